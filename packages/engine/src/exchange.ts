@@ -1,0 +1,224 @@
+/**
+ * The Exchange contract: one request and its reply, as an adapter offers it to the framework.
+ *
+ * An adapter (native, node:http, later uWebSockets.js) implements these three interfaces and nothing else;
+ * `volant` knows no adapter beyond them. Anything a user can observe is defined in `packages/contract`,
+ * which runs on every adapter.
+ */
+import type { AsyncResource } from 'node:async_hooks'
+
+/** Content types the framework sets itself. `custom` means: the header list carries it, or the reply has none. */
+export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
+export type ContentType = (typeof ContentType)[keyof typeof ContentType]
+
+/** The header value behind each `ContentType`; `null` for `custom`. Order is the numeric id. */
+export const contentTypes: readonly (string | null)[] = [
+  null,
+  'application/json; charset=utf-8',
+  'text/plain; charset=utf-8',
+  'text/html; charset=utf-8',
+  'application/octet-stream',
+  'application/problem+json; charset=utf-8',
+  'image/svg+xml; charset=utf-8',
+]
+
+/** How the request's body reaches the handler. */
+export const BodyKind = { none: 0, complete: 1, stream: 2 } as const
+export type BodyKind = (typeof BodyKind)[keyof typeof BodyKind]
+
+/** Why an exchange ended before its reply was sent. */
+export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error'
+
+/** Receives a streamed body. Nothing is called after `end` or `fail`. */
+export interface BodySink {
+  /** A copy that belongs to the sink. */
+  chunk(bytes: Buffer): void
+  end(): void
+  /** The client left, sent malformed chunks (`status` 400), or went past the route's body limit (`status` 413). */
+  fail(error: Error & { status?: number; code?: string }): void
+}
+
+/** One request and its reply. Lives until the reply is complete and the connection has let go of it. */
+export interface Exchange extends AsyncResource {
+  /** Request method in upper case. */
+  readonly method: string
+  /** The canonical path: RFC 3986 unreserved characters decoded, other escapes in upper-case hex, ASCII. */
+  readonly path: string
+  /** The query as sent, without `?`; empty if there is none. */
+  readonly query: string
+  readonly httpVersion: '1.0' | '1.1'
+  /** Peer address, or an empty string on a Unix socket. */
+  readonly remoteAddress: string
+
+  /** One field by its lower-case name, combined as `headers()` does. */
+  header(name: string): string | undefined
+  /**
+   * All fields by lower-case name on an object with null prototype. Repeated fields are joined with `, `
+   * (`cookie` with `; `); of those node:http keeps once (`host`, `content-type`, `authorization`, …) the first stands.
+   */
+  headers(): Record<string, string>
+  /** Fields in the order received: name, value, name, value, …; names as sent. */
+  rawHeaders(): string[]
+  /** The decoded value of the route's path parameter `index`, in pattern order; `undefined` for an absent optional. */
+  param(index: number): string | undefined
+
+  readonly bodyKind: BodyKind
+  /** Length in bytes of a `complete` body; 0 for `none`; −1 while unknown. */
+  readonly bodyLength: number
+  /** A `complete` body decoded as UTF-8 (invalid sequences become U+FFFD). */
+  bodyText(): string
+  /** A copy of a `complete` body. */
+  bodyBytes(): Buffer
+  /** Starts a `stream` body. At most `window` bytes are delivered until `credit` grants more. */
+  readBody(sink: BodySink, window: number): void
+  /** Grants the client `bytes` more of the streamed body. */
+  credit(bytes: number): void
+
+  /** True once `end` or `start` was called, or the exchange was aborted. */
+  readonly replied: boolean
+  /** True once the client left, a timeout fired or the server reset the connection. */
+  readonly aborted: boolean
+  /** Called at most once, inside this exchange's async context, when `aborted` becomes true. */
+  onAbort: ((reason: AbortReason) => void) | null
+  /** Called when a `write` that returned false may be followed by another. */
+  onDrain: (() => void) | null
+
+  /**
+   * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`.
+   * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type; it leaves the body
+   * out for HEAD, 204 and 304. Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
+   * Ignored when already replied or aborted: the first reply stands.
+   */
+  end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void
+  /** The head of a streamed reply; `length` in bytes if known, else −1 (chunked, or close-delimited for HTTP/1.0). */
+  start(status: number, type: ContentType, headers: string[] | null, length: number): void
+  /**
+   * Sends a part of the body. False when more than 64 KiB wait to be sent: wait for `onDrain`.
+   * The bytes are copied or sent before the call returns, so the caller may reuse them.
+   */
+  write(chunk: string | Uint8Array): boolean
+  /** Ends a streamed reply. With a declared length that was not reached the connection is reset. */
+  finish(): void
+  /** Resets the connection: what to do when a streamed reply fails after its head was sent. */
+  destroy(): void
+}
+
+/** How a route wants its body; decides when it is dispatched. */
+export const BodyMode = { buffer: 0, stream: 1 } as const
+export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
+
+/** Methods by bit and index; the order is part of the layout shared with the engine. */
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
+export type Method = (typeof methods)[number]
+
+/** One row of the route table an adapter is given at `listen`. Its index in the table is the route id. */
+export interface RouteEntry {
+  readonly method: Method
+  readonly pattern: string
+  readonly bodyMode: BodyMode
+  /** Bytes; the app's `maxBodySize` unless the route has its own. */
+  readonly maxBodySize: number
+}
+
+/** What the router found when it found no route. Values below 0 stand where a route id would. */
+export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3 } as const
+
+/** Router policy; the defaults are those of Fastify and Hono. */
+export interface RouterOptions {
+  /** `/Users` and `/users` are different paths. Default true. */
+  readonly caseSensitive: boolean
+  /** `/users/` matches `/users` as well. Default false: they are different paths. */
+  readonly ignoreTrailingSlash: boolean
+}
+
+/** Every limit of the docs table, resolved and checked; milliseconds, bytes or counts. 0 means off where that is allowed. */
+export interface Limits {
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly handlerTimeout: number
+  readonly sendTimeout: number
+  readonly keepAliveTimeout: number
+  readonly maxConnectionAge: number
+  readonly maxConnections: number
+  readonly maxInFlight: number
+  readonly maxHeaderSize: number
+  readonly maxHeaderLine: number
+  readonly maxHeaders: number
+  readonly maxUrlLength: number
+  readonly maxParamLength: number
+  readonly maxQueryKeys: number
+  readonly maxFormKeys: number
+  readonly maxBodySize: number
+  readonly maxBufferedBodies: number
+  readonly maxPipelined: number
+  readonly maxChunkExtensions: number
+  readonly maxChunkExtensionsTotal: number
+  readonly maxJsonDepth: number
+  readonly drainLimit: number
+  readonly drainTimeout: number
+  readonly shutdownTimeout: number
+}
+
+/** What an adapter calls. Implemented by the framework. */
+export interface Host {
+  readonly routes: readonly RouteEntry[]
+  readonly router: RouterOptions
+  readonly limits: Limits
+  /**
+   * Runs the handlers of route `id`, or of a `Miss`. `allow` is the bit set (by index in `methods`) of what the path
+   * does allow, for 405 and OPTIONS. Never throws. Called once per request inside the adapter's callback; the host
+   * enters the exchange's async context itself.
+   */
+  dispatch(exchange: Exchange, id: number, allow: number): void
+}
+
+/** Where to listen: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
+export interface ListenOptions {
+  port?: number
+  /** Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
+  host?: string
+  /** Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
+  path?: string
+  /** Length of the accept queue; default 511. */
+  backlog?: number
+  /** Do not accept IPv4 on `::`. Default false. */
+  ipv6Only?: boolean
+}
+
+export interface Address {
+  /** Null for a Unix socket. */
+  port: number | null
+  host: string | null
+  path: string | null
+  /** `http://host:port`, or `unix:path`. */
+  url: string
+}
+
+/** Counters since start; the ones an adapter cannot know are absent. */
+export interface ServerStats {
+  connections: number
+  inFlight: number
+  requests: number
+  /** Requests refused before JavaScript saw them: malformed, past a limit, overload. */
+  refused?: number
+  /** Panics caught in the engine; each closed one connection. */
+  panics?: number
+}
+
+/** One server of one app. */
+export interface Server {
+  listen(options: ListenOptions): Promise<Address>
+  /**
+   * Stops accepting, answers what is in flight with `Connection: close`, closes idle connections, and resolves when
+   * all are gone; after `shutdownTimeout` the rest is reset. Calling it again returns the same promise.
+   */
+  close(): Promise<void>
+  stats(): ServerStats
+  ref(): void
+  unref(): void
+}
+
+export interface Adapter {
+  readonly name: 'native' | 'node-http' | 'uwebsockets'
+  createServer(host: Host): Server
+}
