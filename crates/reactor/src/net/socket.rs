@@ -1,0 +1,155 @@
+//! Connected sockets.
+
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use super::listener::set_option;
+use crate::syscall::{check, last_errno, would_block};
+
+/// Owns a connected, non-blocking socket; dropping it closes it.
+#[derive(Debug)]
+pub struct Socket {
+    fd: OwnedFd,
+}
+
+/// What a receive gave.
+#[derive(Debug)]
+pub enum Recv {
+    /// The first so many bytes of the buffer are new; never 0.
+    Data(usize),
+    WouldBlock,
+    /// The peer has closed its sending side.
+    End,
+    Failed(io::Error),
+}
+
+/// What a send took.
+#[derive(Debug)]
+pub enum Send {
+    /// So many bytes, which may be fewer than given.
+    Sent(usize),
+    WouldBlock,
+    Failed(io::Error),
+}
+
+/// Buffers the kernel takes in one call (`IOV_MAX` on Linux and macOS); the rest is left for the next.
+const MAX_SLICES: usize = 1024;
+
+#[cfg(target_os = "linux")]
+const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
+#[cfg(target_os = "macos")]
+const SEND_FLAGS: libc::c_int = 0;
+
+impl Socket {
+    pub(super) fn from_owned(fd: OwnedFd) -> Self {
+        Self { fd }
+    }
+
+    #[inline]
+    pub fn fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+
+    /// Receives what is there, up to the length of `buf`. An empty `buf` gives `WouldBlock`, never `End`.
+    #[inline]
+    pub fn recv(&self, buf: &mut [u8]) -> Recv {
+        if buf.is_empty() {
+            return Recv::WouldBlock;
+        }
+        loop {
+            // SAFETY: `buf` is valid for writing its length.
+            let count = unsafe { libc::recv(self.fd(), buf.as_mut_ptr().cast(), buf.len(), 0) };
+            if count > 0 {
+                return Recv::Data(count as usize);
+            }
+            if count == 0 {
+                return Recv::End;
+            }
+            match last_errno() {
+                libc::EINTR => {}
+                errno if would_block(errno) => return Recv::WouldBlock,
+                errno => return Recv::Failed(io::Error::from_raw_os_error(errno)),
+            }
+        }
+    }
+
+    /// Sends what the kernel takes of `bytes`. A peer that is gone gives `Failed`, never a signal.
+    #[inline]
+    pub fn send(&self, bytes: &[u8]) -> Send {
+        loop {
+            // SAFETY: `bytes` is valid for reading its length.
+            let count =
+                unsafe { libc::send(self.fd(), bytes.as_ptr().cast(), bytes.len(), SEND_FLAGS) };
+            if let Some(outcome) = sent(count) {
+                return outcome;
+            }
+        }
+    }
+
+    /// Sends what the kernel takes of `slices`, in order; at most the first 1,024 of them.
+    #[inline]
+    pub fn send_vectored(&self, slices: &[io::IoSlice]) -> Send {
+        let count = slices.len().min(MAX_SLICES);
+        // SAFETY: plain data, for which all zeros is a valid value (its fields differ between platforms).
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        // `IoSlice` is guaranteed to have the layout of `iovec`; sendmsg does not write through the pointer.
+        message.msg_iov = slices.as_ptr().cast_mut().cast();
+        message.msg_iovlen = count as _;
+        loop {
+            // SAFETY: `message` names `count` slices that are valid for reading.
+            let count = unsafe { libc::sendmsg(self.fd(), &raw const message, SEND_FLAGS) };
+            if let Some(outcome) = sent(count) {
+                return outcome;
+            }
+        }
+    }
+
+    /// Tells the peer that nothing more comes; receiving goes on. A peer that is already gone is no error.
+    pub fn shutdown_write(&self) {
+        // SAFETY: the call takes no pointers.
+        unsafe { libc::shutdown(self.fd(), libc::SHUT_WR) };
+    }
+
+    /// Turns Nagle's algorithm off (true) or on. Fails on a Unix socket.
+    pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
+        set_option(self.fd(), libc::IPPROTO_TCP, libc::TCP_NODELAY, on.into())
+    }
+
+    /// Closes with a TCP reset: what is not yet sent is dropped, and the peer sees `ECONNRESET`. A Unix socket is
+    /// merely closed.
+    pub fn reset(self) {
+        let linger = libc::linger {
+            l_onoff: 1,
+            l_linger: 0,
+        };
+        // SAFETY: the option is a `linger`, which lives across the call.
+        let result = check(unsafe {
+            libc::setsockopt(
+                self.fd(),
+                libc::SOL_SOCKET,
+                libc::SO_LINGER,
+                (&raw const linger).cast(),
+                size_of::<libc::linger>() as libc::socklen_t,
+            )
+        });
+        // A socket that refuses the option is already reset; closing it is all that is left.
+        drop(result);
+    }
+}
+
+/// `None` when a signal interrupted the call.
+#[inline]
+fn sent(count: isize) -> Option<Send> {
+    if count >= 0 {
+        return Some(Send::Sent(count as usize));
+    }
+    match last_errno() {
+        libc::EINTR => None,
+        errno if would_block(errno) => Some(Send::WouldBlock),
+        // macOS reports a lack of buffers on a stream where it should wait.
+        #[cfg(target_os = "macos")]
+        libc::ENOBUFS => Some(Send::WouldBlock),
+        errno => Some(Send::Failed(io::Error::from_raw_os_error(errno))),
+    }
+}
