@@ -1,0 +1,202 @@
+//! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
+
+pub const LAYOUT_HASH: u32 = 1239888613;
+
+/// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
+pub const PAGES: usize = 2;
+
+/// Size of the control block at offset 0.
+pub const CONTROL_WORDS: usize = 16;
+
+/// Size of a request descriptor: one cache line.
+pub const REQUEST_WORDS: usize = 16;
+
+/// Descriptors in a page.
+pub const MAX_SLICE: usize = 128;
+
+/// Words for spans in a page: parameters, header fields and peer addresses of its requests.
+pub const SPAN_WORDS: usize = 12_288;
+
+/// Bytes for heads and small bodies in a page; received into directly.
+pub const ARENA_BYTES: usize = 393_216;
+
+/// The most that is received from one connection at once.
+pub const RECEIVE_BYTES: usize = 65_536;
+
+/// Complete bodies up to this size are delivered in the arena; larger ones as a Buffer of their own.
+pub const INLINE_BODY_BYTES: usize = 65_536;
+
+/// Size of a reply record.
+pub const RECORD_WORDS: usize = 8;
+
+/// Reply records before JavaScript starts an overflow chunk.
+pub const MAX_RECORDS: usize = 2_048;
+
+/// Bytes for reply heads and bodies before JavaScript starts an overflow chunk.
+pub const OUT_BYTES: usize = 1_048_576;
+
+/// Bodies from this size on are handed over by reference and never copied into the reply memory.
+pub const REFERENCE_BYTES: usize = 16_384;
+
+/// A streamed reply asks its producer to wait when this many bytes are unsent.
+pub const HIGH_WATER_BYTES: usize = 65_536;
+
+/// A parameter span: offset and length in bytes; length -1 for an absent optional one.
+pub const PARAMETER_SPAN_WORDS: usize = 2;
+
+/// A header field span: name offset, name length | known id << 16, value offset, value length.
+pub const FIELD_SPAN_WORDS: usize = 4;
+
+/// A peer address: family (0 none, 4, 6), then the address in network byte order.
+pub const PEER_WORDS: usize = 5;
+
+/// Words of a page: descriptors, spans, arena.
+pub const PAGE_WORDS: usize = 112_640;
+
+/// Word offset of page 0; its descriptors come first.
+pub const REQUESTS_OFFSET: usize = 16;
+
+/// Word offset of the spans within a page.
+pub const SPANS_IN_PAGE: usize = 2_048;
+
+/// Word offset of the arena within a page.
+pub const ARENA_IN_PAGE: usize = 14_336;
+
+/// Word offset of the reply records.
+pub const RECORDS_OFFSET: usize = 225_296;
+
+/// Word offset of the reply memory.
+pub const OUT_OFFSET: usize = 241_680;
+
+/// Size of the shared memory in bytes.
+pub const TOTAL_BYTES: usize = 2_015_296;
+
+pub mod control {
+    /// Reply records written since the last flush; set to 0 by the engine.
+    pub const RECORDS: usize = 0;
+    /// Bytes of reply memory in use; set to 0 by the engine.
+    pub const OUT: usize = 1;
+    /// Entries of the reference list in use; set to 0 by the engine.
+    pub const REFERENCES: usize = 2;
+    /// Overflow chunks waiting, each older than the records above; set to 0 by the engine.
+    pub const OVERFLOW: usize = 3;
+}
+
+pub mod request {
+    /// Exchange slot.
+    pub const SLOT: usize = 0;
+    /// Generation of the slot; a reply that carries another is dropped.
+    pub const GENERATION: usize = 1;
+    /// Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS).
+    pub const ROUTE: usize = 2;
+    /// Kind (8 bits) | method << 8 | flags << 16.
+    pub const KIND: usize = 3;
+    /// Offset of the request head in bytes.
+    pub const HEAD_OFFSET: usize = 4;
+    /// Length of the request head in bytes.
+    pub const HEAD_LENGTH: usize = 5;
+    /// Offset of the canonical path in bytes.
+    pub const PATH_OFFSET: usize = 6;
+    /// Length of the canonical path in bytes.
+    pub const PATH_LENGTH: usize = 7;
+    /// Offset of the query in bytes.
+    pub const QUERY_OFFSET: usize = 8;
+    /// Length of the query in bytes.
+    pub const QUERY_LENGTH: usize = 9;
+    /// Word index of the spans: parameters, then fields, then the peer address.
+    pub const SPANS: usize = 10;
+    /// Parameters (8 bits) | fields << 8.
+    pub const COUNTS: usize = 11;
+    /// Offset of an inline body, or -1 when it is the entry `bodyLength` names in the body list.
+    pub const BODY_OFFSET: usize = 12;
+    /// Length in bytes of a complete body; -1 unknown. For events: their number (reason, status).
+    pub const BODY_LENGTH: usize = 13;
+    /// Bit set of methods the path allows, for 405 and OPTIONS.
+    pub const ALLOW: usize = 14;
+    /// Server id.
+    pub const SERVER: usize = 15;
+}
+
+pub mod record {
+    /// Exchange slot; for `close` the server id.
+    pub const SLOT: usize = 0;
+    /// Generation of the slot.
+    pub const GENERATION: usize = 1;
+    /// Operation (8 bits) | content type << 8 | status << 16.
+    pub const OPERATION: usize = 2;
+    /// Offset of the header block in reply memory, in bytes.
+    pub const HEADERS_OFFSET: usize = 3;
+    /// Length of the header block: u16 name length, u16 value length, name, value, repeated; little-endian, Latin-1.
+    pub const HEADERS_LENGTH: usize = 4;
+    /// Offset of the body in reply memory, in bytes; for `start` the low half of the declared length; for `read` and `credit` the number of bytes.
+    pub const BODY_OFFSET: usize = 5;
+    /// Length of the body in bytes; for `start` the high half of the declared length, -1 when unknown.
+    pub const BODY_LENGTH: usize = 6;
+    /// 1 + index in the reference list when the body is there, else 0.
+    pub const REFERENCE: usize = 7;
+}
+
+pub mod kind {
+    pub const REQUEST: i32 = 0;
+    pub const CHUNK: i32 = 1;
+    pub const BODY_END: i32 = 2;
+    pub const BODY_FAIL: i32 = 3;
+    pub const ABORT: i32 = 4;
+    pub const DRAIN: i32 = 5;
+    pub const CLOSED: i32 = 6;
+}
+
+pub mod flag {
+    pub const HTTP10: i32 = 1;
+    pub const BODY_COMPLETE: i32 = 2;
+    pub const BODY_STREAM: i32 = 4;
+    pub const ESCAPED_PATH: i32 = 8;
+    pub const ESCAPED_PARAMS: i32 = 16;
+}
+
+pub mod operation {
+    pub const END: i32 = 1;
+    pub const START: i32 = 2;
+    pub const DATA: i32 = 3;
+    pub const FINISH: i32 = 4;
+    pub const DESTROY: i32 = 5;
+    pub const READ: i32 = 6;
+    pub const CREDIT: i32 = 7;
+}
+
+pub mod operation_flag {
+    pub const WANT_DRAIN: i32 = 1;
+}
+
+pub mod abort {
+    pub const CLIENT: i32 = 0;
+    pub const TIMEOUT: i32 = 1;
+    pub const SHUTDOWN: i32 = 2;
+    pub const ERROR: i32 = 3;
+}
+
+/// Order of the limits in the array handed to `createServer`.
+pub mod limit {
+    pub const HEADERS_TIMEOUT: usize = 0;
+    pub const REQUEST_TIMEOUT: usize = 1;
+    pub const HANDLER_TIMEOUT: usize = 2;
+    pub const SEND_TIMEOUT: usize = 3;
+    pub const KEEP_ALIVE_TIMEOUT: usize = 4;
+    pub const MAX_CONNECTION_AGE: usize = 5;
+    pub const MAX_CONNECTIONS: usize = 6;
+    pub const MAX_IN_FLIGHT: usize = 7;
+    pub const MAX_HEADER_SIZE: usize = 8;
+    pub const MAX_HEADER_LINE: usize = 9;
+    pub const MAX_HEADERS: usize = 10;
+    pub const MAX_URL_LENGTH: usize = 11;
+    pub const MAX_PARAM_LENGTH: usize = 12;
+    pub const MAX_BODY_SIZE: usize = 13;
+    pub const MAX_BUFFERED_BODIES: usize = 14;
+    pub const MAX_PIPELINED: usize = 15;
+    pub const MAX_CHUNK_EXTENSIONS: usize = 16;
+    pub const MAX_CHUNK_EXTENSIONS_TOTAL: usize = 17;
+    pub const DRAIN_LIMIT: usize = 18;
+    pub const DRAIN_TIMEOUT: usize = 19;
+    pub const SHUTDOWN_TIMEOUT: usize = 20;
+    pub const COUNT: usize = 21;
+}

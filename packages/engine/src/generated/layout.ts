@@ -1,0 +1,163 @@
+// Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
+
+export const layoutHash = 1239888613
+
+/** Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next. */
+export const pages = 2
+
+/** Size of the control block at offset 0. */
+export const controlWords = 16
+
+/** Size of a request descriptor: one cache line. */
+export const requestWords = 16
+
+/** Descriptors in a page. */
+export const maxSlice = 128
+
+/** Words for spans in a page: parameters, header fields and peer addresses of its requests. */
+export const spanWords = 12288
+
+/** Bytes for heads and small bodies in a page; received into directly. */
+export const arenaBytes = 393216
+
+/** The most that is received from one connection at once. */
+export const receiveBytes = 65536
+
+/** Complete bodies up to this size are delivered in the arena; larger ones as a Buffer of their own. */
+export const inlineBodyBytes = 65536
+
+/** Size of a reply record. */
+export const recordWords = 8
+
+/** Reply records before JavaScript starts an overflow chunk. */
+export const maxRecords = 2048
+
+/** Bytes for reply heads and bodies before JavaScript starts an overflow chunk. */
+export const outBytes = 1048576
+
+/** Bodies from this size on are handed over by reference and never copied into the reply memory. */
+export const referenceBytes = 16384
+
+/** A streamed reply asks its producer to wait when this many bytes are unsent. */
+export const highWaterBytes = 65536
+
+/** A parameter span: offset and length in bytes; length -1 for an absent optional one. */
+export const parameterSpanWords = 2
+
+/** A header field span: name offset, name length | known id << 16, value offset, value length. */
+export const fieldSpanWords = 4
+
+/** A peer address: family (0 none, 4, 6), then the address in network byte order. */
+export const peerWords = 5
+
+/** Words of a page: descriptors, spans, arena. */
+export const pageWords = 112640
+
+/** Word offset of page 0; its descriptors come first. */
+export const requestsOffset = 16
+
+/** Word offset of the spans within a page. */
+export const spansInPage = 2048
+
+/** Word offset of the arena within a page. */
+export const arenaInPage = 14336
+
+/** Word offset of the reply records. */
+export const recordsOffset = 225296
+
+/** Word offset of the reply memory. */
+export const outOffset = 241680
+
+/** Size of the shared memory in bytes. */
+export const totalBytes = 2015296
+
+/** Reply records written since the last flush; set to 0 by the engine. */
+export const controlRecords = 0
+/** Bytes of reply memory in use; set to 0 by the engine. */
+export const controlOut = 1
+/** Entries of the reference list in use; set to 0 by the engine. */
+export const controlReferences = 2
+/** Overflow chunks waiting, each older than the records above; set to 0 by the engine. */
+export const controlOverflow = 3
+
+/** Exchange slot. */
+export const requestSlot = 0
+/** Generation of the slot; a reply that carries another is dropped. */
+export const requestGeneration = 1
+/** Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS). */
+export const requestRoute = 2
+/** Kind (8 bits) | method << 8 | flags << 16. */
+export const requestKind = 3
+/** Offset of the request head in bytes. */
+export const requestHeadOffset = 4
+/** Length of the request head in bytes. */
+export const requestHeadLength = 5
+/** Offset of the canonical path in bytes. */
+export const requestPathOffset = 6
+/** Length of the canonical path in bytes. */
+export const requestPathLength = 7
+/** Offset of the query in bytes. */
+export const requestQueryOffset = 8
+/** Length of the query in bytes. */
+export const requestQueryLength = 9
+/** Word index of the spans: parameters, then fields, then the peer address. */
+export const requestSpans = 10
+/** Parameters (8 bits) | fields << 8. */
+export const requestCounts = 11
+/** Offset of an inline body, or -1 when it is the entry `bodyLength` names in the body list. */
+export const requestBodyOffset = 12
+/** Length in bytes of a complete body; -1 unknown. For events: their number (reason, status). */
+export const requestBodyLength = 13
+/** Bit set of methods the path allows, for 405 and OPTIONS. */
+export const requestAllow = 14
+/** Server id. */
+export const requestServer = 15
+
+/** Exchange slot; for `close` the server id. */
+export const recordSlot = 0
+/** Generation of the slot. */
+export const recordGeneration = 1
+/** Operation (8 bits) | content type << 8 | status << 16. */
+export const recordOperation = 2
+/** Offset of the header block in reply memory, in bytes. */
+export const recordHeadersOffset = 3
+/** Length of the header block: u16 name length, u16 value length, name, value, repeated; little-endian, Latin-1. */
+export const recordHeadersLength = 4
+/** Offset of the body in reply memory, in bytes; for `start` the low half of the declared length; for `read` and `credit` the number of bytes. */
+export const recordBodyOffset = 5
+/** Length of the body in bytes; for `start` the high half of the declared length, -1 when unknown. */
+export const recordBodyLength = 6
+/** 1 + index in the reference list when the body is there, else 0. */
+export const recordReference = 7
+
+export const kindRequest = 0
+export const kindChunk = 1
+export const kindBodyEnd = 2
+export const kindBodyFail = 3
+export const kindAbort = 4
+export const kindDrain = 5
+export const kindClosed = 6
+
+export const flagHttp10 = 1
+export const flagBodyComplete = 2
+export const flagBodyStream = 4
+export const flagEscapedPath = 8
+export const flagEscapedParams = 16
+
+export const operationEnd = 1
+export const operationStart = 2
+export const operationData = 3
+export const operationFinish = 4
+export const operationDestroy = 5
+export const operationRead = 6
+export const operationCredit = 7
+
+export const operationFlagWantDrain = 1
+
+export const abortClient = 0
+export const abortTimeout = 1
+export const abortShutdown = 2
+export const abortError = 3
+
+/** Order of the limits in the array handed to `createServer`. */
+export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'shutdownTimeout'] as const
