@@ -1,0 +1,285 @@
+//! Paths with parameters: a byte-wise prefix tree whose nodes after a `/` may branch into parameters.
+
+use crate::method::MethodSet;
+use crate::params::Params;
+use crate::pattern::Segment;
+
+const NONE: u32 = u32::MAX;
+const ROOT: u32 = 0;
+
+#[derive(Debug)]
+struct Node {
+    /// Text that leads here from the parent; empty for the root and after a parameter.
+    prefix: Box<[u8]>,
+    /// Methods of the leaves at and below this node: a walk for other methods passes by.
+    methods: MethodSet,
+    leaf: u32,
+    /// First bytes of the children's prefixes, and the children, in the same order.
+    firsts: Vec<u8>,
+    children: Vec<u32>,
+    /// Whether any of the three below is there. Only where the text so far ends with `/`.
+    branches: bool,
+    /// Parameters with a suffix, the longest suffix first.
+    suffixes: Vec<(Box<[u8]>, u32)>,
+    param: u32,
+    /// A leaf, not a node.
+    wildcard: u32,
+}
+
+impl Node {
+    fn new(prefix: &[u8]) -> Self {
+        Self {
+            prefix: prefix.into(),
+            methods: MethodSet(0),
+            leaf: NONE,
+            firsts: Vec::new(),
+            children: Vec::new(),
+            branches: false,
+            suffixes: Vec::new(),
+            param: NONE,
+            wildcard: NONE,
+        }
+    }
+
+    #[inline]
+    fn child(&self, first: u8) -> Option<u32> {
+        let at = self.firsts.iter().position(|&byte| byte == first)?;
+        self.children.get(at).copied()
+    }
+}
+
+/// Every node has one way from the root, and a path determines the span each node on that way matches; so one walk
+/// visits a node at most once, and costs at most the tree plus the segments its parameters span.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    case_sensitive: bool,
+}
+
+impl Tree {
+    pub(crate) fn new(case_sensitive: bool) -> Self {
+        Self {
+            nodes: vec![Node::new(b"")],
+            case_sensitive,
+        }
+    }
+
+    /// Calls `accept` with the leaves that match `path` and have a route of `methods` at or beside them, the most
+    /// specific first, until it returns true; `params` are then those of that leaf.
+    #[inline]
+    pub(crate) fn walk<F: FnMut(u32) -> bool>(
+        &self,
+        methods: MethodSet,
+        path: &[u8],
+        params: &mut Params,
+        accept: F,
+    ) -> bool {
+        params.truncate(0);
+        let mut walk = Walk {
+            tree: self,
+            methods,
+            path,
+            params,
+            accept,
+        };
+        walk.from(ROOT, 0)
+    }
+
+    /// The leaf for these segments, or `leaf` as their new one; `method` is added on the way there.
+    pub(crate) fn insert(&mut self, segments: &[Segment], method: MethodSet, leaf: u32) -> u32 {
+        let mut at = ROOT;
+        let mut text = Vec::new();
+        self.mark(at, method);
+        for segment in segments {
+            text.push(b'/');
+            match segment {
+                Segment::Text(segment) => text.extend_from_slice(segment.as_bytes()),
+                Segment::Param { suffix } => {
+                    at = self.text(at, &text, method);
+                    text.clear();
+                    at = self.param(at, suffix.as_bytes());
+                    self.mark(at, method);
+                }
+                Segment::Wildcard => {
+                    at = self.text(at, &text, method);
+                    let node = &mut self.nodes[at as usize];
+                    node.branches = true;
+                    if node.wildcard == NONE {
+                        node.wildcard = leaf;
+                    }
+                    return node.wildcard;
+                }
+            }
+        }
+        at = self.text(at, &text, method);
+        let node = &mut self.nodes[at as usize];
+        if node.leaf == NONE {
+            node.leaf = leaf;
+        }
+        node.leaf
+    }
+
+    fn mark(&mut self, at: u32, method: MethodSet) {
+        let node = &mut self.nodes[at as usize];
+        node.methods = node.methods.union(method);
+    }
+
+    fn push(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// The node that `text` leads to from `at`; made, and others split for it, where needed.
+    fn text(&mut self, mut at: u32, mut text: &[u8], method: MethodSet) -> u32 {
+        while let Some(&first) = text.first() {
+            let Some(child) = self.nodes[at as usize].child(first) else {
+                let new = self.push(Node::new(text));
+                let parent = &mut self.nodes[at as usize];
+                parent.firsts.push(first);
+                parent.children.push(new);
+                self.mark(new, method);
+                return new;
+            };
+            let prefix = &self.nodes[child as usize].prefix;
+            let shared = prefix.iter().zip(text).take_while(|(a, b)| a == b).count();
+            if shared < prefix.len() {
+                self.split(child, shared);
+            }
+            self.mark(child, method);
+            text = &text[shared..];
+            at = child;
+        }
+        at
+    }
+
+    /// Keeps the first `len` bytes of a node's prefix where it is and moves the rest to a child of it.
+    fn split(&mut self, at: u32, len: usize) {
+        let upper = Node::new(&self.nodes[at as usize].prefix[..len]);
+        let mut lower = std::mem::replace(&mut self.nodes[at as usize], upper);
+        lower.prefix = lower.prefix[len..].into();
+        let first = lower.prefix[0];
+        let methods = lower.methods;
+        let lower = self.push(lower);
+        let upper = &mut self.nodes[at as usize];
+        upper.methods = methods;
+        upper.firsts.push(first);
+        upper.children.push(lower);
+    }
+
+    fn param(&mut self, at: u32, suffix: &[u8]) -> u32 {
+        let node = &self.nodes[at as usize];
+        let existing = if suffix.is_empty() {
+            Some(node.param).filter(|&param| param != NONE)
+        } else {
+            let mut suffixes = node.suffixes.iter();
+            suffixes
+                .find(|(text, _)| **text == *suffix)
+                .map(|&(_, target)| target)
+        };
+        if let Some(existing) = existing {
+            return existing;
+        }
+        let new = self.push(Node::new(b""));
+        let node = &mut self.nodes[at as usize];
+        node.branches = true;
+        if suffix.is_empty() {
+            node.param = new;
+        } else {
+            let place = node
+                .suffixes
+                .partition_point(|(text, _)| text.len() >= suffix.len());
+            node.suffixes.insert(place, (suffix.into(), new));
+        }
+        new
+    }
+}
+
+struct Walk<'a, F> {
+    tree: &'a Tree,
+    methods: MethodSet,
+    path: &'a [u8],
+    params: &'a mut Params,
+    accept: F,
+}
+
+impl<F: FnMut(u32) -> bool> Walk<'_, F> {
+    /// Recurses only where there is another choice to come back to: at most twice for each segment of the deepest pattern.
+    fn from(&mut self, at: u32, mut pos: usize) -> bool {
+        let tree = self.tree;
+        let mut node = &tree.nodes[at as usize];
+        loop {
+            if !node.methods.meets(self.methods) {
+                return false;
+            }
+            let end = pos + node.prefix.len();
+            let Some(text) = self.path.get(pos..end) else {
+                return false;
+            };
+            if !self.same(text, &node.prefix) {
+                return false;
+            }
+            pos = end;
+            let Some(&first) = self.path.get(pos) else {
+                return node.leaf != NONE && (self.accept)(node.leaf);
+            };
+            let first = if tree.case_sensitive {
+                first
+            } else {
+                first.to_ascii_lowercase()
+            };
+            let child = node.child(first);
+            if !node.branches {
+                let Some(child) = child else { return false };
+                node = &tree.nodes[child as usize];
+                continue;
+            }
+            let depth = self.params.len();
+            if let Some(child) = child {
+                if self.from(child, pos) {
+                    return true;
+                }
+                self.params.truncate(depth);
+            }
+            let end = self.segment_end(pos);
+            for (suffix, target) in &node.suffixes {
+                let value_end = end.saturating_sub(suffix.len());
+                if value_end > pos && self.same(&self.path[value_end..end], suffix) {
+                    self.params.push(pos, value_end);
+                    if self.from(*target, end) {
+                        return true;
+                    }
+                    self.params.truncate(depth);
+                }
+            }
+            if node.param != NONE && end > pos {
+                self.params.push(pos, end);
+                if node.wildcard == NONE {
+                    node = &tree.nodes[node.param as usize];
+                    pos = end;
+                    continue;
+                }
+                if self.from(node.param, end) {
+                    return true;
+                }
+                self.params.truncate(depth);
+            }
+            if node.wildcard == NONE {
+                return false;
+            }
+            self.params.push(pos, self.path.len());
+            return (self.accept)(node.wildcard);
+        }
+    }
+
+    #[inline]
+    fn same(&self, text: &[u8], pattern: &[u8]) -> bool {
+        text == pattern || (!self.tree.case_sensitive && text.eq_ignore_ascii_case(pattern))
+    }
+
+    #[inline]
+    fn segment_end(&self, pos: usize) -> usize {
+        let mut rest = self.path[pos..].iter();
+        rest.position(|&byte| byte == b'/')
+            .map_or(self.path.len(), |len| pos + len)
+    }
+}
