@@ -28,7 +28,7 @@ pub struct Interest {
 }
 
 impl Interest {
-    /// Nothing but errors, which are always reported.
+    /// Nothing but errors, which epoll always reports and kqueue only beside another interest.
     pub const NONE: Self = Self {
         read: false,
         write: false,
