@@ -67,7 +67,7 @@ impl fmt::Display for InsertError {
                 )
             }
             Self::BadPattern { pattern, reason } => {
-                write!(f, "Route pattern {pattern:?}: {reason}")
+                write!(f, "Route pattern \"{pattern}\": {reason}")
             }
             Self::UnknownMethod { method } => write!(f, "There is no method with index {method}"),
         }
@@ -86,10 +86,10 @@ impl fmt::Display for Reason {
             ),
             Self::BadName(name) => write!(
                 f,
-                "{name:?} is not a parameter name; use letters, digits and \"_\", with no digit first"
+                "\"{name}\" is not a parameter name; use letters, digits and \"_\", with no digit first"
             ),
             Self::DuplicateName(name) => {
-                write!(f, "it has two parameters named {name:?}; rename one of them")
+                write!(f, "it has two parameters named \"{name}\"; rename one of them")
             }
             Self::NotWholeSegment(':') => f.write_str(
                 "a parameter starts its segment; write \"::\" for a literal colon",
@@ -99,7 +99,7 @@ impl fmt::Display for Reason {
             }
             Self::BadSuffix(character) => write!(
                 f,
-                "{character:?} cannot follow a parameter's name; a suffix starts with \".\" or \"-\", \
+                "\"{character}\" cannot follow a parameter's name; a suffix starts with \".\" or \"-\", \
                  the rest of a path is \"*name\", and values are checked by the route's schema"
             ),
             Self::OptionalWithSuffix => f.write_str(
@@ -111,7 +111,7 @@ impl fmt::Display for Reason {
             Self::WildcardNotLast => f.write_str("a wildcard must be the last segment"),
             Self::BadCharacter(character) => write!(
                 f,
-                "{character:?} cannot be in a path; write it percent-encoded, and a parameter as \":name\""
+                "\"{character}\" cannot be in a path; write it percent-encoded, and a parameter as \":name\""
             ),
             Self::BadEscape => f.write_str("\"%\" needs two hexadecimal digits; write %25 for a literal one"),
             Self::BadText => f.write_str("its escapes are not UTF-8 text, or hold a zero byte"),
