@@ -1,0 +1,267 @@
+//! The chunked transfer coding (RFC 9112 §7.1), for bodies that arrive in any pieces.
+
+use crate::field::{is_token_byte, is_value_byte};
+use crate::framing::MAX_LENGTH;
+use crate::{Limits, Refusal};
+use std::ops::Range;
+
+/// Where a chunked body stands between two reads. 56 bytes, no allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    state: State,
+    /// Hex digits of the size read so far.
+    digits: u8,
+    name_len: u8,
+    /// The name of the current trailer in lower case, as far as a forbidden one could reach.
+    name: [u8; LONGEST_FORBIDDEN],
+    trailers: u16,
+    /// The size while it is read, then what is left of the chunk's data.
+    size: u64,
+    total: u64,
+    extension: u32,
+    extensions: u32,
+    trailer_size: u32,
+}
+
+/// What one call found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Bytes of the input that are done with; more than 0 unless the input is empty or the body is complete.
+    pub consumed: usize,
+    /// Where in the input body data lies, if any; never empty.
+    pub data: Option<Range<usize>>,
+    /// The body is complete; what follows `consumed` belongs to the next request.
+    pub done: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum State {
+    #[default]
+    Size,
+    SizeLf,
+    /// After `;`.
+    ExtensionName,
+    ExtensionNameRest,
+    /// After `=`.
+    ExtensionValue,
+    ExtensionToken,
+    ExtensionQuoted,
+    ExtensionQuotedPair,
+    ExtensionEnd,
+    Data,
+    DataCr,
+    DataLf,
+    TrailerStart,
+    TrailerName,
+    TrailerValue,
+    TrailerLf,
+    FinalLf,
+    Done,
+}
+
+impl Decoder {
+    /// Reads on in `input`, to its end, to the end of the body or to the end of one run of data, whatever comes first.
+    ///
+    /// Strict on purpose: CRLF only, no white space after a size or inside extensions (RFC 9112 §7.1.1 asks recipients
+    /// to read it, llhttp refuses it, and who reads it differently from the proxy in front is smuggled to), no empty
+    /// extension. Trailers are checked by the rules of fields, bounded, and discarded.
+    pub fn step(&mut self, input: &[u8], limits: &Limits) -> Result<Step, Refusal> {
+        let mut at = 0;
+        while at < input.len() && self.state != State::Done {
+            if self.state == State::Data {
+                let take = self.size.min((input.len() - at) as u64);
+                self.size -= take;
+                if self.size == 0 {
+                    self.state = State::DataCr;
+                }
+                let end = at + take as usize;
+                return Ok(Step {
+                    consumed: end,
+                    data: Some(at..end),
+                    done: false,
+                });
+            }
+            self.byte(input[at], limits)?;
+            at += 1;
+        }
+        Ok(Step {
+            consumed: at,
+            data: None,
+            done: self.state == State::Done,
+        })
+    }
+
+    /// Whether the body is complete.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Sum of the chunk sizes announced so far, in bytes.
+    pub fn announced(&self) -> u64 {
+        self.total
+    }
+
+    fn byte(&mut self, byte: u8, limits: &Limits) -> Result<(), Refusal> {
+        self.state = match (self.state, byte) {
+            (State::Size, b'\r') if self.digits > 0 => State::SizeLf,
+            (State::Size, b';') if self.digits > 0 => self.extend(State::ExtensionName, limits)?,
+            (State::Size, _) => self.size_digit(byte)?,
+            (State::SizeLf, b'\n') => self.size_end()?,
+
+            (State::ExtensionNameRest | State::ExtensionToken | State::ExtensionEnd, b'\r') => {
+                State::SizeLf
+            }
+            (State::ExtensionNameRest | State::ExtensionToken | State::ExtensionEnd, b';') => {
+                self.extend(State::ExtensionName, limits)?
+            }
+            (State::ExtensionNameRest, b'=') => self.extend(State::ExtensionValue, limits)?,
+            (State::ExtensionName | State::ExtensionNameRest, _) if is_token_byte(byte) => {
+                self.extend(State::ExtensionNameRest, limits)?
+            }
+            (State::ExtensionValue, b'"') => self.extend(State::ExtensionQuoted, limits)?,
+            (State::ExtensionValue | State::ExtensionToken, _) if is_token_byte(byte) => {
+                self.extend(State::ExtensionToken, limits)?
+            }
+            (State::ExtensionQuoted, b'"') => self.extend(State::ExtensionEnd, limits)?,
+            (State::ExtensionQuoted, b'\\') => self.extend(State::ExtensionQuotedPair, limits)?,
+            (State::ExtensionQuoted | State::ExtensionQuotedPair, _) if is_value_byte(byte) => {
+                self.extend(State::ExtensionQuoted, limits)?
+            }
+
+            (State::DataCr, b'\r') => State::DataLf,
+            (State::DataLf, b'\n') => {
+                self.size = 0;
+                self.digits = 0;
+                self.extension = 0;
+                State::Size
+            }
+
+            (State::TrailerStart, b'\r') => State::FinalLf,
+            (State::TrailerStart, b' ' | b'\t') => return Err(Refusal::FieldFold),
+            (State::TrailerStart, _) if is_token_byte(byte) => self.trailer_start(byte, limits)?,
+            (State::TrailerName, b':') => self.trailer_name_end(limits)?,
+            (State::TrailerName, b' ' | b'\t') => return Err(Refusal::FieldSpace),
+            (State::TrailerName, _) if is_token_byte(byte) => self.trailer_name(byte, limits)?,
+            (State::TrailerValue, b'\r') => self.trailer(State::TrailerLf, limits)?,
+            (State::TrailerValue, _) if is_value_byte(byte) => {
+                self.trailer(State::TrailerValue, limits)?
+            }
+            (State::TrailerLf, b'\n') => self.trailer(State::TrailerStart, limits)?,
+            (State::FinalLf, b'\n') => State::Done,
+
+            (state, byte) => return Err(misplaced(state, byte)),
+        };
+        Ok(())
+    }
+
+    fn size_digit(&mut self, byte: u8) -> Result<State, Refusal> {
+        let Some(digit) = char::from(byte).to_digit(16) else {
+            return Err(misplaced(State::Size, byte));
+        };
+        // 16 digits are a whole u64; more are zeros that waste our time, or an overflow.
+        if self.digits == 16 {
+            return Err(Refusal::ChunkSize);
+        }
+        self.digits += 1;
+        self.size = self.size << 4 | u64::from(digit);
+        Ok(State::Size)
+    }
+
+    fn size_end(&mut self) -> Result<State, Refusal> {
+        self.total = match self.total.checked_add(self.size) {
+            Some(total) if total <= MAX_LENGTH => total,
+            _ => return Err(Refusal::ChunkOverflow),
+        };
+        Ok(if self.size == 0 {
+            State::TrailerStart
+        } else {
+            State::Data
+        })
+    }
+
+    fn extend(&mut self, next: State, limits: &Limits) -> Result<State, Refusal> {
+        self.extension += 1;
+        self.extensions += 1;
+        let fits = self.extension <= limits.max_chunk_extensions
+            && self.extensions <= limits.max_chunk_extensions_total;
+        if fits {
+            Ok(next)
+        } else {
+            Err(Refusal::ChunkExtensionSize)
+        }
+    }
+
+    fn trailer_start(&mut self, byte: u8, limits: &Limits) -> Result<State, Refusal> {
+        if self.trailers >= limits.max_trailers {
+            return Err(Refusal::TooManyTrailers);
+        }
+        self.trailers += 1;
+        self.name_len = 0;
+        self.trailer_name(byte, limits)
+    }
+
+    fn trailer_name(&mut self, byte: u8, limits: &Limits) -> Result<State, Refusal> {
+        if let Some(slot) = self.name.get_mut(self.name_len as usize) {
+            *slot = byte.to_ascii_lowercase();
+        }
+        self.name_len = self.name_len.saturating_add(1);
+        self.trailer(State::TrailerName, limits)
+    }
+
+    fn trailer_name_end(&mut self, limits: &Limits) -> Result<State, Refusal> {
+        if self
+            .name
+            .get(..self.name_len as usize)
+            .is_some_and(|name| FORBIDDEN_TRAILERS.contains(&name))
+        {
+            return Err(Refusal::TrailerForbidden);
+        }
+        self.trailer(State::TrailerValue, limits)
+    }
+
+    fn trailer(&mut self, next: State, limits: &Limits) -> Result<State, Refusal> {
+        self.trailer_size += 1;
+        if self.trailer_size <= limits.max_trailer_size {
+            Ok(next)
+        } else {
+            Err(Refusal::TrailerTooLarge)
+        }
+    }
+}
+
+#[cold]
+fn misplaced(state: State, byte: u8) -> Refusal {
+    match (state, byte) {
+        (State::DataCr | State::DataLf, _) => Refusal::ChunkEnd,
+        (State::SizeLf | State::TrailerLf | State::FinalLf, _) => Refusal::BareCr,
+        (_, b'\n') => Refusal::BareLf,
+        (State::Size, _) => Refusal::ChunkSize,
+        (State::TrailerName, b'\r') => Refusal::FieldColon,
+        (State::TrailerStart | State::TrailerName, _) => Refusal::FieldName,
+        (State::TrailerValue, _) => Refusal::FieldValue,
+        _ => Refusal::ChunkExtension,
+    }
+}
+
+const LONGEST_FORBIDDEN: usize = "transfer-encoding".len();
+
+/// Fields for framing, routing, authentication or the meaning of the content (RFC 9110 §6.5.1). Trailers are discarded,
+/// so this only tells apart a confused client from a smuggling attempt, and both are refused.
+const FORBIDDEN_TRAILERS: [&[u8]; 16] = [
+    b"authorization",
+    b"connection",
+    b"content-encoding",
+    b"content-length",
+    b"content-range",
+    b"content-type",
+    b"cookie",
+    b"expect",
+    b"host",
+    b"keep-alive",
+    b"proxy-connection",
+    b"te",
+    b"trailer",
+    b"transfer-encoding",
+    b"upgrade",
+    b"range",
+];

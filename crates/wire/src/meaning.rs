@@ -1,0 +1,90 @@
+use crate::framing::{Connection, content_length, transfer_coding};
+use crate::{Framing, Head, Known, Refusal, Span, Version, host};
+
+/// The fields that decide framing, persistence and authority.
+#[derive(Default)]
+pub(crate) struct Meaning {
+    host: Option<Span>,
+    length: Option<u64>,
+    coding: Option<Span>,
+    connection: Connection,
+    expects: bool,
+    expects_other: bool,
+}
+
+impl Meaning {
+    #[inline]
+    pub(crate) fn read(
+        &mut self,
+        known: Known,
+        value: &[u8],
+        span: Span,
+        head: &mut Head,
+    ) -> Result<(), Refusal> {
+        match known {
+            Known::Host => {
+                if self.host.replace(span).is_some() {
+                    return Err(Refusal::HostRepeated);
+                }
+                // RFC 9112 §3.2: the value is empty when the target URI has no authority. An absolute form has one, and
+                // then Host must repeat it.
+                let absent = value.is_empty() && head.host.len == 0;
+                if !absent && !host::is_authority(value) {
+                    return Err(Refusal::HostSyntax);
+                }
+            }
+            Known::ContentLength => {
+                if self.length.is_some() {
+                    return Err(Refusal::LengthRepeated);
+                }
+                self.length = Some(content_length(value)?);
+            }
+            Known::TransferEncoding => self.coding(span)?,
+            Known::Connection => self.connection.read(value),
+            Known::Expect => {
+                let known = value.eq_ignore_ascii_case(b"100-continue");
+                self.expects |= known;
+                self.expects_other |= !known;
+            }
+            Known::ContentType => {
+                head.content_type.get_or_insert(span);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn coding(&mut self, span: Span) -> Result<(), Refusal> {
+        match self.coding.replace(span) {
+            None => Ok(()),
+            Some(_) => Err(Refusal::CodingSyntax),
+        }
+    }
+
+    /// What only the whole head tells. Refusals of framing go before all others.
+    #[inline]
+    pub(crate) fn settle(&self, window: &[u8], head: &mut Head) -> Result<(), Refusal> {
+        let http11 = head.version == Version::Http11;
+        head.framing = match (self.length, self.coding) {
+            (Some(_), Some(_)) => return Err(Refusal::LengthAndCoding),
+            (None, Some(_)) if !http11 => return Err(Refusal::CodingVersion),
+            (None, Some(coding)) => {
+                transfer_coding(coding.of(window))?;
+                Framing::Chunked
+            }
+            (Some(length), None) => Framing::Length(length),
+            (None, None) => Framing::None,
+        };
+        match self.host {
+            Some(host) if head.host.len == 0 => head.host = host,
+            None if http11 => return Err(Refusal::HostMissing),
+            _ => {}
+        }
+        if self.expects_other {
+            return Err(Refusal::Expectation);
+        }
+        head.expect_continue = self.expects && http11 && head.framing.has_body();
+        head.keep_alive = !self.connection.close && (http11 || self.connection.keep_alive);
+        Ok(())
+    }
+}

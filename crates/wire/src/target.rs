@@ -1,0 +1,123 @@
+use crate::path::{BAD, BAD_PATH, CHECK, CLASS, QUERY, needs_canonicalise};
+use crate::{Method, Refusal, Span, host};
+
+/// What to do with [`Head::path`](crate::Head::path).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PathKind {
+    /// The raw bytes are the canonical path.
+    #[default]
+    Plain,
+    /// [`canonicalise`](crate::canonicalise) gives the canonical path; it will not fail.
+    Escaped,
+    /// `OPTIONS *`: about the server, not a resource (RFC 9112 §3.2.4). The path span is the `*`.
+    Asterisk,
+    /// Absolute form without a path: the path is `/`, the span is empty (RFC 9110 §4.2.3).
+    Root,
+}
+
+/// The parts of a request target, relative to the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Target {
+    pub(crate) path: Span,
+    pub(crate) kind: PathKind,
+    pub(crate) query: Option<Span>,
+    /// Only of an absolute form.
+    pub(crate) authority: Option<Span>,
+}
+
+impl Target {
+    /// RFC 9112 §3.2: origin-form, absolute-form of http and https, or asterisk-form for OPTIONS.
+    #[inline]
+    pub(crate) fn parse(target: &[u8], method: Method) -> Result<Self, Refusal> {
+        if target.first() == Some(&b'/') {
+            return Self::from_path(target, 0, None);
+        }
+        Self::parse_other(target, method)
+    }
+
+    #[cold]
+    fn parse_other(target: &[u8], method: Method) -> Result<Self, Refusal> {
+        if target.iter().any(|byte| CLASS[*byte as usize] & BAD != 0) {
+            return Err(Refusal::TargetByte);
+        }
+        if target == b"*" {
+            return match method {
+                Method::Options => Ok(Self {
+                    path: Span::new(0, 1),
+                    kind: PathKind::Asterisk,
+                    query: None,
+                    authority: None,
+                }),
+                _ => Err(Refusal::TargetForm),
+            };
+        }
+        let start = after_scheme(target).ok_or(Refusal::TargetForm)?;
+        let end =
+            memchr::memchr2(b'/', b'?', &target[start..]).map_or(target.len(), |at| start + at);
+        if !host::is_authority(&target[start..end]) {
+            return Err(Refusal::TargetAuthority);
+        }
+        Self::from_path(target, end, Some(Span::new(start, end - start)))
+    }
+
+    /// One pass over path and query, with a walk of the path only when it has `%` or `.`.
+    #[inline]
+    fn from_path(target: &[u8], start: usize, authority: Option<Span>) -> Result<Self, Refusal> {
+        let bytes = &target[start..];
+        let mut seen = 0;
+        let mut length = bytes.len();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let class = CLASS[byte as usize];
+            if class == QUERY {
+                length = at;
+                break;
+            }
+            seen |= class;
+        }
+        let query = if length == bytes.len() {
+            None
+        } else {
+            Some(query(target, start + length + 1)?)
+        };
+        if seen & BAD_PATH != 0 {
+            return Err(Refusal::TargetByte);
+        }
+        let path = &bytes[..length];
+        let kind = if path.is_empty() {
+            PathKind::Root
+        } else if seen & CHECK != 0 && needs_canonicalise(path)? {
+            PathKind::Escaped
+        } else {
+            PathKind::Plain
+        };
+        Ok(Self {
+            path: Span::new(start, length),
+            kind,
+            query,
+            authority,
+        })
+    }
+}
+
+#[inline]
+fn query(target: &[u8], start: usize) -> Result<Span, Refusal> {
+    let bytes = &target[start..];
+    let seen = bytes
+        .iter()
+        .fold(0, |seen, byte| seen | CLASS[*byte as usize]);
+    if seen & BAD != 0 {
+        Err(Refusal::TargetByte)
+    } else {
+        Ok(Span::new(start, bytes.len()))
+    }
+}
+
+/// The offset after `http://` or `https://` in any case (RFC 3986 §3.1).
+fn after_scheme(target: &[u8]) -> Option<usize> {
+    ["http://", "https://"].into_iter().find_map(|scheme| {
+        target
+            .get(..scheme.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
+            .then_some(scheme.len())
+    })
+}
