@@ -118,7 +118,7 @@ function isOlder(version, required) {
   return major < leastMajor || (major === leastMajor && minor < leastMinor)
 }
 
-if (realpathSync(process.argv[1]) === import.meta.filename) {
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
   try {
     await build({ load: process.argv.includes('--load') })
   } catch (error) {
