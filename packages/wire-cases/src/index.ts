@@ -1,1 +1,7 @@
-export {}
+export { cases } from './cases/all.ts'
+export type { Case, End, Expected, ReplyExpected, Saw, Step } from './case.ts'
+export { type Cut, type Played, play } from './client.ts'
+export { type Read, type Reply, readReplies } from './replies.ts'
+export { type AdapterName, type CaseServer, startServer } from './server.ts'
+export { cuts, explain, inParallel, judge, type Outcome } from './suite.ts'
+export { differences, expectedSummary, summary } from './verdict.ts'

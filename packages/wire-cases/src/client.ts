@@ -1,0 +1,219 @@
+import { connect, type Socket } from 'node:net'
+
+import { type Case, type Step, runToken } from './case.ts'
+import { type Read, readReplies } from './replies.ts'
+
+/** How the octets of a case are divided into writes. */
+export type Cut =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'at'; readonly octet: number }
+  | { readonly kind: 'octets' }
+  | { readonly kind: 'pieces'; readonly size: number }
+
+export interface Played {
+  readonly read: Read
+  /** `open`: the probe was answered. `closed`: the server sent FIN or reset. `silent`: neither within the time. */
+  readonly end: 'open' | 'closed' | 'silent'
+  /** Replies that came while the case wanted silence. */
+  readonly early: number
+  readonly reset: boolean
+}
+
+/** A reply or a close that is due comes at once; the time is for a machine under load. Milliseconds. */
+const patience = { reply: 3000, close: 1500, quiet: 30 }
+
+const probe = Buffer.from('GET /probe HTTP/1.1\r\nHost: a\r\n\r\n', 'latin1')
+
+let runs = 0
+
+/** Plays one case on a fresh connection to 127.0.0.1:`port`. */
+export async function play(port: number, one: Case, cut: Cut, patienceScale = 1): Promise<Played> {
+  const token = (runs++).toString(36).padStart(runToken.length, '0')
+  const wire = await Wire.open(port, (index) => one.expected.replies[index]?.head === true)
+  const wait = (what: number, done: () => boolean) => wire.until(done, what * patienceScale)
+  try {
+    let sent = 0
+    let early = 0
+    let due = 0
+    for (const step of one.steps) {
+      if ('bytes' in step) {
+        const bytes = Buffer.from(step.bytes.replaceAll(runToken, token), 'latin1')
+        for (const piece of pieces(bytes, sent, cut)) {
+          await wire.send(piece)
+          if (wire.ended) break
+        }
+        sent += bytes.length
+      } else if ('replies' in step) {
+        due = step.replies
+        await wait(patience.reply, () => wire.ended || wire.count() >= due)
+      } else if ('quiet' in step) {
+        const before = wire.count()
+        await wire.until(() => wire.ended || wire.count() > before, step.quiet)
+        early += wire.count() - before
+      } else {
+        wire.finish()
+      }
+      if (wire.ended) break
+    }
+    return await settle(wire, one, early, wait)
+  } finally {
+    wire.destroy()
+  }
+}
+
+type Wait = (what: number, done: () => boolean) => Promise<void>
+
+/** Waits for what the case expects, then finds out what became of the connection. */
+async function settle(wire: Wire, one: Case, early: number, wait: Wait): Promise<Played> {
+  const { replies, end } = one.expected
+  const required = replies.filter((reply) => reply.optional !== true).length
+  const result = (state: Played['end'], read = wire.read()): Played => ({
+    read,
+    end: state,
+    early,
+    reset: wire.reset,
+  })
+  await wait(patience.reply, () => wire.ended || wire.read().replies.length >= required)
+  if (end === 'any') {
+    await wire.until(() => wire.ended, patience.quiet)
+    return result(wire.ended ? 'closed' : 'silent')
+  }
+  if (end === 'closed') await wait(patience.close, () => wire.ended)
+  if (wire.ended || wire.finished) return result(wire.ended ? 'closed' : 'silent')
+  wire.write(probe)
+  const answered = () => wire.read().replies.at(-1)?.headers['x-probe'] === '1'
+  await wait(patience.close, () => wire.ended || answered())
+  const read = wire.read()
+  if (!answered()) return result(wire.ended ? 'closed' : 'silent', read)
+  // What follows the answer to the probe would be the answer to octets that were no request.
+  await wire.turn()
+  const last = wire.read()
+  return result('open', {
+    ...last,
+    replies: last.replies.filter((reply) => reply.headers['x-probe'] !== '1'),
+  })
+}
+
+/** The writes for `bytes`, which begin at octet `offset` of the case. */
+function pieces(bytes: Buffer, offset: number, cut: Cut): Buffer[] {
+  if (cut.kind === 'whole') return [bytes]
+  if (cut.kind === 'at') {
+    const at = cut.octet - offset
+    return at > 0 && at < bytes.length ? [bytes.subarray(0, at), bytes.subarray(at)] : [bytes]
+  }
+  const size = cut.kind === 'octets' ? 1 : cut.size
+  const list: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += size) list.push(bytes.subarray(at, at + size))
+  return list
+}
+
+/** Octets of a case in all. */
+export function octets(steps: readonly Step[]): number {
+  return steps.reduce((sum, step) => sum + ('bytes' in step ? step.bytes.length : 0), 0)
+}
+
+/** One raw connection and what came back on it. */
+export class Wire {
+  ended = false
+  finished = false
+  reset = false
+  #text = ''
+  #read: Read | null = null
+  #wake: (() => void) | null = null
+  readonly #socket: Socket
+  readonly #isHead: (index: number) => boolean
+
+  constructor(socket: Socket, isHead: (index: number) => boolean) {
+    this.#socket = socket
+    this.#isHead = isHead
+    socket.setEncoding('latin1')
+    socket.on('data', (text) => {
+      this.#text += String(text)
+      this.#changed()
+    })
+    socket.on('end', () => {
+      this.ended = true
+      this.#changed()
+    })
+    socket.on('error', () => {
+      this.ended = true
+      this.reset = true
+      this.#changed()
+    })
+    socket.on('close', () => {
+      this.ended = true
+      this.#changed()
+    })
+  }
+
+  static open(port: number, isHead: (index: number) => boolean): Promise<Wire> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.off('error', reject)
+        resolve(new Wire(socket, isHead))
+      })
+    })
+  }
+
+  get localPort(): number {
+    return this.#socket.localPort ?? 0
+  }
+
+  write(bytes: Buffer): void {
+    if (!this.#socket.destroyed) this.#socket.write(bytes)
+  }
+
+  /** Writes, and lets the server (in this process) see the octets before anything else is written. */
+  async send(bytes: Buffer): Promise<void> {
+    this.write(bytes)
+    await this.turn()
+  }
+
+  /** Three turns of the event loop: the write, the server's read, its reply. */
+  async turn(): Promise<void> {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  finish(): void {
+    this.finished = true
+    this.#socket.end()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Replies so far, interim ones included. */
+  count(): number {
+    const read = this.read()
+    return read.replies.length + read.interim
+  }
+
+  read(): Read {
+    this.#read ??= readReplies(this.#text, this.#isHead, this.ended)
+    return this.#read
+  }
+
+  until(done: () => boolean, milliseconds: number): Promise<void> {
+    if (done()) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#wake = null
+        resolve()
+      }, milliseconds)
+      this.#wake = () => {
+        if (!done()) return
+        this.#wake = null
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #changed(): void {
+    this.#read = null
+    this.#wake?.()
+  }
+}

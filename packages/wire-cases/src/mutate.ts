@@ -1,0 +1,241 @@
+/**
+ * Seeded mutation of the corpus (reliability S2): the same stream goes to our server and to a bare node:http server, and
+ * ours must never see more requests than llhttp does, nor answer more than it saw.
+ */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Case } from './case.ts'
+import { Wire } from './client.ts'
+import { inParallel } from './suite.ts'
+
+/** mulberry32: the same stream of numbers from a seed on every machine. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** An integer from 0 to `limit` − 1. */
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) % limit
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T
+  }
+}
+
+/** Pieces that smuggling is made of; put in, or in place of something. */
+const fragments = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\r\n\r\n',
+  '\n\n',
+  '\0',
+  ' ',
+  '\t',
+  '\x0b',
+  '\xa0',
+  ':',
+  ',',
+  ';',
+  '0',
+  '5',
+  '+',
+  '-',
+  '0\r\n\r\n',
+  '5\r\nhello\r\n',
+  'Content-Length: 5\r\n',
+  'Content-Length: 0\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Transfer-Encoding: identity\r\n',
+  'Transfer-Encoding : chunked\r\n',
+  ' chunked',
+  'chunked',
+  'Host: a\r\n',
+  'Connection: close\r\n',
+  'Connection: keep-alive\r\n',
+  'Expect: 100-continue\r\n',
+  'Upgrade: x\r\n',
+  'GET /echo HTTP/1.1\r\nHost: a\r\n\r\n',
+  'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello',
+  'HTTP/1.0',
+  'HTTP/1.1',
+  'HTTP/1.2',
+  'GET',
+  'POST',
+  'HEAD',
+  ' /echo ',
+  'ffffffffffffffff',
+  '18446744073709551621',
+]
+
+/** One stream made from one or two streams of the corpus by up to six changes. */
+export function mutate(random: Random, corpus: readonly string[]): string {
+  let text = random.pick(corpus)
+  if (random.below(3) === 0) text += random.pick(corpus)
+  for (let changes = 1 + random.below(6); changes > 0; changes--) {
+    const at = random.below(text.length + 1)
+    const length = random.below(8)
+    switch (random.below(6)) {
+      case 0:
+        text = text.slice(0, at) + String.fromCharCode(random.below(256)) + text.slice(at + 1)
+        break
+      case 1:
+        text = text.slice(0, at) + text.slice(at + 1 + length)
+        break
+      case 2:
+        text = text.slice(0, at) + random.pick(fragments) + text.slice(at)
+        break
+      case 3:
+        text = text.slice(0, at) + random.pick(fragments) + text.slice(at + length)
+        break
+      case 4:
+        text = text.slice(0, at) + text.slice(at, at + 40) + text.slice(at)
+        break
+      default:
+        text = exchangeLines(random, text)
+    }
+  }
+  return text
+}
+
+function exchangeLines(random: Random, text: string): string {
+  const lines = text.split('\r\n')
+  const first = random.below(lines.length)
+  const second = random.below(lines.length)
+  const kept = lines[first] as string
+  lines[first] = lines[second] as string
+  lines[second] = kept
+  return lines.join('\r\n')
+}
+
+/** The streams of the cases that are short and have no pauses. */
+export function corpusOf(cases: readonly Case[]): string[] {
+  return cases
+    .filter((one) => one.steps.every((step) => 'bytes' in step || 'fin' in step))
+    .map((one) => one.steps.map((step) => ('bytes' in step ? step.bytes : '')).join(''))
+    .filter((text) => text.length > 0 && text.length <= 1024)
+}
+
+export interface Seen {
+  /** Requests that reached a handler and were answered. */
+  readonly ours: number
+  /** Requests llhttp gave to node:http. */
+  readonly theirs: number
+  readonly fault: string | null
+}
+
+/** Bare node:http with its strict defaults; counts requests by the client's port. */
+export class Reference {
+  readonly #server: Server
+  readonly #counts = new Map<number, number>()
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const port = request.socket.remotePort ?? 0
+      this.#counts.set(port, (this.#counts.get(port) ?? 0) + 1)
+      request.resume()
+      response.end('ok')
+    })
+    // Counted as requests, as they are when no listener is set, but answered by our own count.
+    this.#server.on('checkContinue', (request, response) => this.#server.emit('request', request, response))
+    this.#server.on('checkExpectation', (request, response) =>
+      this.#server.emit('request', request, response),
+    )
+  }
+
+  listen(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#server.listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
+    })
+  }
+
+  take(port: number): number {
+    const count = this.#counts.get(port) ?? 0
+    this.#counts.delete(port)
+    return count
+  }
+
+  close(): void {
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+}
+
+/** Sends `text` and a half-close to both servers and counts what each took for a request. */
+export async function compare(
+  text: string,
+  port: number,
+  reference: Reference,
+  referencePort: number,
+): Promise<Seen> {
+  const [ours, theirs] = await Promise.all([exchange(text, port), exchange(text, referencePort)])
+  return {
+    ours: ours.wire.read().replies.filter((reply) => reply.headers['x-seen'] === '1').length,
+    theirs: reference.take(theirs.port),
+    fault: ours.wire.ended
+      ? ours.wire.read().fault
+      : 'the connection was not closed after the client’s half-close',
+  }
+}
+
+async function exchange(text: string, port: number): Promise<{ wire: Wire; port: number }> {
+  // Bodies of replies to HEAD cannot be told from the outside here, so streams with HEAD are not sent (`hasHead`).
+  const wire = await Wire.open(port, () => false)
+  const localPort = wire.localPort
+  await wire.send(Buffer.from(text, 'latin1'))
+  wire.finish()
+  await wire.until(() => wire.ended, 3000)
+  wire.destroy()
+  return { wire, port: localPort }
+}
+
+/** HEAD replies have no body, which a reader that does not know the requests cannot see. */
+export function hasHead(text: string): boolean {
+  return text.includes('HEAD')
+}
+
+export interface Finding {
+  readonly text: string
+  readonly seen: Seen
+}
+
+/** Mutates and compares until `seconds` are over. Gives how many streams were sent and each in which ours saw more. */
+export async function search(
+  corpus: readonly string[],
+  port: number,
+  seed: number,
+  seconds: number,
+): Promise<{ streams: number; requests: number; findings: Finding[] }> {
+  const random = new Random(seed)
+  const reference = new Reference()
+  const referencePort = await reference.listen()
+  const until = performance.now() + seconds * 1000
+  const findings: Finding[] = []
+  let streams = 0
+  let requests = 0
+  while (performance.now() < until) {
+    const batch: string[] = []
+    while (batch.length < 64) {
+      const text = mutate(random, corpus)
+      if (!hasHead(text)) batch.push(text)
+    }
+    const results = await inParallel(batch, (text) => compare(text, port, reference, referencePort))
+    streams += batch.length
+    for (const [index, seen] of results.entries()) {
+      requests += seen.ours
+      if (seen.ours > seen.theirs || seen.fault !== null)
+        findings.push({ text: batch[index] as string, seen })
+    }
+  }
+  reference.close()
+  return { streams, requests, findings }
+}
