@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { cpuBetween, descendants, readCpu, readMemory } from '../src/readings.ts'
+
+const skip = process.platform === 'linux' ? false : 'needs /proc'
+
+/** Starts a script that prints a line when its work is done and then stays. */
+async function settled(script: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['-e', `${script}; setInterval(() => {}, 1e6)`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+const spin = `const end = Date.now() + 300; while (Date.now() < end); console.log('done')`
+
+test('the CPU time of a process is what it used', { skip }, async () => {
+  const before = process.cpuUsage()
+  const first = readCpu(process.pid)
+  const end = Date.now() + 300
+  while (Date.now() < end);
+  const { running } = cpuBetween(first, readCpu(process.pid))
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(
+    Math.abs(running / 1e3 - (user + system)) < 40_000,
+    `${running / 1e3} against ${user + system} µs`,
+  )
+})
+
+test('children count, while they live and after they were waited for', { skip }, async () => {
+  const live = await settled(`
+    const child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(spin)}], { stdio: ['ignore', 1, 2] })`)
+  const waited = await settled(
+    `require('child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}]); console.log('done')`,
+  )
+  try {
+    assert.equal(descendants(waited.pid as number).length, 0)
+    const nothing = { threads: new Map(), ticks: 0 }
+    for (const parent of [live, waited]) {
+      const { running } = cpuBetween(nothing, readCpu(parent.pid as number))
+      assert.ok(running > 150e6, `${running} ns`)
+    }
+  } finally {
+    live.kill()
+    waited.kill()
+  }
+})
+
+test('worker threads count', { skip }, async () => {
+  const script = `const { Worker } = require('worker_threads'); new Worker(${JSON.stringify(spin.replace('console.log', `require('worker_threads').parentPort.postMessage`))}, { eval: true }).on('message', console.log)`
+  const child = await settled(script)
+  try {
+    const { running } = cpuBetween({ threads: new Map(), ticks: 0 }, readCpu(child.pid as number))
+    assert.ok(running > 150e6, `${running} ns`)
+  } finally {
+    child.kill()
+  }
+})
+
+test('a time that the exact counters lost is taken from the ticks', () => {
+  const before = { threads: new Map([['1/1', { running: 5e6, waiting: 1e6 }]]), ticks: 10e6 }
+  const same = { threads: new Map([['1/1', { running: 105e6, waiting: 4e6 }]]), ticks: 120e6 }
+  assert.deepEqual(cpuBetween(before, same), { running: 100e6, waiting: 3e6 })
+  const lost = { ...same, ticks: 510e6 }
+  assert.deepEqual(cpuBetween(before, lost), { running: 500e6, waiting: 3e6 })
+})
+
+test('memory is the resident set', { skip }, () => {
+  const rss = process.memoryUsage.rss()
+  assert.ok(Math.abs(readMemory(process.pid) - rss) < 0.2 * rss)
+})
+
+test('a process that is gone counts as nothing', { skip }, async () => {
+  const child = spawn(process.execPath, ['-e', ''])
+  const pid = child.pid as number
+  await once(child, 'close')
+  assert.equal(readMemory(pid), 0)
+  assert.equal(readCpu(pid).threads.size, 0)
+})

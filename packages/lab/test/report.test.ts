@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseCpuList } from '../src/cores.ts'
+import type { Machine } from '../src/machine.ts'
+import { type Lane, type Method, type Sample, lanes, sidesOf } from '../src/pair.ts'
+import { reportLines, styleFor } from '../src/report.ts'
+import { entries } from '../src/roster.ts'
+
+const machine: Machine = {
+  cpu: 'Some Processor',
+  cores: 2,
+  memoryBytes: 1,
+  kernel: 'linux 6.18.0 x64',
+  governor: null,
+  node: 'v20.20.2',
+  wrk: '4.1.0',
+  commit: null,
+}
+const method: Method = {
+  rounds: 5,
+  warmup: 1,
+  window: 1.5,
+  connections: 100,
+  depth: 10,
+  lanes,
+  cores: { server: 0, generator: 1, label: 'server on core 0, wrk on core 1' },
+}
+
+function sample(round: number, lane: Lane, server: string, change: Partial<Sample>): Sample {
+  return {
+    round,
+    lane,
+    server,
+    cpuMicrosecondsPerRequest: 123.45 + round / 100,
+    cpuSeconds: 1,
+    busy: 1,
+    waited: 0,
+    requests: 1,
+    seconds: 1,
+    requestsPerSecond: 1_234_567,
+    p50Microseconds: 123_450,
+    p99Microseconds: 999_990,
+    memoryBytes: 123e6,
+    non2xx: 0,
+    socketErrors: 0,
+    replyBytes: 150,
+    ...change,
+  }
+}
+
+function report(change: Partial<Sample> = {}, colour = false): string[] {
+  const sides = sidesOf(entries)
+  const samples = lanes.flatMap((lane) =>
+    sides.flatMap(({ label }) => [0, 1, 2, 3, 4].map((round) => sample(round, lane, label, change))),
+  )
+  return reportLines(sides, samples, method, machine, styleFor(colour))
+}
+
+test('the report fits 100 columns and has no colour for a file', () => {
+  const lines = report()
+  for (const line of lines) assert.ok(line.length <= 100, `${line.length}: ${line}`)
+  assert.ok(!lines.join('').includes('\u001b'))
+  assert.ok(report({}, true).join('').includes('\u001b['))
+})
+
+test('every server has a row in both lanes', () => {
+  const lines = report()
+  for (const { name } of entries) {
+    assert.equal(lines.filter((line) => line.startsWith(`${name} `)).length, 2, name)
+  }
+})
+
+test('rows that waited are marked and explained', () => {
+  const clean = report().join('\n')
+  assert.ok(!clean.includes('generator-bound') && !clean.includes('disturbed'))
+  const bound = report({ busy: 0.83 }).join('\n')
+  assert.ok(bound.includes('*83%') && bound.includes('generator-bound'))
+  const disturbed = report({ busy: 0.83, waited: 0.1 }).join('\n')
+  assert.ok(disturbed.includes('~83%') && disturbed.includes('disturbed'))
+  assert.ok(!disturbed.includes('generator-bound'))
+})
+
+test('errors are named', () => {
+  assert.ok(
+    report({ non2xx: 2, socketErrors: 1 }).includes('! uws: 10 replies were not 2xx, 5 socket errors'),
+  )
+})
+
+test('bars are judged', () => {
+  const lines = report()
+  assert.ok(lines.some((line) => /^met\s+must\s+native ≤ 1\.20 × limit\s+no pipelining\s+1\.000/.test(line)))
+  assert.ok(lines.some((line) => /^missed\s+must\s+native ≤ 0\.125 × fastify\s+pipelining 10/.test(line)))
+})
+
+test('an entry named twice gets two labels', () => {
+  const labels = sidesOf([entries[3], entries[3], entries[0]].map((entry) => entry!)).map(
+    ({ label }) => label,
+  )
+  assert.deepEqual(labels, ['node', 'node#2', 'limit'])
+})
+
+test('lists of cores', () => {
+  assert.deepEqual(parseCpuList('0-3,8\n'), [0, 1, 2, 3, 8])
+  assert.deepEqual(parseCpuList('5'), [5])
+  assert.deepEqual(parseCpuList('0,2-2,64-65'), [0, 2, 64, 65])
+  assert.deepEqual(parseCpuList(''), [])
+})
