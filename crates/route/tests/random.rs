@@ -1,0 +1,321 @@
+//! Random route sets and paths, against a matcher that tries every route and compares how specific the matches are.
+
+use route::{Lookup, METHODS, MethodSet, Options, Params, Router};
+
+/// xorshift64*, so that a failure can be repeated from its seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, PartialOrd, Eq, Ord)]
+enum Piece {
+    Text(String),
+    /// Sorts longer suffixes first.
+    Suffix(std::cmp::Reverse<usize>, &'static str),
+    Param,
+    Wildcard,
+}
+
+/// One way a route's pattern can be read, with how many optional segments it leaves out.
+struct Reading {
+    method: u8,
+    id: u32,
+    pieces: Vec<Piece>,
+}
+
+const TEXTS: [&str; 9] = ["a", "b", "ab", "abc", "A", "a.x", "b-d", "", "c.x-d"];
+const SUFFIXES: [&str; 4] = [".x", "-d", ".x.x", ".X"];
+
+struct Route {
+    method: u8,
+    pattern: String,
+    readings: Vec<Vec<Piece>>,
+}
+
+fn route(random: &mut Random) -> Route {
+    let mut pattern = Vec::new();
+    let mut pieces = Vec::new();
+    let count = 1 + random.below(5);
+    for at in 0..count {
+        let segment = match random.below(10) {
+            0..=4 => {
+                let text = random.pick(&TEXTS);
+                pieces.push(Piece::Text(text.to_owned()));
+                text.to_owned()
+            }
+            5..=6 => {
+                let suffix = SUFFIXES[random.below(SUFFIXES.len())];
+                pieces.push(Piece::Suffix(std::cmp::Reverse(suffix.len()), suffix));
+                format!(":p{at}{suffix}")
+            }
+            7..=8 => {
+                pieces.push(Piece::Param);
+                format!(":q{at}")
+            }
+            _ => {
+                pieces.push(Piece::Wildcard);
+                "*rest".to_owned()
+            }
+        };
+        pattern.push(format!("/{segment}"));
+        if pieces.last() == Some(&Piece::Wildcard) {
+            break;
+        }
+    }
+    let mut readings = vec![pieces.clone()];
+    if pieces.last() != Some(&Piece::Wildcard) && random.below(4) == 0 {
+        for extra in 0..=random.below(2) {
+            pattern.push(format!("/:o{extra}?"));
+            pieces.push(Piece::Param);
+            readings.push(pieces.clone());
+        }
+    }
+    Route {
+        method: random.below(METHODS.len()) as u8,
+        pattern: pattern.concat(),
+        readings,
+    }
+}
+
+fn path(random: &mut Random) -> String {
+    let parts = [
+        "a", "b", "ab", "abc", "A", "a.x", "A.X", "a.x.x", "b-d", "", ".x", "-d", "z", "c.x-d",
+        "zzz.x.x",
+    ];
+    let mut path = String::new();
+    for _ in 0..=random.below(5) {
+        path.push('/');
+        path.push_str(random.pick(&parts));
+    }
+    path
+}
+
+fn same(options: Options, a: &str, b: &str) -> bool {
+    if options.case_sensitive {
+        a == b
+    } else {
+        a.eq_ignore_ascii_case(b)
+    }
+}
+
+fn trimmed(options: Options, path: &str) -> &str {
+    if options.ignore_trailing_slash && path.len() > 1 {
+        path.strip_suffix('/').unwrap_or(path)
+    } else {
+        path
+    }
+}
+
+fn fold(options: Options, piece: &Piece) -> Piece {
+    match piece {
+        Piece::Text(text) if !options.case_sensitive => Piece::Text(text.to_ascii_lowercase()),
+        Piece::Suffix(length, ".X") if !options.case_sensitive => Piece::Suffix(*length, ".x"),
+        other => other.clone(),
+    }
+}
+
+/// The values when `pieces` match, by the definition of each piece.
+fn values(options: Options, pieces: &[Piece], path: &str) -> Option<Vec<String>> {
+    let mut segments: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
+    let mut values = Vec::new();
+    if let Some((Piece::Wildcard, before)) = pieces.split_last() {
+        let rest = segments
+            .split_off(before.len().min(segments.len()))
+            .join("/");
+        if rest.is_empty() {
+            return None;
+        }
+        let mut found = values_of(options, before, &segments)?;
+        found.push(rest);
+        return Some(found);
+    }
+    values.extend(values_of(options, pieces, &segments)?);
+    Some(values)
+}
+
+fn values_of(options: Options, pieces: &[Piece], segments: &[&str]) -> Option<Vec<String>> {
+    if pieces.len() != segments.len() {
+        return None;
+    }
+    let mut values = Vec::new();
+    for (piece, segment) in pieces.iter().zip(segments) {
+        match piece {
+            Piece::Text(text) if same(options, text, segment) => {}
+            Piece::Param if !segment.is_empty() => values.push((*segment).to_owned()),
+            Piece::Suffix(_, suffix) if segment.len() > suffix.len() => {
+                let (value, end) = segment.split_at(segment.len() - suffix.len());
+                if !same(options, end, suffix) {
+                    return None;
+                }
+                values.push(value.to_owned());
+            }
+            _ => return None,
+        }
+    }
+    Some(values)
+}
+
+fn expected(
+    options: Options,
+    readings: &[Reading],
+    method: u8,
+    path: &str,
+) -> (Lookup, Vec<String>) {
+    const HEAD: u8 = 1;
+    let path = trimmed(options, path);
+    let mut allow = 0u16;
+    let mut best: Option<(&Reading, Vec<String>)> = None;
+    for reading in readings {
+        let Some(values) = values(options, &reading.pieces, path) else {
+            continue;
+        };
+        allow |= 1 << reading.method;
+        let serves = reading.method == method || (method == HEAD && reading.method == 0);
+        let wins = |other: &Reading| {
+            let order = rank(&reading.pieces).cmp(&rank(&other.pieces));
+            order.is_lt() || (order.is_eq() && reading.method == method)
+        };
+        if serves && best.as_ref().is_none_or(|(other, _)| wins(other)) {
+            best = Some((reading, values));
+        }
+    }
+    if let Some((reading, values)) = best {
+        return (Lookup::Found { id: reading.id }, values);
+    }
+    let miss = if allow == 0 {
+        Lookup::NotFound
+    } else {
+        let set = MethodSet(allow | (1 << 6) | if allow & 1 == 0 { 0 } else { 1 << HEAD });
+        if method == 6 {
+            Lookup::Options(set)
+        } else {
+            Lookup::MethodNotAllowed(set)
+        }
+    };
+    (miss, Vec::new())
+}
+
+/// Static before suffix (longest first) before parameter before wildcard, from left to right.
+fn rank(pieces: &[Piece]) -> Vec<(u8, std::cmp::Reverse<usize>)> {
+    let none = std::cmp::Reverse(0);
+    let rank = |piece: &Piece| match piece {
+        Piece::Text(_) => (0, none),
+        Piece::Suffix(length, _) => (1, *length),
+        Piece::Param => (2, none),
+        Piece::Wildcard => (3, none),
+    };
+    pieces.iter().map(rank).collect()
+}
+
+#[test]
+fn agrees_with_trying_every_route() {
+    let mut found = 0;
+    let mut missed = 0;
+    let mut refused = 0;
+    for seed in 1..=600u64 {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let options = Options {
+            case_sensitive: random.below(2) == 0,
+            ignore_trailing_slash: random.below(2) == 0,
+        };
+        let mut router = Router::new(options);
+        let mut readings: Vec<Reading> = Vec::new();
+        for id in 0..=random.below(40) as u32 {
+            let route = route(&mut random);
+            // A pattern that ends with an empty segment is the shorter one when that slash is ignored.
+            let mut own = route.readings;
+            if options.ignore_trailing_slash
+                && route.pattern.len() > 1
+                && route.pattern.ends_with('/')
+            {
+                for pieces in &mut own {
+                    pieces.pop();
+                }
+            }
+            let own: Vec<Vec<Piece>> = own
+                .into_iter()
+                .map(|pieces| pieces.iter().map(|piece| fold(options, piece)).collect())
+                .collect();
+            let taken = readings
+                .iter()
+                .any(|reading| reading.method == route.method && own.contains(&reading.pieces));
+            let inserted = router.insert(route.method, &route.pattern, id);
+            assert_eq!(
+                inserted.is_err(),
+                taken,
+                "seed {seed}: {} {inserted:?}",
+                route.pattern
+            );
+            refused += usize::from(taken);
+            if !taken {
+                let method = route.method;
+                readings.extend(own.into_iter().map(|pieces| Reading { method, id, pieces }));
+            }
+        }
+        let mut params = Params::new();
+        for _ in 0..200 {
+            let path = path(&mut random);
+            let method = random.below(METHODS.len()) as u8;
+            let (answer, values) = expected(options, &readings, method, &path);
+            let got = router.lookup(method, path.as_bytes(), &mut params);
+            assert_eq!(
+                got,
+                answer,
+                "seed {seed}: {} {path}",
+                METHODS[usize::from(method)]
+            );
+            let spans = params.as_slice().iter();
+            let got: Vec<&str> = spans
+                .map(|&(start, len)| &path[start as usize..(start + len) as usize])
+                .collect();
+            assert_eq!(got, values, "seed {seed}: {path}");
+            if matches!(answer, Lookup::Found { .. }) {
+                found += 1;
+            } else {
+                missed += 1;
+            }
+        }
+    }
+    assert!(
+        found > 10_000 && missed > 10_000 && refused > 200,
+        "{found} {missed} {refused}"
+    );
+}
+
+/// No bytes make a lookup panic or report a span outside the path.
+#[test]
+fn any_bytes_are_safe() {
+    let mut router = Router::default();
+    for (id, pattern) in ["/a/:x", "/a/:x.svg", "/a/*r", "/:o?/:p?", "/a/b/:c-d/e"]
+        .iter()
+        .enumerate()
+    {
+        router.insert(0, pattern, id as u32).expect(pattern);
+    }
+    let mut random = Random(7);
+    let mut params = Params::new();
+    let mut found = 0;
+    for _ in 0..200_000 {
+        let alphabet = b"/ab.-svgde*:%\0\xff\x80";
+        let path: Vec<u8> = (0..random.below(24))
+            .map(|_| alphabet[random.below(alphabet.len())])
+            .collect();
+        let answer = router.lookup(random.below(9) as u8, &path, &mut params);
+        found += usize::from(matches!(answer, Lookup::Found { .. }));
+        for &(start, len) in params.as_slice() {
+            assert!(len > 0 && (start + len) as usize <= path.len());
+        }
+    }
+    assert!(found > 100);
+}
