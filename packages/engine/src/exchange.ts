@@ -78,7 +78,15 @@ export interface Exchange extends AsyncResource {
   readonly replied: boolean
   /** True once the client left, a timeout fired or the server reset the connection. */
   readonly aborted: boolean
-  /** Called at most once, inside this exchange's async context, when `aborted` becomes true. */
+  /**
+   * True once the client closed its sending side while the exchange was open. It may still read, so the reply is
+   * sent as usual and `aborted` stays false; a client that is gone looks the same until something is sent to it.
+   */
+  readonly halfClosed: boolean
+  /**
+   * Called inside this exchange's async context when `halfClosed` becomes true, and when `aborted` becomes true: at
+   * most once for each. `ctx.signal` is aborted by the first of the two.
+   */
   onAbort: ((reason: AbortReason) => void) | null
   /** Called when a `write` that returned false may be followed by another. */
   onDrain: (() => void) | null

@@ -1,0 +1,26 @@
+/** Which adapter an app runs on. */
+import type { Adapter } from '@volant/engine'
+import { bad } from '../limits.ts'
+import { VolantError } from '../errors.ts'
+import { nativeAdapter } from './native.ts'
+import { nodeHttpAdapter } from './node-http.ts'
+
+export type AdapterType = 'native' | 'node-http'
+
+let announced = false
+
+/**
+ * The adapter named by `type`; without one the native engine, or node:http where that cannot load: one line on
+ * stderr then says so, once a process. Throws `E_ADAPTER` if the one named cannot be used.
+ */
+export function chooseAdapter(type: AdapterType | undefined): Adapter {
+  if (type === 'node-http') return nodeHttpAdapter
+  if (type !== undefined && type !== 'native') throw bad('adapter.type', type, "'native' or 'node-http'")
+  const native = nativeAdapter()
+  if ('adapter' in native) return native.adapter
+  if (type === 'native')
+    throw new VolantError('E_ADAPTER', `the native engine cannot be used: ${native.reason}`)
+  if (!announced) process.stderr.write(`volant: running on node:http, because ${native.reason}\n`)
+  announced = true
+  return nodeHttpAdapter
+}

@@ -1,0 +1,137 @@
+/** One connection of the node:http adapter: which of its requests run, and which wait. */
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ErrorCode } from '../errors.ts'
+import type { NodeExchange } from './node-exchange.ts'
+import type { NodeServer } from './node-http.ts'
+import { refusalBytes } from './refuse.ts'
+
+export class NodeConnection {
+  readonly server: NodeServer
+  readonly socket: Socket
+  readonly remoteAddress: string
+  readonly born = Date.now()
+  /** Says `Connection: close` from now on. */
+  closing = false
+  /** The reply that comes last, in the order of arrival. */
+  lastResponse: ServerResponse | null = null
+  /** For the sweep: bytes that waited to be sent when last looked at, and since when they are that many. */
+  stalledBytes = -1
+  stalledSince = 0
+  readonly #active: NodeExchange[] = []
+  #unsafe = false
+  #waiting: NodeExchange[] = []
+
+  constructor(server: NodeServer, socket: Socket) {
+    this.server = server
+    this.socket = socket
+    this.remoteAddress = socket.remoteAddress ?? ''
+    socket.on('end', () => {
+      for (const exchange of [...this.#active, ...this.#waiting]) exchange.hangUpBy()
+    })
+    socket.on('close', () => {
+      server.connections.delete(this)
+      server.stalls.delete(this)
+      for (const exchange of [...this.#active, ...this.#waiting]) exchange.abort('client')
+      this.#waiting = []
+      this.#active.length = 0
+    })
+  }
+
+  get idle(): boolean {
+    return this.#active.length === 0 && this.#waiting.length === 0
+  }
+
+  /** Runs the exchange now, or when those before it allow (RFC 9112 §9.3.2). */
+  offer(exchange: NodeExchange): void {
+    this.lastResponse = exchange.response
+    if (this.#waiting.length === 0 && exchange.ready && this.#admits(exchange)) {
+      this.#run(exchange)
+      return
+    }
+    this.#waiting.push(exchange)
+    // Requests beyond those in hand stay in the kernel's buffer; only what was read with them waits here.
+    if (this.#waiting.length + this.#active.length > this.server.host.limits.maxPipelined) this.socket.pause()
+  }
+
+  /** Runs those that waited and may run now. */
+  pump(): void {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (next.aborted || next.replied) {
+        this.#waiting.shift()
+        continue
+      }
+      if (!next.ready || !this.#admits(next)) break
+      this.#waiting.shift()
+      this.#run(next)
+    }
+    if (this.#waiting.length === 0 && this.socket.isPaused()) this.socket.resume()
+  }
+
+  /** The exchange has its reply. */
+  finished(exchange: NodeExchange): void {
+    const at = this.#active.indexOf(exchange)
+    if (at >= 0) {
+      this.#active.splice(at, 1)
+      if (this.#active.length === 0) this.#unsafe = false
+    }
+    // Not in the stack of the handler that replied.
+    if (this.#waiting.length > 0) setImmediate(pump, this)
+    if (this.socket.writableLength > 0) this.server.stalls.add(this)
+  }
+
+  /** Whether the reply being written says that the connection closes. */
+  mustClose(): boolean {
+    const { maxConnectionAge } = this.server.host.limits
+    return (
+      this.closing ||
+      this.server.closing ||
+      (maxConnectionAge > 0 && Date.now() - this.born > maxConnectionAge)
+    )
+  }
+
+  /** The bytes after the last request are no request: says so after the replies that are due, and closes. */
+  reject(code: ErrorCode): void {
+    const reading = [...this.#active, ...this.#waiting].find(
+      (exchange) => exchange.readSince > 0 && !exchange.request.complete,
+    )
+    if (reading !== undefined) {
+      this.closing = true
+      if (reading.replied) this.socket.destroy()
+      else if (reading.ready) reading.failBody(new Error('the body is malformed'), 400)
+      else reading.refuse(code)
+      return
+    }
+    this.server.refused++
+    const last = this.lastResponse
+    const end = () => this.socket.end(refusalBytes(code), () => this.socket.destroySoon())
+    if (last === null || last.writableFinished) end()
+    else last.once('finish', end)
+  }
+
+  abortAll(): void {
+    for (const exchange of [...this.#active, ...this.#waiting]) exchange.abort('shutdown')
+    this.socket.resetAndDestroy()
+  }
+
+  #admits(exchange: NodeExchange): boolean {
+    const active = this.#active.length
+    if (active === 0) return true
+    return !this.#unsafe && isSafe(exchange.method) && active < this.server.host.limits.maxPipelined
+  }
+
+  #run(exchange: NodeExchange): void {
+    this.#active.push(exchange)
+    if (!isSafe(exchange.method)) this.#unsafe = true
+    exchange.dispatch()
+  }
+}
+
+/** Methods whose order among themselves does not matter (RFC 9110 §9.2.1). */
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+function pump(connection: NodeConnection): void {
+  connection.pump()
+}

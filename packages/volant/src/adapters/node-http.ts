@@ -1,0 +1,203 @@
+/** The adapter on node:http: for machines and runtimes where the native engine does not load. */
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Adapter, Address, Host, ListenOptions, Server, ServerStats } from '@volant/engine'
+import type { ErrorCode } from '../errors.ts'
+import type { Router } from '../router.ts'
+import { routerOf } from './head.ts'
+import { listenOn } from './node-listen.ts'
+import { NodeConnection } from './node-connection.ts'
+import { NodeExchange } from './node-exchange.ts'
+import { refusalBytes } from './refuse.ts'
+
+export const nodeHttpAdapter: Adapter = {
+  name: 'node-http',
+  createServer: (host) => new NodeServer(host),
+}
+
+/** How often time limits are looked at, in ms: they are accurate to this. */
+const sweepInterval = 1_000
+/** A body that arrives at this rate (bytes a second) may take longer than `requestTimeout`, up to the cap (ms). */
+const uploadRate = 1_024
+const uploadCap = 300_000
+
+const connectionOf = Symbol('connection')
+type TrackedSocket = Socket & { [connectionOf]?: NodeConnection }
+
+export class NodeServer implements Server {
+  readonly host: Host
+  readonly connections = new Set<NodeConnection>()
+  /** Exchanges whose body is being read. */
+  readonly uploads = new Set<NodeExchange>()
+  /** Exchanges whose body is being discarded after the reply, and until when (ms). */
+  readonly drains = new Map<NodeExchange, number>()
+  /** Connections with output the client does not take. */
+  readonly stalls = new Set<NodeConnection>()
+  /** Bytes of buffered bodies. */
+  buffered = 0
+  inFlight = 0
+  requests = 0
+  refused = 0
+  closing = false
+  readonly #router: Router
+  readonly #server: HttpServer
+  #sweep: NodeJS.Timeout | null = null
+  #closed: Promise<void> | null = null
+
+  constructor(host: Host) {
+    this.host = host
+    this.#router = routerOf(host)
+    const { limits } = host
+    this.#server = createServer({
+      maxHeaderSize: limits.maxHeaderSize,
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+      headersTimeout: limits.headersTimeout,
+      // Beyond its time a body that keeps arriving is allowed on; the sweep below ends the others.
+      requestTimeout: limits.requestTimeout === 0 ? 0 : Math.max(limits.requestTimeout, uploadCap),
+      keepAliveTimeout: limits.keepAliveTimeout,
+      connectionsCheckingInterval: sweepInterval,
+    })
+    const server = this.#server
+    // One more than allowed: node:http drops the excess silently, and the check must see it.
+    server.maxHeadersCount = limits.maxHeaders + 1
+    if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections
+    // Not in the types: serves clients that closed their sending side, instead of dropping their requests.
+    Object.assign(server, { httpAllowHalfOpen: true })
+    const onRequest = (request: IncomingMessage, response: ServerResponse) =>
+      this.#onRequest(request, response)
+    server.on('request', onRequest)
+    server.on('checkContinue', onRequest)
+    server.on('checkExpectation', onRequest)
+    server.on('connect', (_request, socket) => socket.end(refusalBytes('E_METHOD_UNKNOWN')))
+    server.on('clientError', (error: ParseError, socket) =>
+      this.#onParseError(error, socket as TrackedSocket),
+    )
+    server.on('connection', (socket: TrackedSocket) => {
+      const connection = new NodeConnection(this, socket)
+      socket[connectionOf] = connection
+      this.connections.add(connection)
+    })
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
+    const exchange = new NodeExchange(connection, request, response)
+    this.requests++
+    const refusal = exchange.admit(request.url ?? '', this.host, this.#router)
+    if (refusal !== null) {
+      connection.lastResponse = response
+      return exchange.refuse(refusal)
+    }
+    const { maxInFlight } = this.host.limits
+    if (maxInFlight > 0 && this.inFlight >= maxInFlight) {
+      connection.lastResponse = response
+      return exchange.refuse('E_OVERLOADED')
+    }
+    this.inFlight++
+    exchange.counted = true
+    if (exchange.declaredLength !== 0) exchange.prepareBody()
+    connection.offer(exchange)
+  }
+
+  #onParseError(error: ParseError, socket: TrackedSocket): void {
+    const connection = socket[connectionOf]
+    if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    // The client ended in the middle of a request: there is nobody to tell.
+    if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+    else connection.reject(codeOf(error))
+  }
+
+  async listen(options: ListenOptions): Promise<Address> {
+    const address = await listenOn(this.#server, options)
+    this.#sweep = setInterval(() => this.#sweepAll(), sweepInterval).unref()
+    return address
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      this.closing = true
+      const deadline = setTimeout(() => {
+        for (const connection of this.connections) connection.abortAll()
+      }, this.host.limits.shutdownTimeout)
+      this.#server.close(() => {
+        clearTimeout(deadline)
+        if (this.#sweep !== null) clearInterval(this.#sweep)
+        resolve()
+      })
+      // Those that never sent a request are not idle to node:http.
+      for (const connection of this.connections) {
+        if (connection.idle && connection.socket.bytesRead === 0) connection.socket.destroy()
+      }
+    })
+    return this.#closed
+  }
+
+  stats(): ServerStats {
+    const { inFlight, requests, refused } = this
+    return { connections: this.connections.size, inFlight, requests, refused }
+  }
+
+  ref(): void {
+    this.#server.ref()
+  }
+
+  unref(): void {
+    this.#server.unref()
+  }
+
+  #sweepAll(): void {
+    const now = Date.now()
+    const { requestTimeout, sendTimeout } = this.host.limits
+    for (const exchange of this.uploads) {
+      const elapsed = now - exchange.readSince
+      if (requestTimeout === 0 || elapsed <= requestTimeout) continue
+      if (elapsed <= uploadCap && exchange.received >= (elapsed / 1_000) * uploadRate) continue
+      if (exchange.replied || exchange.bodyKind !== 0) exchange.destroy()
+      else exchange.refuse('E_REQUEST_TIMEOUT')
+    }
+    for (const [exchange, deadline] of this.drains) {
+      const over = now > deadline
+      if (over && !exchange.request.complete) exchange.connection.socket.destroy()
+      if (over || exchange.request.complete || exchange.connection.socket.destroyed)
+        this.drains.delete(exchange)
+    }
+    for (const connection of this.stalls) {
+      const { socket } = connection
+      const waiting = socket.writableLength
+      if (waiting === 0) {
+        connection.stalledBytes = -1
+        this.stalls.delete(connection)
+      } else if (waiting !== connection.stalledBytes) {
+        connection.stalledBytes = waiting
+        connection.stalledSince = now
+      } else if (sendTimeout > 0 && now - connection.stalledSince >= sendTimeout) socket.resetAndDestroy()
+    }
+  }
+}
+
+interface ParseError extends Error {
+  code?: string
+  rawPacket?: Buffer
+}
+
+function codeOf(error: ParseError): ErrorCode {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 'E_HEADERS_TOO_LARGE'
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'E_REQUEST_TIMEOUT'
+    case 'HPE_INVALID_VERSION':
+      return 'E_VERSION'
+    case 'HPE_INVALID_METHOD':
+      // A token that is no method node:http knows; anything else is no request line.
+      return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ /.test(error.rawPacket?.toString('latin1', 0, 64) ?? '')
+        ? 'E_METHOD_UNKNOWN'
+        : 'E_BAD_REQUEST'
+    default:
+      return 'E_BAD_REQUEST'
+  }
+}

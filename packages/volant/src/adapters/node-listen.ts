@@ -1,0 +1,115 @@
+/** Listening with node:net, and what to say when that fails. */
+import { lstatSync, unlinkSync } from 'node:fs'
+import { connect, type Server } from 'node:net'
+import type { Address, ListenOptions } from '@volant/engine'
+import { VolantError } from '../errors.ts'
+
+/** A system's error code with a sentence that says what to do. `code` is the system's, for example EADDRINUSE. */
+export class ListenError extends VolantError {
+  override readonly code: never
+
+  constructor(code: string, message: string, cause: unknown) {
+    super('E_LISTEN', message, { cause })
+    this.name = 'ListenError'
+    this.code = code as never
+  }
+}
+
+/** Listens as `options` say. Rejects with a `ListenError`. */
+export async function listenOn(server: Server, options: ListenOptions): Promise<Address> {
+  try {
+    await attempt(server, options)
+  } catch (error) {
+    if (options.path === undefined || codeOf(error) !== 'EADDRINUSE' || !(await isStale(options.path))) {
+      throw explain(error, options)
+    }
+    unlinkSync(options.path)
+    await attempt(server, options).catch((again: unknown) => {
+      throw explain(again, options)
+    })
+  }
+  return addressOf(server)
+}
+
+function attempt(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error) => {
+      server.off('listening', onListening)
+      reject(error)
+    }
+    const onListening = () => {
+      server.off('error', onError)
+      resolve()
+    }
+    server.once('error', onError)
+    server.once('listening', onListening)
+    const { path, port = 0, host, backlog = 511, ipv6Only = false } = options
+    if (path !== undefined) server.listen({ path, backlog })
+    else server.listen(host === undefined ? { port, backlog, ipv6Only } : { port, host, backlog, ipv6Only })
+  })
+}
+
+/** A socket file that nobody listens on: left over by a process that was killed. */
+function isStale(path: string): Promise<boolean> {
+  if (!lstatSync(path).isSocket()) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const probe = connect(path)
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(false)
+    })
+    probe.once('error', (error) => resolve(codeOf(error) === 'ECONNREFUSED'))
+  })
+}
+
+function addressOf(server: Server): Address {
+  const address = server.address()
+  if (typeof address === 'string' || address === null) {
+    return { port: null, host: null, path: address, url: `unix:${address}` }
+  }
+  const { address: host, port } = address
+  // A wildcard is no address to connect to.
+  const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return { port, host, path: null, url: `http://${shown}:${port}` }
+}
+
+/** The error with a sentence on what to do about it. */
+export function explain(error: unknown, options: ListenOptions): Error {
+  const place =
+    options.path ?? `port ${options.port ?? 0}${options.host === undefined ? '' : ` of ${options.host}`}`
+  const code = codeOf(error)
+  switch (code) {
+    case 'EADDRINUSE':
+      return new ListenError(
+        code,
+        `${place} is in use: stop the process that has it, or choose another`,
+        error,
+      )
+    case 'EACCES':
+    case 'EPERM':
+      return new ListenError(
+        code,
+        `${place} needs rights this process does not have: ports below 1024 usually do`,
+        error,
+      )
+    case 'EADDRNOTAVAIL':
+      return new ListenError(
+        code,
+        `${place} cannot be listened on: this machine does not have that address`,
+        error,
+      )
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ListenError(code, `${place} cannot be listened on: the host name is not known`, error)
+    default:
+      return new ListenError(
+        code,
+        `${place} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`,
+        error,
+      )
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'E_LISTEN'
+}

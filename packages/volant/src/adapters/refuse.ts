@@ -1,0 +1,25 @@
+/** Replies an adapter gives without the app: requests that are refused before a handler is chosen. */
+import { type ErrorCode, errorTable } from '../errors.ts'
+import { phrases } from '../status.ts'
+
+/** The problem+json body for a code of the table. */
+export function refusalText(code: ErrorCode): string {
+  const { status, meaning } = errorTable[code]
+  const title = phrases[status] ?? 'Error'
+  return JSON.stringify(
+    status < 500
+      ? { type: 'about:blank', title, status, detail: meaning, code }
+      : { type: 'about:blank', title, status, code },
+  )
+}
+
+/** The bytes of a whole reply that closes its connection, for requests that never became an exchange. */
+export function refusalBytes(code: ErrorCode): string {
+  const { status } = errorTable[code]
+  const body = refusalText(code)
+  return (
+    `HTTP/1.1 ${status} ${phrases[status] ?? 'Error'}\r\n` +
+    `Content-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`
+  )
+}

@@ -1,0 +1,349 @@
+/** The context of a request: what handlers and middleware are given. Nothing is made before it is read. */
+import { BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { parse as parseCookies } from 'cookie'
+import { Bag } from './bag.ts'
+import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
+import type { CompiledRoute, Core } from './core.ts'
+import { VolantError } from './errors.ts'
+import { checkHeaderName, checkHeaderValue } from './header.ts'
+import { type Pairs, parseQuery } from './query.ts'
+import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
+import { checkStatus } from './status.ts'
+import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
+
+/**
+ * What a handler sees of one request, and how it replies. `Params` are the names of the route's pattern.
+ *
+ * A reply is sent the moment it is given: headers and status come before it, and `await next()` in a middleware
+ * returns after it. A second reply throws `E_ALREADY_REPLIED`; the first one stands. Replies to a client that left
+ * are dropped.
+ */
+export interface Context<Params extends object = Record<string, string>, Body = unknown> {
+  /** In upper case. */
+  readonly method: string
+  /** The canonical path: what the router saw. Unreserved characters are decoded, other escapes in upper-case hex. */
+  readonly path: string
+  /** `path`, and the query as sent if there is one. */
+  readonly url: string
+  readonly httpVersion: '1.0' | '1.1'
+  /** Decoded parameters of the pattern, on an object without prototype; absent optional ones are not there. */
+  readonly params: Params
+  /** The query; repeated names have arrays. Throws 400 past `maxQueryKeys`. */
+  readonly query: Pairs
+  /** Request fields by lower-case name, on an object without prototype; repeated ones are joined. */
+  readonly headers: Record<string, string | undefined>
+  /** Cookies by name, decoded; the first of a name stands. */
+  readonly cookies: Record<string, string | undefined>
+  /** Address of the peer; empty on a Unix socket. */
+  readonly ip: string
+  /** Unique to this request in this process and, by its random prefix, among processes. */
+  readonly id: string
+  /** Whatever middleware wants to hand on. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- users narrow it as they like; `unknown` would need a cast at every use
+  readonly state: Record<string, any>
+  /** Aborted once: when the client closes or resets the connection, the handler's time is over, or the server stops. */
+  readonly signal: AbortSignal
+  /** The request as a web `Request`. Its body is the body of this context: read one or the other. */
+  readonly request: Request
+
+  /**
+   * The body, parsed by its content type: JSON, form, text or bytes; undefined if there is none. Read synchronously.
+   * Throws 400 if it is malformed, 415 if its type is none of these. Assign to it to hand on a checked value.
+   */
+  body: Body
+  /** The body decoded as UTF-8, whatever its type. */
+  readonly bodyText: string
+  /** The body's bytes, whatever its type. */
+  readonly bodyBytes: Buffer
+  /** The body as it arrives, on routes with `bodyMode: 'stream'`; elsewhere the whole of it in one chunk. */
+  readonly bodyStream: ReadableStream<Uint8Array>
+
+  /** True once a reply was given. */
+  readonly replied: boolean
+  /** The status set so far, or sent; 200 unless set. */
+  status(): number
+  /** Sets the status of the reply to come: an integer from 200 to 599. */
+  status(code: number): this
+  /** Sets a header of the reply to come, replacing what the name had. Throws `E_BAD_HEADER`. */
+  header(name: string, value: string | number): this
+  /** Adds a header beside those of the same name, for example a second Set-Cookie. */
+  append(name: string, value: string | number): this
+
+  json(value: unknown, status?: number): void
+  text(value: string, status?: number): void
+  html(value: string, status?: number): void
+  /** Sent as application/octet-stream unless a content type was set. */
+  bytes(value: Uint8Array | ArrayBuffer, status?: number): void
+  /** Streams chunks with back-pressure; the source is cancelled when the client leaves. */
+  stream(source: Source, options?: StreamOptions): void
+  /** Status 302 unless given. Characters a URL may not have are escaped. */
+  redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
+  /** Replies with anything a handler may return. */
+  reply(status: number, value?: unknown): void
+}
+
+const idPrefix = `${Math.random().toString(36).slice(2, 10).padEnd(8, '0')}-`
+let lastId = 0
+
+/** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
+export class RequestContext implements Context {
+  readonly exchange: Exchange
+  readonly app: Core
+  readonly route: CompiledRoute
+  /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
+  readonly allow: number
+  /** 0 while nobody set it. */
+  statusCode = 0
+  /** Flat list of name and value; null while empty. */
+  replyHeaders: string[] | null = null
+  /** A content-type is among `replyHeaders`. */
+  hasType = false
+  replied = false
+  /** An error is being answered: should its handler fail too, it is not asked again. */
+  failing = false
+  /** Layers of the chain that have not settled; `chain.ts` counts them. */
+  pending = 0
+  /** The outermost layer has settled. */
+  settled = false
+  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
+  chainError: unknown = undefined
+  /** Stops the source of a streamed reply. */
+  cancelStream: (() => void) | null = null
+  collected: CollectedBody | null = null
+
+  #params: Record<string, string> | undefined = undefined
+  #query: Pairs | undefined = undefined
+  #headers: Record<string, string> | undefined = undefined
+  #state: Record<string, unknown> | undefined = undefined
+  #body: unknown = undefined
+  #hasBody = false
+  #rare: Rare | undefined = undefined
+
+  constructor(exchange: Exchange, app: Core, route: CompiledRoute, allow: number) {
+    this.exchange = exchange
+    this.app = app
+    this.route = route
+    this.allow = allow
+  }
+
+  get method(): string {
+    return this.exchange.method
+  }
+
+  get path(): string {
+    return this.exchange.path
+  }
+
+  get url(): string {
+    const { path, query } = this.exchange
+    return query === '' ? path : `${path}?${query}`
+  }
+
+  get httpVersion(): '1.0' | '1.1' {
+    return this.exchange.httpVersion
+  }
+
+  get ip(): string {
+    return this.exchange.remoteAddress
+  }
+
+  get params(): Record<string, string> {
+    return (this.#params ??= readParams(this.exchange, this.route.paramNames))
+  }
+
+  get query(): Pairs {
+    return (this.#query ??= parseQuery(this.exchange.query, this.app.limits.maxQueryKeys))
+  }
+
+  get headers(): Record<string, string> {
+    return (this.#headers ??= this.exchange.headers())
+  }
+
+  get state(): Record<string, unknown> {
+    return (this.#state ??= new Bag())
+  }
+
+  get cookies(): Record<string, string | undefined> {
+    return (this.#more.cookies ??= parseCookies(this.exchange.header('cookie') ?? ''))
+  }
+
+  get id(): string {
+    return (this.#more.id ??= idPrefix + (++lastId).toString(36))
+  }
+
+  get signal(): AbortSignal {
+    const more = this.#more
+    if (more.controller === undefined) {
+      more.controller = new AbortController()
+      if (this.exchange.aborted || this.exchange.halfClosed) more.controller.abort(abortReason())
+      else this.watchAbort()
+    }
+    return more.controller.signal
+  }
+
+  get request(): Request {
+    return (this.#more.request ??= webRequest(this))
+  }
+
+  get body(): unknown {
+    if (!this.#hasBody) {
+      this.#body = parseBody(this.exchange, this.#whole(), this.app.limits)
+      this.#hasBody = true
+    }
+    return this.#body
+  }
+
+  set body(value: unknown) {
+    this.#body = value
+    this.#hasBody = true
+  }
+
+  get bodyText(): string {
+    return this.#whole().text()
+  }
+
+  get bodyBytes(): Buffer {
+    return this.#whole().bytes()
+  }
+
+  get bodyStream(): ReadableStream<Uint8Array> {
+    const more = this.#more
+    if (more.stream === undefined) {
+      if (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream) {
+        more.stream = streamOf(this.#whole().bytes())
+      } else more.stream = streamBody(this.exchange)
+    }
+    return more.stream
+  }
+
+  #whole(): WholeBody {
+    if (this.collected !== null) return this.collected
+    if (this.exchange.bodyKind !== BodyKind.stream) return wholeBody(this.exchange)
+    throw new VolantError(this.route.bodyMode === 'checked' ? 'E_BODY_UNREAD' : 'E_BODY_STREAMED')
+  }
+
+  status(): number
+  status(code: number): this
+  status(code?: number): number | this {
+    if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
+    this.statusCode = checkStatus(code)
+    return this
+  }
+
+  header(name: string, value: string | number): this {
+    const lower = checkHeaderName(name)
+    const text = checkHeaderValue(name, value)
+    if (lower === 'content-type') this.hasType = true
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = [name, text]
+      return this
+    }
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (checkHeaderName(list[at] as string) === lower) list.splice(at, 2)
+    }
+    list.push(name, text)
+    return this
+  }
+
+  append(name: string, value: string | number): this {
+    const lower = checkHeaderName(name)
+    if (lower === 'content-type') return this.header(name, value)
+    const text = checkHeaderValue(name, value)
+    if (this.replyHeaders === null) this.replyHeaders = [name, text]
+    else this.replyHeaders.push(name, text)
+    return this
+  }
+
+  /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
+  dropRepresentation(): void {
+    const list = this.replyHeaders
+    this.statusCode = 0
+    this.hasType = false
+    if (list === null) return
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (representation.test(list[at] as string)) list.splice(at, 2)
+    }
+  }
+
+  json(value: unknown, status?: number): void {
+    sendJson(this, value, status)
+  }
+
+  text(value: string, status?: number): void {
+    sendText(this, value, ContentType.text, status)
+  }
+
+  html(value: string, status?: number): void {
+    sendText(this, value, ContentType.html, status)
+  }
+
+  bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
+    sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
+  }
+
+  stream(source: Source, options?: StreamOptions): void {
+    sendStream(this, source, options)
+  }
+
+  redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {
+    this.header('location', location(to))
+    this.reply(status)
+  }
+
+  reply(status: number, value?: unknown): void {
+    this.statusCode = checkStatus(status)
+    if (value !== undefined && value !== null) reply(this, value)
+    else if (beginReply(this)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
+  }
+
+  /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
+  watchAbort(): void {
+    this.exchange.onAbort = () => {
+      this.#rare?.controller?.abort(abortReason())
+      if (this.exchange.aborted) this.cancelStream?.()
+    }
+  }
+
+  get #more(): Rare {
+    return (this.#rare ??= new Rare())
+  }
+}
+
+/** Members few handlers touch: kept apart so that a context stays small. */
+class Rare {
+  cookies: Record<string, string | undefined> | undefined = undefined
+  id: string | undefined = undefined
+  controller: AbortController | undefined = undefined
+  request: Request | undefined = undefined
+  stream: ReadableStream<Uint8Array> | undefined = undefined
+}
+
+const representation = /^(?:content-.*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+
+function abortReason(): DOMException {
+  return new DOMException('the request was aborted', 'AbortError')
+}
+
+function readParams(exchange: Exchange, names: readonly string[]): Record<string, string> {
+  const params = new Bag() as Record<string, string>
+  for (let index = 0; index < names.length; index++) {
+    const value = exchange.param(index)
+    if (value !== undefined) params[names[index] as string] = value
+  }
+  return params
+}
+
+function webRequest(ctx: RequestContext): Request {
+  const { exchange } = ctx
+  const raw = exchange.rawHeaders()
+  const headers = new Headers()
+  for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string)
+  const init: RequestInit & { duplex?: 'half' } = { method: ctx.method, headers, signal: ctx.signal }
+  const bodyless = ctx.method === 'GET' || ctx.method === 'HEAD' || exchange.bodyKind === BodyKind.none
+  if (!bodyless) {
+    init.body = ctx.bodyStream
+    init.duplex = 'half'
+  }
+  return new Request(`http://${exchange.header('host') || 'localhost'}${ctx.url}`, init)
+}

@@ -1,0 +1,125 @@
+/**
+ * Every error the framework raises itself, by code. `HTTPError` becomes a reply; `VolantError` reports a mistake in
+ * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
+ */
+import { STATUS_CODES } from 'node:http'
+
+/** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
+interface ErrorRow {
+  readonly status: number
+  readonly meaning: string
+}
+
+/** All codes of the framework with their status and meaning; the reference page is made from it. */
+export const errorTable = {
+  E_BAD_REQUEST: { status: 400, meaning: 'The request is malformed.' },
+  E_BODY_ENCODING: { status: 400, meaning: 'The body is not valid UTF-8.' },
+  E_BODY_MALFORMED: { status: 400, meaning: 'The body is not what its content type says.' },
+  E_BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than maxBodySize.' },
+  E_BODY_TYPE: { status: 415, meaning: 'The body has a content type, charset or encoding that is not read.' },
+  E_BODY_TOO_MANY_KEYS: { status: 400, meaning: 'The form has more than maxFormKeys keys.' },
+  E_EXPECTATION: { status: 417, meaning: 'Expect has a value other than 100-continue.' },
+  E_HANDLER_TIMEOUT: { status: 503, meaning: 'The handler did not reply within handlerTimeout.' },
+  E_HEADERS_TOO_LARGE: {
+    status: 431,
+    meaning: 'The header fields are past maxHeaders, maxHeaderSize or maxHeaderLine.',
+  },
+  E_JSON_DEPTH: { status: 400, meaning: 'The JSON body is nested deeper than maxJsonDepth.' },
+  E_JSON_PROTO: { status: 400, meaning: 'The JSON body has a key named __proto__.' },
+  E_METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, but not for this method.' },
+  E_METHOD_UNKNOWN: { status: 501, meaning: 'The method is not one the server knows.' },
+  E_NOT_FOUND: { status: 404, meaning: 'No route has this path.' },
+  E_OVERLOADED: { status: 503, meaning: 'The server is past maxInFlight or maxBufferedBodies.' },
+  E_QUERY_TOO_MANY_KEYS: { status: 400, meaning: 'The query has more than maxQueryKeys keys.' },
+  E_REQUEST_TIMEOUT: {
+    status: 408,
+    meaning: 'The request did not arrive within headersTimeout or requestTimeout.',
+  },
+  E_URL_TOO_LONG: {
+    status: 414,
+    meaning: 'The target is longer than maxUrlLength, or a parameter than maxParamLength.',
+  },
+  E_VERSION: { status: 505, meaning: 'The HTTP version is neither 1.0 nor 1.1.' },
+
+  E_ABORTED: { status: 0, meaning: 'The client left before its body was complete.' },
+  E_ADAPTER: { status: 0, meaning: 'The adapter asked for cannot be used here.' },
+  E_ALREADY_LISTENING: { status: 0, meaning: 'listen() was called before; an app has one server.' },
+  E_ALREADY_REPLIED: { status: 0, meaning: 'The request has its reply already; the first one stands.' },
+  E_BAD_HEADER: { status: 0, meaning: 'A reply header has a forbidden name or value.' },
+  E_BAD_HANDLER: { status: 0, meaning: 'A handler or middleware is not a function.' },
+  E_BAD_OPTION: { status: 0, meaning: 'An option has a value that makes no sense.' },
+  E_BAD_STATUS: { status: 0, meaning: 'A status is not an integer in the range it may have.' },
+  E_BODY_STREAMED: { status: 0, meaning: 'The body of this route is a stream: use ctx.bodyStream.' },
+  E_BODY_USED: { status: 0, meaning: 'The body was already read as a stream.' },
+  E_BODY_UNREAD: {
+    status: 0,
+    meaning: 'The body is not there yet: its route has a beforeBody check that comes first.',
+  },
+  E_LISTEN: { status: 0, meaning: 'The address cannot be listened on.' },
+  E_NEXT_TWICE: { status: 0, meaning: 'A middleware called next() more than once.' },
+  E_NOT_SERIALISABLE: {
+    status: 0,
+    meaning: 'A value cannot be written as JSON, or a chunk is neither string nor bytes.',
+  },
+  E_RESET: { status: 0, meaning: 'The reply was cut off: its source failed after the head was sent.' },
+  E_STARTED: { status: 0, meaning: 'Routes and middleware are fixed once the app listens.' },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** A mistake in the program, with a code of `errorTable`. Never shown to clients. */
+export class VolantError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string = errorTable[code].meaning, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'VolantError'
+    this.code = code
+  }
+}
+
+export interface HTTPErrorOptions {
+  /** Machine-readable name, `code` in the reply's body. */
+  code?: string
+  /** Sent with the reply, for example `{ 'retry-after': '5' }`. */
+  headers?: Record<string, string>
+  /** Anything JSON can carry, `data` in the reply's body. */
+  data?: unknown
+  /** The error behind this one; never sent. */
+  cause?: unknown
+  /** Whether message, code and data are sent. Default: true for 4xx, false for 5xx. */
+  expose?: boolean
+}
+
+/**
+ * Thrown by a handler or middleware to reply with an error (RFC 9457).
+ * `status` is an integer from 400 to 599; `message` defaults to the status phrase.
+ */
+export class HTTPError extends Error {
+  readonly status: number
+  readonly code: string | undefined
+  readonly headers: Record<string, string> | undefined
+  readonly data: unknown
+  readonly expose: boolean
+
+  constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new VolantError('E_BAD_STATUS', `HTTPError takes a status from 400 to 599, not ${String(status)}`)
+    }
+    super(
+      message ?? STATUS_CODES[status] ?? 'Error',
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'HTTPError'
+    this.status = status
+    this.code = options.code
+    this.headers = options.headers
+    this.data = options.data
+    this.expose = options.expose ?? status < 500
+  }
+}
+
+/** The `HTTPError` of a code of the table that has a status. */
+export function refusal(code: ErrorCode, detail?: string): HTTPError {
+  return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code })
+}

@@ -1,0 +1,76 @@
+/** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from './context.ts'
+import { HTTPError, VolantError } from './errors.ts'
+import { problemText } from './problem.ts'
+import { beginReply, reply } from './reply.ts'
+import { isThenable } from './thenable.ts'
+
+/** Answers `error` once: by the app's error handler, else as problem+json. After a reply it is reported. */
+export function fail(ctx: RequestContext, error: unknown): void {
+  if (ctx.exchange.aborted) {
+    // Work that was told to stop fails; that is no news.
+    if (!isAbort(error)) ctx.app.report(error, ctx)
+    return
+  }
+  if (ctx.replied) {
+    ctx.app.report(error, ctx)
+    if (ctx.cancelStream !== null) {
+      ctx.cancelStream()
+      ctx.exchange.destroy()
+    }
+    return
+  }
+  ctx.dropRepresentation()
+  const handler = ctx.app.errorHandler
+  if (handler === null || ctx.failing) return sendProblem(ctx, error)
+  ctx.failing = true
+  ctx.statusCode = error instanceof HTTPError ? error.status : 500
+  try {
+    const value = handler(error, ctx)
+    if (isThenable(value)) void settle(ctx, error, value)
+    else answer(ctx, error, value)
+  } catch (second) {
+    fail(ctx, second)
+  }
+}
+
+async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
+  try {
+    answer(ctx, error, await promise)
+  } catch (second) {
+    fail(ctx, second)
+  }
+}
+
+function answer(ctx: RequestContext, error: unknown, value: unknown): void {
+  if (value !== undefined) reply(ctx, value)
+  else if (!ctx.replied) sendProblem(ctx, error)
+}
+
+function sendProblem(ctx: RequestContext, error: unknown): void {
+  if (!(error instanceof HTTPError)) ctx.app.report(error, ctx)
+  let answered = error
+  if (error instanceof HTTPError && error.headers !== undefined) {
+    try {
+      for (const [name, value] of Object.entries(error.headers)) ctx.header(name, value)
+    } catch (bad) {
+      ctx.app.report(bad, ctx)
+      answered = bad
+    }
+  }
+  if (!beginReply(ctx)) return
+  const status = answered instanceof HTTPError ? answered.status : 500
+  ctx.statusCode = status
+  ctx.exchange.end(
+    status,
+    ctx.hasType ? ContentType.custom : ContentType.problem,
+    ctx.replyHeaders,
+    problemText(answered),
+  )
+}
+
+function isAbort(error: unknown): boolean {
+  if (error instanceof VolantError) return error.code === 'E_ABORTED'
+  return error instanceof Error && error.name === 'AbortError'
+}

@@ -1,0 +1,94 @@
+/** The options of `createApp`, checked when the app is made. */
+import type { Limits, ListenOptions, RouterOptions } from '@volant/engine'
+import type { AdapterType } from './adapters/choose.ts'
+import type { Context } from './context.ts'
+import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
+
+export interface AppOptions {
+  /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
+  adapter?: { type: AdapterType }
+  /** See the table of limits; what is absent has its default. */
+  limits?: LimitOptions
+  router?: Partial<RouterOptions>
+  /** The server is behind a proxy that is trusted: `keepAliveTimeout` is then 65,000 ms. Default false. */
+  trustProxy?: boolean
+  /** Close gracefully on SIGTERM and SIGINT, and at once on the second. Default true. */
+  signals?: boolean
+  /** Print a line on stdout when listening. Default false. */
+  startLine?: boolean
+  /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
+  report?: (error: unknown, ctx: Context) => void
+}
+
+export interface ResolvedOptions {
+  readonly adapter: AdapterType | undefined
+  readonly limits: Limits
+  readonly router: RouterOptions
+  readonly signals: boolean
+  readonly startLine: boolean
+  readonly report: ((error: unknown, ctx: Context) => void) | null
+}
+
+const names = new Set(['adapter', 'limits', 'router', 'trustProxy', 'signals', 'startLine', 'report'])
+const adapterTypes = new Set<unknown>(['native', 'node-http'])
+
+/** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
+export function resolveOptions(options: AppOptions): ResolvedOptions {
+  if (typeof options !== 'object' || options === null) throw bad('createApp', options, 'an object of options')
+  for (const name of Object.keys(options))
+    if (!names.has(name)) throw bad(name, 'an option', 'nothing: there is no such option')
+  const { adapter, report, router = {} } = options
+  if (adapter !== undefined && !adapterTypes.has(adapter?.type)) {
+    throw bad('adapter.type', adapter?.type, "'native' or 'node-http'")
+  }
+  if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
+  return {
+    adapter: adapter?.type,
+    limits: resolveLimits(options.limits, flag('trustProxy', options.trustProxy, false)),
+    router: {
+      caseSensitive: flag('router.caseSensitive', router.caseSensitive, true),
+      ignoreTrailingSlash: flag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),
+    },
+    signals: flag('signals', options.signals, true),
+    startLine: flag('startLine', options.startLine, false),
+    report: report ?? null,
+  }
+}
+
+function flag(name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback
+  if (typeof value !== 'boolean') throw bad(name, value, 'true or false')
+  return value
+}
+
+const bodySizeRow = limitTable.find((row) => row.name === 'maxBodySize') as LimitRow
+
+/** A route's own `maxBodySize`, in bytes. */
+export function checkBodySize(value: unknown): number {
+  return checkLimit(bodySizeRow, value, 'maxBodySize')
+}
+
+/** The arguments of `listen` before the callback, in one shape; throws `E_BAD_OPTION`. */
+export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
+  const options: ListenOptions =
+    typeof target === 'object' && target !== null ? { ...target } : { port: target as number }
+  if (host !== undefined) options.host = host
+  for (const name of Object.keys(options) as (keyof ListenOptions)[])
+    if (options[name] === undefined) delete options[name]
+  const { port, path, backlog, ipv6Only } = options
+  if (path !== undefined && (typeof path !== 'string' || path === ''))
+    throw bad('path', path, 'the name of a socket file')
+  if (path !== undefined && port !== undefined)
+    throw bad('path', path, 'nothing beside port: listen on one of the two')
+  if (port !== undefined && !isInteger(port, 0, 65_535)) throw bad('port', port, 'an integer from 0 to 65535')
+  if (options.host !== undefined && typeof options.host !== 'string')
+    throw bad('host', options.host, 'an address or host name')
+  if (backlog !== undefined && !isInteger(backlog, 1, 65_535))
+    throw bad('backlog', backlog, 'an integer from 1 to 65535')
+  flag('ipv6Only', ipv6Only, false)
+  return options
+}
+
+function isInteger(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}

@@ -1,0 +1,38 @@
+import { HTTPError } from './errors.ts'
+import { phrases } from './status.ts'
+
+/** The body of an error reply (RFC 9457 §3.1); `code` and `data` are extension members. */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail?: string
+  code?: string
+  data?: unknown
+}
+
+/** What a client is told about `error`. Anything that is not an exposed `HTTPError` is told by its status alone. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof HTTPError)) return { type: 'about:blank', title: phrases[500] ?? '', status: 500 }
+  const problem: Problem = {
+    type: 'about:blank',
+    title: phrases[error.status] ?? 'Error',
+    status: error.status,
+  }
+  if (!error.expose) return problem
+  if (error.message !== problem.title) problem.detail = error.message
+  if (error.code !== undefined) problem.code = error.code
+  if (error.data !== undefined) problem.data = error.data
+  return problem
+}
+
+/** The body as JSON text; `data` that JSON cannot carry is left out. */
+export function problemText(error: unknown): string {
+  const problem = problemOf(error)
+  try {
+    return JSON.stringify(problem)
+  } catch {
+    delete problem.data
+    return JSON.stringify(problem)
+  }
+}

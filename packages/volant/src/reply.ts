@@ -1,0 +1,126 @@
+/** From a value to a reply: what each kind of value a handler may return becomes. */
+import { Readable } from 'node:stream'
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from './context.ts'
+import { VolantError } from './errors.ts'
+import { checkHeaderName, checkHeaderValue, engineHeaders } from './header.ts'
+import { checkStatus } from './status.ts'
+import { isIterator, sendStream, type Source } from './stream-reply.ts'
+
+/**
+ * Replies with what a handler returned:
+ *
+ * | value | reply |
+ * |---|---|
+ * | undefined, null | 204 without body; the status set by `ctx.status`, if any |
+ * | string | text/plain |
+ * | object, array, number, boolean | JSON |
+ * | Uint8Array, ArrayBuffer | application/octet-stream |
+ * | `Response` | its status, headers and body |
+ * | `ReadableStream`, `Readable`, (async) iterator | streamed |
+ * | `Error` | as if thrown |
+ */
+export function reply(ctx: RequestContext, value: unknown): void {
+  switch (typeof value) {
+    case 'object':
+      return replyObject(ctx, value)
+    case 'string':
+      return sendText(ctx, value, ContentType.text, undefined)
+    case 'undefined':
+      return replyEmpty(ctx)
+    default:
+      return sendJson(ctx, value, undefined)
+  }
+}
+
+function replyObject(ctx: RequestContext, value: object | null): void {
+  if (value === null) return replyEmpty(ctx)
+  const made = value.constructor
+  if (made === Object || made === Array) return sendJson(ctx, value, undefined)
+  if (value instanceof Uint8Array) return sendBytes(ctx, value, undefined)
+  if (value instanceof Response) return sendResponse(ctx, value)
+  if (value instanceof Error) throw value
+  if (value instanceof ArrayBuffer) return sendBytes(ctx, new Uint8Array(value), undefined)
+  if (value instanceof ReadableStream || value instanceof Readable || isIterator(value)) {
+    return sendStream(ctx, value as Source, undefined)
+  }
+  return sendJson(ctx, value, undefined)
+}
+
+/**
+ * Called before every reply. False if nobody is there to read it; throws if the request has its reply already.
+ */
+export function beginReply(ctx: RequestContext): boolean {
+  // A timeout's 503 or a client that left: the handler cannot know, so its late reply is no mistake.
+  if (ctx.exchange.aborted) return false
+  if (ctx.replied) throw new VolantError('E_ALREADY_REPLIED')
+  ctx.replied = true
+  return true
+}
+
+function replyEmpty(ctx: RequestContext): void {
+  if (!beginReply(ctx)) return
+  const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
+  ctx.statusCode = status
+  ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+}
+
+export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
+  // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
+  const text = JSON.stringify(value)
+  if (text === undefined)
+    throw new VolantError('E_NOT_SERIALISABLE', `a ${typeof value} cannot be written as JSON`)
+  end(ctx, ContentType.json, text, status)
+}
+
+export function sendText(
+  ctx: RequestContext,
+  value: string,
+  type: ContentType,
+  status: number | undefined,
+): void {
+  end(ctx, type, typeof value === 'string' ? value : String(value), status)
+}
+
+export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
+  if (!(value instanceof Uint8Array)) throw new VolantError('E_NOT_SERIALISABLE', 'ctx.bytes takes bytes')
+  end(ctx, ContentType.bytes, value, status)
+}
+
+function end(
+  ctx: RequestContext,
+  type: ContentType,
+  body: string | Uint8Array,
+  given: number | undefined,
+): void {
+  const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
+  if (!beginReply(ctx)) return
+  ctx.statusCode = status
+  // RFC 9110 §15.3.6: 205 has no content.
+  const content = status === 205 ? null : body
+  ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, content)
+}
+
+/** A web `Response`. Its headers replace those of the context; Set-Cookie fields are added. */
+function sendResponse(ctx: RequestContext, response: Response): void {
+  if (response.bodyUsed)
+    throw new VolantError('E_NOT_SERIALISABLE', 'the body of the Response was read already')
+  const status = checkStatus(response.status)
+  for (const [name, value] of response.headers) {
+    // A proxied Response carries the framing of the connection it came from.
+    if (name === 'set-cookie' || engineHeaders.has(name)) continue
+    ctx.header(name, value)
+  }
+  for (const cookie of response.headers.getSetCookie()) ctx.append('set-cookie', cookie)
+  ctx.statusCode = status
+  if (response.body !== null) return sendStream(ctx, response.body, { type: null })
+  if (beginReply(ctx)) ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+}
+
+/** A Location value; characters a URL may not have are escaped, control characters refused. */
+export function location(to: string): string {
+  checkHeaderName('location')
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  if (/[\x00-\x1f\x7f]/.test(to)) return checkHeaderValue('location', to.replaceAll('\t', '\0'))
+  return to.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(Buffer.from(text).toString()))
+}
