@@ -42,8 +42,9 @@ export interface Sample {
   readonly requests: number
   readonly seconds: number
   readonly requestsPerSecond: number
-  readonly p50Microseconds: number
-  readonly p99Microseconds: number
+  /** Null with pipelining: wrk times batches but corrects them as if they were requests, so its percentiles are wrong. */
+  readonly p50Microseconds: number | null
+  readonly p99Microseconds: number | null
   readonly memoryBytes: number
   readonly non2xx: number
   readonly socketErrors: number
@@ -113,8 +114,8 @@ async function measureOnce(side: Side, lane: Lane, round: number, method: Method
     requests: result.requests,
     seconds: result.seconds,
     requestsPerSecond: result.requestsPerSecond,
-    p50Microseconds: result.p50,
-    p99Microseconds: result.p99,
+    p50Microseconds: load.depth > 1 ? null : result.p50,
+    p99Microseconds: load.depth > 1 ? null : result.p99,
     memoryBytes,
     non2xx: result.non2xx,
     socketErrors: result.socketErrors,

@@ -41,7 +41,7 @@ export function reportLines(
   const lines = [
     `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}`,
     `${method.cores.label}; GET /json, ${method.connections} connections, closed loop`,
-    `medians of ${method.rounds} interleaved rounds of ${method.window} s, with 95 % intervals`,
+    `medians of ${method.rounds} interleaved round${method.rounds > 1 ? 's' : ''} of ${method.window} s, with 95 % intervals`,
   ]
   for (const lane of method.lanes) {
     lines.push('', style.bold(laneTitles[lane](method)), ...laneLines(sides, samples, lane))
@@ -84,8 +84,8 @@ function laneLines(sides: readonly Side[], samples: readonly Sample[], lane: Lan
       ratio ? ratio.median.toFixed(2) : '1',
       ratio ? span(ratio) : '',
       Math.round(middle((sample) => sample.requestsPerSecond)).toLocaleString('en-US'),
-      (middle((sample) => sample.p50Microseconds) / 1e3).toFixed(2),
-      (middle((sample) => sample.p99Microseconds) / 1e3).toFixed(2),
+      milliseconds(own.map((sample) => sample.p50Microseconds)),
+      milliseconds(own.map((sample) => sample.p99Microseconds)),
       (middle((sample) => sample.memoryBytes) / 1e6).toFixed(1),
       `${waited ? '~' : idle ? '*' : ''}${Math.round(busy * 100)}%`,
     ]
@@ -93,6 +93,12 @@ function laneLines(sides: readonly Side[], samples: readonly Sample[], lane: Lan
   if (shared) notes.unshift('~ disturbed: other work took its core for 5 % of the time or more')
   if (bound) notes.unshift('* generator-bound: its core was under 95 % busy, so req/s is a lower bound')
   return [...renderTable(columns, rows), ...notes]
+}
+
+/** The median of times in µs; a dash where they could not be measured. */
+function milliseconds(times: readonly (number | null)[]): string {
+  const known = times.filter((time) => time !== null)
+  return known.length ? (median(known) / 1e3).toFixed(2) : '–'
 }
 
 function errorNotes(label: string, samples: readonly Sample[]): string[] {

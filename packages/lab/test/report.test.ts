@@ -80,6 +80,11 @@ test('rows that waited are marked and explained', () => {
   assert.ok(!disturbed.includes('generator-bound'))
 })
 
+test('latency that could not be measured is a dash', () => {
+  const row = report({ p50Microseconds: null, p99Microseconds: null }).find((line) => line.startsWith('uws '))
+  assert.match(row ?? '', /1,234,567 +– +– +123\.0/)
+})
+
 test('errors are named', () => {
   assert.ok(
     report({ non2xx: 2, socketErrors: 1 }).includes('! uws: 10 replies were not 2xx, 5 socket errors'),
