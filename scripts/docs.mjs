@@ -4,8 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorTable } from '../packages/volant/dist/src/errors.js'
-import { limitTable } from '../packages/volant/dist/src/limits.js'
+import { errorTable, limitTable } from 'volant'
 import { root } from './command.mjs'
 
 const pages = { 'docs/limits.md': limits(), 'docs/errors.md': errors() }
