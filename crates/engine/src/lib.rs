@@ -1,1 +1,43 @@
+//! Connections, exchanges, flow control, limits and shutdown: ties `reactor`, `wire`, `route` and `ring`
+//! together and knows nothing of Node.
+//!
+//! The caller drives it. [`Engine::collect`] reads sockets until a slice of requests is ready in the shared
+//! memory; the caller lets JavaScript answer it; [`Engine::apply`] reads the reply records and sends them.
+//! No method is called from inside another, and none while JavaScript runs.
+#![forbid(unsafe_code)]
 
+mod body;
+mod connection;
+mod deadline;
+mod engine;
+mod exchange;
+#[cfg(feature = "faults")]
+pub mod faults;
+mod inbound;
+mod intake;
+mod outbound;
+mod refuse;
+mod reply;
+mod server;
+mod shutdown;
+mod slice;
+
+#[cfg(not(feature = "faults"))]
+mod faults {
+    //! Injected panics exist only in builds with the `faults` feature.
+    #[derive(Clone, Copy)]
+    pub enum Stage {
+        Parse,
+        Route,
+        Encode,
+        Flush,
+    }
+
+    #[inline(always)]
+    pub fn check(_: Stage) {}
+}
+
+pub use engine::{Engine, Turn};
+pub use outbound::{NoReferences, References};
+pub use server::{Limits, RouteSpec, ServerConfig, ServerStats};
+pub use slice::abort;

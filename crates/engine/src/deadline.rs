@@ -1,0 +1,124 @@
+//! Time limits, checked by one sweep over all connections.
+
+use reactor::{Interest, clock};
+use ring::layout::kind;
+
+use crate::connection::{Inbound, NEVER};
+use crate::engine::{Core, Engine};
+use crate::exchange::State;
+use crate::slice::{Notice, abort};
+
+/// Milliseconds between sweeps when no limit is shorter: the limits are accurate to this.
+const SWEEP: u64 = 1000;
+/// The shortest sweep; a limit below four times this is accurate to this.
+const SHORTEST_SWEEP: u64 = 10;
+
+impl Engine {
+    /// Milliseconds until [`sweep`](Self::sweep) should be called next, while there are connections.
+    pub fn sweep_interval(&self) -> u64 {
+        let shortest = self.core.servers.iter().flatten().flat_map(|server| {
+            let limits = &server.config.limits;
+            [
+                limits.headers_timeout,
+                limits.request_timeout,
+                limits.handler_timeout,
+                limits.send_timeout,
+                limits.keep_alive_timeout,
+                limits.drain_timeout,
+                limits.shutdown_timeout,
+            ]
+        });
+        let shortest = shortest.filter(|&timeout| timeout > 0).min().unwrap_or(SWEEP);
+        (shortest / 4).clamp(SHORTEST_SWEEP, SWEEP)
+    }
+
+    /// Ends what has taken too long.
+    pub fn sweep(&mut self) {
+        let core = &mut self.core;
+        core.now = clock::monotonic_ms();
+        core.templates.refresh(clock::unix_seconds());
+        for id in 0..core.connections.capacity() {
+            let Some(connection) = core.connections.get(id) else {
+                continue;
+            };
+            if connection.send_deadline <= core.now {
+                core.reset(id, abort::CLIENT);
+            } else if connection.deadline <= core.now {
+                core.guarded(id, |core| core.expire(id));
+            }
+        }
+        if core.handler_timeouts {
+            core.sweep_handlers();
+        }
+        core.sweep_servers();
+        core.flush_cork();
+    }
+}
+
+impl Core {
+    fn expire(&mut self, id: u32) {
+        let now = self.now;
+        let request_timeout = self.limits(id).map_or(0, |limits| limits.request_timeout);
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if connection.lingering {
+            self.remove(id, abort::CLIENT);
+            return;
+        }
+        match &connection.inbound {
+            Inbound::Head if connection.input.is_empty() => self.remove(id, abort::CLIENT),
+            Inbound::Head => self.refuse(id, 408, "E_HEADERS_TIMEOUT"),
+            Inbound::Buffering(body) => match body.pace.extend(now, request_timeout) {
+                Some(deadline) => connection.deadline = deadline,
+                None => self.refuse(id, 408, "E_REQUEST_TIMEOUT"),
+            },
+            // While the handler lets nothing in, the client is not to blame.
+            Inbound::Streaming(body) if body.credit == 0 => connection.deadline = NEVER,
+            Inbound::Streaming(body) => match body.pace.extend(now, request_timeout) {
+                Some(deadline) => connection.deadline = deadline,
+                None => self.reset(id, abort::TIMEOUT),
+            },
+            Inbound::Discard(_) | Inbound::Closed => self.stop_reading(id),
+        }
+    }
+
+    fn sweep_handlers(&mut self) {
+        for slot in 0..self.exchanges.capacity() {
+            let exchange = self.exchanges.get(slot);
+            if exchange.state != State::Waiting || exchange.deadline > self.now {
+                continue;
+            }
+            let notice = Notice {
+                kind: kind::ABORT,
+                slot,
+                generation: exchange.generation,
+                value: abort::TIMEOUT,
+                detail: 0,
+                server: exchange.server,
+            };
+            let id = exchange.connection;
+            self.slice.notify(None, notice);
+            self.guarded(id, |core| core.answer(slot, 503, "E_HANDLER_TIMEOUT"));
+        }
+    }
+
+    fn sweep_servers(&mut self) {
+        let now = self.now;
+        for id in 0..self.servers.len() as u16 {
+            let Some(server) = self.server_mut(id) else {
+                continue;
+            };
+            if server.accept_again != 0 && server.accept_again <= now {
+                server.accept_again = 0;
+                if let Some(fd) = server.listener.as_ref().map(reactor::net::Listener::fd) {
+                    let token = 1 << 63 | u64::from(id);
+                    let _ = self.poller.modify(fd, token, Interest::NONE, Interest::READ);
+                }
+            } else if server.closing && server.deadline <= now {
+                server.deadline = NEVER;
+                self.reset_all(id);
+            }
+        }
+    }
+}

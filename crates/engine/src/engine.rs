@@ -1,0 +1,279 @@
+//! The engine of one Node thread: what it owns, and the turn its caller drives.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::RawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use reactor::net::{ListenAddr, Listener, listen_tcp, listen_unix};
+use reactor::{Events, Interest, Poller, clock};
+use ring::layout::MAX_SLICE;
+use ring::{Memory, Page};
+use wire::Head;
+
+use crate::connection::Connections;
+use crate::exchange::Exchanges;
+use crate::outbound::Cork;
+use crate::reply::Templates;
+use crate::server::{Server, ServerConfig, ServerStats};
+use crate::slice::Slice;
+
+/// Events taken from the poller at once.
+const EVENTS: usize = 1024;
+/// Set in the token of a listener; the rest is the server's id.
+const LISTENER: u64 = 1 << 63;
+
+/// What a call to [`Engine::collect`] found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// Descriptors in the page; 0 means there is nothing for JavaScript.
+    pub count: usize,
+    pub page: Page,
+}
+
+pub struct Engine {
+    pub(crate) memory: Memory,
+    pub(crate) core: Core,
+}
+
+pub struct Core {
+    pub poller: Poller,
+    pub events: Events,
+    /// Events of the last poll handled so far, and how many there are.
+    event: usize,
+    event_count: usize,
+    /// The poller was asked in this turn and had no more than it gave.
+    polled: bool,
+    pub connections: Connections,
+    pub exchanges: Exchanges,
+    pub servers: Vec<Option<Server>>,
+    /// Connections with input that can go on, by token.
+    pub ready: VecDeque<u64>,
+    pub slice: Slice,
+    pub head: Option<Box<Head>>,
+    pub params: Option<Box<route::Params>>,
+    pub path: Vec<u8>,
+    pub cork: Cork,
+    pub templates: Templates,
+    /// Milliseconds, monotonic, read once a turn.
+    pub now: u64,
+    /// The connection at work, for what must be undone when a panic is caught.
+    pub current: u32,
+    /// At least one server has a handler timeout.
+    pub handler_timeouts: bool,
+}
+
+impl Engine {
+    /// # Errors
+    /// When the kernel refuses another poller.
+    pub fn new(memory: Memory) -> io::Result<Self> {
+        Ok(Self {
+            memory,
+            core: Core {
+                poller: Poller::new()?,
+                events: Events::with_capacity(EVENTS),
+                event: 0,
+                event_count: 0,
+                polled: false,
+                connections: Connections::default(),
+                exchanges: Exchanges::default(),
+                servers: Vec::new(),
+                ready: VecDeque::new(),
+                slice: Slice::new(),
+                head: Some(Box::new(Head::new())),
+                params: None,
+                path: Vec::new(),
+                cork: Cork::default(),
+                templates: Templates::new(clock::unix_seconds()),
+                now: clock::monotonic_ms(),
+                current: crate::connection::NONE,
+                handler_timeouts: false,
+            },
+        })
+    }
+
+    /// Readable when there is work: what the outer event loop watches.
+    pub fn fd(&self) -> RawFd {
+        self.core.poller.as_raw_fd()
+    }
+
+    /// Starts a turn: reads the clock, and allows one poll.
+    pub fn begin_turn(&mut self) {
+        self.core.now = clock::monotonic_ms();
+        self.core.templates.refresh(clock::unix_seconds());
+        self.core.polled = false;
+    }
+
+    /// Fills the next page from ready connections and, once a turn, from the poller. Call again after
+    /// [`apply`](Self::apply) until `count` is 0.
+    pub fn collect(&mut self) -> Turn {
+        let Self { memory, core } = self;
+        core.slice.begin(memory);
+        core.gather(memory);
+        core.flush_cork();
+        Turn {
+            count: core.slice.count,
+            page: core.slice.page(),
+        }
+    }
+
+    /// Fills the page with queued notices only, reading no socket.
+    pub fn collect_notices(&mut self) -> Turn {
+        let Self { memory, core } = self;
+        if !core.slice.notices.is_empty() {
+            core.slice.begin(memory);
+            return Turn {
+                count: core.slice.count,
+                page: core.slice.page(),
+            };
+        }
+        Turn {
+            count: 0,
+            page: core.slice.page(),
+        }
+    }
+
+    /// Bodies of this slice that are too large for the arena, in the order descriptors name them.
+    pub fn bodies(&self) -> &[Vec<u8>] {
+        &self.core.slice.bodies
+    }
+
+    /// How many descriptors fill a slice, between 1 and `MAX_SLICE`.
+    pub fn set_slice_target(&mut self, target: usize) {
+        self.core.slice.target = target.clamp(1, MAX_SLICE);
+    }
+
+    /// Work is left that no readiness event will announce.
+    pub fn has_work(&self) -> bool {
+        !self.core.ready.is_empty()
+            || !self.core.slice.notices.is_empty()
+            || self.core.event < self.core.event_count
+    }
+
+    pub fn connection_count(&self) -> usize {
+        self.core.connections.len()
+    }
+
+    /// Exchanges in flight or connections with unsent output: the process must not end now.
+    pub fn in_flight(&self) -> usize {
+        self.core.exchanges.in_flight()
+    }
+
+    /// Adds a server that does not listen yet and gives its id.
+    pub fn create_server(&mut self, config: ServerConfig) -> u16 {
+        let core = &mut self.core;
+        core.handler_timeouts |= config.limits.handler_timeout > 0;
+        let server = Server {
+            config,
+            listener: None,
+            accept_again: 0,
+            stats: ServerStats::default(),
+            buffered: 0,
+            closing: false,
+            deadline: crate::connection::NEVER,
+        };
+        if let Some(id) = core.servers.iter().position(Option::is_none) {
+            core.servers[id] = Some(server);
+            return id as u16;
+        }
+        core.servers.push(Some(server));
+        core.servers.len() as u16 - 1
+    }
+
+    /// # Errors
+    /// What `bind` and `listen` refuse, `AddrInUse` and `PermissionDenied` among them.
+    pub fn listen_tcp(
+        &mut self,
+        server: u16,
+        address: SocketAddr,
+        backlog: i32,
+        ipv6_only: bool,
+    ) -> io::Result<ListenAddr> {
+        let listener = listen_tcp(address, backlog, ipv6_only, false)?;
+        self.listen(server, listener)
+    }
+
+    /// # Errors
+    /// As [`listen_tcp`](Self::listen_tcp).
+    pub fn listen_unix(&mut self, server: u16, path: &Path, backlog: i32) -> io::Result<ListenAddr> {
+        let listener = listen_unix(path, backlog)?;
+        self.listen(server, listener)
+    }
+
+    fn listen(&mut self, id: u16, listener: Listener) -> io::Result<ListenAddr> {
+        let core = &mut self.core;
+        let Some(server) = core.servers.get_mut(usize::from(id)).and_then(Option::as_mut) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let address = listener.local_addr()?;
+        core.poller.add(listener.fd(), LISTENER | u64::from(id), Interest::READ)?;
+        server.listener = Some(listener);
+        Ok(address)
+    }
+
+    pub fn stats(&self, id: u16) -> Option<ServerStats> {
+        self.core.server(id).map(|server| server.stats)
+    }
+
+    /// Forgets a server whose `closed` notice was delivered.
+    pub fn drop_server(&mut self, id: u16) {
+        if let Some(server) = self.core.servers.get_mut(usize::from(id)) {
+            *server = None;
+        }
+    }
+}
+
+impl Core {
+    pub fn server(&self, id: u16) -> Option<&Server> {
+        self.servers.get(usize::from(id)).and_then(Option::as_ref)
+    }
+
+    pub fn server_mut(&mut self, id: u16) -> Option<&mut Server> {
+        self.servers.get_mut(usize::from(id)).and_then(Option::as_mut)
+    }
+
+    fn gather(&mut self, memory: &mut Memory) {
+        loop {
+            // Each round takes what was ready at its start: a connection that puts itself back waits for its turn.
+            let mut round = self.ready.len();
+            while round > 0 && !self.slice.is_full() {
+                round -= 1;
+                let Some(token) = self.ready.pop_front() else {
+                    break;
+                };
+                if let Some(id) = self.connections.resolve(token) {
+                    self.guarded(id, |core| core.resume(memory, id));
+                }
+            }
+            while self.event < self.event_count {
+                if self.slice.is_full() {
+                    return;
+                }
+                let event = self.events.get(self.event);
+                self.event += 1;
+                if event.token & LISTENER != 0 {
+                    self.accept((event.token & 0xffff) as u16);
+                } else if let Some(id) = self.connections.resolve(event.token) {
+                    self.guarded(id, |core| core.on_event(memory, id, event));
+                }
+            }
+            if self.polled || self.slice.is_full() {
+                return;
+            }
+            self.event = 0;
+            self.event_count = self.poller.poll(&mut self.events, 0).unwrap_or(0);
+            // Level-triggered: what is left when the kernel gave less than we could take waits for the next turn.
+            self.polled = self.event_count < EVENTS;
+        }
+    }
+
+    /// Runs one step for one connection. A panic costs that connection and nothing else.
+    pub fn guarded(&mut self, id: u32, step: impl FnOnce(&mut Self)) {
+        self.current = id;
+        if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
+            self.after_panic();
+        }
+    }
+}

@@ -1,0 +1,554 @@
+//! From received bytes to dispatched requests: heads, routing, limits, bodies.
+
+use ring::Memory;
+use ring::layout::{HIGH_WATER_BYTES, INLINE_BODY_BYTES, kind};
+use route::{Lookup, Params};
+use wire::{Framing, Head, PathKind, Progress};
+
+use crate::body::{Buffering, Discard, Pace, Remaining, Streaming};
+use crate::connection::{Inbound, NEVER, NONE};
+use crate::engine::Core;
+use crate::faults::{self, Stage};
+use crate::server::RouteSpec;
+use crate::slice::{DispatchedBody, Notice, Routed};
+
+/// Why bytes were left over, or that none were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    Done,
+    /// A head is incomplete.
+    Partial,
+    /// An earlier exchange has to be answered first.
+    Held,
+    /// The page has no room.
+    PageFull,
+    /// The handler takes no more of its body for now.
+    NoCredit,
+    /// The connection is gone or reads no more requests; the bytes are not wanted.
+    Closed,
+}
+
+const NOT_FOUND: i32 = -1;
+const METHOD_NOT_ALLOWED: i32 = -2;
+const OPTIONS: i32 = -3;
+
+impl Core {
+    /// Consumes `arena[start..end]` as far as possible; gives the end of what was consumed.
+    pub fn ingest(&mut self, memory: &mut Memory, id: u32, start: usize, end: usize) -> (usize, Stop) {
+        let mut at = start;
+        loop {
+            let Some(connection) = self.connections.get_mut(id) else {
+                return (end, Stop::Closed);
+            };
+            let step = match &connection.inbound {
+                Inbound::Head if at == end => return (at, Stop::Done),
+                Inbound::Head => self.take_head(memory, id, at, end),
+                Inbound::Buffering(_) => self.take_buffered(memory, id, at, end),
+                Inbound::Streaming(_) => self.take_streamed(memory, id, at, end),
+                Inbound::Discard(_) => self.take_discarded(memory, id, at, end),
+                Inbound::Closed => {
+                    connection.lingered += (end - at) as u64;
+                    return (end, Stop::Closed);
+                }
+            };
+            match step {
+                Ok(next) => at = next,
+                Err(stop) => return (at, stop),
+            }
+        }
+    }
+
+    /// Kept input holds no complete head yet, so there is nothing to do for it. A head that must be refused
+    /// counts as complete: the refusal comes from the usual path.
+    pub fn must_wait_for_bytes(&mut self, id: u32) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return true;
+        };
+        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+            return true;
+        };
+        let mut head = self.head.take().unwrap_or_default();
+        let limits = &server.config.limits.wire;
+        let progress = wire::parse_head(&connection.input, &mut connection.scanned, limits, &mut head);
+        self.head = Some(head);
+        if matches!(progress, Ok(Progress::Partial)) {
+            return true;
+        }
+        connection.scanned = 0;
+        false
+    }
+
+    fn take_head(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+            return Err(Stop::Closed);
+        };
+        let limits = &server.config.limits;
+        if connection.exclusive
+            || connection.in_flight >= limits.max_pipelined
+            || connection.unsent() > HIGH_WATER_BYTES
+        {
+            return Err(Stop::Held);
+        }
+        if !self.slice.takes_request() {
+            return Err(Stop::PageFull);
+        }
+        faults::check(Stage::Parse);
+        let mut head = self.head.take().unwrap_or_default();
+        let input = &memory.page(self.slice.page()).arena[at..end];
+        let step = match wire::parse_head(input, &mut connection.scanned, &limits.wire, &mut head) {
+            Ok(Progress::Complete) => {
+                connection.scanned = 0;
+                self.admit(memory, id, at, end, &head)
+            }
+            Ok(Progress::Partial) => {
+                // The deadline runs from the first byte of the head and is not moved by later ones.
+                if connection.input.is_empty() && !connection.fresh && connection.in_flight == 0 {
+                    connection.deadline = self.now + limits.headers_timeout;
+                }
+                Err(Stop::Partial)
+            }
+            Err(refusal) => {
+                self.refuse(id, refusal.status(), refusal.code());
+                Err(Stop::Closed)
+            }
+        };
+        self.head = Some(head);
+        step
+    }
+
+    /// Routes a complete head and decides what happens to its body.
+    fn admit(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        end: usize,
+        head: &Head,
+    ) -> Result<usize, Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let bodiless = matches!(head.framing, Framing::None | Framing::Length(0));
+        // RFC 9112 §9.3.2: safe requests may be worked on together; any other waits for those before it and
+        // holds back those after it. A request with a body counts as such, since its body comes in between.
+        let exclusive = !(bodiless && head.method.is_safe());
+        if exclusive && connection.in_flight > 0 {
+            return Err(Stop::Held);
+        }
+        if !self.slice.has_spans(head, route::MAX_PARAMS) {
+            return Err(Stop::PageFull);
+        }
+        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+            return Err(Stop::Closed);
+        };
+        if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
+            self.refuse(id, 503, "E_OVERLOADED");
+            return Err(Stop::Closed);
+        }
+        let raw = at + head.path.start as usize;
+        let length = head.path.len as usize;
+        let (path, path_length, escaped) = match head.path_kind {
+            PathKind::Plain | PathKind::Asterisk => (raw, length, false),
+            PathKind::Root => (self.slice.store(memory, b"/"), 1, true),
+            PathKind::Escaped => {
+                let arena = memory.page(self.slice.page()).arena;
+                if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path) {
+                    self.refuse(id, refusal.status(), refusal.code());
+                    return Err(Stop::Closed);
+                }
+                (self.slice.store(memory, &self.path), self.path.len(), true)
+            }
+        };
+        faults::check(Stage::Route);
+        let mut params = self.params.take().unwrap_or_default();
+        let arena = &memory.page(self.slice.page()).arena[path..path + path_length];
+        let lookup = server.config.router.lookup(head.method as u8, arena, &mut params);
+        let (route, allow, spec) = match lookup {
+            Lookup::Found { id } => (id as i32, 0, server.config.routes.get(id as usize).copied()),
+            Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, i32::from(set.0), None),
+            Lookup::Options(set) => (OPTIONS, i32::from(set.0), None),
+            Lookup::NotFound => (NOT_FOUND, 0, None),
+        };
+        let limit = server.config.limits.max_param_length;
+        let found = if spec.is_some() { &*params } else { const { &Params::new() } };
+        if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit)) {
+            self.params = Some(params);
+            self.refuse(id, 414, "E_PARAM_TOO_LONG");
+            return Err(Stop::Closed);
+        }
+        let routed = Routed {
+            route,
+            allow,
+            path,
+            path_length,
+            escaped,
+        };
+        let next = at + head.len as usize;
+        let result = if bodiless {
+            let none = DispatchedBody::None;
+            self.dispatch(memory, id, at, head, &routed, found, none, exclusive);
+            self.expect_head(id);
+            Ok(next)
+        } else {
+            self.admit_body(memory, id, (at, next, end), head, &routed, found, spec)
+        };
+        self.params = Some(params);
+        result
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "continues admit with all it found out")]
+    fn admit_body(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        (at, next, end): (usize, usize, usize),
+        head: &Head,
+        routed: &Routed,
+        params: &Params,
+        spec: Option<RouteSpec>,
+    ) -> Result<usize, Stop> {
+        let now = self.now;
+        let server = self.connections.get(id).and_then(|connection| self.server(connection.server));
+        let Some(server) = server else {
+            return Err(Stop::Closed);
+        };
+        let request_timeout = server.config.limits.request_timeout;
+        let drain_limit = server.config.limits.drain_limit;
+        let declared = match head.framing {
+            Framing::Length(length) => Some(length),
+            Framing::None | Framing::Chunked => None,
+        };
+        let Some(spec) = spec else {
+            // No route: answered at once, the body is of no use to anybody.
+            let none = DispatchedBody::None;
+            self.dispatch(memory, id, at, head, routed, params, none, true);
+            let wait = head.expect_continue && next == end;
+            self.set_inbound(
+                id,
+                Inbound::Discard(Discard {
+                    remaining: Remaining::new(head.framing),
+                    // A client that waits for 100 Continue may or may not send the body: not to be read on.
+                    budget: if wait || declared.is_some_and(|length| length > drain_limit) { 0 } else { drain_limit },
+                }),
+            );
+            return Ok(next);
+        };
+        if declared.is_some_and(|length| length > spec.max_body) {
+            self.refuse(id, 413, "E_BODY_TOO_LARGE");
+            return Err(Stop::Closed);
+        }
+        if spec.stream {
+            let stream = DispatchedBody::Stream(declared);
+            let slot = self.dispatch(memory, id, at, head, routed, params, stream, true);
+            let generation = self.exchanges.get(slot).generation;
+            self.set_inbound(
+                id,
+                Inbound::Streaming(Box::new(Streaming {
+                    slot,
+                    generation,
+                    remaining: Remaining::new(head.framing),
+                    received: 0,
+                    limit: spec.max_body,
+                    credit: 0,
+                    expects_continue: head.expect_continue && next == end,
+                    pace: Pace::new(now),
+                })),
+            );
+            return Ok(next);
+        }
+        if let Some(length) = declared.map(|length| length as usize)
+            && length <= INLINE_BODY_BYTES
+            && end - next >= length
+        {
+            let body = DispatchedBody::Inline(next, length);
+            self.dispatch(memory, id, at, head, routed, params, body, true);
+            self.expect_head(id);
+            return Ok(next + length);
+        }
+        let arena = memory.page(self.slice.page()).arena;
+        let buffering = Buffering {
+            head: head.clone(),
+            head_bytes: arena[at..next].to_vec(),
+            path: routed
+                .escaped
+                .then(|| arena[routed.path..routed.path + routed.path_length].to_vec()),
+            routed: Routed {
+                // Relative to the head from here on.
+                path: routed.path.wrapping_sub(at),
+                ..*routed
+            },
+            params: params.clone(),
+            data: Vec::new(),
+            remaining: Remaining::new(head.framing),
+            limit: spec.max_body,
+            pace: Pace::new(now),
+        };
+        self.set_inbound(id, Inbound::Buffering(Box::new(buffering)));
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.deadline = now + request_timeout;
+            connection.fresh = false;
+        }
+        if head.expect_continue && next == end {
+            self.send_continue(id);
+        }
+        Ok(next)
+    }
+
+    /// Gives the request an exchange and writes its descriptor.
+    #[expect(clippy::too_many_arguments, reason = "the descriptor needs all of it")]
+    fn dispatch(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        head: &Head,
+        routed: &Routed,
+        params: &Params,
+        body: DispatchedBody,
+        exclusive: bool,
+    ) -> u32 {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return NONE;
+        };
+        let server_id = connection.server;
+        let slot = self.exchanges.insert(id, server_id);
+        let exchange = self.exchanges.get_mut(slot);
+        exchange.head_only = head.method == wire::Method::Head;
+        exchange.http10 = head.version == wire::Version::Http10;
+        exchange.close = !head.keep_alive;
+        let generation = exchange.generation;
+        if let Some(server) = self.servers.get_mut(usize::from(server_id)).and_then(Option::as_mut) {
+            server.stats.requests += 1;
+            server.stats.in_flight += 1;
+            let timeout = server.config.limits.handler_timeout;
+            if timeout > 0 {
+                exchange.deadline = self.now + timeout;
+            }
+        }
+        if connection.first == NONE {
+            connection.first = slot;
+        } else {
+            self.exchanges.get_mut(connection.last).next = slot;
+        }
+        connection.last = slot;
+        connection.in_flight += 1;
+        connection.exclusive = exclusive;
+        connection.last_request = !head.keep_alive;
+        connection.fresh = false;
+        connection.deadline = NEVER;
+        let identity = (slot, generation);
+        self.slice.write_request(
+            memory,
+            identity,
+            server_id,
+            at,
+            head,
+            routed,
+            params,
+            body,
+            &connection.peer,
+        );
+        slot
+    }
+
+    fn set_inbound(&mut self, id: u32, inbound: Inbound) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.inbound = inbound;
+        }
+    }
+
+    /// A request is received whole: the next head follows, unless this one was the last.
+    pub fn expect_head(&mut self, id: u32) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.inbound = if connection.last_request { Inbound::Closed } else { Inbound::Head };
+        }
+    }
+
+    fn take_buffered(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let Some(server) = self.servers.get_mut(usize::from(connection.server)).and_then(Option::as_mut) else {
+            return Err(Stop::Closed);
+        };
+        let Inbound::Buffering(body) = &mut connection.inbound else {
+            return Err(Stop::Closed);
+        };
+        if body.remaining.is_done() {
+            return self.dispatch_buffered(memory, id).map(|()| at);
+        }
+        if at == end {
+            return Err(Stop::Done);
+        }
+        let arena = memory.page(self.slice.page()).arena;
+        let taken = match body.remaining.take(&arena[at..end], &server.config.limits.wire) {
+            Ok(taken) => taken,
+            Err(refusal) => {
+                self.refuse(id, refusal.status(), refusal.code());
+                return Err(Stop::Closed);
+            }
+        };
+        let data = &arena[at + taken.start..at + taken.start + taken.length];
+        body.pace.received += taken.used as u64;
+        let (status, code) = if body.data.len() as u64 + data.len() as u64 > body.limit {
+            (413, "E_BODY_TOO_LARGE")
+        } else if server.buffered + data.len() as u64 > server.config.limits.max_buffered_bodies {
+            (503, "E_OVERLOADED")
+        } else {
+            server.buffered += data.len() as u64;
+            body.data.extend_from_slice(data);
+            // A decoder that uses nothing waits for more than it was given.
+            return if taken.used == 0 && !body.remaining.is_done() {
+                Err(Stop::Partial)
+            } else {
+                Ok(at + taken.used)
+            };
+        };
+        self.refuse(id, status, code);
+        Err(Stop::Closed)
+    }
+
+    fn dispatch_buffered(&mut self, memory: &mut Memory, id: u32) -> Result<(), Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let Inbound::Buffering(body) = &mut connection.inbound else {
+            return Err(Stop::Closed);
+        };
+        let inline = body.data.len() <= INLINE_BODY_BYTES;
+        let path_bytes = body.path.as_ref().map_or(0, Vec::len);
+        let needed = body.head_bytes.len() + path_bytes + if inline { body.data.len() } else { 0 };
+        if !self.slice.takes_request()
+            || self.slice.free() < needed
+            || !self.slice.has_spans(&body.head, route::MAX_PARAMS)
+        {
+            return Err(Stop::PageFull);
+        }
+        let Inbound::Buffering(mut body) = std::mem::replace(&mut connection.inbound, Inbound::Head) else {
+            return Err(Stop::Closed);
+        };
+        let server = connection.server;
+        let length = body.data.len();
+        if let Some(server) = self.server_mut(server) {
+            server.buffered -= length as u64;
+        }
+        let at = self.slice.store(memory, &body.head_bytes);
+        body.routed.path = match &body.path {
+            Some(path) => self.slice.store(memory, path),
+            None => at + body.routed.path,
+        };
+        let dispatched = if inline {
+            DispatchedBody::Inline(self.slice.store(memory, &body.data), length)
+        } else {
+            self.slice.bodies.push(body.data);
+            DispatchedBody::Listed(self.slice.bodies.len() - 1, length)
+        };
+        self.dispatch(memory, id, at, &body.head, &body.routed, &body.params, dispatched, true);
+        self.expect_head(id);
+        Ok(())
+    }
+
+    fn take_streamed(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+            return Err(Stop::Closed);
+        };
+        let server_id = connection.server;
+        let Inbound::Streaming(body) = &mut connection.inbound else {
+            return Err(Stop::Closed);
+        };
+        let notice = |kind: i32, value: i32| Notice {
+            kind,
+            slot: body.slot,
+            generation: body.generation,
+            value,
+            detail: 0,
+            server: server_id,
+        };
+        if body.remaining.is_done() {
+            let end_of_body = notice(kind::BODY_END, 0);
+            self.slice.notify(Some(memory), end_of_body);
+            self.expect_head(id);
+            return Ok(at);
+        }
+        if at == end {
+            return Err(Stop::Done);
+        }
+        let window = usize::try_from(body.credit).unwrap_or(usize::MAX).min(end - at);
+        if window == 0 {
+            return Err(Stop::NoCredit);
+        }
+        if !self.slice.takes_request() {
+            return Err(Stop::PageFull);
+        }
+        let arena = memory.page(self.slice.page()).arena;
+        let input = &arena[at..at + window];
+        let failed = match body.remaining.take(input, &server.config.limits.wire) {
+            Ok(taken) if body.received + taken.length as u64 <= body.limit => {
+                body.expects_continue = false;
+                body.received += taken.length as u64;
+                body.pace.received += taken.used as u64;
+                body.credit -= taken.length as u64;
+                let identity = (body.slot, body.generation);
+                if taken.length > 0 {
+                    self.slice.write_chunk(memory, identity, at + taken.start, taken.length);
+                } else if taken.used == 0 && !body.remaining.is_done() {
+                    return Err(Stop::Partial);
+                }
+                return Ok(at + taken.used);
+            }
+            Ok(_) => 413,
+            Err(refusal) => refusal.status(),
+        };
+        let failed = notice(kind::BODY_FAIL, i32::from(failed));
+        self.slice.notify(Some(memory), failed);
+        if let Some(connection) = self.connections.get_mut(id) {
+            // The handler still answers; after that nothing on this connection can be trusted.
+            connection.inbound = Inbound::Closed;
+            connection.lingered += 1;
+            let last = connection.last;
+            self.exchanges.get_mut(last).close = true;
+        }
+        Err(Stop::Closed)
+    }
+
+    fn take_discarded(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(Stop::Closed);
+        };
+        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+            return Err(Stop::Closed);
+        };
+        let Inbound::Discard(body) = &mut connection.inbound else {
+            return Err(Stop::Closed);
+        };
+        if body.remaining.is_done() {
+            self.expect_head(id);
+            self.after_body(id);
+            return Ok(at);
+        }
+        if at == end {
+            return Err(Stop::Done);
+        }
+        let input = &memory.page(self.slice.page()).arena[at..end];
+        match body.remaining.take(input, &server.config.limits.wire) {
+            Ok(taken) if taken.used as u64 <= body.budget => {
+                body.budget -= taken.used as u64;
+                if taken.used == 0 && !body.remaining.is_done() {
+                    return Err(Stop::Partial);
+                }
+                Ok(at + taken.used)
+            }
+            Ok(_) | Err(_) => {
+                // Too much, or not even a body: no byte of it is ever parsed as a request.
+                self.stop_reading(id);
+                Err(Stop::Closed)
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! From a readiness event to bytes in the arena: accept, receive, end of input, errors.
+
+use reactor::net::{Peer, Recv};
+use reactor::{Event, Interest};
+use ring::Memory;
+use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
+
+use crate::connection::{Connection, Inbound, NONE};
+use crate::engine::Core;
+use crate::exchange::State;
+use crate::inbound::Stop;
+use crate::slice::{Notice, abort};
+
+/// Connections accepted in one go, so that a connection flood does not starve those being served.
+const ACCEPT_BUDGET: usize = 64;
+/// Milliseconds until accepting is tried again after the process ran out of file descriptors.
+const ACCEPT_PAUSE: u64 = 200;
+/// Input kept for a connection whose parsing waits; beyond it the socket is not read.
+const HELD_INPUT: usize = RECEIVE_BYTES;
+
+impl Core {
+    pub fn accept(&mut self, id: u16) {
+        for _ in 0..ACCEPT_BUDGET {
+            let now = self.now;
+            let Some(server) = self.server_mut(id) else {
+                return;
+            };
+            let Some(listener) = &server.listener else {
+                return;
+            };
+            let (socket, peer) = match listener.accept() {
+                Ok(Some(accepted)) => accepted,
+                Ok(None) => return,
+                Err(_) => {
+                    // EMFILE, ENFILE, ENOBUFS, ENOMEM: level-triggered, so disarm or spin.
+                    let fd = listener.fd();
+                    server.accept_again = now + ACCEPT_PAUSE;
+                    let token = 1 << 63 | u64::from(id);
+                    let _ = self.poller.modify(fd, token, Interest::READ, Interest::NONE);
+                    return;
+                }
+            };
+            if server.stats.connections as usize >= server.config.limits.max_connections {
+                server.stats.refused += 1;
+                continue;
+            }
+            if matches!(peer, Peer::Tcp(_)) && socket.set_nodelay(true).is_err() {
+                continue;
+            }
+            let deadline = now + server.config.limits.headers_timeout;
+            server.stats.connections += 1;
+            let fd = socket.fd();
+            let connection = Connection::new(socket, peer, id, now, deadline);
+            let connection = self.connections.insert(connection);
+            let token = self.connections.token(connection);
+            if self.poller.add(fd, token, Interest::READ).is_err() {
+                self.remove(connection, abort::ERROR);
+            }
+        }
+    }
+
+    #[inline]
+    pub fn on_event(&mut self, memory: &mut Memory, id: u32, event: Event) {
+        if event.writable {
+            self.flush_output(id);
+            if self.connections.get(id).is_none() {
+                return;
+            }
+        }
+        if event.readable {
+            self.receive(memory, id);
+        } else if event.error {
+            self.remove(id, abort::CLIENT);
+        } else if event.hangup {
+            self.half_close(id);
+        }
+    }
+
+    fn receive(&mut self, memory: &mut Memory, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if !connection.interest.read {
+            return;
+        }
+        let start = self.slice.arena;
+        let parts = memory.page(self.slice.page());
+        let room = &mut parts.arena[start..start + RECEIVE_BYTES];
+        match connection.socket.recv(room) {
+            Recv::Data(length) if connection.lingering => {
+                connection.lingered += length as u64;
+                let limit = self.drain_limit(id);
+                if self.connections.get(id).is_some_and(|c| c.lingered > limit) {
+                    self.remove(id, abort::CLIENT);
+                }
+            }
+            Recv::Data(length) if connection.input.is_empty() => {
+                self.ingest_arena(memory, id, start, start + length);
+            }
+            Recv::Data(length) => {
+                let received = &parts.arena[start..start + length];
+                connection.input.extend_from_slice(received);
+                self.resume(memory, id);
+                self.throttle(id);
+            }
+            Recv::WouldBlock => {}
+            Recv::End => self.half_close(id),
+            Recv::Failed(_) => self.remove(id, abort::CLIENT),
+        }
+    }
+
+    /// Takes bytes that were received into the arena; what cannot be consumed now is kept.
+    fn ingest_arena(&mut self, memory: &mut Memory, id: u32, start: usize, end: usize) {
+        let count = self.slice.count;
+        self.slice.arena = end;
+        let (at, stop) = self.ingest(memory, id, start, end);
+        if self.slice.count == count {
+            // Nothing in the page refers to these bytes.
+            self.slice.arena = start;
+        }
+        if stop == Stop::Done {
+            return;
+        }
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        // The arena is reused: what could not be consumed is copied out of it.
+        connection.input.extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
+        self.after_stop(id, stop);
+    }
+
+    /// Sees to it that kept input is looked at again.
+    fn after_stop(&mut self, id: u32, stop: Stop) {
+        match stop {
+            Stop::PageFull => self.queue(id),
+            Stop::Held => {
+                if let Some(connection) = self.connections.get_mut(id) {
+                    connection.held = true;
+                }
+            }
+            Stop::Partial | Stop::NoCredit | Stop::Done | Stop::Closed => {}
+        }
+        self.throttle(id);
+    }
+
+    /// Puts a connection on the ready list once.
+    pub fn queue(&mut self, id: u32) {
+        let token = self.connections.token(id);
+        if let Some(connection) = self.connections.get_mut(id)
+            && !connection.queued
+        {
+            connection.queued = true;
+            self.ready.push_back(token);
+        }
+    }
+
+    /// Goes on with input that was kept.
+    pub fn resume(&mut self, memory: &mut Memory, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        connection.queued = false;
+        connection.held = false;
+        let whole_body = matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
+        if connection.input.is_empty() && !whole_body {
+            self.finish_half_closed(id);
+            return;
+        }
+        if matches!(connection.inbound, Inbound::Head) && self.must_wait_for_bytes(id) {
+            self.finish_half_closed(id);
+            return;
+        }
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let mut input = std::mem::take(&mut connection.input);
+        let count = self.slice.count;
+        let start = self.slice.arena;
+        let window = input.len().min(self.slice.free());
+        self.slice.store(memory, &input[..window]);
+        let (at, stop) = self.ingest(memory, id, start, start + window);
+        if self.slice.count == count {
+            self.slice.arena = start;
+        }
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let used = at - start;
+        let truncated = window < input.len();
+        if stop != Stop::Closed && used < input.len() {
+            input.drain(..used);
+            connection.input = input;
+        }
+        if truncated && matches!(stop, Stop::Done | Stop::Partial) {
+            self.queue(id);
+        }
+        self.after_stop(id, stop);
+        self.finish_half_closed(id);
+    }
+
+    /// Reads the socket only while what comes can be used: back-pressure for the client.
+    pub fn throttle(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let no_credit = matches!(&connection.inbound, Inbound::Streaming(body) if body.credit == 0);
+        let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
+        let full = connection.input.len() >= HELD_INPUT
+            && (connection.held || connection.queued || no_credit || backlog);
+        let read = !connection.half_closed && !full && !(no_credit && !connection.input.is_empty());
+        let wanted = Interest {
+            read,
+            write: connection.unsent() > 0,
+            // While the socket is not read, a client that leaves is noticed this way; once (see half_close).
+            hangup: !read && !connection.half_closed,
+        };
+        if wanted == connection.interest {
+            return;
+        }
+        let fd = connection.socket.fd();
+        let old = std::mem::replace(&mut connection.interest, wanted);
+        let token = self.connections.token(id);
+        if self.poller.modify(fd, token, old, wanted).is_err() {
+            self.remove(id, abort::ERROR);
+        }
+    }
+
+    /// The client closed its writing side. It may have left, or it may wait for its replies: handlers are
+    /// told through their signal, and whatever they answer is still sent.
+    pub fn half_close(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if connection.half_closed {
+            return;
+        }
+        connection.half_closed = true;
+        if connection.lingering {
+            self.remove(id, abort::CLIENT);
+            return;
+        }
+        let server = connection.server;
+        if let Inbound::Streaming(body) = &connection.inbound {
+            // The rest of this body will never come.
+            let notice = Notice {
+                kind: kind::BODY_FAIL,
+                slot: body.slot,
+                generation: body.generation,
+                value: 0,
+                detail: 0,
+                server,
+            };
+            connection.inbound = Inbound::Closed;
+            connection.close_after = true;
+            self.slice.notify(None, notice);
+        }
+        let mut slot = self.connections.get(id).map_or(NONE, |connection| connection.first);
+        while slot != NONE {
+            let exchange = self.exchanges.get(slot);
+            let next = exchange.next;
+            if exchange.state != State::Done {
+                let notice = Notice {
+                    kind: kind::ABORT,
+                    slot,
+                    generation: exchange.generation,
+                    value: abort::CLIENT,
+                    detail: 1,
+                    server,
+                };
+                self.slice.notify(None, notice);
+            }
+            slot = next;
+        }
+        self.finish_half_closed(id);
+        self.throttle(id);
+    }
+
+    /// Closes a half-closed connection once every whole request it sent is answered.
+    pub fn finish_half_closed(&mut self, id: u32) {
+        let Some(connection) = self.connections.get(id) else {
+            return;
+        };
+        let done = connection.half_closed
+            && connection.in_flight == 0
+            && connection.unsent() == 0
+            && !connection.queued
+            && !connection.held
+            && self.cork.connection != id;
+        if done {
+            self.remove(id, abort::CLIENT);
+        }
+    }
+}

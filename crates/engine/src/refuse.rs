@@ -1,0 +1,203 @@
+//! How a connection ends: refusals, lingering close, reset, and what a caught panic leaves behind.
+
+use ring::layout::kind;
+
+use crate::connection::{Inbound, NEVER, NONE, Refused};
+use crate::engine::Core;
+use crate::exchange::State;
+use crate::server::Limits;
+use crate::slice::{Notice, abort};
+
+impl Core {
+    pub fn limits(&self, id: u32) -> Option<&Limits> {
+        let connection = self.connections.get(id)?;
+        self.server(connection.server).map(|server| &server.config.limits)
+    }
+
+    pub fn drain_limit(&self, id: u32) -> u64 {
+        self.limits(id).map_or(0, |limits| limits.drain_limit)
+    }
+
+    /// Answers a request JavaScript never sees, after all earlier ones, and closes.
+    pub fn refuse(&mut self, id: u32, status: u16, code: &'static str) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        connection.refused = Some(Refused { status, code });
+        let (server, waits) = (connection.server, connection.in_flight > 0);
+        self.release_body(id);
+        if let Some(server) = self.server_mut(server) {
+            server.stats.refused += 1;
+        }
+        if waits {
+            if let Some(connection) = self.connections.get_mut(id) {
+                connection.inbound = Inbound::Closed;
+                connection.lingered += 1;
+            }
+        } else {
+            self.give_refusal(id);
+        }
+    }
+
+    fn give_refusal(&mut self, id: u32) {
+        let Some(refused) = self.connections.get_mut(id).and_then(|c| c.refused.take()) else {
+            return;
+        };
+        if self.cork.connection != id {
+            self.flush_cork();
+            self.cork.connection = id;
+        }
+        self.templates.write_problem(&mut self.cork.bytes, refused.status, refused.code, true, false);
+        self.stop_reading(id);
+    }
+
+    /// No byte received from here on is parsed; the connection closes once its replies are out.
+    pub fn stop_reading(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        connection.inbound = Inbound::Closed;
+        connection.lingered += 1;
+        connection.close_after = true;
+        connection.input = Vec::new();
+        if connection.in_flight == 0 && connection.unsent() == 0 && self.cork.connection != id {
+            self.close_or_linger(id);
+        }
+    }
+
+    /// Gives back what a half received body counts against the server's budget.
+    fn release_body(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let server = connection.server;
+        if let Inbound::Buffering(body) = &connection.inbound {
+            let length = body.data.len() as u64;
+            connection.inbound = Inbound::Closed;
+            if let Some(server) = self.server_mut(server) {
+                server.buffered -= length;
+            }
+        }
+    }
+
+    /// Closes at once when the client can have nothing under way; otherwise closes our side and reads on
+    /// for a while, because closing with unread input resets the connection and destroys the reply
+    /// (RFC 9112 §9.6).
+    pub fn close_or_linger(&mut self, id: u32) {
+        let Some(timeout) = self.limits(id).map(|limits| limits.drain_timeout) else {
+            return;
+        };
+        let now = self.now;
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if connection.half_closed || connection.lingered == 0 {
+            self.remove(id, abort::CLIENT);
+            return;
+        }
+        if connection.lingering {
+            return;
+        }
+        connection.socket.shutdown_write();
+        connection.lingering = true;
+        connection.lingered = 0;
+        connection.input = Vec::new();
+        connection.inbound = Inbound::Closed;
+        connection.deadline = now + timeout;
+        self.throttle(id);
+    }
+
+    /// Closes with a reset, so that the client cannot take what it has for a whole reply.
+    pub fn reset(&mut self, id: u32, reason: i32) {
+        if let Some(connection) = self.detach(id, reason) {
+            connection.socket.reset();
+        }
+    }
+
+    /// Closes; exchanges still in flight are aborted.
+    pub fn remove(&mut self, id: u32, reason: i32) {
+        drop(self.detach(id, reason));
+    }
+
+    fn detach(&mut self, id: u32, reason: i32) -> Option<crate::connection::Connection> {
+        self.release_body(id);
+        self.abort_exchanges(id, reason);
+        if self.cork.connection == id {
+            self.cork.bytes.clear();
+            self.cork.connection = NONE;
+        }
+        let connection = self.connections.remove(id)?;
+        // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
+        let _ = self.poller.remove(connection.socket.fd());
+        let server_id = connection.server;
+        if let Some(server) = self.server_mut(server_id) {
+            server.stats.connections -= 1;
+            if server.closing && server.stats.connections == 0 {
+                self.notify_closed(server_id);
+            }
+        }
+        Some(connection)
+    }
+
+    /// Tells JavaScript that these exchanges have no client any more, and frees their slots.
+    fn abort_exchanges(&mut self, id: u32, reason: i32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let mut slot = std::mem::replace(&mut connection.first, NONE);
+        connection.last = NONE;
+        connection.in_flight = 0;
+        while slot != NONE {
+            let exchange = self.exchanges.get(slot);
+            let next = exchange.next;
+            let server = exchange.server;
+            if exchange.state != State::Done {
+                let notice = Notice {
+                    kind: kind::ABORT,
+                    slot,
+                    generation: exchange.generation,
+                    value: reason,
+                    detail: 0,
+                    server,
+                };
+                self.slice.notify(None, notice);
+            }
+            self.exchanges.release(slot);
+            if let Some(server) = self.server_mut(server) {
+                server.stats.in_flight -= 1;
+            }
+            slot = next;
+        }
+    }
+
+    /// A panic was caught while working for `current`. If no byte of a reply's head has gone out it gets
+    /// a 500, otherwise a reset; either way the connection closes and its exchanges are aborted.
+    pub fn after_panic(&mut self) {
+        let id = self.current;
+        let Some(connection) = self.connections.get(id) else {
+            return;
+        };
+        let (server, mid_reply) = (connection.server, connection.mid_reply);
+        if let Some(server) = self.server_mut(server) {
+            server.stats.panics += 1;
+        }
+        if self.cork.connection == id {
+            let keep = self.cork.mark.min(self.cork.bytes.len());
+            self.cork.bytes.truncate(keep);
+        }
+        if mid_reply {
+            self.reset(id, abort::ERROR);
+            return;
+        }
+        self.release_body(id);
+        self.abort_exchanges(id, abort::ERROR);
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.refused = Some(Refused {
+                status: 500,
+                code: "E_INTERNAL",
+            });
+            connection.deadline = NEVER;
+            self.give_refusal(id);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Reply heads: one place decides status line, Date, Content-Type, framing and Connection.
+
+use ring::HeaderBlock;
+use wire::reply::{Date, forbidden_name, status_line, valid_name, valid_value, write_decimal};
+
+/// Content types by the id a reply record carries; the same list as `contentTypes` in packages/engine.
+pub const CONTENT_TYPES: [&[u8]; 7] = [
+    b"",
+    b"application/json; charset=utf-8",
+    b"text/plain; charset=utf-8",
+    b"text/html; charset=utf-8",
+    b"application/octet-stream",
+    b"application/problem+json; charset=utf-8",
+    b"image/svg+xml; charset=utf-8",
+];
+
+/// How the body is delimited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BodyFraming {
+    Length(u64),
+    Chunked,
+    /// HTTP/1.0 without a length.
+    UntilClose,
+}
+
+pub struct ReplyHead<'a> {
+    pub status: u16,
+    pub content_type: u8,
+    pub headers: HeaderBlock<'a>,
+    pub framing: BodyFraming,
+    pub close: bool,
+    pub http10: bool,
+}
+
+/// A header block that must not be sent: cut short, a name that is no token, a value with CR, LF, NUL or
+/// another control, a field whose meaning the engine owns, or a status outside 200 to 599.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Invalid;
+
+/// What most replies begin with, rendered once a second: status line 200, Date, Content-Type, and
+/// `Content-Length: ` up to its number.
+pub struct Templates {
+    second: u64,
+    date: [u8; 29],
+    ok: [Vec<u8>; CONTENT_TYPES.len()],
+}
+
+impl Templates {
+    pub fn new(second: u64) -> Self {
+        let mut templates = Self {
+            second: u64::MAX,
+            date: [0; 29],
+            ok: Default::default(),
+        };
+        templates.refresh(second);
+        templates
+    }
+
+    pub fn refresh(&mut self, second: u64) {
+        if self.second == second {
+            return;
+        }
+        self.second = second;
+        self.date = Date::render(second);
+        for (id, template) in self.ok.iter_mut().enumerate() {
+            template.clear();
+            write_common(template, 200, id, &self.date);
+            template.extend_from_slice(b"Content-Length: ");
+        }
+    }
+
+    /// Appends the head, with its final empty line, to `out`. On `Err` what was appended must be removed.
+    pub fn write(&self, out: &mut Vec<u8>, head: ReplyHead) -> Result<(), Invalid> {
+        let content_type = usize::from(head.content_type);
+        if content_type >= CONTENT_TYPES.len() || !(200..600).contains(&head.status) {
+            return Err(Invalid);
+        }
+        match head.framing {
+            BodyFraming::Length(length) if head.status == 200 => {
+                out.extend_from_slice(&self.ok[content_type]);
+                write_decimal(out, length);
+                out.extend_from_slice(b"\r\n");
+            }
+            framing => {
+                write_common(out, head.status, content_type, &self.date);
+                // RFC 9110 §8.6: no Content-Length in 204; RFC 9112 §6.1: no Transfer-Encoding in 204 and 304.
+                let bodiless = head.status == 204 || head.status == 304;
+                match framing {
+                    BodyFraming::Length(length) if !bodiless => {
+                        out.extend_from_slice(b"Content-Length: ");
+                        write_decimal(out, length);
+                        out.extend_from_slice(b"\r\n");
+                    }
+                    BodyFraming::Chunked if !bodiless => {
+                        out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for pair in head.headers {
+            let (name, value) = pair.ok_or(Invalid)?;
+            if !valid_name(name) || forbidden_name(name) || !valid_value(value) {
+                return Err(Invalid);
+            }
+            // The content type is either the record's or the block's, never both.
+            if content_type != 0 && name.eq_ignore_ascii_case(b"content-type") {
+                return Err(Invalid);
+            }
+            out.extend_from_slice(name);
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value);
+            out.extend_from_slice(b"\r\n");
+        }
+        if head.close {
+            out.extend_from_slice(b"Connection: close\r\n");
+        } else if head.http10 {
+            out.extend_from_slice(b"Connection: keep-alive\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+        Ok(())
+    }
+
+    /// An answer by the engine itself: problem+json (RFC 9457).
+    pub fn write_problem(
+        &self,
+        out: &mut Vec<u8>,
+        status: u16,
+        code: &str,
+        close: bool,
+        head_only: bool,
+    ) {
+        let line = status_line(status);
+        let title = line.get(13..line.len() - 2).unwrap_or_default();
+        let mut body = Vec::with_capacity(96);
+        body.extend_from_slice(b"{\"type\":\"about:blank\",\"title\":\"");
+        body.extend_from_slice(title);
+        body.extend_from_slice(b"\",\"status\":");
+        write_decimal(&mut body, u64::from(status));
+        body.extend_from_slice(b",\"code\":\"");
+        body.extend_from_slice(code.as_bytes());
+        body.extend_from_slice(b"\"}");
+        write_common(out, status, 5, &self.date);
+        out.extend_from_slice(b"Content-Length: ");
+        write_decimal(out, body.len() as u64);
+        out.extend_from_slice(if close { b"\r\nConnection: close\r\n" } else { b"\r\n" });
+        if status == 503 {
+            out.extend_from_slice(b"Retry-After: 1\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+        if !head_only {
+            out.extend_from_slice(&body);
+        }
+    }
+}
+
+fn write_common(out: &mut Vec<u8>, status: u16, content_type: usize, date: &[u8; 29]) {
+    out.extend_from_slice(status_line(status));
+    out.extend_from_slice(b"Date: ");
+    out.extend_from_slice(date);
+    out.extend_from_slice(b"\r\n");
+    if content_type != 0 {
+        out.extend_from_slice(b"Content-Type: ");
+        out.extend_from_slice(CONTENT_TYPES[content_type]);
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(name: &[u8], value: &[u8]) -> Vec<u8> {
+        let mut bytes = (name.len() as u16).to_le_bytes().to_vec();
+        bytes.extend((value.len() as u16).to_le_bytes());
+        bytes.extend(name);
+        bytes.extend(value);
+        bytes
+    }
+
+    fn render(status: u16, content_type: u8, block: &[u8]) -> Result<String, Invalid> {
+        let mut out = Vec::new();
+        let head = ReplyHead {
+            status,
+            content_type,
+            headers: HeaderBlock::new(block),
+            framing: BodyFraming::Length(3),
+            close: false,
+            http10: false,
+        };
+        Templates::new(0).write(&mut out, head)?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn the_template_and_the_long_way_agree() {
+        let ok = render(200, 1, &[]).unwrap();
+        assert_eq!(
+            ok,
+            "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\
+             Content-Type: application/json; charset=utf-8\r\nContent-Length: 3\r\n\r\n"
+        );
+        let created = render(201, 1, &[]).unwrap();
+        assert_eq!(created, ok.replace("200 OK", "201 Created"));
+    }
+
+    #[test]
+    fn a_204_has_neither_length_nor_coding() {
+        assert!(!render(204, 0, &[]).unwrap().contains("Content-Length"));
+    }
+
+    #[test]
+    fn every_byte_in_names_and_values_is_accepted_or_refused_by_the_rfc() {
+        for byte in 0..=255u8 {
+            let token = byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            assert_eq!(render(201, 1, &block(&[b'x', byte], b"v")).is_ok(), token, "name byte {byte}");
+            let text = byte == b'\t' || (byte >= 0x20 && byte != 0x7f);
+            let mut out = Vec::new();
+            let value = block(b"x", &[b'a', byte, b'b']);
+            let head = ReplyHead {
+                status: 201,
+                content_type: 1,
+                headers: HeaderBlock::new(&value),
+                framing: BodyFraming::Chunked,
+                close: true,
+                http10: false,
+            };
+            assert_eq!(Templates::new(0).write(&mut out, head).is_ok(), text, "value byte {byte}");
+        }
+    }
+
+    #[test]
+    fn two_lengths_are_impossible() {
+        for name in [&b"content-length"[..], b"Content-Length", b"Transfer-Encoding", b"connection"] {
+            assert_eq!(render(200, 1, &block(name, b"1")), Err(Invalid));
+        }
+        assert_eq!(render(200, 1, &block(b"Content-Type", b"a/b")), Err(Invalid));
+        assert!(render(200, 0, &block(b"Content-Type", b"a/b")).is_ok());
+        assert_eq!(render(199, 0, &[]), Err(Invalid));
+        assert_eq!(render(600, 0, &[]), Err(Invalid));
+    }
+}

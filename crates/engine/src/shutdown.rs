@@ -1,0 +1,72 @@
+//! Graceful close of one server.
+
+use ring::layout::kind;
+
+use crate::engine::{Core, Engine};
+use crate::slice::{Notice, abort};
+
+impl Engine {
+    /// Stops accepting and closes idle connections. Requests in flight are answered with
+    /// `Connection: close`; what is left after `shutdownTimeout` is reset. A `closed` notice follows when
+    /// no connection is left.
+    pub fn close(&mut self, id: u16) {
+        let core = &mut self.core;
+        let now = core.now;
+        let Some(server) = core.server_mut(id) else {
+            return;
+        };
+        if server.closing {
+            return;
+        }
+        server.closing = true;
+        server.deadline = now + server.config.limits.shutdown_timeout;
+        if let Some(listener) = server.listener.take() {
+            let _ = core.poller.remove(listener.fd());
+        }
+        core.close_idle(id);
+        if core.server(id).is_some_and(|server| server.stats.connections == 0) {
+            core.notify_closed(id);
+        }
+    }
+}
+
+impl Core {
+    fn connections_of(&self, server: u16) -> Vec<u32> {
+        (0..self.connections.capacity())
+            .filter(|&id| self.connections.get(id).is_some_and(|connection| connection.server == server))
+            .collect()
+    }
+
+    fn close_idle(&mut self, server: u16) {
+        for id in self.connections_of(server) {
+            if self.connections.get(id).is_some_and(crate::connection::Connection::is_idle) {
+                // The notice comes from `close` itself when this was the last.
+                self.remove_quietly(id);
+            }
+        }
+    }
+
+    fn remove_quietly(&mut self, id: u32) {
+        let notices = self.slice.notices.len();
+        self.remove(id, abort::SHUTDOWN);
+        self.slice.notices.truncate(notices);
+    }
+
+    pub fn reset_all(&mut self, server: u16) {
+        for id in self.connections_of(server) {
+            self.reset(id, abort::SHUTDOWN);
+        }
+    }
+
+    pub fn notify_closed(&mut self, id: u16) {
+        let notice = Notice {
+            kind: kind::CLOSED,
+            slot: u32::from(id),
+            generation: 0,
+            value: 0,
+            detail: 0,
+            server: id,
+        };
+        self.slice.notify(None, notice);
+    }
+}

@@ -1,0 +1,293 @@
+//! The page being filled for the next entry into JavaScript: descriptors, spans and bytes.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+
+use reactor::net::Peer;
+use ring::layout::{
+    ARENA_BYTES, FIELD_SPAN_WORDS, MAX_SLICE, PARAMETER_SPAN_WORDS, PEER_WORDS, RECEIVE_BYTES,
+    REQUEST_WORDS, SPAN_WORDS, kind, request,
+};
+use ring::{Memory, Page};
+use route::Params;
+use wire::Head;
+
+/// Why an exchange ended before its reply; the numbers JavaScript sees.
+pub mod abort {
+    pub use ring::layout::abort::{CLIENT, ERROR, SHUTDOWN, TIMEOUT};
+}
+
+/// Something other than a request that JavaScript must hear of. Queued when the page has no room, and
+/// always delivered before any later request, so that a slot's next user never overtakes its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    pub kind: i32,
+    pub slot: u32,
+    pub generation: u32,
+    /// Abort reason or status.
+    pub value: i32,
+    /// For `abort`: 1 when the client has only closed its writing side and still gets a reply.
+    pub detail: i32,
+    pub server: u16,
+}
+
+/// What the router made of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Routed {
+    pub route: i32,
+    pub allow: i32,
+    /// Offset in the arena and length of the canonical path.
+    pub path: usize,
+    pub path_length: usize,
+    pub escaped: bool,
+}
+
+/// How a dispatched request's body is handed over.
+#[derive(Clone, Copy, Debug)]
+pub enum DispatchedBody {
+    None,
+    /// Offset in the arena and length.
+    Inline(usize, usize),
+    /// Index in the body list, length.
+    Listed(usize, usize),
+    /// Declared length, if any.
+    Stream(Option<u64>),
+}
+
+#[derive(Default)]
+pub struct Slice {
+    page: usize,
+    pub count: usize,
+    pub arena: usize,
+    spans: usize,
+    /// Descriptors after which JavaScript is entered, as its speed suggests.
+    pub target: usize,
+    pub notices: VecDeque<Notice>,
+    /// Bodies too large for the arena.
+    pub bodies: Vec<Vec<u8>>,
+}
+
+impl Slice {
+    pub fn new() -> Self {
+        Self {
+            target: MAX_SLICE,
+            ..Self::default()
+        }
+    }
+
+    pub fn page(&self) -> Page {
+        Page(self.page)
+    }
+
+    /// Starts the next page. A page JavaScript has seen is left alone for one more slice: requests that
+    /// are still unanswered are copied out of it when JavaScript is entered next.
+    pub fn begin(&mut self, memory: &mut Memory) {
+        if self.count > 0 {
+            self.page = self.page().other().0;
+        }
+        self.count = 0;
+        self.arena = 0;
+        self.spans = 0;
+        self.bodies.clear();
+        while self.count < MAX_SLICE {
+            let Some(notice) = self.notices.pop_front() else {
+                break;
+            };
+            self.write_notice(memory, &notice);
+        }
+    }
+
+    /// No room for another receive with the requests in it.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.count >= self.target
+            || self.arena + 2 * RECEIVE_BYTES > ARENA_BYTES
+            || !self.notices.is_empty()
+    }
+
+    /// Room for one more request of those already in the arena: a descriptor, its spans, and its canonical
+    /// path (at most `RECEIVE_BYTES`) where that has to be stored.
+    #[inline]
+    pub fn takes_request(&self) -> bool {
+        self.count < self.target
+            && self.arena + RECEIVE_BYTES <= ARENA_BYTES
+            && self.notices.is_empty()
+    }
+
+    /// Whether the spans of one more head fit.
+    #[inline]
+    pub fn has_spans(&self, head: &Head, params: usize) -> bool {
+        self.spans + params * PARAMETER_SPAN_WORDS + head.fields.len() * FIELD_SPAN_WORDS + PEER_WORDS
+            <= SPAN_WORDS
+    }
+
+    /// Room in the arena.
+    pub fn free(&self) -> usize {
+        ARENA_BYTES - self.arena
+    }
+
+    /// Copies bytes into the arena, which must have room, and gives their offset.
+    pub fn store(&mut self, memory: &mut Memory, bytes: &[u8]) -> usize {
+        let at = self.arena;
+        memory.page(self.page()).arena[at..at + bytes.len()].copy_from_slice(bytes);
+        self.arena = at + bytes.len();
+        at
+    }
+
+    pub fn notify(&mut self, memory: Option<&mut Memory>, notice: Notice) {
+        match memory {
+            Some(memory) if self.count < MAX_SLICE && self.notices.is_empty() => {
+                self.write_notice(memory, &notice);
+            }
+            _ => self.notices.push_back(notice),
+        }
+    }
+
+    fn descriptor<'a>(&mut self, memory: &'a mut Memory) -> &'a mut [i32] {
+        let start = self.count * REQUEST_WORDS;
+        self.count += 1;
+        &mut memory.page(self.page()).requests[start..start + REQUEST_WORDS]
+    }
+
+    fn write_notice(&mut self, memory: &mut Memory, notice: &Notice) {
+        let words = self.descriptor(memory);
+        words[request::SLOT] = notice.slot as i32;
+        words[request::GENERATION] = notice.generation as i32;
+        words[request::KIND] = notice.kind;
+        words[request::BODY_OFFSET] = notice.detail;
+        words[request::BODY_LENGTH] = notice.value;
+        words[request::SERVER] = i32::from(notice.server);
+    }
+
+    /// A part of a streamed body, in place in the arena.
+    pub fn write_chunk(
+        &mut self,
+        memory: &mut Memory,
+        (slot, generation): (u32, u32),
+        offset: usize,
+        length: usize,
+    ) {
+        let base = self.page().arena_offset();
+        let words = self.descriptor(memory);
+        words[request::SLOT] = slot as i32;
+        words[request::GENERATION] = generation as i32;
+        words[request::KIND] = kind::CHUNK;
+        words[request::BODY_OFFSET] = (base + offset) as i32;
+        words[request::BODY_LENGTH] = length as i32;
+    }
+
+    /// A request whose head starts at `at` in the arena.
+    #[expect(clippy::too_many_arguments, reason = "one place writes the descriptor's sixteen words")]
+    pub fn write_request(
+        &mut self,
+        memory: &mut Memory,
+        (slot, generation): (u32, u32),
+        server: u16,
+        at: usize,
+        head: &Head,
+        routed: &Routed,
+        params: &Params,
+        body: DispatchedBody,
+        peer: &Peer,
+    ) {
+        let page = self.page();
+        let base = (page.arena_offset() + at) as i32;
+        let count = self.count;
+        self.count += 1;
+        let first = self.spans;
+        let parts = memory.page(page);
+
+        let spans = &mut parts.spans[first..];
+        let (param_spans, rest) = spans.split_at_mut(params.len() * PARAMETER_SPAN_WORDS);
+        let path = (page.arena_offset() + routed.path) as i32;
+        for (index, words) in param_spans.chunks_exact_mut(PARAMETER_SPAN_WORDS).enumerate() {
+            if let Some((start, length)) = params.get(index) {
+                words[0] = path + start as i32;
+                words[1] = length as i32;
+            } else {
+                words[0] = 0;
+                words[1] = -1;
+            }
+        }
+        let (field_spans, rest) = rest.split_at_mut(head.fields.len() * FIELD_SPAN_WORDS);
+        for (words, field) in field_spans
+            .chunks_exact_mut(FIELD_SPAN_WORDS)
+            .zip(&head.fields)
+        {
+            words[0] = base + field.name.start as i32;
+            words[1] = field.name.len as i32 | (field.known as i32) << 16;
+            words[2] = base + field.value.start as i32;
+            words[3] = field.value.len as i32;
+        }
+        write_peer(&mut rest[..PEER_WORDS], peer);
+        self.spans = first
+            + params.len() * PARAMETER_SPAN_WORDS
+            + head.fields.len() * FIELD_SPAN_WORDS
+            + PEER_WORDS;
+
+        let mut flags = 0;
+        if head.version == wire::Version::Http10 {
+            flags |= ring::layout::flag::HTTP10;
+        }
+        if routed.escaped {
+            flags |= ring::layout::flag::ESCAPED_PATH;
+        }
+        let (body_offset, body_length) = match body {
+            DispatchedBody::None => (0, 0),
+            DispatchedBody::Inline(offset, length) => {
+                flags |= ring::layout::flag::BODY_COMPLETE;
+                ((page.arena_offset() + offset) as i32, length as i32)
+            }
+            DispatchedBody::Listed(index, length) => {
+                flags |= ring::layout::flag::BODY_COMPLETE;
+                (-1 - index as i32, length as i32)
+            }
+            DispatchedBody::Stream(length) => {
+                flags |= ring::layout::flag::BODY_STREAM;
+                let length = length.and_then(|length| i32::try_from(length).ok());
+                (0, length.unwrap_or(-1))
+            }
+        };
+        let query = head.query.unwrap_or_default();
+        let words = &mut parts.requests[count * REQUEST_WORDS..(count + 1) * REQUEST_WORDS];
+        words[request::SLOT] = slot as i32;
+        words[request::GENERATION] = generation as i32;
+        words[request::ROUTE] = routed.route;
+        words[request::KIND] = kind::REQUEST | (head.method as i32) << 8 | flags << 16;
+        words[request::HEAD_OFFSET] = base;
+        words[request::HEAD_LENGTH] = head.len as i32;
+        words[request::PATH_OFFSET] = path;
+        words[request::PATH_LENGTH] = routed.path_length as i32;
+        words[request::QUERY_OFFSET] = base + query.start as i32;
+        words[request::QUERY_LENGTH] = query.len as i32;
+        words[request::SPANS] = (page.spans_offset() + first) as i32;
+        words[request::COUNTS] = params.len() as i32 | (head.fields.len() as i32) << 8;
+        words[request::BODY_OFFSET] = body_offset;
+        words[request::BODY_LENGTH] = body_length;
+        words[request::ALLOW] = routed.allow;
+        words[request::SERVER] = i32::from(server);
+    }
+}
+
+fn write_peer(words: &mut [i32], peer: &Peer) {
+    words.fill(0);
+    let Peer::Tcp(address) = peer else {
+        return;
+    };
+    let ip = match address {
+        SocketAddr::V4(address) => IpAddr::V4(*address.ip()),
+        SocketAddr::V6(address) => address.ip().to_canonical(),
+    };
+    match ip {
+        IpAddr::V4(ip) => {
+            words[0] = 4;
+            words[1] = i32::from_be_bytes(ip.octets());
+        }
+        IpAddr::V6(ip) => {
+            words[0] = 6;
+            for (word, bytes) in words[1..].iter_mut().zip(ip.octets().chunks_exact(4)) {
+                *word = i32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            }
+        }
+    }
+}
