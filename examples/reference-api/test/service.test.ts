@@ -114,6 +114,12 @@ test('GET /api/users/:id', async () => {
   })
 })
 
+test('the name of the authentication scheme has no case', async () => {
+  for (const value of ['bearer secret', 'BEARER  secret']) {
+    assert.equal((await get('/api/users/1', { authorization: value })).status, 200, value)
+  }
+})
+
 test('GET /api/users/:id asks for the token first', async () => {
   for (const value of [undefined, '', 'Bearer', 'Bearer wrong', 'Bearer secret2', 'Basic secret']) {
     const reply = await get('/api/users/abc', value === undefined ? {} : { authorization: value })
