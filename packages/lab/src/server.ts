@@ -54,8 +54,8 @@ function readyPort(entry: Entry, child: Child): Promise<number> {
     const fail = (what: string): void => {
       clearTimeout(timer)
       child.kill('SIGKILL')
-      const reason = errors.split('\n').find((line) => /\bError\b|\S: \S/.test(line)) ?? errors.trim()
-      reject(new Failure(`${entry.name} ${what}${reason ? `: ${reason.trim()}` : ''}`))
+      const reason = /^\w*Error\b.*: .+$/m.exec(errors)?.[0] ?? errors.trim().split('\n').at(-1)
+      reject(new Failure(`${entry.name} ${what}${reason ? `: ${reason}` : ''}`))
     }
     const timer = setTimeout(() => fail(`was not ready within ${startLimit / 1000} s`), startLimit)
     child.on('error', (error) => fail(`did not start: ${error.message}`))
