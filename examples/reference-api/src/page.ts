@@ -101,7 +101,7 @@ a:hover { text-decoration: underline; text-underline-offset: 3px }
 a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 4px }
 pre { padding: .9rem 1rem; overflow-x: auto }
 pre code { font-size: .8125rem }
-@media (max-width: 36rem) { li { display: block } }
+@media (max-width: 36rem) { li { flex-direction: column } }
 `
 
 /** Nothing but this page's own style may load, and no other page may frame it. */
