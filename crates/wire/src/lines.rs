@@ -42,6 +42,9 @@ pub(crate) fn scan(
         if start == 0 && content.is_empty() && end == End::Crlf {
             // RFC 9112 §2.2: an empty line before the request line is ignored.
         } else if start == request_start(window) {
+            if start > 0 && content.is_empty() && end == End::Crlf {
+                return Err(Refusal::EmptyLines);
+            }
             request_line(content, end, limits)?;
         } else if content.is_empty() && end == End::Crlf {
             return Ok(Some(lf + 1));
