@@ -9,7 +9,14 @@ export interface Recorded {
   readonly fits: boolean
 }
 
-export type RecordedFile = Readonly<Record<string, Recorded>>
+export interface RecordedFile {
+  /** Major version of the Node.js that was recorded: its parser decides most of the differences. */
+  readonly node: number
+  /** By the id of the case. */
+  readonly verdicts: Readonly<Record<string, Recorded>>
+}
+
+export const nodeMajor = Number.parseInt(process.versions.node, 10)
 
 /** `recorded/node-http.json` of the package, from the compiled tree. */
 const file = new URL('../../recorded/node-http.json', import.meta.url)
@@ -20,7 +27,8 @@ export function readRecorded(): RecordedFile {
 
 export function writeRecorded(outcomes: readonly Outcome[]): void {
   const rows = outcomes.map((outcome): [string, Recorded] => [outcome.one.id, recorded(outcome)])
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`)
+  const content: RecordedFile = { node: nodeMajor, verdicts: Object.fromEntries(rows) }
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
 }
 
 export function recorded(outcome: Outcome): Recorded {

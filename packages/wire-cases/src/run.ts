@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { cases } from './cases/all.ts'
 import { readRecorded, writeRecorded } from './recorded.ts'
 import { type AdapterName, startServer } from './server.ts'
-import { cuts, explain, inParallel, judge } from './suite.ts'
+import { cuts, explain, inParallel, judge, nodeHttpParallel, nodeHttpPatience } from './suite.ts'
 import { writeTable } from './table.ts'
 import { expectedSummary, summary } from './verdict.ts'
 
@@ -38,7 +38,11 @@ const server = await startServer(adapter)
 const began = performance.now()
 const whole = { kind: 'whole' } as const
 const plays = chosen.flatMap((one) => [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ one, cut })))
-const outcomes = await inParallel(plays, ({ one, cut }) => judge(server.port, one, cut))
+const outcomes = await inParallel(
+  plays,
+  ({ one, cut }) => judge(server.port, one, cut, adapter === 'native' ? 1 : nodeHttpPatience),
+  adapter === 'native' ? undefined : nodeHttpParallel,
+)
 const failed = outcomes.filter((outcome) => outcome.differences.length > 0)
 for (const outcome of failed) console.log(explain(outcome))
 if (values.only !== undefined) {
@@ -52,7 +56,7 @@ if (values.record) {
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(
   `${adapter}: ${chosen.length} cases, ${plays.length} plays, ${failed.length} not as expected, ` +
-    `${server.smuggled()} smuggled requests, ${seconds} s`,
+    `${server.smuggled()} canaries answered, ${seconds} s`,
 )
 await server.close()
 if (adapter === 'native' && (failed.length > 0 || server.smuggled() > 0)) process.exitCode = 1

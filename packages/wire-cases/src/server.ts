@@ -17,10 +17,9 @@ export interface CaseServer {
 
 /** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded. */
 export async function startServer(adapter: AdapterName): Promise<CaseServer> {
-  const app = createApp({ adapter: { type: adapter }, signals: false })
+  const app = createApp({ adapter: { type: adapter }, signals: false, report: () => undefined })
   let requests = 0
   let smuggled = 0
-  app.onError(() => undefined)
   app.use((ctx, next) => {
     requests++
     ctx.header('x-seen', '1')

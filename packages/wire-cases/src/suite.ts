@@ -32,7 +32,16 @@ export async function inParallel<T, R>(
   return results
 }
 
-/** Plays one case and judges it. `patienceScale` below 1 gives up sooner: for servers expected to differ. */
+/**
+ * How much longer to wait for `node-http` than for the engine: it may close some connections only when a sweep of once a
+ * second finds their drain over.
+ */
+export const nodeHttpPatience = 2.7
+
+/** Connections at once where most of the time is waiting. */
+export const nodeHttpParallel = 256
+
+/** Plays one case and judges it; times are those of the engine by `patienceScale`. */
 export async function judge(port: number, one: Case, cut: Cut, patienceScale = 1): Promise<Outcome> {
   const played = await play(port, one, cut, patienceScale)
   return { one, cut, played, differences: differences(one, played) }

@@ -14,14 +14,15 @@ export function writeTable(cases: readonly Case[], recorded: RecordedFile): void
 /** The page of verdicts: counts per group, then each case in which the `node-http` adapter is not as expected. */
 export function table(cases: readonly Case[], recorded: RecordedFile): string {
   const groups = [...new Set(cases.map((one) => one.group))]
-  const differing = cases.filter((one) => recorded[one.id]?.fits === false)
+  const differing = cases.filter((one) => recorded.verdicts[one.id]?.fits === false)
   return [
     '# Wire verdicts',
     '',
     `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`packages/wire-cases\`).`,
     'The native engine must pass every one, whole, cut at every byte boundary, and byte by byte.',
-    'The `node-http` adapter stands on the parser of Node.js; where it cannot do the same, its verdict is recorded here.',
+    `The \`node-http\` adapter stands on the parser of Node.js (here ${recorded.node}); where it cannot do the same, its verdict is recorded here.`,
     'A change of it fails the tests, so that it is seen. `node packages/wire-cases/dist/src/run.js --adapter node-http --record` writes this page.',
+    'A canary stands behind every request that must be refused: a second reply is its answer.',
     '',
     '| group | cases | as expected on `node-http` | different |',
     '|---|---:|---:|---:|',
@@ -37,7 +38,7 @@ export function table(cases: readonly Case[], recorded: RecordedFile): string {
           '|---|---|---|---|',
           ...differing.map(
             (one) =>
-              `| ${one.id} | ${one.ref} | ${cell(expectedSummary(one))} | ${cell(recorded[one.id]?.verdict ?? '')} |`,
+              `| ${one.id} | ${one.ref} | ${cell(expectedSummary(one))} | ${cell(recorded.verdicts[one.id]?.verdict ?? '')} |`,
           ),
         ]),
     '',
@@ -46,7 +47,7 @@ export function table(cases: readonly Case[], recorded: RecordedFile): string {
 
 function groupRow(group: string, cases: readonly Case[], recorded: RecordedFile): string {
   const own = cases.filter((one) => one.group === group)
-  const different = own.filter((one) => recorded[one.id]?.fits === false).length
+  const different = own.filter((one) => recorded.verdicts[one.id]?.fits === false).length
   return `| ${group} | ${own.length} | ${own.length - different} | ${different} |`
 }
 

@@ -37,7 +37,7 @@ g.exchange(
 )
 g.exchange(
   'garbage-after-end',
-  `${send(helloChunks)}X\r\n\r\n`,
+  `${send(helloChunks)}@\r\n\r\n`,
   [{ status: 200, saw: { body: 'hello' } }, { status: 400 }],
   'closed',
 )

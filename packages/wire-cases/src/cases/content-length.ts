@@ -38,7 +38,7 @@ g.exchange(
 )
 g.exchange(
   'longer-than-declared',
-  post('Content-Length: 5\r\n', 'helloX\r\n\r\n'),
+  post('Content-Length: 5\r\n', 'hello@\r\n\r\n'),
   [{ status: 200, saw: { body: 'hello' } }, { status: 400 }],
   'closed',
 )

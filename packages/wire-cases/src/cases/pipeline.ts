@@ -85,7 +85,7 @@ g.exchange(
 g.exchange(
   'method-not-allowed-between',
   get('/echo?n=1') + get('/only-post') + get('/echo?n=3'),
-  [nth(1), { status: 405, headers: { allow: 'POST' } }, nth(3)],
+  [nth(1), { status: 405, headers: { allow: 'POST, OPTIONS' } }, nth(3)],
   'open',
 )
 g.exchange(
@@ -124,7 +124,7 @@ g.exchange(
 )
 g.exchange(
   'error-after-slow',
-  `${get('/slow?n=1')}GARBAGE\r\n\r\n${get('/smuggled')}`,
+  `${get('/slow?n=1')}@GARBAGE\r\n\r\n${get('/smuggled')}`,
   [nth(1), { status: 400 }],
   'closed',
 )

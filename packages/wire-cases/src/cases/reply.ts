@@ -35,7 +35,7 @@ g.exchange('head-not-found', headOf('/nowhere'), [{ status: 404, head: true }], 
 g.exchange(
   'head-method-not-allowed',
   headOf('/only-post'),
-  [{ status: 405, head: true, headers: { allow: 'POST' } }],
+  [{ status: 405, head: true, headers: { allow: 'POST, OPTIONS' } }],
   'open',
   { ref: 'RFC 9110 §9.3.2' },
 )
@@ -119,7 +119,7 @@ g.exchange(
 g.exchange(
   'method-not-allowed-has-allow',
   get('/only-post'),
-  [{ status: 405, headers: { allow: 'POST' } }],
+  [{ status: 405, headers: { allow: 'POST, OPTIONS' } }],
   'open',
   { ref: 'RFC 9110 §15.5.6' },
 )

@@ -1,4 +1,4 @@
-import { Group, get } from '../case.ts'
+import { Group, canary, get } from '../case.ts'
 
 export const target = new Group('target', 'RFC 9112 §3.2')
 const g = target
@@ -61,7 +61,7 @@ g.exchange(
   'open',
   { ref: 'RFC 9112 §3.2.4' },
 )
-for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+for (const method of ['GET', 'POST', 'DELETE']) {
   g.refuse(
     `asterisk-${method.toLowerCase()}`,
     `${method} * HTTP/1.1\r\nHost: a\r\n\r\n`,
@@ -69,6 +69,13 @@ for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
     'RFC 9112 §3.2.4',
   )
 }
+g.exchange(
+  'asterisk-head',
+  `HEAD * HTTP/1.1\r\nHost: a\r\n\r\n${canary}`,
+  [{ status: 400, head: true }],
+  'closed',
+  { ref: 'RFC 9112 §3.2.4, RFC 9110 §9.3.2' },
+)
 for (const [id, value] of [
   ['asterisk-and-more', '*x'],
   ['asterisk-query', '*?x'],
