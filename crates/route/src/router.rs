@@ -150,13 +150,21 @@ impl Router {
                 id: leaf.id(method),
             };
         }
-        self.miss(method, path, fixed, params)
+        self.miss(method, path, fixed, wanted, params)
     }
 
+    /// What the path has for other methods than those that were `wanted` in vain.
     #[cold]
-    fn miss(&self, method: u8, path: &[u8], fixed: Option<&Leaf>, params: &mut Params) -> Lookup {
+    fn miss(
+        &self,
+        method: u8,
+        path: &[u8],
+        fixed: Option<&Leaf>,
+        wanted: MethodSet,
+        params: &mut Params,
+    ) -> Lookup {
         let mut methods = fixed.map_or(MethodSet(0), |leaf| leaf.methods);
-        let others = MethodSet(self.methods.0 & !methods.0);
+        let others = MethodSet(self.methods.0 & !methods.0 & !wanted.0);
         self.tree.walk(others, path, params, |leaf| {
             methods = methods.union(self.leaves[leaf as usize].methods);
             false

@@ -9,7 +9,7 @@ const ROOT: u32 = 0;
 
 #[derive(Debug)]
 struct Node {
-    /// Text that leads here from the parent; empty for the root and after a parameter.
+    /// Text that leads here from the parent; empty after a parameter.
     prefix: Box<[u8]>,
     /// Methods of the leaves at and below this node: a walk for other methods passes by.
     methods: MethodSet,
@@ -59,13 +59,13 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn new(case_sensitive: bool) -> Self {
         Self {
-            nodes: vec![Node::new(b"")],
+            nodes: vec![Node::new(b"/")],
             case_sensitive,
         }
     }
 
-    /// Calls `accept` with the leaves that match `path` and have a route of `methods` at or beside them, the most
-    /// specific first, until it returns true; `params` are then those of that leaf.
+    /// Calls `accept` with the leaves that match `path` and may have routes of `methods`, the most specific first, until
+    /// it returns true; `params` are then those of that leaf.
     #[inline]
     pub(crate) fn walk<F: FnMut(u32) -> bool>(
         &self,
@@ -75,6 +75,10 @@ impl Tree {
         accept: F,
     ) -> bool {
         params.truncate(0);
+        let root = &self.nodes[ROOT as usize];
+        if path.first() != Some(&b'/') || !root.methods.meets(methods) {
+            return false;
+        }
         let mut walk = Walk {
             tree: self,
             methods,
@@ -82,7 +86,11 @@ impl Tree {
             params,
             accept,
         };
-        walk.from(ROOT, 0)
+        if self.case_sensitive {
+            walk.from::<false>(root, 1)
+        } else {
+            walk.from::<true>(root, 1)
+        }
     }
 
     /// The leaf for these segments, or `leaf` as their new one; `method` is added on the way there.
@@ -90,8 +98,11 @@ impl Tree {
         let mut at = ROOT;
         let mut text = Vec::new();
         self.mark(at, method);
-        for segment in segments {
-            text.push(b'/');
+        for (index, segment) in segments.iter().enumerate() {
+            // The root stands after the first `/`.
+            if index > 0 {
+                text.push(b'/');
+            }
             match segment {
                 Segment::Text(segment) => text.extend_from_slice(segment.as_bytes()),
                 Segment::Param { suffix } => {
@@ -202,40 +213,31 @@ struct Walk<'a, F> {
     accept: F,
 }
 
-impl<F: FnMut(u32) -> bool> Walk<'_, F> {
-    /// Recurses only where there is another choice to come back to: at most twice for each segment of the deepest pattern.
-    fn from(&mut self, at: u32, mut pos: usize) -> bool {
+impl<'a, F: FnMut(u32) -> bool> Walk<'a, F> {
+    /// Goes on from a node whose text ends at `pos`. Recurses only where there is another choice to come back to: at
+    /// most twice for each segment of the deepest pattern. `FOLD` compares without case.
+    fn from<const FOLD: bool>(&mut self, mut node: &'a Node, mut pos: usize) -> bool {
         let tree = self.tree;
-        let mut node = &tree.nodes[at as usize];
         loop {
-            if !node.methods.meets(self.methods) {
-                return false;
-            }
-            let end = pos + node.prefix.len();
-            let Some(text) = self.path.get(pos..end) else {
-                return false;
-            };
-            if !self.same(text, &node.prefix) {
-                return false;
-            }
-            pos = end;
             let Some(&first) = self.path.get(pos) else {
                 return node.leaf != NONE && (self.accept)(node.leaf);
             };
-            let first = if tree.case_sensitive {
-                first
-            } else {
+            let first = if FOLD {
                 first.to_ascii_lowercase()
+            } else {
+                first
             };
-            let child = node.child(first);
+            let child = node.child(first).map(|child| &tree.nodes[child as usize]);
+            let child = child.filter(|child| self.enters::<FOLD>(child, pos));
             if !node.branches {
                 let Some(child) = child else { return false };
-                node = &tree.nodes[child as usize];
+                pos += child.prefix.len();
+                node = child;
                 continue;
             }
             let depth = self.params.len();
             if let Some(child) = child {
-                if self.from(child, pos) {
+                if self.from::<FOLD>(child, pos + child.prefix.len()) {
                     return true;
                 }
                 self.params.truncate(depth);
@@ -243,22 +245,23 @@ impl<F: FnMut(u32) -> bool> Walk<'_, F> {
             let end = self.segment_end(pos);
             for (suffix, target) in &node.suffixes {
                 let value_end = end.saturating_sub(suffix.len());
-                if value_end > pos && self.same(&self.path[value_end..end], suffix) {
+                if value_end > pos && same::<FOLD>(&self.path[value_end..end], suffix) {
                     self.params.push(pos, value_end);
-                    if self.from(*target, end) {
+                    if self.from::<FOLD>(&tree.nodes[*target as usize], end) {
                         return true;
                     }
                     self.params.truncate(depth);
                 }
             }
             if node.param != NONE && end > pos {
+                let param = &tree.nodes[node.param as usize];
                 self.params.push(pos, end);
                 if node.wildcard == NONE {
-                    node = &tree.nodes[node.param as usize];
+                    node = param;
                     pos = end;
                     continue;
                 }
-                if self.from(node.param, end) {
+                if self.from::<FOLD>(param, end) {
                     return true;
                 }
                 self.params.truncate(depth);
@@ -271,9 +274,16 @@ impl<F: FnMut(u32) -> bool> Walk<'_, F> {
         }
     }
 
+    /// Whether a child that was found by its first byte is one to go to.
     #[inline]
-    fn same(&self, text: &[u8], pattern: &[u8]) -> bool {
-        text == pattern || (!self.tree.case_sensitive && text.eq_ignore_ascii_case(pattern))
+    fn enters<const FOLD: bool>(&self, child: &Node, pos: usize) -> bool {
+        let len = child.prefix.len();
+        child.methods.meets(self.methods)
+            && (len == 1
+                || self
+                    .path
+                    .get(pos..pos + len)
+                    .is_some_and(|text| same::<FOLD>(text, &child.prefix)))
     }
 
     #[inline]
@@ -281,5 +291,14 @@ impl<F: FnMut(u32) -> bool> Walk<'_, F> {
         let mut rest = self.path[pos..].iter();
         rest.position(|&byte| byte == b'/')
             .map_or(self.path.len(), |len| pos + len)
+    }
+}
+
+#[inline]
+fn same<const FOLD: bool>(text: &[u8], pattern: &[u8]) -> bool {
+    if FOLD {
+        text.eq_ignore_ascii_case(pattern)
+    } else {
+        text == pattern
     }
 }
