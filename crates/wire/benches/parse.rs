@@ -1,4 +1,4 @@
-//! The HTTP parser cases of the ZapJS benchmark document, plus our own, with plain `httparse` beside each.
+//! The HTTP parser cases of the `ZapJS` benchmark document, plus our own, with plain `httparse` beside each.
 //! `httparse` alone checks less: no framing, no Host, no path, no bare LF.
 //!
 //! `cargo bench -p volant-wire -- wrk` runs one group.

@@ -255,7 +255,7 @@ fn limits_at_their_boundaries() {
     boundary(&limits, 16_384, Refusal::HeadTooLarge, |size| {
         let mut text = "GET / HTTP/1.1\r\nHost: a\r\n".to_string();
         while size - text.len() > 4_000 {
-            text += &format!("A: {}\r\n", "v".repeat(2_000));
+            text = text + "A: " + &"v".repeat(2_000) + "\r\n";
         }
         let rest = size - text.len() - "B: \r\n\r\n".len();
         text + "B: " + &"v".repeat(rest) + "\r\n\r\n"

@@ -1,6 +1,8 @@
 //! Heads and chunked bodies with their verdicts, and the ways to feed them. Shared by the table, split and mutation tests.
 #![allow(dead_code)]
 
+pub mod mutants;
+
 use wire::Refusal::{self, *};
 use wire::{Head, Limits, Progress, chunked, parse_head};
 
