@@ -32,6 +32,14 @@ const derived = [
 const total = derived.at(-1)[1] * 4 + at('outBytes')
 derived.push(['totalBytes', total, 'Size of the shared memory in bytes.'])
 
+const lists = [
+  ['fieldNames', 'Header fields by the known id of a span; 0 is any other.'],
+  [
+    'contentTypes',
+    'Content types by the id of a reply record; 0 means the header block has it, or there is none.',
+  ],
+]
+
 const upper = (name) => name.replaceAll(/[A-Z]/g, (c) => `_${c}`).toUpperCase()
 const words = { control: layout.control, request: layout.request, record: layout.record }
 const note = 'Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.'
@@ -55,7 +63,12 @@ function rust() {
   }
   lines.push('', '/// Order of the limits in the array handed to `createServer`.', 'pub mod limit {')
   layout.limits.forEach((name, index) => lines.push(`    pub const ${upper(name)}: usize = ${index};`))
-  lines.push(`    pub const COUNT: usize = ${layout.limits.length};`, '}', '')
+  lines.push(`    pub const COUNT: usize = ${layout.limits.length};`, '}')
+  for (const [name, doc] of lists) {
+    const rows = layout[name].map((text) => `    "${text}",`)
+    lines.push('', `/// ${doc}`, `pub const ${upper(name)}: [&str; ${rows.length}] = [`, ...rows, '];')
+  }
+  lines.push('')
   return lines.join('\n')
 }
 
@@ -76,10 +89,12 @@ function typescript() {
       lines.push(`export const ${group}${name[0].toUpperCase()}${name.slice(1)} = ${value}`)
   }
   lines.push('', '/** Order of the limits in the array handed to `createServer`. */')
-  lines.push(
-    `export const limitOrder = [${layout.limits.map((name) => `'${name}'`).join(', ')}] as const`,
-    '',
-  )
+  lines.push(`export const limitOrder = [${layout.limits.map((name) => `'${name}'`).join(', ')}] as const`)
+  for (const [name, doc] of lists) {
+    const rows = layout[name].map((text) => `  '${text}',`)
+    lines.push('', `/** ${doc} */`, `export const ${name}: readonly string[] = [`, ...rows, ']')
+  }
+  lines.push('')
   return lines.join('\n')
 }
 
@@ -96,6 +111,10 @@ function markdown() {
   lines.push('', '## Enumerations', '', '| group | values |', '|---|---|')
   for (const [group, rows] of Object.entries(layout.enums))
     lines.push(`| \`${group}\` | ${rows.map(([name, value]) => `\`${name}\` ${value}`).join(', ')} |`)
+  for (const [name, doc] of lists) {
+    lines.push('', `## \`${name}\``, '', doc, '', '| id | value |', '|---|---|')
+    layout[name].forEach((text, id) => lines.push(`| ${id} | ${text === '' ? '' : `\`${text}\``} |`))
+  }
   lines.push('')
   return lines.join('\n')
 }

@@ -31,7 +31,9 @@ impl Remaining {
         match self {
             Self::Nothing => Ok(Taken::default()),
             Self::Length(left) => {
-                let length = input.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let length = input
+                    .len()
+                    .min(usize::try_from(*left).unwrap_or(usize::MAX));
                 *left -= length as u64;
                 if *left == 0 {
                     *self = Self::Nothing;

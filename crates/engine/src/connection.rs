@@ -1,8 +1,8 @@
 //! One connection and the table of all. A connection that idles holds no buffer: what it owns is this
 //! struct (see the size test below), everything else lives in the slice's arena.
 
-use reactor::net::{Peer, Socket};
 use reactor::Interest;
+use reactor::net::{Peer, Socket};
 
 use crate::body::{Buffering, Discard, Streaming};
 
@@ -196,10 +196,6 @@ mod tests {
     #[test]
     fn an_idle_connection_stays_within_its_memory_budget() {
         // The bar is 1.2 KB per idle connection with all that libuv, the kernel's user part and JavaScript add.
-        assert!(
-            size_of::<Entry>() <= 320,
-            "{} bytes",
-            size_of::<Entry>()
-        );
+        assert!(size_of::<Entry>() <= 320, "{} bytes", size_of::<Entry>());
     }
 }

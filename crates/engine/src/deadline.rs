@@ -28,7 +28,10 @@ impl Engine {
                 limits.shutdown_timeout,
             ]
         });
-        let shortest = shortest.filter(|&timeout| timeout > 0).min().unwrap_or(SWEEP);
+        let shortest = shortest
+            .filter(|&timeout| timeout > 0)
+            .min()
+            .unwrap_or(SWEEP);
         (shortest / 4).clamp(SHORTEST_SWEEP, SWEEP)
     }
 
@@ -113,7 +116,9 @@ impl Core {
                 server.accept_again = 0;
                 if let Some(fd) = server.listener.as_ref().map(reactor::net::Listener::fd) {
                     let token = 1 << 63 | u64::from(id);
-                    let _ = self.poller.modify(fd, token, Interest::NONE, Interest::READ);
+                    let _ = self
+                        .poller
+                        .modify(fd, token, Interest::NONE, Interest::READ);
                 }
             } else if server.closing && server.deadline <= now {
                 server.deadline = NEVER;

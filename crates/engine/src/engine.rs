@@ -152,13 +152,45 @@ impl Engine {
             || self.core.event < self.core.event_count
     }
 
+    pub fn has_notices(&self) -> bool {
+        !self.core.slice.notices.is_empty()
+    }
+
     pub fn connection_count(&self) -> usize {
         self.core.connections.len()
     }
 
-    /// Exchanges in flight or connections with unsent output: the process must not end now.
     pub fn in_flight(&self) -> usize {
         self.core.exchanges.in_flight()
+    }
+
+    /// Limits must be watched: there are connections, or accepting is paused.
+    pub fn needs_sweep(&self) -> bool {
+        self.core.connections.len() > 0
+            || self
+                .core
+                .servers
+                .iter()
+                .flatten()
+                .any(|s| s.accept_again != 0)
+    }
+
+    /// The process must not end now: a server listens or is closing, or a request is unanswered.
+    pub fn keeps_alive(&self) -> bool {
+        self.core.exchanges.in_flight() > 0
+            || self
+                .core
+                .servers
+                .iter()
+                .flatten()
+                .any(|server| server.closing || (server.listener.is_some() && server.referenced))
+    }
+
+    /// Whether a listening server keeps the process alive; it does by default.
+    pub fn set_referenced(&mut self, id: u16, on: bool) {
+        if let Some(server) = self.core.server_mut(id) {
+            server.referenced = on;
+        }
     }
 
     /// Adds a server that does not listen yet and gives its id.
@@ -172,6 +204,7 @@ impl Engine {
             stats: ServerStats::default(),
             buffered: 0,
             closing: false,
+            referenced: true,
             deadline: crate::connection::NEVER,
         };
         if let Some(id) = core.servers.iter().position(Option::is_none) {
@@ -197,18 +230,28 @@ impl Engine {
 
     /// # Errors
     /// As [`listen_tcp`](Self::listen_tcp).
-    pub fn listen_unix(&mut self, server: u16, path: &Path, backlog: i32) -> io::Result<ListenAddr> {
+    pub fn listen_unix(
+        &mut self,
+        server: u16,
+        path: &Path,
+        backlog: i32,
+    ) -> io::Result<ListenAddr> {
         let listener = listen_unix(path, backlog)?;
         self.listen(server, listener)
     }
 
     fn listen(&mut self, id: u16, listener: Listener) -> io::Result<ListenAddr> {
         let core = &mut self.core;
-        let Some(server) = core.servers.get_mut(usize::from(id)).and_then(Option::as_mut) else {
+        let Some(server) = core
+            .servers
+            .get_mut(usize::from(id))
+            .and_then(Option::as_mut)
+        else {
             return Err(io::ErrorKind::NotFound.into());
         };
         let address = listener.local_addr()?;
-        core.poller.add(listener.fd(), LISTENER | u64::from(id), Interest::READ)?;
+        core.poller
+            .add(listener.fd(), LISTENER | u64::from(id), Interest::READ)?;
         server.listener = Some(listener);
         Ok(address)
     }
@@ -231,7 +274,9 @@ impl Core {
     }
 
     pub fn server_mut(&mut self, id: u16) -> Option<&mut Server> {
-        self.servers.get_mut(usize::from(id)).and_then(Option::as_mut)
+        self.servers
+            .get_mut(usize::from(id))
+            .and_then(Option::as_mut)
     }
 
     fn gather(&mut self, memory: &mut Memory) {

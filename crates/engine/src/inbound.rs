@@ -34,7 +34,13 @@ const OPTIONS: i32 = -3;
 
 impl Core {
     /// Consumes `arena[start..end]` as far as possible; gives the end of what was consumed.
-    pub fn ingest(&mut self, memory: &mut Memory, id: u32, start: usize, end: usize) -> (usize, Stop) {
+    pub fn ingest(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        start: usize,
+        end: usize,
+    ) -> (usize, Stop) {
         let mut at = start;
         loop {
             let Some(connection) = self.connections.get_mut(id) else {
@@ -64,12 +70,21 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return true;
         };
-        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
             return true;
         };
         let mut head = self.head.take().unwrap_or_default();
         let limits = &server.config.limits.wire;
-        let progress = wire::parse_head(&connection.input, &mut connection.scanned, limits, &mut head);
+        let progress = wire::parse_head(
+            &connection.input,
+            &mut connection.scanned,
+            limits,
+            &mut head,
+        );
         self.head = Some(head);
         if matches!(progress, Ok(Progress::Partial)) {
             return true;
@@ -78,11 +93,21 @@ impl Core {
         false
     }
 
-    fn take_head(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+    fn take_head(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        end: usize,
+    ) -> Result<usize, Stop> {
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(Stop::Closed);
         };
-        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
             return Err(Stop::Closed);
         };
         let limits = &server.config.limits;
@@ -141,7 +166,11 @@ impl Core {
         if !self.slice.has_spans(head, route::MAX_PARAMS) {
             return Err(Stop::PageFull);
         }
-        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
             return Err(Stop::Closed);
         };
         if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
@@ -155,7 +184,8 @@ impl Core {
             PathKind::Root => (self.slice.store(memory, b"/"), 1, true),
             PathKind::Escaped => {
                 let arena = memory.page(self.slice.page()).arena;
-                if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path) {
+                if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path)
+                {
                     self.refuse(id, refusal.status(), refusal.code());
                     return Err(Stop::Closed);
                 }
@@ -165,7 +195,10 @@ impl Core {
         faults::check(Stage::Route);
         let mut params = self.params.take().unwrap_or_default();
         let arena = &memory.page(self.slice.page()).arena[path..path + path_length];
-        let lookup = server.config.router.lookup(head.method as u8, arena, &mut params);
+        let lookup = server
+            .config
+            .router
+            .lookup(head.method as u8, arena, &mut params);
         let (route, allow, spec) = match lookup {
             Lookup::Found { id } => (id as i32, 0, server.config.routes.get(id as usize).copied()),
             Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, i32::from(set.0), None),
@@ -173,8 +206,13 @@ impl Core {
             Lookup::NotFound => (NOT_FOUND, 0, None),
         };
         let limit = server.config.limits.max_param_length;
-        let found = if spec.is_some() { &*params } else { const { &Params::new() } };
-        if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit)) {
+        let found = if spec.is_some() {
+            &*params
+        } else {
+            const { &Params::new() }
+        };
+        if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit))
+        {
             self.params = Some(params);
             self.refuse(id, 414, "E_PARAM_TOO_LONG");
             return Err(Stop::Closed);
@@ -199,7 +237,10 @@ impl Core {
         result
     }
 
-    #[expect(clippy::too_many_arguments, reason = "continues admit with all it found out")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "continues admit with all it found out"
+    )]
     fn admit_body(
         &mut self,
         memory: &mut Memory,
@@ -211,7 +252,10 @@ impl Core {
         spec: Option<RouteSpec>,
     ) -> Result<usize, Stop> {
         let now = self.now;
-        let server = self.connections.get(id).and_then(|connection| self.server(connection.server));
+        let server = self
+            .connections
+            .get(id)
+            .and_then(|connection| self.server(connection.server));
         let Some(server) = server else {
             return Err(Stop::Closed);
         };
@@ -231,7 +275,11 @@ impl Core {
                 Inbound::Discard(Discard {
                     remaining: Remaining::new(head.framing),
                     // A client that waits for 100 Continue may or may not send the body: not to be read on.
-                    budget: if wait || declared.is_some_and(|length| length > drain_limit) { 0 } else { drain_limit },
+                    budget: if wait || declared.is_some_and(|length| length > drain_limit) {
+                        0
+                    } else {
+                        drain_limit
+                    },
                 }),
             );
             return Ok(next);
@@ -320,7 +368,11 @@ impl Core {
         exchange.http10 = head.version == wire::Version::Http10;
         exchange.close = !head.keep_alive;
         let generation = exchange.generation;
-        if let Some(server) = self.servers.get_mut(usize::from(server_id)).and_then(Option::as_mut) {
+        if let Some(server) = self
+            .servers
+            .get_mut(usize::from(server_id))
+            .and_then(Option::as_mut)
+        {
             server.stats.requests += 1;
             server.stats.in_flight += 1;
             let timeout = server.config.limits.handler_timeout;
@@ -363,15 +415,29 @@ impl Core {
     /// A request is received whole: the next head follows, unless this one was the last.
     pub fn expect_head(&mut self, id: u32) {
         if let Some(connection) = self.connections.get_mut(id) {
-            connection.inbound = if connection.last_request { Inbound::Closed } else { Inbound::Head };
+            connection.inbound = if connection.last_request {
+                Inbound::Closed
+            } else {
+                Inbound::Head
+            };
         }
     }
 
-    fn take_buffered(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+    fn take_buffered(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        end: usize,
+    ) -> Result<usize, Stop> {
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(Stop::Closed);
         };
-        let Some(server) = self.servers.get_mut(usize::from(connection.server)).and_then(Option::as_mut) else {
+        let Some(server) = self
+            .servers
+            .get_mut(usize::from(connection.server))
+            .and_then(Option::as_mut)
+        else {
             return Err(Stop::Closed);
         };
         let Inbound::Buffering(body) = &mut connection.inbound else {
@@ -384,7 +450,10 @@ impl Core {
             return Err(Stop::Done);
         }
         let arena = memory.page(self.slice.page()).arena;
-        let taken = match body.remaining.take(&arena[at..end], &server.config.limits.wire) {
+        let taken = match body
+            .remaining
+            .take(&arena[at..end], &server.config.limits.wire)
+        {
             Ok(taken) => taken,
             Err(refusal) => {
                 self.refuse(id, refusal.status(), refusal.code());
@@ -427,7 +496,9 @@ impl Core {
         {
             return Err(Stop::PageFull);
         }
-        let Inbound::Buffering(mut body) = std::mem::replace(&mut connection.inbound, Inbound::Head) else {
+        let Inbound::Buffering(mut body) =
+            std::mem::replace(&mut connection.inbound, Inbound::Head)
+        else {
             return Err(Stop::Closed);
         };
         let server = connection.server;
@@ -446,16 +517,35 @@ impl Core {
             self.slice.bodies.push(body.data);
             DispatchedBody::Listed(self.slice.bodies.len() - 1, length)
         };
-        self.dispatch(memory, id, at, &body.head, &body.routed, &body.params, dispatched, true);
+        self.dispatch(
+            memory,
+            id,
+            at,
+            &body.head,
+            &body.routed,
+            &body.params,
+            dispatched,
+            true,
+        );
         self.expect_head(id);
         Ok(())
     }
 
-    fn take_streamed(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+    fn take_streamed(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        end: usize,
+    ) -> Result<usize, Stop> {
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(Stop::Closed);
         };
-        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
             return Err(Stop::Closed);
         };
         let server_id = connection.server;
@@ -479,7 +569,9 @@ impl Core {
         if at == end {
             return Err(Stop::Done);
         }
-        let window = usize::try_from(body.credit).unwrap_or(usize::MAX).min(end - at);
+        let window = usize::try_from(body.credit)
+            .unwrap_or(usize::MAX)
+            .min(end - at);
         if window == 0 {
             return Err(Stop::NoCredit);
         }
@@ -496,7 +588,8 @@ impl Core {
                 body.credit -= taken.length as u64;
                 let identity = (body.slot, body.generation);
                 if taken.length > 0 {
-                    self.slice.write_chunk(memory, identity, at + taken.start, taken.length);
+                    self.slice
+                        .write_chunk(memory, identity, at + taken.start, taken.length);
                 } else if taken.used == 0 && !body.remaining.is_done() {
                     return Err(Stop::Partial);
                 }
@@ -517,11 +610,21 @@ impl Core {
         Err(Stop::Closed)
     }
 
-    fn take_discarded(&mut self, memory: &mut Memory, id: u32, at: usize, end: usize) -> Result<usize, Stop> {
+    fn take_discarded(
+        &mut self,
+        memory: &mut Memory,
+        id: u32,
+        at: usize,
+        end: usize,
+    ) -> Result<usize, Stop> {
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(Stop::Closed);
         };
-        let Some(server) = self.servers.get(usize::from(connection.server)).and_then(Option::as_ref) else {
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
             return Err(Stop::Closed);
         };
         let Inbound::Discard(body) = &mut connection.inbound else {

@@ -36,7 +36,9 @@ impl Core {
                     let fd = listener.fd();
                     server.accept_again = now + ACCEPT_PAUSE;
                     let token = 1 << 63 | u64::from(id);
-                    let _ = self.poller.modify(fd, token, Interest::READ, Interest::NONE);
+                    let _ = self
+                        .poller
+                        .modify(fd, token, Interest::READ, Interest::NONE);
                     return;
                 }
             };
@@ -125,7 +127,9 @@ impl Core {
             return;
         };
         // The arena is reused: what could not be consumed is copied out of it.
-        connection.input.extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
+        connection
+            .input
+            .extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
         self.after_stop(id, stop);
     }
 
@@ -161,7 +165,8 @@ impl Core {
         };
         connection.queued = false;
         connection.held = false;
-        let whole_body = matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
+        let whole_body =
+            matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
         if connection.input.is_empty() && !whole_body {
             self.finish_half_closed(id);
             return;
@@ -254,7 +259,10 @@ impl Core {
             connection.close_after = true;
             self.slice.notify(None, notice);
         }
-        let mut slot = self.connections.get(id).map_or(NONE, |connection| connection.first);
+        let mut slot = self
+            .connections
+            .get(id)
+            .map_or(NONE, |connection| connection.first);
         while slot != NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;

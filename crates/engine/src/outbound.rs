@@ -3,8 +3,10 @@
 use std::io::IoSlice;
 
 use reactor::net::Send;
-use ring::layout::{HIGH_WATER_BYTES, RECORD_WORDS, REFERENCE_BYTES, kind, operation, operation_flag};
 use ring::Record;
+use ring::layout::{
+    HIGH_WATER_BYTES, RECORD_WORDS, REFERENCE_BYTES, kind, operation, operation_flag,
+};
 
 use crate::body::{Discard, Remaining};
 use crate::connection::{Inbound, NEVER, NONE};
@@ -77,6 +79,11 @@ impl Engine {
         self.memory.records() > 0 || self.memory.control(ring::layout::control::OVERFLOW) > 0
     }
 
+    /// A record names a body by reference.
+    pub fn has_references(&self) -> bool {
+        self.memory.control(ring::layout::control::REFERENCES) > 0
+    }
+
     pub fn overflow(&self) -> usize {
         self.memory.control(ring::layout::control::OVERFLOW).max(0) as usize
     }
@@ -122,7 +129,14 @@ impl Core {
         }
     }
 
-    fn end(&mut self, id: u32, slot: u32, record: &Record, out: &[u8], references: &dyn References) {
+    fn end(
+        &mut self,
+        id: u32,
+        slot: u32,
+        record: &Record,
+        out: &[u8],
+        references: &dyn References,
+    ) {
         if self.exchanges.get(slot).state != State::Waiting {
             return;
         }
@@ -132,13 +146,20 @@ impl Core {
             None => record.body(out),
         };
         let close = self.closes(id, slot);
-        let first = self.connections.get(id).is_some_and(|connection| connection.first == slot);
+        let first = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.first == slot);
         if first {
             self.cork_for(id);
         }
         let exchange = self.exchanges.get_mut(slot);
         exchange.close = close;
-        let target = if first { &mut self.cork.bytes } else { &mut exchange.stash };
+        let target = if first {
+            &mut self.cork.bytes
+        } else {
+            &mut exchange.stash
+        };
         let before = target.len();
         let status = record.status();
         let head_only = exchange.head_only || status == 204 || status == 304;
@@ -159,7 +180,8 @@ impl Core {
             Some(body) => target.extend_from_slice(body),
             None => {
                 target.truncate(before);
-                self.templates.write_problem(target, 500, "E_BAD_REPLY", close, head_only);
+                self.templates
+                    .write_problem(target, 500, "E_BAD_REPLY", close, head_only);
             }
         }
         if self.connections.get(id).is_none() {
@@ -188,13 +210,20 @@ impl Core {
             None => Framing::Chunked,
         };
         let close = framing == Framing::Close || self.closes(id, slot);
-        let first = self.connections.get(id).is_some_and(|connection| connection.first == slot);
+        let first = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.first == slot);
         if first {
             self.cork_for(id);
         }
         let exchange = self.exchanges.get_mut(slot);
         exchange.close = close;
-        let target = if first { &mut self.cork.bytes } else { &mut exchange.stash };
+        let target = if first {
+            &mut self.cork.bytes
+        } else {
+            &mut exchange.stash
+        };
         let before = target.len();
         let head = record.headers(out).map(|headers| ReplyHead {
             status,
@@ -216,7 +245,8 @@ impl Core {
             return;
         }
         target.truncate(before);
-        self.templates.write_problem(target, 500, "E_BAD_REPLY", close, bodiless);
+        self.templates
+            .write_problem(target, 500, "E_BAD_REPLY", close, bodiless);
         // What the handler goes on to write has no place in this answer.
         if first {
             self.finish_first(id);
@@ -225,7 +255,14 @@ impl Core {
         }
     }
 
-    fn data(&mut self, id: u32, slot: u32, record: &Record, out: &[u8], references: &dyn References) {
+    fn data(
+        &mut self,
+        id: u32,
+        slot: u32,
+        record: &Record,
+        out: &[u8],
+        references: &dyn References,
+    ) {
         let State::Streaming(framing) = self.exchanges.get(slot).state else {
             return;
         };
@@ -238,7 +275,10 @@ impl Core {
             self.reset(id, abort::ERROR);
             return;
         };
-        let first = self.connections.get(id).is_some_and(|connection| connection.first == slot);
+        let first = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.first == slot);
         if first {
             self.cork_for(id);
         }
@@ -260,7 +300,11 @@ impl Core {
             return;
         }
         let chunked = framing == Framing::Chunked;
-        let target = if first { &mut self.cork.bytes } else { &mut exchange.stash };
+        let target = if first {
+            &mut self.cork.bytes
+        } else {
+            &mut exchange.stash
+        };
         if chunked {
             write_chunk_size(target, body.len());
         }
@@ -288,12 +332,19 @@ impl Core {
             self.reset(id, abort::ERROR);
             return;
         }
-        let first = self.connections.get(id).is_some_and(|connection| connection.first == slot);
+        let first = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.first == slot);
         if first {
             self.cork_for(id);
         }
         let exchange = self.exchanges.get_mut(slot);
-        let target = if first { &mut self.cork.bytes } else { &mut exchange.stash };
+        let target = if first {
+            &mut self.cork.bytes
+        } else {
+            &mut exchange.stash
+        };
         if framing == Framing::Chunked {
             target.extend_from_slice(b"0\r\n\r\n");
         }
@@ -317,7 +368,9 @@ impl Core {
         }
         body.credit += u64::from(record.amount());
         let asks = std::mem::take(&mut body.expects_continue);
-        let timeout = self.limits(id).map_or(NEVER, |limits| limits.request_timeout);
+        let timeout = self
+            .limits(id)
+            .map_or(NEVER, |limits| limits.request_timeout);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.deadline = self.now.saturating_add(timeout);
         }
@@ -331,7 +384,9 @@ impl Core {
     /// RFC 9110 §10.1.1: the client waits for leave to send its body.
     pub fn send_continue(&mut self, id: u32) {
         self.cork_for(id);
-        self.cork.bytes.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+        self.cork
+            .bytes
+            .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
     }
 
     /// Whether the connection ends with this exchange's reply, and the reply must say so.
@@ -378,7 +433,11 @@ impl Core {
             connection.close_after |= exchange.close;
             let server = exchange.server;
             self.exchanges.release(slot);
-            if let Some(server) = self.servers.get_mut(usize::from(server)).and_then(Option::as_mut) {
+            if let Some(server) = self
+                .servers
+                .get_mut(usize::from(server))
+                .and_then(Option::as_mut)
+            {
                 server.stats.in_flight -= 1;
             }
             let next = connection.first;
@@ -422,15 +481,26 @@ impl Core {
         };
         if let Some(refused) = connection.refused.take() {
             self.cork_for(id);
-            self.templates.write_problem(&mut self.cork.bytes, refused.status, refused.code, true, false);
+            self.templates.write_problem(
+                &mut self.cork.bytes,
+                refused.status,
+                refused.code,
+                true,
+                false,
+            );
             self.stop_reading(id);
             return;
         }
         match std::mem::replace(&mut connection.inbound, Inbound::Head) {
             Inbound::Head => {
-                connection.deadline =
-                    now + if connection.input.is_empty() { keep_alive } else { headers };
-                connection.close_after |= connection.input.is_empty() && now - connection.opened > max_age;
+                connection.deadline = now
+                    + if connection.input.is_empty() {
+                        keep_alive
+                    } else {
+                        headers
+                    };
+                connection.close_after |=
+                    connection.input.is_empty() && now - connection.opened > max_age;
             }
             Inbound::Streaming(body) if connection.close_after => {
                 // A body received whole leaves nothing to wait for.
@@ -556,7 +626,9 @@ impl Core {
                     }
                 }
             }
-            connection.output.extend_from_slice(&self.cork.bytes[sent..]);
+            connection
+                .output
+                .extend_from_slice(&self.cork.bytes[sent..]);
             self.cork.bytes.clear();
             if self.cork.bytes.capacity() > CORK_BYTES {
                 self.cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
@@ -579,7 +651,10 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        match connection.socket.send(&connection.output[connection.sent..]) {
+        match connection
+            .socket
+            .send(&connection.output[connection.sent..])
+        {
             Send::Sent(length) => {
                 connection.sent += length;
                 connection.send_deadline = self.now.saturating_add(timeout);
@@ -635,14 +710,22 @@ impl Core {
     pub fn answer(&mut self, slot: u32, status: u16, code: &str) {
         let id = self.exchanges.get(slot).connection;
         let close = self.closes(id, slot);
-        let first = self.connections.get(id).is_some_and(|connection| connection.first == slot);
+        let first = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.first == slot);
         if first {
             self.cork_for(id);
         }
         let exchange = self.exchanges.get_mut(slot);
         exchange.close = close;
-        let target = if first { &mut self.cork.bytes } else { &mut exchange.stash };
-        self.templates.write_problem(target, status, code, close, exchange.head_only);
+        let target = if first {
+            &mut self.cork.bytes
+        } else {
+            &mut exchange.stash
+        };
+        self.templates
+            .write_problem(target, status, code, close, exchange.head_only);
         if first {
             self.finish_first(id);
         } else {

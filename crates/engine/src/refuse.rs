@@ -11,7 +11,8 @@ use crate::slice::{Notice, abort};
 impl Core {
     pub fn limits(&self, id: u32) -> Option<&Limits> {
         let connection = self.connections.get(id)?;
-        self.server(connection.server).map(|server| &server.config.limits)
+        self.server(connection.server)
+            .map(|server| &server.config.limits)
     }
 
     pub fn drain_limit(&self, id: u32) -> u64 {
@@ -47,7 +48,13 @@ impl Core {
             self.flush_cork();
             self.cork.connection = id;
         }
-        self.templates.write_problem(&mut self.cork.bytes, refused.status, refused.code, true, false);
+        self.templates.write_problem(
+            &mut self.cork.bytes,
+            refused.status,
+            refused.code,
+            true,
+            false,
+        );
         self.stop_reading(id);
     }
 

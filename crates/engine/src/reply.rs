@@ -1,18 +1,8 @@
 //! Reply heads: one place decides status line, Date, Content-Type, framing and Connection.
 
 use ring::HeaderBlock;
+use ring::layout::CONTENT_TYPES;
 use wire::reply::{Date, forbidden_name, status_line, valid_name, valid_value, write_decimal};
-
-/// Content types by the id a reply record carries; the same list as `contentTypes` in packages/engine.
-pub const CONTENT_TYPES: [&[u8]; 7] = [
-    b"",
-    b"application/json; charset=utf-8",
-    b"text/plain; charset=utf-8",
-    b"text/html; charset=utf-8",
-    b"application/octet-stream",
-    b"application/problem+json; charset=utf-8",
-    b"image/svg+xml; charset=utf-8",
-];
 
 /// How the body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,7 +133,11 @@ impl Templates {
         write_common(out, status, 5, &self.date);
         out.extend_from_slice(b"Content-Length: ");
         write_decimal(out, body.len() as u64);
-        out.extend_from_slice(if close { b"\r\nConnection: close\r\n" } else { b"\r\n" });
+        out.extend_from_slice(if close {
+            b"\r\nConnection: close\r\n"
+        } else {
+            b"\r\n"
+        });
         if status == 503 {
             out.extend_from_slice(b"Retry-After: 1\r\n");
         }
@@ -161,7 +155,7 @@ fn write_common(out: &mut Vec<u8>, status: u16, content_type: usize, date: &[u8;
     out.extend_from_slice(b"\r\n");
     if content_type != 0 {
         out.extend_from_slice(b"Content-Type: ");
-        out.extend_from_slice(CONTENT_TYPES[content_type]);
+        out.extend_from_slice(CONTENT_TYPES[content_type].as_bytes());
         out.extend_from_slice(b"\r\n");
     }
 }
@@ -213,7 +207,11 @@ mod tests {
     fn every_byte_in_names_and_values_is_accepted_or_refused_by_the_rfc() {
         for byte in 0..=255u8 {
             let token = byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-            assert_eq!(render(201, 1, &block(&[b'x', byte], b"v")).is_ok(), token, "name byte {byte}");
+            assert_eq!(
+                render(201, 1, &block(&[b'x', byte], b"v")).is_ok(),
+                token,
+                "name byte {byte}"
+            );
             let text = byte == b'\t' || (byte >= 0x20 && byte != 0x7f);
             let mut out = Vec::new();
             let value = block(b"x", &[b'a', byte, b'b']);
@@ -225,16 +223,28 @@ mod tests {
                 close: true,
                 http10: false,
             };
-            assert_eq!(Templates::new(0).write(&mut out, head).is_ok(), text, "value byte {byte}");
+            assert_eq!(
+                Templates::new(0).write(&mut out, head).is_ok(),
+                text,
+                "value byte {byte}"
+            );
         }
     }
 
     #[test]
     fn two_lengths_are_impossible() {
-        for name in [&b"content-length"[..], b"Content-Length", b"Transfer-Encoding", b"connection"] {
+        for name in [
+            &b"content-length"[..],
+            b"Content-Length",
+            b"Transfer-Encoding",
+            b"connection",
+        ] {
             assert_eq!(render(200, 1, &block(name, b"1")), Err(Invalid));
         }
-        assert_eq!(render(200, 1, &block(b"Content-Type", b"a/b")), Err(Invalid));
+        assert_eq!(
+            render(200, 1, &block(b"Content-Type", b"a/b")),
+            Err(Invalid)
+        );
         assert!(render(200, 0, &block(b"Content-Type", b"a/b")).is_ok());
         assert_eq!(render(199, 0, &[]), Err(Invalid));
         assert_eq!(render(600, 0, &[]), Err(Invalid));

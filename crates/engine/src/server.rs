@@ -100,6 +100,8 @@ pub struct Server {
     /// Bytes of bodies being buffered.
     pub buffered: u64,
     pub closing: bool,
+    /// Keeps the process alive while it listens.
+    pub referenced: bool,
     /// When `closing`: the connections left are reset then.
     pub deadline: u64,
 }

@@ -24,7 +24,10 @@ impl Engine {
             let _ = core.poller.remove(listener.fd());
         }
         core.close_idle(id);
-        if core.server(id).is_some_and(|server| server.stats.connections == 0) {
+        if core
+            .server(id)
+            .is_some_and(|server| server.stats.connections == 0)
+        {
             core.notify_closed(id);
         }
     }
@@ -33,13 +36,21 @@ impl Engine {
 impl Core {
     fn connections_of(&self, server: u16) -> Vec<u32> {
         (0..self.connections.capacity())
-            .filter(|&id| self.connections.get(id).is_some_and(|connection| connection.server == server))
+            .filter(|&id| {
+                self.connections
+                    .get(id)
+                    .is_some_and(|connection| connection.server == server)
+            })
             .collect()
     }
 
     fn close_idle(&mut self, server: u16) {
         for id in self.connections_of(server) {
-            if self.connections.get(id).is_some_and(crate::connection::Connection::is_idle) {
+            if self
+                .connections
+                .get(id)
+                .is_some_and(crate::connection::Connection::is_idle)
+            {
                 // The notice comes from `close` itself when this was the last.
                 self.remove_quietly(id);
             }

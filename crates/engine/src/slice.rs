@@ -117,7 +117,10 @@ impl Slice {
     /// Whether the spans of one more head fit.
     #[inline]
     pub fn has_spans(&self, head: &Head, params: usize) -> bool {
-        self.spans + params * PARAMETER_SPAN_WORDS + head.fields.len() * FIELD_SPAN_WORDS + PEER_WORDS
+        self.spans
+            + params * PARAMETER_SPAN_WORDS
+            + head.fields.len() * FIELD_SPAN_WORDS
+            + PEER_WORDS
             <= SPAN_WORDS
     }
 
@@ -177,7 +180,10 @@ impl Slice {
     }
 
     /// A request whose head starts at `at` in the arena.
-    #[expect(clippy::too_many_arguments, reason = "one place writes the descriptor's sixteen words")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one place writes the descriptor's sixteen words"
+    )]
     pub fn write_request(
         &mut self,
         memory: &mut Memory,
@@ -200,7 +206,10 @@ impl Slice {
         let spans = &mut parts.spans[first..];
         let (param_spans, rest) = spans.split_at_mut(params.len() * PARAMETER_SPAN_WORDS);
         let path = (page.arena_offset() + routed.path) as i32;
-        for (index, words) in param_spans.chunks_exact_mut(PARAMETER_SPAN_WORDS).enumerate() {
+        for (index, words) in param_spans
+            .chunks_exact_mut(PARAMETER_SPAN_WORDS)
+            .enumerate()
+        {
             if let Some((start, length)) = params.get(index) {
                 words[0] = path + start as i32;
                 words[1] = length as i32;
@@ -289,5 +298,13 @@ fn write_peer(words: &mut [i32], peer: &Peer) {
                 *word = i32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn field_names_are_those_of_the_wire_crate() {
+        assert_eq!(ring::layout::FIELD_NAMES, wire::KNOWN_NAMES);
     }
 }

@@ -1,1 +1,36 @@
+//! The N-API skin: the only crate that knows Node. It hangs the engine's poller under one `uv_poll_t`,
+//! enters JavaScript once per slice, and exports the few calls `packages/engine` makes outside the path of
+//! a request.
+//!
+//! Rules that every function here keeps:
+//! - No borrow of [`binding::Binding`] is held across a call into JavaScript: what is called there may come
+//!   back through an exported function (`close` from a handler, say), which borrows it anew.
+//! - Every `extern "C"` entry catches panics: unwinding out of one aborts the process.
+//! - The image is pinned, and all handles are closed in a clean-up hook, before the thread's loop ends.
 
+mod binding;
+mod config;
+mod exports;
+mod pin;
+mod turn;
+mod uv;
+mod value;
+
+use napi_sys::{napi_env, napi_value};
+
+/// N-API 8: asynchronous clean-up hooks.
+#[unsafe(no_mangle)]
+pub extern "C" fn node_api_module_get_api_version_v1() -> i32 {
+    8
+}
+
+/// # Safety
+/// Called by Node when the addon is loaded into an environment, with a live `env` and handle scope.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn napi_register_module_v1(env: napi_env, target: napi_value) -> napi_value {
+    pin::pin_image();
+    exports::guarded(env, || {
+        exports::define(env, target)?;
+        Ok(target)
+    })
+}

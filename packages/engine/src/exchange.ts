@@ -6,21 +6,14 @@
  * which runs on every adapter.
  */
 import type { AsyncResource } from 'node:async_hooks'
+import { contentTypes as layoutContentTypes } from './generated/layout.ts'
 
 /** Content types the framework sets itself. `custom` means: the header list carries it, or the reply has none. */
 export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
 export type ContentType = (typeof ContentType)[keyof typeof ContentType]
 
-/** The header value behind each `ContentType`; `null` for `custom`. Order is the numeric id. */
-export const contentTypes: readonly (string | null)[] = [
-  null,
-  'application/json; charset=utf-8',
-  'text/plain; charset=utf-8',
-  'text/html; charset=utf-8',
-  'application/octet-stream',
-  'application/problem+json; charset=utf-8',
-  'image/svg+xml; charset=utf-8',
-]
+/** The header value behind each `ContentType`, by numeric id; `null` for `custom`. */
+export const contentTypes: readonly (string | null)[] = layoutContentTypes.map((type) => type || null)
 
 /** How the request's body reaches the handler. */
 export const BodyKind = { none: 0, complete: 1, stream: 2 } as const

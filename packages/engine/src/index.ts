@@ -1,1 +1,3 @@
 export * from './exchange.ts'
+export { Bag, combine } from './fields.ts'
+export { nativeEngine } from './native.ts'

@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1239888613;
+pub const LAYOUT_HASH: u32 = 1830127148;
 
 /// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
 pub const PAGES: usize = 2;
@@ -200,3 +200,50 @@ pub mod limit {
     pub const SHUTDOWN_TIMEOUT: usize = 20;
     pub const COUNT: usize = 21;
 }
+
+/// Header fields by the known id of a span; 0 is any other.
+pub const FIELD_NAMES: [&str; 32] = [
+    "",
+    "host",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "connection",
+    "expect",
+    "cookie",
+    "authorization",
+    "accept",
+    "accept-encoding",
+    "origin",
+    "user-agent",
+    "if-none-match",
+    "if-modified-since",
+    "x-request-id",
+    "x-forwarded-for",
+    "traceparent",
+    "range",
+    "upgrade",
+    "accept-language",
+    "referer",
+    "cache-control",
+    "content-encoding",
+    "x-forwarded-proto",
+    "x-forwarded-host",
+    "tracestate",
+    "access-control-request-method",
+    "access-control-request-headers",
+    "if-match",
+    "if-range",
+    "forwarded",
+];
+
+/// Content types by the id of a reply record; 0 means the header block has it, or there is none.
+pub const CONTENT_TYPES: [&str; 7] = [
+    "",
+    "application/json; charset=utf-8",
+    "text/plain; charset=utf-8",
+    "text/html; charset=utf-8",
+    "application/octet-stream",
+    "application/problem+json; charset=utf-8",
+    "image/svg+xml; charset=utf-8",
+];

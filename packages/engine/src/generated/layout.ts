@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1239888613
+export const layoutHash = 1830127148
 
 /** Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next. */
 export const pages = 2
@@ -161,3 +161,50 @@ export const abortError = 3
 
 /** Order of the limits in the array handed to `createServer`. */
 export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'shutdownTimeout'] as const
+
+/** Header fields by the known id of a span; 0 is any other. */
+export const fieldNames: readonly string[] = [
+  '',
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'expect',
+  'cookie',
+  'authorization',
+  'accept',
+  'accept-encoding',
+  'origin',
+  'user-agent',
+  'if-none-match',
+  'if-modified-since',
+  'x-request-id',
+  'x-forwarded-for',
+  'traceparent',
+  'range',
+  'upgrade',
+  'accept-language',
+  'referer',
+  'cache-control',
+  'content-encoding',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'tracestate',
+  'access-control-request-method',
+  'access-control-request-headers',
+  'if-match',
+  'if-range',
+  'forwarded',
+]
+
+/** Content types by the id of a reply record; 0 means the header block has it, or there is none. */
+export const contentTypes: readonly string[] = [
+  '',
+  'application/json; charset=utf-8',
+  'text/plain; charset=utf-8',
+  'text/html; charset=utf-8',
+  'application/octet-stream',
+  'application/problem+json; charset=utf-8',
+  'image/svg+xml; charset=utf-8',
+]

@@ -1,0 +1,43 @@
+//! What one environment (the main thread or a worker) owns.
+
+use std::ffi::c_void;
+
+use engine::Engine;
+use napi_sys::{napi_async_cleanup_hook_handle, napi_async_context, napi_env, napi_ref};
+
+use crate::uv::{Handle, Handles};
+
+/// Lives from `open` until the last handle reported its close in the clean-up hook.
+pub struct Binding {
+    pub env: napi_env,
+    pub engine: Engine,
+    pub handles: Option<Handles>,
+    pub event_loop: *mut c_void,
+    /// JavaScript's function that answers a slice.
+    pub on_slice: napi_ref,
+    /// Holds the shared memory.
+    pub memory: napi_ref,
+    /// JavaScript's lists: bodies handed over by reference, request bodies too large for the arena, and
+    /// chunks of records that did not fit.
+    pub references: napi_ref,
+    pub bodies: napi_ref,
+    pub overflow: napi_ref,
+    pub async_context: napi_async_context,
+    pub async_resource: napi_ref,
+    /// Moving average of JavaScript's nanoseconds per descriptor.
+    pub pace: f64,
+    /// Set by the clean-up hook: JavaScript must not be entered any more.
+    pub ending: bool,
+    pub open_handles: usize,
+    pub cleanup: napi_async_cleanup_hook_handle,
+}
+
+/// The binding a libuv callback belongs to.
+///
+/// # Safety
+/// `handle` is one of the binding's, still open.
+pub unsafe fn of(handle: Handle) -> *mut Binding {
+    // uv_handle_t begins with `void* data` in every libuv 1.x: what uv_handle_get_data returns.
+    // SAFETY: the first word of an initialised handle.
+    unsafe { *handle.cast::<*mut c_void>() }.cast()
+}

@@ -1,0 +1,285 @@
+//! The event loop's callbacks: when sockets are read, when JavaScript is entered, when replies are sent.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use engine::{NoReferences, References, Turn};
+use napi_sys::{Status, napi_env, napi_value};
+use reactor::clock::monotonic_ns;
+
+use crate::binding::{self, Binding};
+use crate::uv::Handle;
+use crate::value::{call, clear_list, element, integer, typed_array, undefined};
+
+/// A turn ends after this time even when more is ready, so that timers and other sockets get theirs.
+const TURN_NS: u64 = 2_000_000;
+/// A slice is as large as JavaScript can answer in about this time.
+const SLICE_NS: f64 = 300_000.0;
+/// Weight of the newest slice in the moving average.
+const PACE_WEIGHT: f64 = 0.2;
+
+/// Unwinding out of a callback aborts the process. What gets here was not caught for one connection
+/// inside the engine; the turn is lost, the process is not.
+fn shielded(step: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(step));
+}
+
+pub unsafe extern "C" fn on_poll(handle: Handle, _status: i32, _events: i32) {
+    // SAFETY: libuv calls back with our open handle.
+    let binding = unsafe { binding::of(handle) };
+    shielded(|| turn(binding));
+}
+
+/// Runs only while work is left over from an earlier turn.
+pub unsafe extern "C" fn on_idle(handle: Handle) {
+    // SAFETY: libuv calls back with our open handle.
+    let binding = unsafe { binding::of(handle) };
+    shielded(|| turn(binding));
+}
+
+/// Check and prepare: replies that came from promises, timers and other callbacks since the last flush.
+pub unsafe extern "C" fn on_flush(handle: Handle) {
+    // SAFETY: libuv calls back with our open handle.
+    let binding = unsafe { binding::of(handle) };
+    shielded(|| flush(binding));
+}
+
+pub unsafe extern "C" fn on_timer(handle: Handle) {
+    // SAFETY: libuv calls back with our open handle.
+    let binding = unsafe { binding::of(handle) };
+    shielded(|| {
+        // SAFETY: the binding lives until its handles are closed; the borrow ends with the statement.
+        unsafe { (*binding).engine.sweep() };
+        flush(binding);
+        settle(binding);
+    });
+}
+
+fn turn(binding: *mut Binding) {
+    let started = monotonic_ns();
+    // SAFETY: as in `on_timer`; here and below every borrow ends before JavaScript is entered.
+    unsafe { (*binding).engine.begin_turn() };
+    loop {
+        // SAFETY: see above.
+        let slice = unsafe { (*binding).engine.collect() };
+        if slice.count == 0 {
+            break;
+        }
+        enter(binding, slice);
+        apply(binding);
+        if monotonic_ns() - started > TURN_NS {
+            break;
+        }
+    }
+    settle(binding);
+}
+
+/// Applies late replies and delivers what they caused (a drain, an abort).
+pub fn flush(binding: *mut Binding) {
+    // SAFETY: see `turn`.
+    if !unsafe { (*binding).engine.has_records() || (*binding).engine.has_notices() } {
+        return;
+    }
+    apply(binding);
+    // A drain may lead to more data and that to another drain: the rest waits for the idle handle.
+    for _ in 0..16 {
+        // SAFETY: see `turn`.
+        let slice = unsafe { (*binding).engine.collect_notices() };
+        if slice.count == 0 {
+            break;
+        }
+        enter(binding, slice);
+        apply(binding);
+    }
+    settle(binding);
+}
+
+/// Enters JavaScript once, inside one callback scope: `nextTick` callbacks and microtasks run when it closes.
+fn enter(binding: *mut Binding, slice: Turn) {
+    // SAFETY: see `turn`.
+    let (env, ending) = unsafe { ((*binding).env, (*binding).ending) };
+    if ending {
+        return;
+    }
+    let started = monotonic_ns();
+    with_scope(env, || {
+        deliver_bodies(binding, env);
+        let arguments = [
+            integer(env, slice.count as i32).ok()?,
+            integer(env, slice.page.0 as i32).ok()?,
+        ];
+        // SAFETY: see `turn`; the references live as long as the binding.
+        let (on_slice, resource, context) = unsafe {
+            (
+                (*binding).on_slice,
+                (*binding).async_resource,
+                (*binding).async_context,
+            )
+        };
+        let function = call!(napi_get_reference_value(env, on_slice)).ok()?;
+        let resource = call!(napi_get_reference_value(env, resource)).ok()?;
+        let receiver = undefined(env).ok()?;
+        let scope = call!(napi_open_callback_scope(env, resource, context)).ok()?;
+        let mut result = ptr::null_mut();
+        // SAFETY: live values of this scope. No borrow of the binding is held.
+        let status = unsafe {
+            napi_sys::napi_call_function(
+                env,
+                receiver,
+                function,
+                arguments.len(),
+                arguments.as_ptr(),
+                &raw mut result,
+            )
+        };
+        if status != Status::napi_ok {
+            report_exception(env);
+        }
+        // SAFETY: the scope opened above, closed once.
+        unsafe { napi_sys::napi_close_callback_scope(env, scope) };
+        Some(())
+    });
+    let spent = (monotonic_ns() - started) as f64 / slice.count as f64;
+    // SAFETY: JavaScript has returned; see `turn`.
+    unsafe {
+        (*binding).pace += (spent - (*binding).pace) * PACE_WEIGHT;
+        let target = SLICE_NS / (*binding).pace.max(1.0);
+        (*binding).engine.set_slice_target(target as usize);
+    }
+}
+
+/// The dispatcher catches what handlers throw. An exception here is uncaught, as from any other callback.
+fn report_exception(env: napi_env) {
+    let mut exception = ptr::null_mut();
+    // SAFETY: a live env; the exception is a value of the open scope.
+    unsafe {
+        if napi_sys::napi_get_and_clear_last_exception(env, &raw mut exception) == Status::napi_ok
+            && !exception.is_null()
+        {
+            napi_sys::napi_fatal_exception(env, exception);
+        }
+    }
+}
+
+fn with_scope<T>(env: napi_env, step: impl FnOnce() -> Option<T>) -> Option<T> {
+    let scope = call!(napi_open_handle_scope(env)).ok()?;
+    let result = step();
+    // SAFETY: the scope opened above, closed once, in order.
+    unsafe { napi_sys::napi_close_handle_scope(env, scope) };
+    result
+}
+
+/// Request bodies too large for the arena become Buffers of their own.
+fn deliver_bodies(binding: *mut Binding, env: napi_env) -> Option<()> {
+    // SAFETY: creating a Buffer may collect garbage but runs no JavaScript of ours, so the borrow is alone.
+    let bodies = unsafe { (*binding).engine.bodies() };
+    if bodies.is_empty() {
+        return Some(());
+    }
+    // SAFETY: see `turn`.
+    let list = unsafe { (*binding).bodies };
+    let list = call!(napi_get_reference_value(env, list)).ok()?;
+    for (index, body) in bodies.iter().enumerate() {
+        let mut copy = ptr::null_mut();
+        let mut buffer = ptr::null_mut();
+        // SAFETY: copies `body.len()` bytes into memory Node allocates.
+        unsafe {
+            napi_sys::napi_create_buffer_copy(
+                env,
+                body.len(),
+                body.as_ptr().cast(),
+                &raw mut copy,
+                &raw mut buffer,
+            );
+            napi_sys::napi_set_element(env, list, index as u32, buffer);
+        }
+    }
+    Some(())
+}
+
+/// Bodies handed over by reference, read when their record is applied.
+struct JsReferences {
+    env: napi_env,
+    list: napi_value,
+}
+
+impl References for JsReferences {
+    fn bytes(&self, index: u32) -> Option<&[u8]> {
+        let value = element(self.env, self.list, index).ok()?;
+        let (address, length, _) = typed_array(self.env, value).ok()?;
+        if length == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: the typed array's memory; it is held by the list, and JavaScript does not run until `apply`
+        // has sent or copied it. A detached buffer has length 0.
+        Some(unsafe { std::slice::from_raw_parts(address, length) })
+    }
+}
+
+/// Sends what JavaScript wrote.
+fn apply(binding: *mut Binding) {
+    // SAFETY: see `turn`.
+    let (env, overflow, referenced) = unsafe {
+        (
+            (*binding).env,
+            (*binding).engine.overflow(),
+            (*binding).engine.has_references(),
+        )
+    };
+    if overflow == 0 && !referenced {
+        // SAFETY: see `turn`.
+        unsafe { (*binding).engine.apply(&NoReferences) };
+        return;
+    }
+    with_scope(env, || {
+        // SAFETY: see `turn`.
+        let (list, chunks) = unsafe { ((*binding).references, (*binding).overflow) };
+        let list = call!(napi_get_reference_value(env, list)).ok()?;
+        let references = JsReferences { env, list };
+        if overflow > 0 {
+            let chunks = call!(napi_get_reference_value(env, chunks)).ok()?;
+            for index in 0..overflow as u32 {
+                let records = typed_array(env, element(env, chunks, index * 2).ok()?).ok()?;
+                let out = typed_array(env, element(env, chunks, index * 2 + 1).ok()?).ok()?;
+                // SAFETY: two typed arrays held by the list: an Int32Array and the bytes its records point into;
+                // JavaScript does not run while they are read.
+                unsafe {
+                    let records =
+                        std::slice::from_raw_parts(records.0.cast::<i32>(), records.1 / 4);
+                    let out = if out.1 == 0 {
+                        &[]
+                    } else {
+                        std::slice::from_raw_parts(out.0, out.1)
+                    };
+                    (*binding).engine.apply_chunk(records, out, &references);
+                }
+            }
+            clear_list(env, chunks).ok()?;
+            // SAFETY: see `turn`.
+            unsafe { (*binding).engine.clear_overflow() };
+        }
+        // SAFETY: see `turn`. `References` only reads typed arrays, which runs no JavaScript.
+        unsafe { (*binding).engine.apply(&references) };
+        clear_list(env, list).ok()
+    });
+}
+
+/// What the event loop must do until the next turn.
+pub fn settle(binding: *mut Binding) {
+    // SAFETY: see `turn`.
+    let binding = unsafe { &mut *binding };
+    if binding.ending {
+        return;
+    }
+    let Some(handles) = &mut binding.handles else {
+        return;
+    };
+    let interval = if binding.engine.needs_sweep() {
+        binding.engine.sweep_interval()
+    } else {
+        0
+    };
+    handles.set_idling(binding.engine.has_work(), on_idle);
+    handles.set_timer(interval, on_timer);
+    handles.set_referenced(binding.engine.keeps_alive());
+}

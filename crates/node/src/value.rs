@@ -1,0 +1,172 @@
+//! N-API values in and out, with one error type.
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+use napi_sys::{Status, napi_env, napi_status, napi_value};
+
+/// What becomes a JavaScript exception: a message, and a `code` property.
+#[derive(Debug)]
+pub struct Failure {
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Failure>;
+
+pub fn check(status: napi_status) -> Result<()> {
+    if status == Status::napi_ok {
+        return Ok(());
+    }
+    Err(Failure::new(
+        "E_INTERNAL",
+        format!("N-API call failed with status {status}"),
+    ))
+}
+
+/// Calls an N-API function whose last argument receives its result.
+macro_rules! call {
+    ($function:ident($($argument:expr),*)) => {{
+        let mut result = std::mem::MaybeUninit::uninit();
+        // SAFETY: `env` is live on this thread (every entry has it from Node), other arguments are values of
+        // the current handle scope, and the result is read only when the call reports that it wrote it.
+        #[allow(clippy::macro_metavars_in_unsafe)]
+        unsafe {
+            $crate::value::check(napi_sys::$function($($argument,)* result.as_mut_ptr()))
+                .map(|()| result.assume_init())
+        }
+    }};
+}
+pub(crate) use call;
+
+pub fn number(env: napi_env, value: f64) -> Result<napi_value> {
+    call!(napi_create_double(env, value))
+}
+
+pub fn integer(env: napi_env, value: i32) -> Result<napi_value> {
+    call!(napi_create_int32(env, value))
+}
+
+pub fn string(env: napi_env, value: &str) -> Result<napi_value> {
+    call!(napi_create_string_utf8(
+        env,
+        value.as_ptr().cast::<c_char>(),
+        value.len() as isize
+    ))
+}
+
+pub fn undefined(env: napi_env) -> Result<napi_value> {
+    call!(napi_get_undefined(env))
+}
+
+pub fn to_number(env: napi_env, value: napi_value) -> Result<f64> {
+    call!(napi_get_value_double(env, value))
+}
+
+pub fn to_bool(env: napi_env, value: napi_value) -> Result<bool> {
+    call!(napi_get_value_bool(env, value))
+}
+
+/// `None` for `null` and `undefined`.
+pub fn to_option(env: napi_env, value: napi_value) -> Result<Option<napi_value>> {
+    let kind = call!(napi_typeof(env, value))?;
+    let absent =
+        kind == napi_sys::ValueType::napi_undefined || kind == napi_sys::ValueType::napi_null;
+    Ok((!absent).then_some(value))
+}
+
+pub fn to_string(env: napi_env, value: napi_value) -> Result<String> {
+    let length = {
+        let mut length = 0;
+        // SAFETY: a null buffer asks for the length only.
+        check(unsafe {
+            napi_sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut length)
+        })?;
+        length
+    };
+    let mut bytes = vec![0u8; length + 1];
+    let mut written = 0;
+    // SAFETY: the buffer has room for the text and its NUL.
+    check(unsafe {
+        napi_sys::napi_get_value_string_utf8(
+            env,
+            value,
+            bytes.as_mut_ptr().cast::<c_char>(),
+            bytes.len(),
+            &raw mut written,
+        )
+    })?;
+    bytes.truncate(written);
+    String::from_utf8(bytes).map_err(|_| Failure::new("E_INTERNAL", "a string is not UTF-8"))
+}
+
+pub fn element(env: napi_env, list: napi_value, index: u32) -> Result<napi_value> {
+    call!(napi_get_element(env, list, index))
+}
+
+pub fn array_length(env: napi_env, list: napi_value) -> Result<u32> {
+    call!(napi_get_array_length(env, list))
+}
+
+pub fn set_property(
+    env: napi_env,
+    object: napi_value,
+    name: &str,
+    value: napi_value,
+) -> Result<()> {
+    let name = CString::new(name).map_err(|_| Failure::new("E_INTERNAL", "a name has a NUL"))?;
+    // SAFETY: live values; the name is NUL-terminated and copied by the call.
+    check(unsafe { napi_sys::napi_set_named_property(env, object, name.as_ptr(), value) })
+}
+
+/// Address and length in bytes of a typed array's memory.
+pub fn typed_array(env: napi_env, value: napi_value) -> Result<(*mut u8, usize, i32)> {
+    let mut kind = 0;
+    let mut length = 0;
+    let mut data = ptr::null_mut();
+    // SAFETY: every out pointer is valid or null, which the call allows.
+    check(unsafe {
+        napi_sys::napi_get_typedarray_info(
+            env,
+            value,
+            &raw mut kind,
+            &raw mut length,
+            &raw mut data,
+            ptr::null_mut(),
+            ptr::null_mut(),
+        )
+    })?;
+    let width = match kind {
+        napi_sys::TypedarrayType::int32_array => 4,
+        napi_sys::TypedarrayType::float64_array => 8,
+        napi_sys::TypedarrayType::uint8_array => 1,
+        _ => {
+            return Err(Failure::new(
+                "E_INTERNAL",
+                "a typed array of another kind was expected",
+            ));
+        }
+    };
+    Ok((data.cast(), length * width, kind))
+}
+
+/// Empties an array.
+pub fn clear_list(env: napi_env, list: napi_value) -> Result<()> {
+    set_property(env, list, "length", integer(env, 0)?)
+}
+
+pub fn throw(env: napi_env, failure: &Failure) {
+    let code = CString::new(failure.code).unwrap_or_default();
+    let message = CString::new(failure.message.replace('\0', "")).unwrap_or_default();
+    // SAFETY: NUL-terminated strings, copied by the call. A failure to throw leaves nothing to do.
+    unsafe { napi_sys::napi_throw_error(env, code.as_ptr(), message.as_ptr()) };
+}

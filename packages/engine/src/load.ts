@@ -1,0 +1,86 @@
+/** Finds the engine's binary and checks that it belongs to this package. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { layoutHash } from './generated/layout.ts'
+
+/** The functions of one thread's engine; see `crates/node/src/exports.rs`. */
+export interface Binding {
+  createServer(
+    limits: Float64Array,
+    caseSensitive: boolean,
+    ignoreTrailingSlash: boolean,
+    routes: (number | string | boolean)[],
+  ): number
+  listen(
+    server: number,
+    host: string,
+    port: number,
+    path: string | null,
+    backlog: number,
+    ipv6Only: boolean,
+  ): { host?: string; port?: number; path?: string }
+  close(server: number): void
+  dropServer(server: number): void
+  /** Connections, in flight, requests, refused, panics. */
+  stats(server: number): [number, number, number, number, number]
+  setReferenced(server: number, on: boolean): void
+  flush(): void
+}
+
+export interface Addon {
+  readonly layoutHash: number
+  open(
+    memory: ArrayBuffer,
+    onSlice: (count: number, page: number) => void,
+    references: Uint8Array[],
+    bodies: Buffer[],
+    overflow: (Int32Array | Uint8Array)[],
+    resource: object,
+  ): Binding
+}
+
+const require = createRequire(import.meta.url)
+
+/** The addon, or in half a sentence why it cannot be used in this process. */
+export function loadAddon(): { addon: Addon } | { reason: string } {
+  const unsupported = unsupportedRuntime()
+  if (unsupported !== null) return { reason: unsupported }
+  const name = `${process.platform}-${process.arch}`
+  const file = findBinary(name)
+  if (file === null) return { reason: `the engine is not built for ${name}` }
+  let addon: Addon
+  try {
+    addon = require(file) as Addon
+  } catch (error) {
+    return { reason: `the engine did not load: ${(error as Error).message.split('\n')[0]}` }
+  }
+  if (addon.layoutHash !== layoutHash) {
+    return { reason: 'the engine was built from other sources than this package: build it again' }
+  }
+  return { addon }
+}
+
+/** Bun and Deno have N-API but not libuv's loop, and Electron has a loop of its own: known by their versions. */
+function unsupportedRuntime(): string | null {
+  for (const runtime of ['bun', 'deno', 'electron']) {
+    if (process.versions[runtime] !== undefined) return `the engine does not run on ${runtime}`
+  }
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    return `the engine does not support ${process.platform}`
+  }
+  return null
+}
+
+/** `VOLANT_ENGINE` names a binary; else the checkout's own build, else the platform's package. */
+function findBinary(name: string): string | null {
+  const named = process.env['VOLANT_ENGINE']
+  if (named !== undefined && named !== '') return named
+  const built = fileURLToPath(new URL(`../../native/volant.${name}.node`, import.meta.url))
+  if (existsSync(built)) return built
+  try {
+    return require.resolve(`@volant/engine-${name}`)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,201 @@
+/** The memory shared with the engine, and writing reply records into it. Layout: docs/internals/layout.md. */
+import {
+  controlOut,
+  controlOverflow,
+  controlRecords,
+  controlReferences,
+  maxRecords,
+  outBytes,
+  outOffset,
+  recordBodyLength,
+  recordBodyOffset,
+  recordGeneration,
+  recordHeadersLength,
+  recordHeadersOffset,
+  recordOperation,
+  recordReference,
+  recordSlot,
+  recordsOffset,
+  recordWords,
+  referenceBytes,
+  totalBytes,
+} from './generated/layout.ts'
+
+/** Node's own write functions, without the argument checks of `buffer.write`. */
+interface RawBuffer extends Buffer {
+  utf8Write(text: string, offset: number, length?: number): number
+  latin1Write(text: string, offset: number, length?: number): number
+  latin1Slice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+}
+
+/** Never handed to users, so never transferred or resized. */
+export const memory: ArrayBuffer = new ArrayBuffer(totalBytes)
+export const words: Int32Array = new Int32Array(memory)
+export const bytes: RawBuffer = Buffer.from(memory) as RawBuffer
+
+/** Bodies the engine reads from their own memory when the slice ends. */
+export const references: Uint8Array[] = []
+/** Request bodies too large for the arena, put here by the engine. */
+export const bodies: Buffer[] = []
+/** Pairs of records and bytes set aside when the shared memory was full; older than what is in it. */
+export const overflow: (Int32Array | Uint8Array)[] = []
+
+const outStart = outOffset * 4
+
+/**
+ * Strings up to this length are written by a loop: on Node 20 `utf8Write` costs 35–42 ns a call whatever the
+ * length, about what 32 rounds cost.
+ */
+const loopLength = 32
+
+/** Where the payload being written ends, relative to the reply memory. */
+let out = 0
+
+/** Makes room for one record with up to `length` bytes and gives the word it starts at. */
+function reserve(length: number): number {
+  let count = words[controlRecords] as number
+  out = words[controlOut] as number
+  if (count >= maxRecords || out + length > outBytes) {
+    setAside(count)
+    count = 0
+    out = 0
+  }
+  words[controlRecords] = count + 1
+  return recordsOffset + count * recordWords
+}
+
+/** The shared memory is full before the slice ended: the engine reads a copy of it first when it is entered. */
+function setAside(count: number): void {
+  if (count === 0) return
+  overflow.push(
+    words.slice(recordsOffset, recordsOffset + count * recordWords),
+    new Uint8Array(memory.slice(outStart, outStart + (words[controlOut] as number))),
+  )
+  words[controlOverflow] = overflow.length / 2
+  words[controlRecords] = 0
+  words[controlOut] = 0
+}
+
+/** Writes text at `at`; gives the number of bytes. */
+function writeText(text: string, at: number): number {
+  const { length } = text
+  if (length > loopLength) return bytes.utf8Write(text, at, length * 3)
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index)
+    if (code > 0x7f) return bytes.utf8Write(text, at, length * 3)
+    bytes[at + index] = code
+  }
+  return length
+}
+
+/** The most bytes a header block can take: Latin-1, one byte a character. */
+function headerBytes(headers: string[] | null): number {
+  if (headers === null) return 0
+  let size = headers.length * 2
+  for (let index = 0; index < headers.length; index++) size += (headers[index] as string).length
+  return size
+}
+
+/** Writes the header block at `out`; names and values go with their lengths, so none can end early. */
+function writeHeaders(headers: string[]): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string
+    const value = headers[index + 1] as string
+    let at = outStart + out
+    bytes[at] = name.length
+    bytes[at + 1] = name.length >> 8
+    bytes[at + 2] = value.length
+    bytes[at + 3] = value.length >> 8
+    at = writeLatin1(name, at + 4)
+    out = writeLatin1(value, at) - outStart
+  }
+}
+
+function writeLatin1(text: string, at: number): number {
+  const { length } = text
+  if (length > loopLength) bytes.latin1Write(text, at, length)
+  else for (let index = 0; index < length; index++) bytes[at + index] = text.charCodeAt(index)
+  return at + length
+}
+
+/** The longest header value a record can carry. */
+export const maxHeaderValue = 0xffff
+
+/** Writes a record with a whole body: `end`, `start` (without one) or `data`. */
+export function writeReply(
+  slot: number,
+  generation: number,
+  operation: number,
+  headers: string[] | null,
+  body: string | Uint8Array | null,
+): void {
+  if (body === null || body.length === 0) {
+    const at = reserve(headerBytes(headers))
+    finishRecord(at, slot, generation, operation, headers)
+    words[at + recordBodyOffset] = 0
+    words[at + recordBodyLength] = 0
+    words[at + recordReference] = 0
+    words[controlOut] = out
+    return
+  }
+  if (typeof body === 'string' && body.length * 3 < referenceBytes) {
+    const at = reserve(headerBytes(headers) + body.length * 3)
+    finishRecord(at, slot, generation, operation, headers)
+    const length = writeText(body, outStart + out)
+    words[at + recordBodyOffset] = out
+    words[at + recordBodyLength] = length
+    words[at + recordReference] = 0
+    words[controlOut] = out + length
+    return
+  }
+  const content = typeof body === 'string' ? Buffer.from(body) : body
+  const { length } = content
+  const refer = length >= referenceBytes
+  const at = reserve(headerBytes(headers) + (refer ? 0 : length))
+  finishRecord(at, slot, generation, operation, headers)
+  words[at + recordBodyOffset] = out
+  words[at + recordBodyLength] = length
+  if (refer) {
+    words[at + recordReference] = references.push(content)
+    words[controlReferences] = references.length
+    words[controlOut] = out
+    return
+  }
+  bytes.set(content, outStart + out)
+  words[at + recordReference] = 0
+  words[controlOut] = out + length
+}
+
+function finishRecord(
+  at: number,
+  slot: number,
+  generation: number,
+  operation: number,
+  headers: string[] | null,
+): void {
+  words[at + recordSlot] = slot
+  words[at + recordGeneration] = generation
+  words[at + recordOperation] = operation
+  words[at + recordHeadersOffset] = out
+  const before = out
+  if (headers !== null) writeHeaders(headers)
+  words[at + recordHeadersLength] = out - before
+}
+
+/** Writes a record without bytes; `low` and `high` stand where a body's range would. */
+export function writeSignal(
+  slot: number,
+  generation: number,
+  operation: number,
+  headers: string[] | null,
+  low: number,
+  high: number,
+): void {
+  const at = reserve(headerBytes(headers))
+  finishRecord(at, slot, generation, operation, headers)
+  words[at + recordBodyOffset] = low
+  words[at + recordBodyLength] = high
+  words[at + recordReference] = 0
+  words[controlOut] = out
+}

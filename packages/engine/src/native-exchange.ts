@@ -1,0 +1,431 @@
+/** One request of the native engine as an `Exchange`, read lazily from the shared memory. */
+import { AsyncResource } from 'node:async_hooks'
+import {
+  type AbortReason,
+  BodyKind,
+  type BodySink,
+  type ContentType,
+  type Exchange,
+  methods,
+} from './exchange.ts'
+import { Bag, combine } from './fields.ts'
+import {
+  fieldNames,
+  fieldSpanWords,
+  flagBodyComplete,
+  flagBodyStream,
+  flagHttp10,
+  highWaterBytes,
+  operationCredit,
+  operationData,
+  operationDestroy,
+  operationEnd,
+  operationFinish,
+  operationFlagWantDrain,
+  operationRead,
+  operationStart,
+  pageWords,
+  parameterSpanWords,
+  referenceBytes,
+  requestBodyLength,
+  requestBodyOffset,
+  requestCounts,
+  requestGeneration,
+  requestHeadLength,
+  requestHeadOffset,
+  requestKind,
+  requestPathLength,
+  requestPathOffset,
+  requestQueryLength,
+  requestQueryOffset,
+  requestSlot,
+  requestSpans,
+} from './generated/layout.ts'
+import { bodies, bytes, words, writeReply, writeSignal } from './memory.ts'
+
+/** `requireManualDestroy` spares a finalisation entry per request. */
+const resourceOptions = { requireManualDestroy: true } as const
+
+/** Strings up to this length are read by a loop; a call to `latin1Slice` costs as much. */
+const loopLength = 12
+
+/** Exchanges whose reply is not complete, by slot. A late reply finds another exchange here, or none. */
+export const live: (NativeExchange | null)[] = []
+
+/** What an exchange keeps of its request once the page it came in is reused. */
+interface Parked {
+  readonly kind: number
+  readonly path: string
+  readonly query: string
+  readonly params: readonly (string | undefined)[]
+  /** The request line and the fields, as sent. */
+  readonly head: Buffer
+  readonly peer: string
+  readonly body: Buffer | null
+}
+
+export class NativeExchange extends AsyncResource implements Exchange {
+  readonly slot: number
+  readonly generation: number
+  /** Word of the descriptor; meaningless once parked. */
+  readonly at: number
+  replied = false
+  aborted = false
+  halfClosed = false
+  onAbort: ((reason: AbortReason) => void) | null = null
+  onDrain: (() => void) | null = null
+  private parked: Parked | null = null
+  /** A body that came as a Buffer of its own. */
+  private readonly large: Buffer | null
+  private sink: BodySink | null = null
+  /** Bytes written since the engine last reported that all were sent. */
+  private unsent = 0
+  private streaming = false
+
+  constructor(at: number) {
+    super('VolantExchange', resourceOptions)
+    this.at = at
+    this.slot = words[at + requestSlot] as number
+    this.generation = words[at + requestGeneration] as number
+    const offset = words[at + requestBodyOffset] as number
+    this.large = offset < 0 ? (bodies[-1 - offset] as Buffer) : null
+  }
+
+  private get kind(): number {
+    return this.parked === null ? (words[this.at + requestKind] as number) : this.parked.kind
+  }
+
+  get method(): string {
+    return methods[(this.kind >> 8) & 0xff] as string
+  }
+
+  get httpVersion(): '1.0' | '1.1' {
+    return (this.kind >> 16) & flagHttp10 ? '1.0' : '1.1'
+  }
+
+  get path(): string {
+    if (this.parked !== null) return this.parked.path
+    const start = words[this.at + requestPathOffset] as number
+    return readText(start, words[this.at + requestPathLength] as number)
+  }
+
+  get query(): string {
+    if (this.parked !== null) return this.parked.query
+    const length = words[this.at + requestQueryLength] as number
+    return length === 0 ? '' : readText(words[this.at + requestQueryOffset] as number, length)
+  }
+
+  get remoteAddress(): string {
+    return this.parked === null ? readPeer(this.at) : this.parked.peer
+  }
+
+  param(index: number): string | undefined {
+    return this.parked === null ? readParam(this.at, index) : this.parked.params[index]
+  }
+
+  header(name: string): string | undefined {
+    if (this.parked !== null) return this.headers()[name]
+    const known = knownIds.get(name)
+    if (known === undefined) return this.headers()[name]
+    const { at } = this
+    const count = (words[at + requestCounts] as number) >> 8
+    let span = fieldsOf(at)
+    let found: string | undefined
+    for (let left = count; left > 0; left--, span += fieldSpanWords) {
+      if ((words[span + 1] as number) >> 16 !== known) continue
+      const value = readText(words[span + 2] as number, words[span + 3] as number)
+      found = found === undefined ? value : combine(name, found, value)
+    }
+    return found
+  }
+
+  headers(): Record<string, string> {
+    const fields = new Bag() as Record<string, string>
+    if (this.parked !== null) {
+      const raw = this.rawHeaders()
+      for (let index = 0; index < raw.length; index += 2) {
+        add(fields, (raw[index] as string).toLowerCase(), raw[index + 1] as string)
+      }
+      return fields
+    }
+    const { at } = this
+    const count = (words[at + requestCounts] as number) >> 8
+    let span = fieldsOf(at)
+    for (let left = count; left > 0; left--, span += fieldSpanWords) {
+      const known = (words[span + 1] as number) >> 16
+      const name = known === 0 ? readFieldName(span).toLowerCase() : (fieldNames[known] as string)
+      add(fields, name, readText(words[span + 2] as number, words[span + 3] as number))
+    }
+    return fields
+  }
+
+  rawHeaders(): string[] {
+    if (this.parked !== null) return parseFields(this.parked.head)
+    const { at } = this
+    const count = (words[at + requestCounts] as number) >> 8
+    const raw: string[] = []
+    let span = fieldsOf(at)
+    for (let left = count; left > 0; left--, span += fieldSpanWords) {
+      raw.push(readFieldName(span), readText(words[span + 2] as number, words[span + 3] as number))
+    }
+    return raw
+  }
+
+  get bodyKind(): BodyKind {
+    const flags = this.kind >> 16
+    if (flags & flagBodyComplete) return BodyKind.complete
+    return flags & flagBodyStream ? BodyKind.stream : BodyKind.none
+  }
+
+  get bodyLength(): number {
+    if (this.large !== null) return this.large.length
+    if (this.parked !== null)
+      return this.parked.body === null
+        ? this.bodyKind === BodyKind.stream
+          ? -1
+          : 0
+        : this.parked.body.length
+    return words[this.at + requestBodyLength] as number
+  }
+
+  bodyText(): string {
+    const kept = this.large ?? this.parked?.body
+    if (kept !== null && kept !== undefined) return kept.toString('utf8')
+    if (this.parked !== null || this.bodyKind !== BodyKind.complete) return ''
+    const start = words[this.at + requestBodyOffset] as number
+    return bytes.utf8Slice(start, start + (words[this.at + requestBodyLength] as number))
+  }
+
+  bodyBytes(): Buffer {
+    const kept = this.large ?? this.parked?.body
+    if (kept !== null && kept !== undefined) return Buffer.from(kept)
+    if (this.parked !== null || this.bodyKind !== BodyKind.complete) return Buffer.alloc(0)
+    const start = words[this.at + requestBodyOffset] as number
+    return Buffer.from(bytes.subarray(start, start + (words[this.at + requestBodyLength] as number)))
+  }
+
+  readBody(sink: BodySink, window: number): void {
+    if (this.sink !== null || this.bodyKind !== BodyKind.stream) {
+      throw coded('E_BODY_USED', 'the body was read already')
+    }
+    this.sink = sink
+    if (live[this.slot] !== this) {
+      queueMicrotask(() => this.failBody(coded('E_ABORTED', 'the request was aborted')))
+      return
+    }
+    writeSignal(this.slot, this.generation, operationRead, null, window, 0)
+  }
+
+  credit(amount: number): void {
+    if (live[this.slot] !== this || amount <= 0) return
+    writeSignal(this.slot, this.generation, operationCredit, null, amount, 0)
+  }
+
+  // lab/pair native limit: what runs here runs for every reply.
+  end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
+    if (this.replied || live[this.slot] !== this) return
+    this.replied = true
+    live[this.slot] = null
+    writeReply(this.slot, this.generation, operationEnd | (type << 8) | (status << 16), headers, body)
+    if (this.sink !== null) this.failBody(coded('E_ABORTED', 'the request was answered'))
+  }
+
+  start(status: number, type: ContentType, headers: string[] | null, length: number): void {
+    if (this.replied || live[this.slot] !== this) return
+    this.replied = true
+    this.streaming = true
+    const operation = operationStart | (type << 8) | (status << 16)
+    const high = length < 0 ? -1 : Math.floor(length / 0x1_0000_0000)
+    writeSignal(this.slot, this.generation, operation, headers, length < 0 ? -1 : length | 0, high)
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (!this.streaming || live[this.slot] !== this) return true
+    const content = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    this.unsent += content.length
+    const full = this.unsent >= highWaterBytes
+    const operation = operationData | ((full ? operationFlagWantDrain : 0) << 16)
+    // The engine reads a referenced body only when JavaScript has returned, and the caller may reuse its bytes now.
+    const kept = content === chunk && content.length >= referenceBytes ? Buffer.from(content) : content
+    writeReply(this.slot, this.generation, operation, null, kept)
+    return !full
+  }
+
+  finish(): void {
+    if (!this.streaming || live[this.slot] !== this) return
+    live[this.slot] = null
+    writeSignal(this.slot, this.generation, operationFinish, null, 0, 0)
+    if (this.sink !== null) this.failBody(coded('E_ABORTED', 'the request was answered'))
+  }
+
+  destroy(): void {
+    if (live[this.slot] !== this) return
+    writeSignal(this.slot, this.generation, operationDestroy, null, 0, 0)
+    this.abort('error')
+  }
+
+  /** The exchange has no client any more. */
+  abort(reason: AbortReason): void {
+    if (live[this.slot] === this) live[this.slot] = null
+    if (this.aborted) return
+    this.aborted = true
+    if (this.onAbort !== null) this.runInAsyncScope(this.onAbort, undefined, reason)
+    this.failBody(coded('E_ABORTED', 'the request was aborted'))
+    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
+  /** The client closed its sending side; its reply is still sent. */
+  hangUp(): void {
+    if (this.halfClosed || this.aborted) return
+    this.halfClosed = true
+    if (this.onAbort !== null) this.runInAsyncScope(this.onAbort, undefined, 'client')
+  }
+
+  drained(): void {
+    this.unsent = 0
+    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
+  bodyChunk(offset: number, length: number): void {
+    const { sink } = this
+    if (sink === null) return
+    this.runInAsyncScope(sink.chunk, sink, Buffer.from(bytes.subarray(offset, offset + length)))
+  }
+
+  bodyEnd(): void {
+    const { sink } = this
+    this.sink = null
+    if (sink !== null) this.runInAsyncScope(sink.end, sink)
+  }
+
+  /** `status` 0: the client left. */
+  bodyFailed(status: number): void {
+    if (status === 0) return this.failBody(coded('E_ABORTED', 'the client left before the end of its body'))
+    const error =
+      status === 413
+        ? coded('E_BODY_TOO_LARGE', 'the body is larger than this route allows')
+        : coded('E_BAD_REQUEST', 'the body is malformed')
+    this.failBody(Object.assign(error, { status }))
+  }
+
+  private failBody(error: Error): void {
+    const { sink } = this
+    this.sink = null
+    if (sink !== null) this.runInAsyncScope(sink.fail, sink, error)
+  }
+
+  /** Copies what may still be read out of the page, before the engine reuses it. */
+  park(): void {
+    if (this.parked !== null) return
+    const { at } = this
+    const count = (words[at + requestCounts] as number) & 0xff
+    const params: (string | undefined)[] = []
+    for (let index = 0; index < count; index++) params.push(readParam(at, index))
+    const head = words[at + requestHeadOffset] as number
+    this.parked = {
+      kind: this.kind,
+      path: this.path,
+      query: this.query,
+      params,
+      head: copy(head, words[at + requestHeadLength] as number),
+      peer: readPeer(at),
+      body: this.large === null && this.bodyKind === BodyKind.complete ? this.bodyBytes() : null,
+    }
+  }
+}
+
+const knownIds: ReadonlyMap<string, number> = new Map(
+  fieldNames.map((name, id): [string, number] => [name, id]).slice(1),
+)
+
+function add(fields: Record<string, string>, name: string, value: string): void {
+  const before = fields[name]
+  fields[name] = before === undefined ? value : combine(name, before, value)
+}
+
+function copy(start: number, length: number): Buffer {
+  const kept = Buffer.allocUnsafe(length)
+  bytes.copy(kept, 0, start, start + length)
+  return kept
+}
+
+/** Latin-1, as node:http reads fields; targets are ASCII. */
+function readText(start: number, length: number): string {
+  if (length > loopLength) return bytes.latin1Slice(start, start + length)
+  let text = ''
+  for (let at = start; at < start + length; at++) text += String.fromCharCode(bytes[at] as number)
+  return text
+}
+
+function fieldsOf(at: number): number {
+  const params = (words[at + requestCounts] as number) & 0xff
+  return (words[at + requestSpans] as number) + params * parameterSpanWords
+}
+
+function readFieldName(span: number): string {
+  return readText(words[span] as number, (words[span + 1] as number) & 0xffff)
+}
+
+function readParam(at: number, index: number): string | undefined {
+  if (index >= ((words[at + requestCounts] as number) & 0xff)) return undefined
+  const span = (words[at + requestSpans] as number) + index * parameterSpanWords
+  const length = words[span + 1] as number
+  if (length < 0) return undefined
+  const text = readText(words[span] as number, length)
+  // The engine has checked that escapes are well-formed UTF-8.
+  return text.includes('%') ? decodeURIComponent(text) : text
+}
+
+function readPeer(at: number): string {
+  const span = fieldsOf(at) + ((words[at + requestCounts] as number) >> 8) * fieldSpanWords
+  const family = words[span] as number
+  if (family === 0) return ''
+  if (family === 4) {
+    const ip = words[span + 1] as number
+    return `${(ip >>> 24) & 255}.${(ip >>> 16) & 255}.${(ip >>> 8) & 255}.${ip & 255}`
+  }
+  const groups: number[] = []
+  for (let word = 1; word <= 4; word++) {
+    const pair = words[span + word] as number
+    groups.push((pair >>> 16) & 0xffff, pair & 0xffff)
+  }
+  return formatIpv6(groups)
+}
+
+/** RFC 5952: lower-case hex, the longest run of two or more zero groups as `::`. */
+function formatIpv6(groups: number[]): string {
+  let best = -1
+  let bestLength = 1
+  for (let start = 0; start < 8; start++) {
+    let end = start
+    while (end < 8 && groups[end] === 0) end++
+    if (end - start > bestLength) {
+      best = start
+      bestLength = end - start
+    }
+  }
+  const hex = (part: number[]) => part.map((group) => group.toString(16)).join(':')
+  if (best === -1) return hex(groups)
+  return `${hex(groups.slice(0, best))}::${hex(groups.slice(best + bestLength))}`
+}
+
+/** The fields of a head the engine has accepted: every line ends in CRLF and has a name and a colon. */
+function parseFields(head: Buffer): string[] {
+  const raw: string[] = []
+  const lines = head.toString('latin1').split('\r\n')
+  for (const line of lines.slice(lines[0] === '' ? 2 : 1)) {
+    const colon = line.indexOf(':')
+    if (colon === -1) continue
+    raw.push(line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ''))
+  }
+  return raw
+}
+
+function coded(code: string, message: string): Error & { code: string } {
+  return Object.assign(new Error(message), { code })
+}
+
+/** First word of page `page`'s descriptors, relative to the first page's. */
+export function pageStart(page: number): number {
+  return page * pageWords
+}

@@ -1,0 +1,203 @@
+/** The native adapter: one engine per thread, started when the first server is made. */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import {
+  type AbortReason,
+  type Adapter,
+  type Address,
+  BodyMode,
+  type Host,
+  type Limits,
+  type ListenOptions,
+  methods,
+  type Server,
+  type ServerStats,
+} from './exchange.ts'
+import {
+  kindAbort,
+  kindBodyEnd,
+  kindBodyFail,
+  kindChunk,
+  kindClosed,
+  kindDrain,
+  kindRequest,
+  limitOrder,
+  requestAllow,
+  requestBodyLength,
+  requestBodyOffset,
+  requestGeneration,
+  requestKind,
+  requestRoute,
+  requestServer,
+  requestSlot,
+  requestsOffset,
+  requestWords,
+} from './generated/layout.ts'
+import { type Addon, type Binding, loadAddon } from './load.ts'
+import { bodies, memory, overflow, references, words } from './memory.ts'
+import { live, NativeExchange, pageStart } from './native-exchange.ts'
+
+const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error']
+
+const servers: (NativeServer | undefined)[] = []
+
+/** Dispatched in the last slice and not answered when their handlers returned. */
+let unfinished: NativeExchange[] = []
+
+/** Answers a slice. The engine calls this and nothing else, and never from inside itself. */
+function onSlice(count: number, page: number): void {
+  // Two pages alternate, so the last slice's is still intact: copy out what is in use.
+  for (let index = 0; index < unfinished.length; index++) {
+    const exchange = unfinished[index] as NativeExchange
+    if (live[exchange.slot] === exchange) exchange.park()
+  }
+  if (unfinished.length > 0) unfinished = []
+  let at = requestsOffset + pageStart(page)
+  for (let left = count; left > 0; left--, at += requestWords) {
+    if (((words[at + requestKind] as number) & 0xff) !== kindRequest) {
+      event(at)
+      continue
+    }
+    const exchange = new NativeExchange(at)
+    live[exchange.slot] = exchange
+    const server = servers[words[at + requestServer] as number] as NativeServer
+    server.host.dispatch(exchange, words[at + requestRoute] as number, words[at + requestAllow] as number)
+    if (live[exchange.slot] === exchange) unfinished.push(exchange)
+  }
+  if (bodies.length > 0) bodies.length = 0
+}
+
+function event(at: number): void {
+  const kind = (words[at + requestKind] as number) & 0xff
+  if (kind === kindClosed) {
+    servers[words[at + requestServer] as number]?.closed()
+    return
+  }
+  const exchange = live[words[at + requestSlot] as number]
+  if (exchange === null || exchange === undefined) return
+  if (exchange.generation !== words[at + requestGeneration]) return
+  const value = words[at + requestBodyLength] as number
+  const detail = words[at + requestBodyOffset] as number
+  switch (kind) {
+    case kindChunk:
+      return exchange.bodyChunk(detail, value)
+    case kindBodyEnd:
+      return exchange.bodyEnd()
+    case kindBodyFail:
+      return exchange.bodyFailed(value)
+    case kindDrain:
+      return exchange.drained()
+    case kindAbort:
+      return detail === 1 ? exchange.hangUp() : exchange.abort(abortReasons[value] ?? 'error')
+  }
+}
+
+let binding: Binding | null = null
+
+function start(addon: Addon): Binding {
+  // Outside any request, so that no user's async context is captured.
+  binding ??= addon.open(memory, onSlice, references, bodies, overflow, {})
+  return binding
+}
+
+class NativeServer implements Server {
+  readonly host: Host
+  readonly #engine: Binding
+  readonly #id: number
+  #closing: Promise<void> | null = null
+  #resolve: (() => void) | null = null
+  #last: ServerStats | null = null
+
+  constructor(engine: Binding, host: Host) {
+    this.host = host
+    this.#engine = engine
+    const routes = host.routes.flatMap((route): (number | string | boolean)[] => [
+      methods.indexOf(route.method),
+      route.pattern,
+      route.bodyMode === BodyMode.stream,
+      route.maxBodySize,
+    ])
+    const { caseSensitive, ignoreTrailingSlash } = host.router
+    const limits = Float64Array.from(limitOrder, (name) => host.limits[name as keyof Limits])
+    this.#id = engine.createServer(limits, caseSensitive, ignoreTrailingSlash, routes)
+    servers[this.#id] = this
+  }
+
+  async listen(options: ListenOptions): Promise<Address> {
+    const { port = 0, host, path, backlog = 511, ipv6Only = false } = options
+    const listenOn = (address: string) =>
+      this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only)
+    if (path !== undefined) {
+      listenOn('')
+      return { port: null, host: null, path, url: `unix:${path}` }
+    }
+    if (host === undefined) return addressOf(listenAnywhere(listenOn))
+    const address = isIP(host) ? host : (await lookup(host)).address
+    return addressOf(listenOn(address))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      this.#resolve = resolve
+      this.#engine.close(this.#id)
+    })
+    return this.#closing
+  }
+
+  /** The engine has let go of the last connection. */
+  closed(): void {
+    this.#last = this.stats()
+    servers[this.#id] = undefined
+    this.#engine.dropServer(this.#id)
+    this.#resolve?.()
+  }
+
+  stats(): ServerStats {
+    if (this.#last !== null) return this.#last
+    const [connections, inFlight, requests, refused, panics] = this.#engine.stats(this.#id)
+    return { connections, inFlight, requests, refused, panics }
+  }
+
+  ref(): void {
+    this.#engine.setReferenced(this.#id, true)
+  }
+
+  unref(): void {
+    this.#engine.setReferenced(this.#id, false)
+  }
+}
+
+type Bound = ReturnType<Binding['listen']>
+
+/** `::` with IPv4 where the machine has IPv6, else `0.0.0.0`. */
+function listenAnywhere(listen: (address: string) => Bound): Bound {
+  try {
+    return listen('::')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL' && code !== 'EINVAL') throw error
+    return listen('0.0.0.0')
+  }
+}
+
+function addressOf({ host = '', port = 0 }: Bound): Address {
+  // A wildcard is no address to connect to.
+  const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return { port, host, path: null, url: `http://${shown}:${port}` }
+}
+
+/** The native adapter of this thread, or in half a sentence why there is none. */
+export function nativeEngine(): { adapter: Adapter } | { reason: string } {
+  const loaded = loadAddon()
+  if ('reason' in loaded) return loaded
+  let engine: Binding
+  try {
+    const first = binding === null
+    engine = start(loaded.addon)
+    // Replies written in the last moment; node:http delivers them too.
+    if (first) process.on('exit', () => engine.flush())
+  } catch (error) {
+    return { reason: `the engine did not start: ${(error as Error).message}` }
+  }
+  return { adapter: { name: 'native', createServer: (host) => new NativeServer(engine, host) } }
+}
