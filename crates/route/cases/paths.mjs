@@ -8,7 +8,8 @@ const reserved = "!$&'()*+,;=:@[]"
 const cases = new Map()
 
 function expect(raw, canonical) {
-  if (cases.has(raw) && cases.get(raw) !== canonical) throw new Error(`two answers for ${JSON.stringify(raw)}`)
+  if (cases.has(raw) && cases.get(raw) !== canonical)
+    throw new Error(`two answers for ${JSON.stringify(raw)}`)
   cases.set(raw, canonical)
 }
 const same = (...paths) => paths.forEach((path) => expect(path, path))
@@ -38,10 +39,43 @@ for (let byte = 0; byte < 128; byte++) {
 refuse('/é', '/naïve', '/日本', '/😀', '/\u0080', '/\u00ff', '/a\u00a0b', '/\u2028')
 
 // Not a path at all.
-refuse('', '*', 'a', 'a/b', '.', '..', '%2F', '%2fa', '?', '#', '\\', 'http://h/a', 'http://h', '//h\\a', 'h:80', ' /a', '\t/a')
+refuse(
+  '',
+  '*',
+  'a',
+  'a/b',
+  '.',
+  '..',
+  '%2F',
+  '%2fa',
+  '?',
+  '#',
+  '\\',
+  'http://h/a',
+  'http://h',
+  '//h\\a',
+  'h:80',
+  ' /a',
+  '\t/a',
+)
 
 // Separators: kept as they are, and an escaped one is no separator.
-same('/', '//', '///', '/a', '/a/', '//a', '/a//b', '/a//', '/a///b', '/%2F', '/a%2Fb', '/%2Fa/', '/a%2F%2Fb', '//h/a')
+same(
+  '/',
+  '//',
+  '///',
+  '/a',
+  '/a/',
+  '//a',
+  '/a//b',
+  '/a//',
+  '/a///b',
+  '/%2F',
+  '/a%2Fb',
+  '/%2Fa/',
+  '/a%2F%2Fb',
+  '//h/a',
+)
 for (const [raw, canonical] of [
   ['/%2f', '/%2F'],
   ['/a%2fb', '/a%2Fb'],
@@ -62,10 +96,41 @@ refuse('/\\', '\\a', '/a\\b', '/..\\..', '/a\\..\\b', '/\\..', '/a/..\\')
 const dots = ['.', '%2e', '%2E']
 const dotSegments = [...dots, ...dots.flatMap((first) => dots.map((second) => first + second))]
 for (const segment of dotSegments) {
-  refuse(`/${segment}`, `/${segment}/`, `/a/${segment}`, `/a/${segment}/b`, `/${segment}/b`, `//${segment}//`, `/${segment}/..`)
+  refuse(
+    `/${segment}`,
+    `/${segment}/`,
+    `/a/${segment}`,
+    `/a/${segment}/b`,
+    `/${segment}/b`,
+    `//${segment}//`,
+    `/${segment}/..`,
+  )
 }
 // Dots that are no dot segment.
-same('/...', '/....', '/.a', '/a.', '/..a', '/a..', '/.a/..b', '/a..b', '/.well-known/x', '/..;', '/.;', '/;..', '/..%2F', '/%2F..', '/..%2F..', '/.%20', '/..%20', '/.%C3%A9', '/..,', '/...;a', '/~..', '/-.')
+same(
+  '/...',
+  '/....',
+  '/.a',
+  '/a.',
+  '/..a',
+  '/a..',
+  '/.a/..b',
+  '/a..b',
+  '/.well-known/x',
+  '/..;',
+  '/.;',
+  '/;..',
+  '/..%2F',
+  '/%2F..',
+  '/..%2F..',
+  '/.%20',
+  '/..%20',
+  '/.%C3%A9',
+  '/..,',
+  '/...;a',
+  '/~..',
+  '/-.',
+)
 for (const first of ['%2e', '%2E']) {
   expect(`/${first}..`, '/...')
   expect(`/..${first}`, '/...')
@@ -102,15 +167,85 @@ for (const [raw, canonical] of [
   expect(raw, canonical)
 
 // Escapes that are none.
-for (const broken of ['%', '%2', '%z', '%zz', '%2z', '%z2', '%g0', '%0g', '%G0', '% 2', '%2 ', '%+2', '%-1', '%0x', '%u002e', '%u2215', '%U002E', '%%', '%/', '%2/', '%;e', '%.e', '%é0', '%\u0000', '%2%', '%0%30', '%:0', '%@0', '%`0', '%/0', '%0:', '%0@', '%0G', '%0`', '%0/']) {
+for (const broken of [
+  '%',
+  '%2',
+  '%z',
+  '%zz',
+  '%2z',
+  '%z2',
+  '%g0',
+  '%0g',
+  '%G0',
+  '% 2',
+  '%2 ',
+  '%+2',
+  '%-1',
+  '%0x',
+  '%u002e',
+  '%u2215',
+  '%U002E',
+  '%%',
+  '%/',
+  '%2/',
+  '%;e',
+  '%.e',
+  '%é0',
+  '%\u0000',
+  '%2%',
+  '%0%30',
+  '%:0',
+  '%@0',
+  '%`0',
+  '%/0',
+  '%0:',
+  '%0@',
+  '%0G',
+  '%0`',
+  '%0/',
+]) {
   refuse(`/${broken}`, `/a${broken}`, `/a/${broken}/b`, `/%20${broken}`)
 }
 
 // Zero bytes, anywhere.
-refuse('/%00', '/a%00', '/%00a', '/a%00.json', '/%00/', '/a/%00', '/%2e%00', '/..%00', '/%c3%a9%00', '/%00%c3%a9', '/%c0%80', '/\u0000', '/a\u0000')
+refuse(
+  '/%00',
+  '/a%00',
+  '/%00a',
+  '/a%00.json',
+  '/%00/',
+  '/a/%00',
+  '/%2e%00',
+  '/..%00',
+  '/%c3%a9%00',
+  '/%00%c3%a9',
+  '/%c0%80',
+  '/\u0000',
+  '/a\u0000',
+)
 
 // UTF-8 in escapes (RFC 3629 §4): the first and last of each length, and mixed case.
-for (const text of ['c3a9', 'c280', 'dfbf', 'e0a080', 'e28082', 'e697a5e69cac', 'ed9fbf', 'ee8080', 'efbbbf', 'efbfbf', 'f0908080', 'f09f9880', 'f48fbfbf', 'c3a9c3a9', 'c2a0', 'e280ae', 'ef bc 8f'.replaceAll(' ', ''), 'e28095', 'efbc8e']) {
+for (const text of [
+  'c3a9',
+  'c280',
+  'dfbf',
+  'e0a080',
+  'e28082',
+  'e697a5e69cac',
+  'ed9fbf',
+  'ee8080',
+  'efbbbf',
+  'efbfbf',
+  'f0908080',
+  'f09f9880',
+  'f48fbfbf',
+  'c3a9c3a9',
+  'c2a0',
+  'e280ae',
+  'ef bc 8f'.replaceAll(' ', ''),
+  'e28095',
+  'efbc8e',
+]) {
   const escapes = text.match(/../g)
   const canonical = escapes.map((byte) => `%${byte.toUpperCase()}`).join('')
   const lower = escapes.map((byte) => `%${byte}`).join('')
@@ -119,21 +254,105 @@ for (const text of ['c3a9', 'c280', 'dfbf', 'e0a080', 'e28082', 'e697a5e69cac', 
     expect(`/${raw}`, `/${canonical}`)
     expect(`/a${raw}b/%41`, `/a${canonical}b/A`)
   }
-  refuse(`/${lower.slice(0, -3)}`, `/${lower.slice(0, -3)}a`, `/${lower.slice(0, -3)}/${lower.slice(-3)}`, `/${lower.slice(3)}`, `/${lower}%80`, `/%80${lower}`)
+  refuse(
+    `/${lower.slice(0, -3)}`,
+    `/${lower.slice(0, -3)}a`,
+    `/${lower.slice(0, -3)}/${lower.slice(-3)}`,
+    `/${lower.slice(3)}`,
+    `/${lower}%80`,
+    `/%80${lower}`,
+  )
 }
 // Overlong forms, surrogates, past the last character, bytes that never are, sequences that are cut or stray.
 for (const text of [
-  'c080', 'c0ae', 'c0af', 'c1bf', 'c19c', 'e08080', 'e080af', 'e080ae', 'e09fbf', 'e0809f', 'f0808080', 'f08080af', 'f08080ae', 'f08fbfbf',
-  'f8808080af', 'f8888080', 'fc80808080af', 'eda080', 'edafbf', 'edb080', 'edbfbf', 'eda0bdedb880', 'f4908080', 'f5808080', 'f7bfbfbf',
-  'fe', 'ff', 'feff', 'fffe', '80', 'bf', '80bf', 'c3', 'e2', 'e282', 'f0', 'f09f', 'f09f98', 'c3c3', 'c32e', 'c37a', 'e28041', 'f09f9841',
-  'c2c2a0', 'a9c3', 'e0a0', 'c3a9a9', 'c3a9c3', 'c0', 'c1', 'f5', 'f8', 'e9', '2ec0ae', 'c0ae2e', 'c0aec0ae',
+  'c080',
+  'c0ae',
+  'c0af',
+  'c1bf',
+  'c19c',
+  'e08080',
+  'e080af',
+  'e080ae',
+  'e09fbf',
+  'e0809f',
+  'f0808080',
+  'f08080af',
+  'f08080ae',
+  'f08fbfbf',
+  'f8808080af',
+  'f8888080',
+  'fc80808080af',
+  'eda080',
+  'edafbf',
+  'edb080',
+  'edbfbf',
+  'eda0bdedb880',
+  'f4908080',
+  'f5808080',
+  'f7bfbfbf',
+  'fe',
+  'ff',
+  'feff',
+  'fffe',
+  '80',
+  'bf',
+  '80bf',
+  'c3',
+  'e2',
+  'e282',
+  'f0',
+  'f09f',
+  'f09f98',
+  'c3c3',
+  'c32e',
+  'c37a',
+  'e28041',
+  'f09f9841',
+  'c2c2a0',
+  'a9c3',
+  'e0a0',
+  'c3a9a9',
+  'c3a9c3',
+  'c0',
+  'c1',
+  'f5',
+  'f8',
+  'e9',
+  '2ec0ae',
+  'c0ae2e',
+  'c0aec0ae',
 ]) {
-  const escapes = text.match(/../g).map((byte) => `%${byte}`).join('')
+  const escapes = text
+    .match(/../g)
+    .map((byte) => `%${byte}`)
+    .join('')
   refuse(`/${escapes}`, `/a${escapes}`, `/${escapes.toUpperCase()}/b`)
 }
 
 // What frameworks have split, stripped or decoded differently from the router behind them.
-same('/admin;', '/admin;a=b', '/a;/b', '/;a', '/a,b', '/a;b=c;d=e/f', '/admin%20', '/admin%09', '/admin%0A', '/admin%3F', '/admin%23', '/a%3Bb', '/a:b@c', '/a&b=c', '/@scope/name', '/(a)', "/'a'", '/a+b', '/a=b', '/a$b!c*d', '/[a]')
+same(
+  '/admin;',
+  '/admin;a=b',
+  '/a;/b',
+  '/;a',
+  '/a,b',
+  '/a;b=c;d=e/f',
+  '/admin%20',
+  '/admin%09',
+  '/admin%0A',
+  '/admin%3F',
+  '/admin%23',
+  '/a%3Bb',
+  '/a:b@c',
+  '/a&b=c',
+  '/@scope/name',
+  '/(a)',
+  "/'a'",
+  '/a+b',
+  '/a=b',
+  '/a$b!c*d',
+  '/[a]',
+)
 for (const [raw, canonical] of [
   ['/%61dmin', '/admin'],
   ['/%61%64%6d%69%6e', '/admin'],
@@ -159,5 +378,7 @@ for (const [raw, canonical] of [
 ])
   expect(raw, canonical)
 
-const rows = [...cases].map((row) => JSON.stringify(row).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`))
+const rows = [...cases].map((row) =>
+  JSON.stringify(row).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
+)
 writeFileSync(new URL('paths.json', import.meta.url), `[\n${rows.join(',\n')}\n]\n`)

@@ -54,10 +54,10 @@ const indexes: Readonly<Record<Method, number>> = {
   QUERY: 7,
 }
 const indexOf: ReadonlyMap<string, number> = new Map(Object.entries(indexes))
+const slash = 0x2f
 const get = 1 << indexes.GET
 const head = 1 << indexes.HEAD
 const options = 1 << indexes.OPTIONS
-const allMethods = (1 << indexOf.size) - 1
 
 const notFound: typeof Miss.notFound = -1
 const methodNotAllowed: typeof Miss.methodNotAllowed = -2
@@ -76,7 +76,7 @@ class Leaf {
 
 /** A node of the byte-wise prefix tree; after a `/` it may branch into parameters. */
 class Node {
-  /** Text that leads here from the parent; empty for the root and after a parameter. */
+  /** Text that leads here from the parent; empty after a parameter. */
   prefix: string
   /** Methods of the leaves at and below this node: a walk for other methods passes by. */
   methods = 0
@@ -99,7 +99,7 @@ export class Router {
   private readonly caseSensitive: boolean
   private readonly ignoreTrailingSlash: boolean
   private readonly statics = new Map<string, Leaf>()
-  private readonly root = new Node('')
+  private readonly root = new Node('/')
   private readonly taken = new Map<string, string>()
   private methods = 0
   /** The walk's state; a lookup is synchronous and calls nothing of the user's. */
@@ -153,19 +153,20 @@ export class Router {
     this.wanted = wanted
     this.collecting = false
     this.depth = 0
-    const leaf = this.walk(this.root, 0)
-    if (leaf === null) return this.miss(index, folded, fixed?.methods ?? 0)
+    const leaf = this.walk(this.root, 1)
+    if (leaf === null) return this.miss(index, folded, fixed?.methods ?? 0, wanted)
     const params: string[] = []
     for (let i = 0; i < this.depth; i++) params.push(trimmed.slice(this.starts[i], this.ends[i]))
     return { id: leaf.answer(index).id, allow: 0, params }
   }
 
-  private miss(index: number, folded: string, fixed: number): Found {
+  /** What the path has for other methods than those that were wanted in vain. */
+  private miss(index: number, folded: string, fixed: number, wanted: number): Found {
     this.seen = fixed
-    this.wanted = allMethods & ~fixed
+    this.wanted = this.methods & ~(fixed | wanted)
     this.collecting = true
     this.depth = 0
-    this.walk(this.root, 0)
+    this.walk(this.root, 1)
     if (folded === '*' && index === indexes.OPTIONS) return miss(optionsMiss, this.methods)
     if (this.seen === 0) return nowhere
     return miss(index === indexes.OPTIONS ? optionsMiss : methodNotAllowed, this.seen)
@@ -175,30 +176,31 @@ export class Router {
     return this.ignoreTrailingSlash && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   }
 
-  /** Recurses only where there is another choice to come back to: at most twice for each segment of the deepest pattern. */
+  /**
+   * Goes on from a node whose text ends at `from`. Recurses only where there is another choice to come back to: at most
+   * twice for each segment of the deepest pattern.
+   */
   private walk(start: Node, from: number): Leaf | null {
     const path = this.path
     let node = start
     let at = from
+    if (!(start.methods & this.wanted) || path.charCodeAt(0) !== slash) return null
     for (;;) {
-      if (!(node.methods & this.wanted) || !path.startsWith(node.prefix, at)) return null
-      at += node.prefix.length
       if (at === path.length) return node.leaf === null ? null : this.accept(node.leaf)
-      const place = node.firsts.indexOf(path.charCodeAt(at))
-      const child = place < 0 ? undefined : node.children[place]
+      const child = this.childAt(node, at)
       if (!node.branches) {
         if (child === undefined) return null
+        at += child.prefix.length
         node = child
         continue
       }
       const depth = this.depth
       if (child !== undefined) {
-        const leaf = this.walk(child, at)
+        const leaf = this.walk(child, at + child.prefix.length)
         if (leaf !== null) return leaf
         this.depth = depth
       }
-      const slash = path.indexOf('/', at)
-      const end = slash < 0 ? path.length : slash
+      const end = segmentEnd(path, at)
       for (let i = 0; i < node.suffixes.length; i++) {
         const suffix = node.suffixes[i]!
         const valueEnd = end - suffix.text.length
@@ -225,6 +227,18 @@ export class Router {
     }
   }
 
+  /** The child to go to with the text at `at`; at most one begins with its first character. */
+  private childAt(node: Node, at: number): Node | undefined {
+    const first = this.path.charCodeAt(at)
+    const { firsts, children } = node
+    for (let i = 0; i < firsts.length; i++) {
+      if (firsts[i] !== first) continue
+      const child = children[i]!
+      return child.methods & this.wanted && holds(this.path, child.prefix, at) ? child : undefined
+    }
+    return undefined
+  }
+
   private accept(leaf: Leaf): Leaf | null {
     if (this.collecting) {
       this.seen |= leaf.methods
@@ -248,7 +262,8 @@ export class Router {
     let node = this.root
     node.methods |= method
     for (const part of parts) {
-      node = grow(node, part.text, method)
+      // The root stands after the first `/`.
+      node = grow(node, node === this.root ? part.text.slice(1) : part.text, method)
       if (part.suffix === undefined) continue
       if (part.suffix === null) {
         node.branches = true
@@ -259,6 +274,22 @@ export class Router {
     }
     return (node.leaf ??= new Leaf())
   }
+}
+
+/** `path.startsWith(prefix, at)` for a first character that is known to be the same; built-ins cost more than short loops. */
+function holds(path: string, prefix: string, at: number): boolean {
+  if (prefix.length > 24) return path.startsWith(prefix, at)
+  for (let i = 1; i < prefix.length; i++) {
+    if (path.charCodeAt(at + i) !== prefix.charCodeAt(i)) return false
+  }
+  return true
+}
+
+function segmentEnd(path: string, from: number): number {
+  for (let at = from; at < path.length; at++) {
+    if (path.charCodeAt(at) === slash) return at
+  }
+  return path.length
 }
 
 function miss(id: number, methods: number): Found {
