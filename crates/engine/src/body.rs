@@ -25,6 +25,16 @@ impl Remaining {
         matches!(self, Self::Nothing)
     }
 
+    /// The least the whole body will measure, by its declared length or its chunk sizes so far, when
+    /// `received` bytes of it have come.
+    pub fn at_least(&self, received: u64) -> u64 {
+        match self {
+            Self::Length(left) => received.saturating_add(*left),
+            Self::Chunked(decoder) => decoder.announced(),
+            Self::Nothing => received,
+        }
+    }
+
     /// Takes the next part of the body from `input`: how many bytes were used, and where the data among
     /// them is.
     pub fn take(&mut self, input: &[u8], limits: &Limits) -> Result<Taken, Refusal> {

@@ -30,6 +30,8 @@ pub enum Inbound {
 pub struct Refused {
     pub status: u16,
     pub code: &'static str,
+    /// The request was HEAD: the answer has no content (RFC 9110 §9.3.2).
+    pub head_only: bool,
 }
 
 pub struct Connection {

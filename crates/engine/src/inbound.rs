@@ -136,7 +136,8 @@ impl Core {
                 Err(Stop::Partial)
             }
             Err(refusal) => {
-                self.refuse(id, refusal.status(), refusal.code());
+                let head_only = input.starts_with(b"HEAD ");
+                self.refuse_request(id, refusal.status(), refusal.code(), head_only);
                 Err(Stop::Closed)
             }
         };
@@ -174,7 +175,7 @@ impl Core {
             return Err(Stop::Closed);
         };
         if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
-            self.refuse(id, 503, "E_OVERLOADED");
+            self.refuse_request(id, 503, "E_OVERLOADED", head.method == wire::Method::Head);
             return Err(Stop::Closed);
         }
         let raw = at + head.path.start as usize;
@@ -186,7 +187,8 @@ impl Core {
                 let arena = memory.page(self.slice.page()).arena;
                 if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path)
                 {
-                    self.refuse(id, refusal.status(), refusal.code());
+                    let head_only = head.method == wire::Method::Head;
+                    self.refuse_request(id, refusal.status(), refusal.code(), head_only);
                     return Err(Stop::Closed);
                 }
                 (self.slice.store(memory, &self.path), self.path.len(), true)
@@ -214,7 +216,7 @@ impl Core {
         if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit))
         {
             self.params = Some(params);
-            self.refuse(id, 414, "E_PARAM_TOO_LONG");
+            self.refuse_request(id, 414, "E_PARAM_TOO_LONG", head.method == wire::Method::Head);
             return Err(Stop::Closed);
         }
         let routed = Routed {
@@ -462,7 +464,8 @@ impl Core {
         };
         let data = &arena[at + taken.start..at + taken.start + taken.length];
         body.pace.received += taken.used as u64;
-        let (status, code) = if body.data.len() as u64 + data.len() as u64 > body.limit {
+        let whole = (body.data.len() + data.len()) as u64;
+        let (status, code) = if body.remaining.at_least(whole) > body.limit {
             (413, "E_BODY_TOO_LARGE")
         } else if server.buffered + data.len() as u64 > server.config.limits.max_buffered_bodies {
             (503, "E_OVERLOADED")
@@ -581,7 +584,7 @@ impl Core {
         let arena = memory.page(self.slice.page()).arena;
         let input = &arena[at..at + window];
         let failed = match body.remaining.take(input, &server.config.limits.wire) {
-            Ok(taken) if body.received + taken.length as u64 <= body.limit => {
+            Ok(taken) if body.remaining.at_least(body.received + taken.length as u64) <= body.limit => {
                 body.expects_continue = false;
                 body.received += taken.length as u64;
                 body.pace.received += taken.used as u64;

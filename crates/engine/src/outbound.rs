@@ -397,7 +397,8 @@ impl Core {
         let Some(connection) = self.connections.get(id) else {
             return true;
         };
-        if connection.last != slot {
+        // A refusal that follows is the one that says so.
+        if connection.last != slot || connection.refused.is_some() {
             return false;
         }
         let Some(server) = self.server(connection.server) else {
@@ -406,7 +407,6 @@ impl Core {
         let limits = &server.config.limits;
         server.closing
             || (connection.half_closed && connection.input.is_empty())
-            || connection.refused.is_some()
             || self.now - connection.opened > limits.max_connection_age
             || match &connection.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,

@@ -21,10 +21,15 @@ impl Core {
 
     /// Answers a request JavaScript never sees, after all earlier ones, and closes.
     pub fn refuse(&mut self, id: u32, status: u16, code: &'static str) {
+        self.refuse_request(id, status, code, false);
+    }
+
+    /// As [`refuse`](Self::refuse), for a request whose method is known.
+    pub fn refuse_request(&mut self, id: u32, status: u16, code: &'static str, head_only: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        connection.refused = Some(Refused { status, code });
+        connection.refused = Some(Refused { status, code, head_only });
         let (server, waits) = (connection.server, connection.in_flight > 0);
         self.release_body(id);
         if let Some(server) = self.server_mut(server) {
@@ -40,7 +45,7 @@ impl Core {
         }
     }
 
-    fn give_refusal(&mut self, id: u32) {
+    pub fn give_refusal(&mut self, id: u32) {
         let Some(refused) = self.connections.get_mut(id).and_then(|c| c.refused.take()) else {
             return;
         };
@@ -48,13 +53,8 @@ impl Core {
             self.flush_cork();
             self.cork.connection = id;
         }
-        self.templates.write_problem(
-            &mut self.cork.bytes,
-            refused.status,
-            refused.code,
-            true,
-            false,
-        );
+        let Refused { status, code, head_only } = refused;
+        self.templates.write_problem(&mut self.cork.bytes, status, code, true, head_only);
         self.stop_reading(id);
     }
 
@@ -202,6 +202,7 @@ impl Core {
             connection.refused = Some(Refused {
                 status: 500,
                 code: "E_INTERNAL",
+                head_only: false,
             });
             connection.deadline = NEVER;
             self.give_refusal(id);
