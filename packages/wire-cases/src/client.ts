@@ -181,8 +181,10 @@ export class Wire {
     this.#socket.end()
   }
 
+  /** Resets what is still open: tens of thousands of connections in TIME_WAIT would use up the ports. */
   destroy(): void {
-    this.#socket.destroy()
+    if (this.ended || this.finished) this.#socket.destroy()
+    else this.#socket.resetAndDestroy()
   }
 
   /** Replies so far, interim ones included. */

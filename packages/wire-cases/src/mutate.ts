@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 
 import type { Case } from './case.ts'
 import { Wire } from './client.ts'
-import { inParallel } from './suite.ts'
 
 /** mulberry32: the same stream of numbers from a seed on every machine. */
 export class Random {
@@ -77,11 +76,11 @@ const fragments = [
   '18446744073709551621',
 ]
 
-/** One stream made from one or two streams of the corpus by up to six changes. */
-export function mutate(random: Random, corpus: readonly string[]): string {
-  let text = random.pick(corpus)
-  if (random.below(3) === 0) text += random.pick(corpus)
-  for (let changes = 1 + random.below(6); changes > 0; changes--) {
+/** One stream made from one or two streams of the corpus by up to four changes. */
+export function mutate(random: Random, corpus: Corpus): string {
+  let text = random.pick(random.below(4) === 0 ? corpus.refused : corpus.accepted)
+  if (random.below(2) === 0) text += random.pick(corpus.accepted)
+  for (let changes = 1 + random.below(4); changes > 0; changes--) {
     const at = random.below(text.length + 1)
     const length = random.below(8)
     switch (random.below(6)) {
@@ -117,12 +116,23 @@ function exchangeLines(random: Random, text: string): string {
   return lines.join('\r\n')
 }
 
+/** Streams to start from: those that are answered and those that are refused. */
+export interface Corpus {
+  readonly accepted: readonly string[]
+  readonly refused: readonly string[]
+}
+
 /** The streams of the cases that are short and have no pauses. */
-export function corpusOf(cases: readonly Case[]): string[] {
-  return cases
-    .filter((one) => one.steps.every((step) => 'bytes' in step || 'fin' in step))
-    .map((one) => one.steps.map((step) => ('bytes' in step ? step.bytes : '')).join(''))
-    .filter((text) => text.length > 0 && text.length <= 1024)
+export function corpusOf(cases: readonly Case[]): Corpus {
+  const short = cases.filter((one) => one.steps.every((step) => 'bytes' in step || 'fin' in step))
+  const texts = (list: readonly Case[]) =>
+    list
+      .map((one) => one.steps.map((step) => ('bytes' in step ? step.bytes : '')).join(''))
+      .filter((text) => text.length > 0 && text.length <= 1024 && !hasHead(text))
+  return {
+    accepted: texts(short.filter((one) => one.expected.end !== 'closed')),
+    refused: texts(short.filter((one) => one.expected.end === 'closed')),
+  }
 }
 
 export interface Seen {
@@ -208,12 +218,16 @@ export interface Finding {
   readonly seen: Seen
 }
 
-/** Mutates and compares until `seconds` are over. Gives how many streams were sent and each in which ours saw more. */
+/**
+ * Mutates and compares until `seconds` are over, `width` streams at once. Gives how many streams were sent, how many
+ * requests ours saw, and each stream in which it saw more or did not answer as it must.
+ */
 export async function search(
-  corpus: readonly string[],
+  corpus: Corpus,
   port: number,
   seed: number,
   seconds: number,
+  width = 32,
 ): Promise<{ streams: number; requests: number; findings: Finding[] }> {
   const random = new Random(seed)
   const reference = new Reference()
@@ -222,20 +236,17 @@ export async function search(
   const findings: Finding[] = []
   let streams = 0
   let requests = 0
-  while (performance.now() < until) {
-    const batch: string[] = []
-    while (batch.length < 64) {
+  const lane = async () => {
+    while (performance.now() < until) {
       const text = mutate(random, corpus)
-      if (!hasHead(text)) batch.push(text)
-    }
-    const results = await inParallel(batch, (text) => compare(text, port, reference, referencePort))
-    streams += batch.length
-    for (const [index, seen] of results.entries()) {
+      if (hasHead(text)) continue
+      const seen = await compare(text, port, reference, referencePort)
+      streams++
       requests += seen.ours
-      if (seen.ours > seen.theirs || seen.fault !== null)
-        findings.push({ text: batch[index] as string, seen })
+      if (seen.ours > seen.theirs || seen.fault !== null) findings.push({ text, seen })
     }
   }
+  await Promise.all(Array.from({ length: width }, lane))
   reference.close()
   return { streams, requests, findings }
 }

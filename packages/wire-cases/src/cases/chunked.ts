@@ -60,10 +60,6 @@ for (const [id, line] of [
   ['quoted-semicolon', '5;a=";x=y"'],
   ['quoted-empty', '5;a=""'],
   ['two', '5;a=b;c=d'],
-  ['space-before', '5 ;a=b'],
-  ['space-after', '5; a=b'],
-  ['space-around-equals', '5;a = b'],
-  ['tab', '5\t;\ta=b'],
 ] as const) {
   g.accept(`extension-${id}`, one(line), { body: 'hello' }, 'RFC 9112 §7.1.1')
 }
@@ -94,6 +90,11 @@ for (const [id, line, ref] of [
   ['two-to-64-plus-5', '10000000000000005', 'RFC 9112 §7.1'],
   ['two-to-128-plus-5', '100000000000000000000000000000005', 'RFC 9112 §7.1'],
   ['seventeen-f', 'FFFFFFFFFFFFFFFFF', 'RFC 9112 §7.1'],
+  // BWS is in the grammar, but llhttp refuses it and what one parser accepts alone is how chunks get smuggled (S1).
+  ['extension-space-before', '5 ;a=b', 'RFC 9112 §7.1.1'],
+  ['extension-space-after', '5; a=b', 'RFC 9112 §7.1.1'],
+  ['extension-space-around-equals', '5;a = b', 'RFC 9112 §7.1.1'],
+  ['extension-tab', '5\t;\ta=b', 'RFC 9112 §7.1.1'],
   ['extension-bare-semicolon', '5;', 'RFC 9112 §7.1.1'],
   ['extension-two-semicolons', '5;;a', 'RFC 9112 §7.1.1'],
   ['extension-trailing-semicolon', '5;a=b;', 'RFC 9112 §7.1.1'],
