@@ -19,6 +19,7 @@ if (!Number.isInteger(seconds) || seconds < 1)
   fail(`--seconds must be a positive integer, not ${values.seconds}`)
 
 const known = fuzzTargets()
+if (known.length === 0) fail('There are no fuzz targets')
 const chosen = positionals.length ? positionals : known.map((target) => target.name)
 for (const name of chosen) {
   if (!known.some((target) => target.name === name))
