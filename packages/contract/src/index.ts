@@ -1,1 +1,1 @@
-export {}
+export { contract, type ContractOptions } from './suite.ts'

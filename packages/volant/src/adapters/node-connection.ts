@@ -13,6 +13,8 @@ export class NodeConnection {
   readonly born = Date.now()
   /** Says `Connection: close` from now on. */
   closing = false
+  /** Nothing more can be read from it. */
+  broken = false
   /** The reply that comes last, in the order of arrival. */
   lastResponse: ServerResponse | null = null
   /** For the sweep: bytes that waited to be sent when last looked at, and since when they are that many. */
@@ -92,6 +94,7 @@ export class NodeConnection {
 
   /** The bytes after the last request are no request: says so after the replies that are due, and closes. */
   reject(code: ErrorCode): void {
+    this.broken = true
     const reading = [...this.#active, ...this.#waiting].find(
       (exchange) => exchange.readSince > 0 && !exchange.request.complete,
     )

@@ -193,7 +193,10 @@ export class NodeExchange extends Head implements Exchange {
         String(body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length),
       )
     if (this.method === 'HEAD') content = null
-    const linger = this.declaredLength !== 0 && this.#closesUnread(list)
+    // node:http writes a head together with a string as UTF-8; fields are Latin-1.
+    if (typeof content === 'string' && headers !== null && headers.some(isNotAscii))
+      content = Buffer.from(content)
+    const linger = this.declaredLength !== 0 && !this.connection.broken && this.#closesUnread(list)
     if (!linger && this.connection.mustClose()) list.push('Connection', 'close')
     const { response } = this
     response.writeHead(status, list)
@@ -251,6 +254,8 @@ export class NodeExchange extends Head implements Exchange {
   refuse(code: ErrorCode): void {
     if (this.replied || this.aborted) return
     this.connection.closing = true
+    // A client that does not send its body has nothing to be waited for.
+    if (code === 'E_REQUEST_TIMEOUT') this.connection.broken = true
     this.connection.server.refused++
     this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
   }
@@ -337,6 +342,13 @@ export class NodeExchange extends Head implements Exchange {
 
 function timeOut(exchange: NodeExchange): void {
   exchange.timeOut()
+}
+
+// oxlint-disable-next-line no-control-regex -- ASCII is meant
+const notAscii = /[^\x00-\x7f]/
+
+function isNotAscii(text: string): boolean {
+  return notAscii.test(text)
 }
 
 function ignore(): void {}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { deferred, eventually, type Kit, request } from '../kit.ts'
+
+/** L5: the client leaves at every point. */
+export function aborts(kit: Kit): void {
+  describe('aborts', () => {
+    for (const how of ['reset', 'close'] as const) {
+      test(`${how} while the handler waits: the signal fires once, the late reply is dropped`, async () => {
+        const app = kit.app()
+        const started = deferred()
+        const replied = deferred<unknown>()
+        let fired = 0
+        app.get('/w', async (ctx) => {
+          ctx.signal.addEventListener('abort', () => fired++)
+          started.resolve()
+          await eventually(() => fired > 0, 'the signal')
+          await sleep(20)
+          try {
+            ctx.json({ late: true })
+            replied.resolve(undefined)
+          } catch (error) {
+            replied.resolve(error)
+          }
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(request('GET', '/w'))
+          await started.promise
+          wire[how]()
+          assert.equal(await replied.promise, undefined)
+          await eventually(() => app.stats().inFlight === 0 && app.stats().connections === 0, 'nothing left')
+          assert.equal(fired, 1)
+        })
+      })
+    }
+
+    test('the signal is aborted already when first read after the client left', async () => {
+      const app = kit.app()
+      const started = deferred()
+      const aborted = deferred<boolean>()
+      app.get('/w', async (ctx) => {
+        started.resolve()
+        await sleep(150)
+        aborted.resolve(ctx.signal.aborted)
+        return 'late'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('GET', '/w'))
+        await started.promise
+        wire.reset()
+        assert.equal(await aborted.promise, true)
+      })
+    })
+
+    test('the signal does not fire after a complete reply', async () => {
+      const app = kit.app()
+      let signal: AbortSignal | undefined
+      app.get('/x', (ctx) => {
+        signal = ctx.signal
+        return 'ok'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        await wire.send(request('GET', '/x')).reply()
+        wire.reset()
+        await eventually(() => app.stats().connections === 0, 'no connection')
+        assert.equal(signal?.aborted, false)
+      })
+    })
+
+    const bytes = request('POST', '/up', { 'content-type': 'text/plain' }, 'hello, this is the body')
+    for (const mode of ['buffer', 'stream'] as const) {
+      test(`leaving after every byte of an upload (${mode})`, async () => {
+        const app = kit.app()
+        const settled: string[] = []
+        app.post('/up', { bodyMode: mode }, async (ctx) => {
+          let fired = 0
+          ctx.signal.addEventListener('abort', () => fired++)
+          try {
+            const text = mode === 'buffer' ? ctx.bodyText : await new Response(ctx.bodyStream).text()
+            settled.push(text)
+            return text
+          } catch (error) {
+            await sleep(1)
+            settled.push(`failed ${fired}`)
+            throw error
+          }
+        })
+        await kit.serve(app, async (live) => {
+          for (let cut = 1; cut <= bytes.length; cut++) {
+            const wire = await live.connect()
+            wire.send(bytes.subarray(0, cut))
+            if (cut % 3 === 0) await sleep(1)
+            if (cut % 2 === 0) wire.reset()
+            else wire.close()
+          }
+          await eventually(() => app.stats().inFlight === 0 && app.stats().connections === 0, 'nothing left')
+          for (const one of settled) assert.ok(one === 'hello, this is the body' || one === 'failed 1', one)
+          assert.equal((await live.ask('/up', { method: 'POST', body: 'x' })).text, 'x')
+        })
+      })
+    }
+
+    test('leaving after every kilobyte of a large reply', async () => {
+      const app = kit.app()
+      const big = 'x'.repeat(200_000)
+      app.get('/big', () => big)
+      app.get('/stream', function* () {
+        for (let at = 0; at < 200; at++) yield 'y'.repeat(1_000)
+      })
+      await kit.serve(app, async (live) => {
+        for (let cut = 0; cut < 60; cut++) {
+          const wire = await live.connect()
+          wire.send(request('GET', cut % 2 === 0 ? '/big' : '/stream'))
+          await wire.until(() => (wire.received.length >= cut * 1_000 ? true : undefined), 'bytes')
+          wire.reset()
+        }
+        await eventually(() => app.stats().inFlight === 0 && app.stats().connections === 0, 'nothing left')
+        assert.equal((await live.ask('/big')).body.length, 200_000)
+      })
+    })
+
+    test('an upload stream fails with E_ABORTED when the client leaves, and nothing is reported', async () => {
+      const app = kit.app()
+      const failure = deferred<{ code?: string }>()
+      const before = kit.reports.length
+      app.post('/up', { bodyMode: 'stream' }, async (ctx) => {
+        try {
+          for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
+        } catch (error) {
+          failure.resolve(error as { code?: string })
+          throw error
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /up HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc')
+        await sleep(50)
+        wire.reset()
+        assert.equal((await failure.promise).code, 'E_ABORTED')
+        await sleep(20)
+        assert.equal(kit.reports.length, before)
+      })
+    })
+
+    test('a half-closed client is served, and its handler is told', async () => {
+      const app = kit.app()
+      let fired = 0
+      app.get('/now', () => 'now')
+      app.get('/later', async (ctx) => {
+        ctx.signal.addEventListener('abort', () => fired++)
+        await sleep(100)
+        return 'later'
+      })
+      app.get('/stream', async function* () {
+        for (let at = 0; at < 5; at++) {
+          yield String(at)
+          await sleep(20)
+        }
+      })
+      app.post('/body', (ctx) => ctx.bodyText)
+      await kit.serve(app, async (live) => {
+        for (const [bytes, text] of [
+          [request('GET', '/now'), 'now'],
+          [request('GET', '/later'), 'later'],
+          [request('GET', '/stream'), '01234'],
+          [request('POST', '/body', {}, 'abc'), 'abc'],
+        ] as const) {
+          const wire = await live.connect()
+          wire.socket.end(bytes)
+          assert.equal((await wire.reply()).text, text)
+          await wire.ended()
+        }
+        assert.equal(fired, 1)
+      })
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { eventually, type Kit, request } from '../kit.ts'
+
+export function asyncContext(kit: Kit): void {
+  describe('AsyncLocalStorage', () => {
+    test('enterWith in one request is not seen by the next', async () => {
+      const store = new AsyncLocalStorage<string>()
+      const app = kit.app()
+      app.get('/:id', async (ctx) => {
+        const before = store.getStore() ?? 'nothing'
+        store.enterWith(ctx.params.id)
+        await sleep(1)
+        return { before, after: store.getStore() }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send([1, 2, 3].map((id) => `GET /${id} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+        for (const id of ['1', '2', '3'])
+          assert.deepEqual((await wire.reply()).json(), { before: 'nothing', after: id })
+        for (const id of ['4', '5']) {
+          assert.deepEqual((await wire.send(request('GET', `/${id}`)).reply()).json(), {
+            before: 'nothing',
+            after: id,
+          })
+        }
+        assert.deepEqual((await app.inject('/6')).json(), { before: 'nothing', after: '6' })
+      })
+    })
+
+    test('run in middleware holds across awaits, for 100 requests at once', async () => {
+      const store = new AsyncLocalStorage<{ id: string }>()
+      const app = kit.app()
+      app.use((ctx, next) => store.run({ id: ctx.path }, next))
+      app.get('/:id', async (ctx) => {
+        for (let at = 0; at < 3; at++) {
+          await sleep(Number(ctx.params.id) % 5)
+          assert.equal(store.getStore()?.id, ctx.path)
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+        return store.getStore()
+      })
+      await kit.serve(app, async (live) => {
+        await Promise.all(
+          Array.from({ length: 10 }, async (_, connection) => {
+            const wire = await live.connect()
+            const ids = Array.from({ length: 10 }, (_, at) => connection * 10 + at)
+            wire.send(ids.map((id) => `GET /${id} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+            for (const id of ids) assert.deepEqual((await wire.reply()).json(), { id: `/${id}` })
+          }),
+        )
+      })
+    })
+
+    test('the store is there in the body stream, the abort signal and the stream of the reply', async () => {
+      const store = new AsyncLocalStorage<string>()
+      const app = kit.app()
+      const seen: Record<string, string | undefined> = {}
+      app.post('/x', { bodyMode: 'stream' }, async (ctx) => {
+        store.enterWith('mine')
+        ctx.signal.addEventListener('abort', () => {
+          seen['abort'] = store.getStore()
+        })
+        for await (const chunk of ctx.bodyStream) seen[`chunk${chunk.length > 0}`] = store.getStore()
+        return (async function* () {
+          yield 'x'
+          await sleep(1)
+          seen['reply'] = store.getStore()
+          await sleep(5_000, undefined, { signal: ctx.signal })
+        })()
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('POST', '/x', {}, 'abc'))
+        await eventually(() => seen['reply'] !== undefined, 'the reply')
+        wire.reset()
+        await eventually(() => seen['abort'] !== undefined, 'the abort')
+        assert.deepEqual(seen, { chunktrue: 'mine', reply: 'mine', abort: 'mine' })
+      })
+    })
+  })
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { deferred, type Kit, request } from '../kit.ts'
+
+export function connections(kit: Kit): void {
+  describe('connections', () => {
+    test('keep-alive: many requests on one connection', async () => {
+      const app = kit.app()
+      app.get('/:n', (ctx) => ctx.params.n)
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        for (let n = 0; n < 50; n++)
+          assert.equal((await wire.send(request('GET', `/${n}`)).reply()).text, String(n))
+      })
+    })
+
+    test('Connection: close is honoured', async () => {
+      const app = kit.app()
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        const reply = await wire.send(request('GET', '/x', { connection: 'close' })).reply()
+        assert.equal(reply.headers['connection'], 'close')
+        assert.equal(await wire.ended(), 'end')
+      })
+    })
+
+    test('HTTP/1.0 closes, and stays with keep-alive', async () => {
+      const app = kit.app()
+      app.get('/x', (ctx) => ctx.httpVersion)
+      await kit.serve(app, async (live) => {
+        const first = await live.connect()
+        assert.equal((await first.send('GET /x HTTP/1.0\r\n\r\n').reply()).text, '1.0')
+        await first.ended()
+        const second = await live.connect()
+        for (let round = 0; round < 2; round++) {
+          const reply = await second.send('GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n').reply()
+          assert.equal(reply.text, '1.0')
+          assert.equal(reply.headers['connection'], 'keep-alive')
+        }
+      })
+    })
+
+    test('pipelined replies leave in order, whatever their handlers take', async () => {
+      const app = kit.app()
+      app.get('/:ms', async (ctx) => {
+        await sleep(Number(ctx.params.ms))
+        return ctx.params.ms
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        const delays = ['50', '1', '30', '0', '20', '5']
+        const start = Date.now()
+        wire.send(delays.map((ms) => `GET /${ms} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+        for (const ms of delays) assert.equal((await wire.reply()).text, ms)
+        assert.ok(Date.now() - start < 100, 'safe requests run at the same time')
+      })
+    })
+
+    test('100 pipelined requests, more than run at once', async () => {
+      const app = kit.app()
+      let running = 0
+      let most = 0
+      app.get('/:n', async (ctx) => {
+        most = Math.max(most, ++running)
+        await sleep(2)
+        running--
+        return ctx.params.n
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(Array.from({ length: 100 }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+        for (let n = 0; n < 100; n++) assert.equal((await wire.reply()).text, String(n))
+        assert.ok(most > 1 && most <= 16, `${most} at once`)
+      })
+    })
+
+    test('an unsafe request waits for those before it and holds back those after it', async () => {
+      const app = kit.app()
+      const order: string[] = []
+      const handler = (name: string, ms: number) => async () => {
+        order.push(`${name} starts`)
+        await sleep(ms)
+        order.push(`${name} ends`)
+        return name
+      }
+      app.get('/a', handler('a', 20))
+      app.get('/b', handler('b', 10))
+      app.post('/c', handler('c', 10))
+      app.get('/d', handler('d', 1))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(
+          Buffer.concat([
+            request('GET', '/a'),
+            request('GET', '/b'),
+            request('POST', '/c', {}, 'x'),
+            request('GET', '/d'),
+          ]),
+        )
+        for (const name of ['a', 'b', 'c', 'd']) assert.equal((await wire.reply()).text, name)
+        assert.deepEqual(order, [
+          'a starts',
+          'b starts',
+          'b ends',
+          'a ends',
+          'c starts',
+          'c ends',
+          'd starts',
+          'd ends',
+        ])
+      })
+    })
+
+    test('two unsafe requests run one after the other', async () => {
+      const app = kit.app()
+      let balance = 0
+      app.post('/add', async (ctx) => {
+        const before = balance
+        await sleep(5)
+        balance = before + Number(ctx.bodyText)
+        return balance
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(Buffer.concat(['1', '2', '3'].map((n) => request('POST', '/add', {}, n))))
+        for (const sum of ['1', '3', '6']) assert.equal((await wire.reply()).text, sum)
+      })
+    })
+
+    test('what follows a request and is none: the replies before it, 400, and the end', async () => {
+      const app = kit.app()
+      app.get('/x', async () => {
+        await sleep(30)
+        return 'ok'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('GET /x HTTP/1.1\r\nHost: h\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\nnot a request\r\n\r\n')
+        assert.equal((await wire.reply()).text, 'ok')
+        assert.equal((await wire.reply()).text, 'ok')
+        const last = await wire.reply()
+        assert.ok(last.status === 400 || last.status === 501, String(last.status))
+        assert.equal(last.headers['connection'], 'close')
+        await wire.ended()
+      })
+    })
+
+    test('a missing Host is 400', async () => {
+      const app = kit.app()
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        assert.equal((await wire.send('GET /x HTTP/1.1\r\n\r\n').reply()).status, 400)
+        await wire.ended()
+      })
+    })
+
+    test('an early reply to a long upload is read by the client, then the connection ends', async () => {
+      const app = kit.app({ limits: { maxBodySize: 50_000_000 } })
+      app.post('/early', { bodyMode: 'stream' }, (ctx) => ctx.text('no, thanks', 403))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /early HTTP/1.1\r\nHost: h\r\nContent-Length: 40000000\r\n\r\n')
+        wire.send(Buffer.alloc(30_000))
+        const reply = await wire.reply()
+        assert.equal(reply.status, 403)
+        assert.equal(reply.headers['connection'], 'close')
+        assert.equal(reply.text, 'no, thanks')
+        await wire.ended()
+      })
+    })
+
+    test('the rest of a short upload is discarded and the connection goes on', async () => {
+      const app = kit.app()
+      const gate = deferred()
+      app.post('/early', { bodyMode: 'stream' }, () => {
+        gate.resolve()
+        return 'early'
+      })
+      app.get('/next', () => 'next')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /early HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n')
+        await gate.promise
+        assert.equal((await wire.reply()).text, 'early')
+        wire.send('x'.repeat(1_000)).send(request('GET', '/next'))
+        assert.equal((await wire.reply()).text, 'next')
+      })
+    })
+
+    test('stats count connections, requests and what is in flight', async () => {
+      const app = kit.app()
+      const gate = deferred()
+      app.get('/x', async () => {
+        await gate.promise
+        return 1
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('GET', '/x'))
+        while (app.stats().inFlight === 0) await sleep(1)
+        const { connections: open, requests, inFlight } = app.stats()
+        assert.deepEqual([open, requests, inFlight], [1, 1, 1])
+        gate.resolve()
+        await wire.reply()
+        assert.equal(app.stats().inFlight, 0)
+      })
+    })
+  })
+}

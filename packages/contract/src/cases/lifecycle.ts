@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import type { VolantError } from 'volant'
+import { deferred, type Kit, Live, request, within } from '../kit.ts'
+
+const coded = (code: string) => (error: VolantError) => (error.code as string) === code
+
+export function lifecycle(kit: Kit): void {
+  describe('listening and closing', () => {
+    test('port 0 picks one and says which', async () => {
+      const app = kit.app()
+      let called: unknown
+      const address = await app.listen(0, '127.0.0.1', (given) => {
+        called = given
+      })
+      try {
+        assert.ok((address.port as number) > 0)
+        assert.equal(address.url, `http://127.0.0.1:${address.port}`)
+        assert.equal(address.path, null)
+        assert.equal(called, address)
+      } finally {
+        await app.close()
+      }
+    })
+
+    test('no host listens on both families', async () => {
+      const app = kit.app()
+      app.get('/x', (ctx) => ctx.ip)
+      const address = await app.listen()
+      try {
+        assert.match(await (await fetch(`${address.url}/x`)).text(), /127\.0\.0\.1|::1/)
+        assert.match(await (await fetch(`http://127.0.0.1:${address.port}/x`)).text(), /127\.0\.0\.1$/)
+      } finally {
+        await app.close()
+      }
+    })
+
+    test('a second listen is refused', async () => {
+      const app = kit.app()
+      await kit.serve(app, async () => {
+        await assert.rejects(app.listen(0), coded('E_ALREADY_LISTENING'))
+      })
+      await assert.rejects(app.listen(0), coded('E_ALREADY_LISTENING'))
+    })
+
+    test('routes are fixed once the app listens', async () => {
+      const app = kit.app()
+      await kit.serve(app, async () => {
+        assert.throws(() => app.get('/x', () => 1), coded('E_STARTED'))
+        assert.throws(() => app.use(() => 1), coded('E_STARTED'))
+      })
+    })
+
+    test('EADDRINUSE says what to do, and the app can listen elsewhere', async () => {
+      const app = kit.app()
+      await kit.serve(app, async (live) => {
+        const second = kit.app()
+        await assert.rejects(
+          second.listen(live.address.port as number, '127.0.0.1'),
+          (error: VolantError) => {
+            assert.equal(error.code, 'EADDRINUSE')
+            assert.match(error.message, new RegExp(`port ${live.address.port}.*in use`))
+            return true
+          },
+        )
+        await second.listen(0, '127.0.0.1')
+        await second.close()
+      })
+    })
+
+    test('an address this machine does not have', async () => {
+      await assert.rejects(kit.app().listen(0, '203.0.113.7'), coded('EADDRNOTAVAIL'))
+    })
+
+    test(
+      'EACCES says what to do',
+      { skip: process.getuid?.() === 0 ? 'root may listen on every port' : false },
+      async () => {
+        await assert.rejects(kit.app().listen(1, '127.0.0.1'), (error: VolantError) => {
+          assert.match(error.message, /rights/)
+          return (error.code as string) === 'EACCES'
+        })
+      },
+    )
+
+    test('a Unix socket; a stale file is replaced, a live one and another file are not', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'volant-'))
+      const path = join(folder, 'app.sock')
+      try {
+        const app = kit.app()
+        app.get('/x', (ctx) => `ip=${ctx.ip}`)
+        const address = await app.listen({ path })
+        assert.deepEqual([address.path, address.port, address.url], [path, null, `unix:${path}`])
+        const live = new Live(app, address)
+        assert.equal((await live.ask('/x')).text, 'ip=')
+        await assert.rejects(kit.app().listen({ path }), coded('EADDRINUSE'))
+        live.closeAll()
+        await app.close()
+
+        // A process that is killed leaves its socket file.
+        const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
+        await new Promise((resolve) => spawn(process.execPath, ['-e', script]).on('exit', resolve))
+        const next = kit.app()
+        await next.listen({ path })
+        await next.close()
+
+        const file = join(folder, 'file')
+        writeFileSync(file, 'mine')
+        await assert.rejects(kit.app().listen({ path: file }), coded('EADDRINUSE'))
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    })
+
+    const badListens: [string, unknown][] = [
+      ['port -1', -1],
+      ['port 65536', 65_536],
+      ['port NaN', NaN],
+      ['port 1.5', 1.5],
+      ["port '80'", '80'],
+      ['port Infinity', { port: Infinity }],
+      ['an empty path', { path: '' }],
+      ['path and port', { path: '/tmp/x', port: 1 }],
+      ['backlog 0', { port: 0, backlog: 0 }],
+      ['backlog NaN', { port: 0, backlog: NaN }],
+      ['a host that is a number', { port: 0, host: 1 }],
+    ]
+    for (const [name, target] of badListens) {
+      test(`listen refuses ${name}`, async () => {
+        await assert.rejects(kit.app().listen(target as number), coded('E_BAD_OPTION'))
+      })
+    }
+
+    test('close answers what is in flight, says close, and resolves', async () => {
+      const app = kit.app()
+      const started = deferred()
+      app.get('/slow', async () => {
+        started.resolve()
+        await sleep(150)
+        return 'done'
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const busy = await live.connect()
+      const idle = await live.connect()
+      const fresh = await live.connect()
+      assert.equal((await idle.send(request('GET', '/none')).reply()).status, 404)
+      busy.send(request('GET', '/slow'))
+      await started.promise
+      const closing = app.close()
+      assert.equal(app.close(), closing)
+      await idle.ended()
+      const reply = await busy.reply()
+      assert.equal(reply.text, 'done')
+      assert.equal(reply.headers['connection'], 'close')
+      await busy.ended()
+      for (const wire of [busy, idle, fresh]) wire.close()
+      await within(closing, 2_000, 'close')
+      await assert.rejects(live.ask('/slow'), /ECONNREFUSED/)
+    })
+
+    test('after shutdownTimeout the rest is reset, and signals fire', async () => {
+      const app = kit.app({ limits: { shutdownTimeout: 200 } })
+      const started = deferred()
+      let fired = 0
+      app.get('/never', (ctx) => {
+        ctx.signal.addEventListener('abort', () => fired++)
+        started.resolve()
+        return new Promise(() => {})
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const wire = await live.connect()
+      wire.send(request('GET', '/never'))
+      await started.promise
+      const start = Date.now()
+      await within(app.close(), 3_000, 'close')
+      const took = Date.now() - start
+      assert.ok(took >= 150 && took < 1_500, `${took} ms`)
+      await wire.ended()
+      assert.equal(fired, 1)
+      wire.close()
+    })
+
+    test('a stream in flight is finished by close', async () => {
+      const app = kit.app()
+      app.get('/s', async function* () {
+        for (let at = 0; at < 5; at++) {
+          yield String(at)
+          await sleep(20)
+        }
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const wire = await live.connect()
+      wire.send(request('GET', '/s'))
+      await wire.until(() => (wire.received.includes('\r\n0\r\n') ? true : undefined), 'the first chunk')
+      const closing = app.close()
+      assert.equal((await wire.reply()).text, '01234')
+      wire.close()
+      await within(closing, 2_000, 'close')
+    })
+
+    test('close without listen resolves', async () => {
+      await kit.app().close()
+    })
+
+    for (const [signal, twice] of [
+      ['SIGTERM', false],
+      ['SIGINT', false],
+      ['SIGTERM', true],
+    ] as const) {
+      test(`${signal}${twice ? ' twice ends at once' : ' lets the request in flight finish, then the process ends with 0'}`, async () => {
+        const volant = import.meta.resolve('volant')
+        const script = `
+          import { createApp } from ${JSON.stringify(volant)}
+          const app = createApp({ adapter: { type: ${JSON.stringify(kit.adapter)} } })
+          app.get('/slow', async () => { await new Promise((go) => setTimeout(go, 400)); return 'done' })
+          const { port } = await app.listen(0, '127.0.0.1')
+          console.log(port)`
+        const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        const exited = new Promise<[number | null, string | null]>((resolve) =>
+          child.on('exit', (code, by) => resolve([code, by])),
+        )
+        const port = await new Promise<number>((resolve) =>
+          child.stdout.once('data', (line) => resolve(Number(line))),
+        )
+        const reply = fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text())
+        reply.catch(() => {})
+        await sleep(150)
+        child.kill(signal)
+        if (twice) {
+          await sleep(50)
+          child.kill(signal)
+          assert.deepEqual(await within(exited, 3_000, 'the exit'), [null, signal])
+          await assert.rejects(reply)
+        } else {
+          assert.equal(await reply, 'done')
+          assert.deepEqual(await within(exited, 3_000, 'the exit'), [0, null])
+        }
+      })
+    }
+
+    test('unref lets the process end', async () => {
+      const volant = import.meta.resolve('volant')
+      const script = `
+        import { createApp } from ${JSON.stringify(volant)}
+        const app = createApp({ adapter: { type: ${JSON.stringify(kit.adapter)} } })
+        await app.listen(0, '127.0.0.1')
+        app.unref()`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+      const code = await within(new Promise((resolve) => child.on('exit', resolve)), 3_000, 'the exit')
+      assert.equal(code, 0)
+    })
+
+    test('two apps in one process', async () => {
+      const one = kit.app()
+      const two = kit.app()
+      one.get('/', () => 'one')
+      two.get('/', () => 'two')
+      await kit.serve(one, async (first) => {
+        await kit.serve(two, async (second) => {
+          assert.equal((await first.ask('/')).text, 'one')
+          assert.equal((await second.ask('/')).text, 'two')
+        })
+        assert.equal((await first.ask('/')).text, 'one')
+      })
+    })
+
+    test('a port is free again after close', async () => {
+      const app = kit.app()
+      let port = 0
+      await kit.serve(app, async (live) => {
+        port = live.address.port as number
+        await live.ask('/')
+      })
+      const server = createServer()
+      await new Promise<void>((resolve, reject) =>
+        server.once('error', reject).listen(port, '127.0.0.1', resolve),
+      )
+      await new Promise((resolve) => server.close(resolve))
+    })
+  })
+}

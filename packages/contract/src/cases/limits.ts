@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { deferred, eventually, type Kit, request, within } from '../kit.ts'
+
+const edges = (limit: number, past: number): [number, number][] => [
+  [limit - 1, 200],
+  [limit, 200],
+  [limit + 1, past],
+]
+
+/** One below, at, and one above, for each limit an application can see. */
+export function limits(kit: Kit): void {
+  describe('limits', () => {
+    for (const [size, status] of edges(1_048_576, 413)) {
+      test(`a body of ${size} bytes is ${status}`, async () => {
+        const app = kit.app()
+        app.post('/b', (ctx) => ctx.bodyBytes.length)
+        await kit.serve(app, async (live) => {
+          const reply = await live.post('/b', null, Buffer.alloc(size))
+          assert.equal(reply.status, status)
+          if (status === 200) assert.equal(reply.text, String(size))
+        })
+      })
+    }
+
+    for (const [size, status] of edges(100, 413)) {
+      test(`a route's maxBodySize of 100 with ${size} bytes is ${status}, with length and chunked`, async () => {
+        const app = kit.app({ limits: { maxBodySize: 1_000 } })
+        app.post('/small', { maxBodySize: 100 }, (ctx) => ctx.bodyBytes.length)
+        app.post('/large', { maxBodySize: 5_000 }, (ctx) => ctx.bodyBytes.length)
+        await kit.serve(app, async (live) => {
+          assert.equal((await live.post('/small', null, 'x'.repeat(size))).status, status)
+          const wire = await live.connect()
+          wire.send(
+            `POST /small HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
+          )
+          assert.equal((await wire.reply()).status, status)
+          assert.equal((await live.post('/large', null, 'x'.repeat(4_000))).status, 200)
+        })
+      })
+    }
+
+    test('413 is said before the body is sent', async () => {
+      const app = kit.app()
+      app.post('/b', () => 1)
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 1048577\r\n\r\n')
+        const reply = await wire.reply()
+        assert.equal(reply.status, 413)
+        assert.equal((reply.json() as { code: string }).code, 'E_BODY_TOO_LARGE')
+      })
+    })
+
+    test('maxBodySize 0 takes no body', async () => {
+      const app = kit.app()
+      app.post('/b', { maxBodySize: 0 }, () => 'ok')
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/b', { method: 'POST' })).status, 200)
+        assert.equal((await live.post('/b', null, 'x')).status, 413)
+      })
+    })
+
+    for (const [count, status] of edges(1_000, 400)) {
+      test(`${count} query keys are ${status}`, async () => {
+        const app = kit.app()
+        app.get('/q', (ctx) => Object.keys(ctx.query).length)
+        await kit.serve(app, async (live) => {
+          const query = Array.from({ length: count }, (_, at) => at.toString(36)).join('&')
+          assert.equal((await live.ask(`/q?${query}`)).status, status)
+        })
+      })
+
+      test(`${count} form keys are ${status}`, async () => {
+        const app = kit.app()
+        app.post('/f', (ctx) => Object.keys(ctx.body as object).length)
+        await kit.serve(app, async (live) => {
+          const form = Array.from({ length: count }, (_, at) => `k${at}=1`).join('&')
+          assert.equal((await live.post('/f', 'application/x-www-form-urlencoded', form)).status, status)
+        })
+      })
+    }
+
+    test('keys are counted, not only different ones', async () => {
+      const app = kit.app({ limits: { maxQueryKeys: 3 } })
+      app.get('/q', (ctx) => ({ query: ctx.query }))
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/q?a&a&a')).status, 200)
+        assert.equal((await live.ask('/q?a&a&a&a')).status, 400)
+        assert.equal((await live.ask('/q?&&&&a&a&a&&')).status, 200)
+      })
+    })
+
+    for (const [length, status] of edges(256, 414)) {
+      test(`a parameter of ${length} bytes is ${status}`, async () => {
+        const app = kit.app()
+        app.get('/p/:v', (ctx) => ctx.params.v.length)
+        await kit.serve(app, async (live) =>
+          assert.equal((await live.ask(`/p/${'x'.repeat(length)}`)).status, status),
+        )
+      })
+    }
+
+    for (const [length, status] of edges(8_192, 414)) {
+      test(`a target of ${length} bytes is ${status}`, async () => {
+        const app = kit.app()
+        app.get('/q', () => 'ok')
+        await kit.serve(app, async (live) =>
+          assert.equal((await live.ask(`/q?${'x'.repeat(length - 3)}`)).status, status),
+        )
+      })
+    }
+
+    for (const [count, status] of edges(100, 431)) {
+      test(`${count} header fields are ${status}`, async () => {
+        const app = kit.app()
+        app.get('/h', (ctx) => Object.keys(ctx.headers).length)
+        await kit.serve(app, async (live) => {
+          // Host and Connection are two of them.
+          const more = Object.fromEntries(Array.from({ length: count - 2 }, (_, at) => [`x-${at}`, 'v']))
+          const reply = await live.ask('/h', { headers: more })
+          assert.equal(reply.status, status)
+          if (status === 200) assert.equal(reply.text, String(count))
+        })
+      })
+    }
+
+    for (const [length, status] of edges(8_192, 431)) {
+      test(`a header line of ${length} bytes is ${status}`, async () => {
+        const app = kit.app()
+        app.get('/h', () => 'ok')
+        await kit.serve(app, async (live) => {
+          const reply = await live.ask('/h', {
+            headers: { 'x-long': 'v'.repeat(length - 'x-long: '.length) },
+          })
+          assert.equal(reply.status, status)
+        })
+      })
+    }
+
+    for (const [size, status] of [
+      [12_000, 200],
+      [20_000, 431],
+    ] as const) {
+      test(`a head of about ${size} bytes is ${status}`, async () => {
+        const app = kit.app()
+        app.get('/h', () => 'ok')
+        await kit.serve(app, async (live) => {
+          const more = Object.fromEntries(
+            Array.from({ length: 10 }, (_, at) => [`x-${at}`, 'v'.repeat(size / 10)]),
+          )
+          assert.equal((await live.ask('/h', { headers: more })).status, status)
+        })
+      })
+    }
+
+    for (const [depth, status] of edges(3, 400)) {
+      test(`maxJsonDepth 3 with ${depth} levels is ${status}`, async () => {
+        const app = kit.app({ limits: { maxJsonDepth: 3 } })
+        app.post('/j', (ctx) => ({ ok: ctx.body !== null }))
+        await kit.serve(app, async (live) => {
+          assert.equal(
+            (await live.post('/j', 'application/json', '['.repeat(depth) + ']'.repeat(depth))).status,
+            status,
+          )
+        })
+      })
+    }
+
+    test('requests past maxInFlight are 503', async () => {
+      const app = kit.app({ limits: { maxInFlight: 2 } })
+      const gate = deferred()
+      app.get('/wait', async () => {
+        await gate.promise
+        return 'done'
+      })
+      app.get('/now', () => 'now')
+      await kit.serve(app, async (live) => {
+        const first = await live.connect()
+        const second = await live.connect()
+        first.send(request('GET', '/wait'))
+        second.send(request('GET', '/wait'))
+        await eventually(() => app.stats().inFlight === 2, 'two in flight')
+        const refused = await live.ask('/now')
+        assert.equal(refused.status, 503)
+        gate.resolve()
+        assert.equal((await first.reply()).text, 'done')
+        assert.equal((await second.reply()).text, 'done')
+        assert.equal((await live.ask('/now')).text, 'now')
+      })
+    })
+
+    test('connections past maxConnections are refused', async () => {
+      const app = kit.app({ limits: { maxConnections: 2 } })
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const first = await live.connect()
+        const second = await live.connect()
+        assert.equal((await first.send(request('GET', '/x')).reply()).text, 'ok')
+        assert.equal((await second.send(request('GET', '/x')).reply()).text, 'ok')
+        const third = await live.connect()
+        await third.ended()
+        first.close()
+        await eventually(() => app.stats().connections === 1, 'one connection')
+        assert.equal((await live.ask('/x')).text, 'ok')
+      })
+    })
+
+    test('bodies past maxBufferedBodies are 503', async () => {
+      const app = kit.app({ limits: { maxBodySize: 2_000, maxBufferedBodies: 3_000 } })
+      app.post('/b', (ctx) => ctx.bodyBytes.length)
+      await kit.serve(app, async (live) => {
+        const first = await live.connect()
+        first.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n').send('x'.repeat(1_999))
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        assert.equal((await live.post('/b', null, 'x'.repeat(1_500))).status, 503)
+        first.send('x')
+        assert.equal((await first.reply()).text, '2000')
+        assert.equal((await live.post('/b', null, 'x'.repeat(1_500))).text, '1500')
+      })
+    })
+
+    test('an idle connection is closed after keepAliveTimeout', async () => {
+      const app = kit.app({ limits: { keepAliveTimeout: 300 } })
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        await wire.send(request('GET', '/x')).reply()
+        const start = Date.now()
+        await wire.ended()
+        const took = Date.now() - start
+        assert.ok(took >= 250 && took < 3_000, `${took} ms`)
+      })
+    })
+
+    test('a head that does not arrive is 408 after headersTimeout', async () => {
+      const app = kit.app({ limits: { headersTimeout: 500 } })
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('GET /x HTTP/1.1\r\nHo')
+        assert.equal((await wire.reply()).status, 408)
+        await wire.ended()
+      })
+    })
+
+    test('a body that does not arrive is 408 after requestTimeout', async () => {
+      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
+      app.post('/b', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
+        assert.equal((await wire.reply()).status, 408)
+        await wire.ended()
+      })
+    })
+
+    test('a client that does not read is reset after sendTimeout', async () => {
+      const app = kit.app({ limits: { sendTimeout: 1_000 } })
+      const left = deferred<number>()
+      app.get('/big', (ctx) => {
+        const start = Date.now()
+        ctx.signal.addEventListener('abort', () => left.resolve(Date.now() - start))
+        return (function* () {
+          for (;;) yield Buffer.alloc(65_536)
+        })()
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.socket.pause()
+        wire.send(request('GET', '/big'))
+        const took = await within(left.promise, 8_000, 'the reset')
+        assert.ok(took >= 900, `${took} ms`)
+      })
+    })
+
+    test('a connection past maxConnectionAge is closed with its next reply', async () => {
+      const app = kit.app({ limits: { maxConnectionAge: 1_000 } })
+      app.get('/x', () => 'ok')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        assert.equal((await wire.send(request('GET', '/x')).reply()).headers['connection'] === 'close', false)
+        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        if (wire.isEnded) return
+        assert.equal((await wire.send(request('GET', '/x')).reply()).headers['connection'], 'close')
+        await wire.ended()
+      })
+    })
+  })
+}

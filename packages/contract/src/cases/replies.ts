@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { describe, test } from 'node:test'
+import type { Handler } from 'volant'
+import type { Kit } from '../kit.ts'
+
+const json = 'application/json; charset=utf-8'
+const text = 'text/plain; charset=utf-8'
+const bytes = 'application/octet-stream'
+
+/** Handler, then the status, content type and body it must give. */
+const table: Record<string, [Handler, number, string | undefined, string]> = {
+  'a returned object': [() => ({ a: 1, b: 'é' }), 200, json, '{"a":1,"b":"é"}'],
+  'a returned array': [() => [1, 2], 200, json, '[1,2]'],
+  'a returned number': [() => 7, 200, json, '7'],
+  'a returned zero': [() => 0, 200, json, '0'],
+  'a returned boolean': [() => false, 200, json, 'false'],
+  'a returned string': [() => 'hé', 200, text, 'hé'],
+  'an empty string': [() => '', 200, text, ''],
+  'a returned Buffer': [() => Buffer.from([0x41, 0x42]), 200, bytes, 'AB'],
+  'a returned Uint8Array': [() => new Uint8Array([0x43]), 200, bytes, 'C'],
+  'a returned ArrayBuffer': [() => new Uint8Array([0x44]).buffer, 200, bytes, 'D'],
+  undefined: [() => undefined, 204, undefined, ''],
+  null: [() => null, 204, undefined, ''],
+  'undefined after status 201': [(ctx) => void ctx.status(201), 201, undefined, ''],
+  'a promise of an object': [async () => ({ a: 1 }), 200, json, '{"a":1}'],
+  'a promise of undefined': [async () => undefined, 204, undefined, ''],
+  // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+  'a thenable': [() => ({ then: (go: (value: string) => void) => go('then') }), 200, text, 'then'],
+  'an instance with toJSON': [() => new Date(0), 200, json, '"1970-01-01T00:00:00.000Z"'],
+  'an object without prototype': [
+    () => Object.assign(Object.create(null) as object, { a: 1 }),
+    200,
+    json,
+    '{"a":1}',
+  ],
+  'ctx.json': [(ctx) => ctx.json({ a: 1 }), 200, json, '{"a":1}'],
+  'ctx.json with a status': [(ctx) => ctx.json({ a: 1 }, 201), 201, json, '{"a":1}'],
+  'ctx.json in an async handler': [async (ctx) => ctx.json([]), 200, json, '[]'],
+  'ctx.json after an await': [
+    async (ctx) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      ctx.json(null)
+    },
+    200,
+    json,
+    'null',
+  ],
+  'ctx.status before ctx.json': [(ctx) => ctx.status(202).json({}), 202, json, '{}'],
+  'ctx.text': [(ctx) => ctx.text('t', 203), 203, text, 't'],
+  'ctx.html': [(ctx) => ctx.html('<p>é'), 200, 'text/html; charset=utf-8', '<p>é'],
+  'ctx.bytes': [(ctx) => ctx.bytes(new Uint8Array([0x45])), 200, bytes, 'E'],
+  'ctx.reply': [(ctx) => ctx.reply(418, { tea: true }), 418, json, '{"tea":true}'],
+  'ctx.reply without a value': [(ctx) => ctx.reply(202), 202, undefined, ''],
+  'a content type of its own': [
+    (ctx) => ctx.header('Content-Type', 'text/csv').text('a,b'),
+    200,
+    'text/csv',
+    'a,b',
+  ],
+  'a content type before a returned object': [
+    (ctx) => {
+      ctx.header('content-type', 'application/vnd.api+json')
+      return { a: 1 }
+    },
+    200,
+    'application/vnd.api+json',
+    '{"a":1}',
+  ],
+  'status 204 drops the body': [(ctx) => ctx.json({ a: 1 }, 204), 204, json, ''],
+  'status 205 drops the body': [(ctx) => ctx.text('x', 205), 205, text, ''],
+  'status 304 drops the body': [(ctx) => ctx.status(304).text('x'), 304, text, ''],
+  'a Response': [
+    () => new Response('hi', { status: 201, headers: { 'content-type': 'text/x' } }),
+    201,
+    'text/x',
+    'hi',
+  ],
+  'Response.json': [() => Response.json({ a: 1 }), 200, 'application/json', '{"a":1}'],
+  'a Response without body': [() => new Response(null, { status: 204 }), 204, undefined, ''],
+  'a web stream': [() => new Response('ab').body, 200, bytes, 'ab'],
+  'a Node.js stream': [() => Readable.from([Buffer.from('a'), Buffer.from('b')]), 200, bytes, 'ab'],
+  'a generator': [
+    function* () {
+      yield 'a'
+      yield new Uint8Array([0x62])
+    },
+    200,
+    bytes,
+    'ab',
+  ],
+  'an async generator': [
+    async function* () {
+      yield 'a'
+      await new Promise((resolve) => setImmediate(resolve))
+      yield 'é'
+    },
+    200,
+    bytes,
+    'aé',
+  ],
+  'an empty generator': [function* () {}, 200, bytes, ''],
+  'ctx.stream with type': [
+    (ctx) => ctx.stream(['a', 'b'], { type: 'text/x', status: 201 }),
+    201,
+    'text/x',
+    'ab',
+  ],
+  'ctx.stream with a length': [(ctx) => ctx.stream(['ab', 'c'], { length: 3 }), 200, bytes, 'abc'],
+  'a large string': [() => 'x'.repeat(300_000), 200, text, 'x'.repeat(300_000)],
+  'a large buffer': [() => Buffer.alloc(300_000, 'y'), 200, bytes, 'y'.repeat(300_000)],
+  'an error returned': [
+    () => new Error('hidden'),
+    500,
+    'application/problem+json; charset=utf-8',
+    '{"type":"about:blank","title":"Internal Server Error","status":500}',
+  ],
+}
+
+export function replies(kit: Kit): void {
+  describe('replies', () => {
+    for (const [name, [handler, status, type, body]] of Object.entries(table)) {
+      test(`${name}, by GET, HEAD and inject`, async () => {
+        const app = kit.app()
+        app.get('/x', handler)
+        await kit.serve(app, async (live) => {
+          const reply = await live.ask('/x')
+          assert.equal(reply.status, status)
+          assert.equal(reply.headers['content-type'], type)
+          assert.equal(reply.text, body)
+          assert.notEqual(reply.headers['date'], undefined)
+          const head = await live.ask('/x', { method: 'HEAD' })
+          assert.equal(head.status, status)
+          assert.equal(head.headers['content-type'], type)
+          assert.equal(head.headers['content-length'], reply.headers['content-length'])
+          const injected = await app.inject('/x')
+          assert.equal(injected.status, status)
+          assert.equal(injected.headers['content-type'], type)
+          assert.equal(injected.text(), body)
+          assert.equal(injected.headers['content-length'], reply.headers['content-length'])
+        })
+      })
+    }
+
+    test('a Response with two cookies and headers of its old connection', async () => {
+      const app = kit.app()
+      app.get('/x', () => {
+        const headers = new Headers({
+          'x-a': '1',
+          'content-length': '99',
+          connection: 'close',
+          date: 'never',
+        })
+        headers.append('set-cookie', 'a=1')
+        headers.append('set-cookie', 'b=2')
+        return new Response('ok', { headers })
+      })
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/x')
+        assert.equal(reply.text, 'ok')
+        assert.equal(reply.headers['x-a'], '1')
+        assert.deepEqual(
+          reply.raw.filter(([name]) => name.toLowerCase() === 'set-cookie').map(([, value]) => value),
+          ['a=1', 'b=2'],
+        )
+        assert.equal(reply.raw.filter(([name]) => name.toLowerCase() === 'date').length, 1)
+        assert.notEqual(reply.headers['date'], 'never')
+      })
+    })
+
+    test('redirects', async () => {
+      const app = kit.app()
+      app.get('/a', (ctx) => ctx.redirect('/b'))
+      app.get('/c', (ctx) => ctx.redirect('https://x.test/ü ?q=1', 308))
+      app.get('/d', (ctx) => ctx.redirect('/x\r\nset-cookie: a=1'))
+      await kit.serve(app, async (live) => {
+        const first = await live.ask('/a')
+        assert.equal(first.status, 302)
+        assert.equal(first.headers['location'], '/b')
+        assert.equal(first.headers['content-length'], '0')
+        const second = await live.ask('/c')
+        assert.equal(second.status, 308)
+        assert.equal(second.headers['location'], 'https://x.test/%C3%BC%20?q=1')
+        const third = await live.ask('/d')
+        assert.equal(third.status, 500)
+        assert.equal(third.headers['set-cookie'], undefined)
+      })
+    })
+
+    test('header replaces, append adds, names in any case', async () => {
+      const app = kit.app()
+      app.get('/x', (ctx) =>
+        ctx
+          .header('X-A', 'old')
+          .header('x-a', 'new')
+          .append('Set-Cookie', 'a=1')
+          .append('set-cookie', 'b=2')
+          .header('x-n', 5)
+          .text(''),
+      )
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/x')
+        assert.equal(reply.headers['x-a'], 'new')
+        assert.equal(reply.headers['x-n'], '5')
+        assert.equal(reply.headers['set-cookie'], 'a=1, b=2')
+      })
+    })
+
+    const statuses: [unknown, boolean][] = [
+      [200, true],
+      [299, true],
+      [599, true],
+      [199, false],
+      [600, false],
+      [100, false],
+      [NaN, false],
+      ['200', false],
+      [200.5, false],
+      [Infinity, false],
+    ]
+    for (const [status, good] of statuses) {
+      test(`status ${JSON.stringify(status)} is ${good ? 'sent' : 'refused'}`, async () => {
+        const app = kit.app()
+        app.get('/x', (ctx) => ctx.text('', status as number))
+        await kit.serve(app, async (live) => assert.equal((await live.ask('/x')).status, good ? status : 500))
+      })
+    }
+
+    for (const value of ['a bigint', 'a function', 'a symbol', 'a circle']) {
+      test(`${value} cannot be JSON: 500, not a crash`, async () => {
+        const circle: Record<string, unknown> = {}
+        circle['self'] = circle
+        const values: Record<string, unknown> = {
+          'a bigint': 1n,
+          'a function': () => 1,
+          'a symbol': Symbol('x'),
+          'a circle': circle,
+        }
+        const app = kit.app()
+        app.get('/sync', () => values[value])
+        app.get('/async', async () => values[value])
+        app.get('/json', async (ctx) => ctx.json(values[value]))
+        await kit.serve(app, async (live) => {
+          for (const path of ['/sync', '/async', '/json']) assert.equal((await live.ask(path)).status, 500)
+        })
+      })
+    }
+
+    test('what ctx says of the request', async () => {
+      const app = kit.app()
+      app.get('/r', async (ctx) => {
+        const request = ctx.request
+        return {
+          method: ctx.method,
+          url: request.url,
+          version: ctx.httpVersion,
+          ip: ctx.ip,
+          agent: ctx.headers['user-agent'],
+          joined: ctx.headers['x-two'],
+          cookies: ctx.cookies,
+          header: request.headers.get('x-two'),
+          ids: ctx.id === ctx.id && ctx.id.length > 8,
+          missing: ctx.headers['constructor'] === undefined,
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(
+          'GET /r?q=1 HTTP/1.1\r\nHost: h.test\r\nUser-Agent: me\r\nX-Two: a\r\nx-two: b\r\nCookie: a=1; b=%20\r\nCookie: c=%C3%A9; a=2\r\n\r\n',
+        )
+        assert.deepEqual((await wire.reply()).json(), {
+          method: 'GET',
+          url: 'http://h.test/r?q=1',
+          version: '1.1',
+          ip: '127.0.0.1',
+          agent: 'me',
+          joined: 'a, b',
+          cookies: { a: '1', b: ' ', c: 'é' },
+          header: 'a, b',
+          ids: true,
+          missing: true,
+        })
+      })
+    })
+  })
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { deferred, eventually, type Kit, request, within } from '../kit.ts'
+
+export function streams(kit: Kit): void {
+  describe('streamed replies', () => {
+    test('the head and each chunk leave at once', async () => {
+      const app = kit.app()
+      const gates = [deferred(), deferred()]
+      app.get('/s', async function* () {
+        await gates[0]?.promise
+        yield 'one'
+        await gates[1]?.promise
+        yield 'two'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('GET', '/s'))
+        const has = (text: string) => () => (wire.received.includes(text) ? true : undefined)
+        await wire.until(has('\r\n\r\n'), 'the head')
+        assert.equal(wire.received.includes('one'), false)
+        gates[0]?.resolve()
+        await wire.until(has('one'), 'the first chunk')
+        gates[1]?.resolve()
+        assert.equal((await wire.reply()).text, 'onetwo')
+        assert.equal((await wire.send(request('GET', '/none')).reply()).status, 404)
+      })
+    })
+
+    test('with a length it is not chunked, and the connection stays', async () => {
+      const app = kit.app()
+      app.get('/s', (ctx) => ctx.stream(['abc', 'de'], { length: 5, type: 'text/plain' }))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        for (let round = 0; round < 2; round++) {
+          const reply = await wire.send(request('GET', '/s')).reply()
+          assert.equal(reply.headers['content-length'], '5')
+          assert.equal(reply.headers['transfer-encoding'], undefined)
+          assert.equal(reply.text, 'abcde')
+        }
+      })
+    })
+
+    for (const kind of ['a generator', 'a web stream', 'a Node.js stream'] as const) {
+      test(`${kind} waits for a slow reader, and 30 MB arrive whole`, async () => {
+        const app = kit.app()
+        let produced = 0
+        const total = 30_000_000
+        const block = () => {
+          produced += 100_000
+          return Buffer.alloc(100_000, 'z')
+        }
+        app.get('/s', () => {
+          if (kind === 'a generator') {
+            return (function* () {
+              while (produced < total) yield block()
+            })()
+          }
+          if (kind === 'a web stream') {
+            return new ReadableStream<Uint8Array>({
+              pull(controller) {
+                if (produced < total) controller.enqueue(block())
+                else controller.close()
+              },
+            })
+          }
+          return new Readable({
+            read() {
+              this.push(produced < total ? block() : null)
+            },
+          })
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.socket.pause()
+          wire.send(request('GET', '/s'))
+          await sleep(300)
+          assert.ok(produced < 16_000_000, `${produced} bytes were produced for nobody`)
+          let received = 0
+          wire.socket.removeAllListeners('data')
+          wire.socket.on('data', (bytes: Buffer) => {
+            received += bytes.length
+          })
+          wire.socket.resume()
+          await eventually(() => received > total, 'all bytes')
+        })
+      })
+    }
+
+    for (const kind of ['a generator', 'a web stream', 'a Node.js stream'] as const) {
+      test(`${kind} is cancelled when the client leaves`, async () => {
+        const app = kit.app()
+        const cancelled = deferred()
+        app.get('/s', () => {
+          if (kind === 'a generator') {
+            return (async function* () {
+              try {
+                for (;;) {
+                  yield 'x'
+                  await sleep(5)
+                }
+              } finally {
+                cancelled.resolve()
+              }
+            })()
+          }
+          if (kind === 'a web stream') {
+            return new ReadableStream<Uint8Array>({
+              start: (controller) => controller.enqueue(Buffer.from('x')),
+              pull: () => new Promise(() => {}),
+              cancel: () => cancelled.resolve(),
+            })
+          }
+          const stream = new Readable({ read() {} })
+          stream.push('x')
+          stream.on('close', () => cancelled.resolve())
+          return stream
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(request('GET', '/s'))
+          await wire.until(() => (wire.received.includes('\r\nx\r\n') ? true : undefined), 'a chunk')
+          wire.reset()
+          await within(cancelled.promise, 3_000, 'the cancel')
+          await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
+        })
+      })
+    }
+
+    test('a client that leaves while the server waits for it to read', async () => {
+      const app = kit.app()
+      const cancelled = deferred()
+      app.get('/s', function* () {
+        try {
+          for (;;) yield Buffer.alloc(65_536)
+        } finally {
+          cancelled.resolve()
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.socket.pause()
+        wire.send(request('GET', '/s'))
+        await sleep(100)
+        wire.reset()
+        await within(cancelled.promise, 3_000, 'the cancel')
+        await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
+      })
+    })
+
+    test('HEAD and 304 cancel the source unread', async () => {
+      const app = kit.app()
+      let cancelled = 0
+      let read = 0
+      const source = () =>
+        new ReadableStream<Uint8Array>(
+          {
+            pull(controller) {
+              read++
+              controller.enqueue(Buffer.from('x'))
+            },
+            cancel() {
+              cancelled++
+            },
+          },
+          { highWaterMark: 0 },
+        )
+      app.get('/s', source)
+      app.get('/304', (ctx) => ctx.stream(source(), { status: 304 }))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        assert.equal((await wire.send(request('HEAD', '/s')).reply('HEAD')).status, 200)
+        assert.equal((await wire.send(request('GET', '/304')).reply()).status, 304)
+        assert.equal((await wire.send(request('GET', '/none')).reply()).status, 404)
+        await eventually(() => cancelled === 2, 'both cancelled')
+        assert.equal(read, 0)
+      })
+    })
+
+    test('a buffer may be reused once it was yielded', async () => {
+      const app = kit.app()
+      app.get('/s', function* () {
+        const buffer = Buffer.alloc(50_000)
+        for (let at = 0; at < 40; at++) {
+          buffer.fill(65 + (at % 26))
+          yield buffer
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const { body } = await live.ask('/s')
+        assert.equal(body.length, 2_000_000)
+        for (let at = 0; at < 40; at++) assert.equal(body[at * 50_000], 65 + (at % 26))
+      })
+    })
+
+    test('HTTP/1.0 has the stream until the close', async () => {
+      const app = kit.app()
+      app.get('/s', function* () {
+        yield 'a'
+        yield 'b'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('GET /s HTTP/1.0\r\n\r\n')
+        const reply = await wire.reply()
+        assert.equal(reply.text, 'ab')
+        assert.equal(reply.headers['transfer-encoding'], undefined)
+      })
+    })
+  })
+}

@@ -1,0 +1,135 @@
+/** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
+import { Wire, type WireReply } from './wire.ts'
+
+export interface Ask {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+}
+
+export class Kit {
+  readonly adapter: AdapterType
+  /** Errors the apps of this kit reported, newest last. */
+  readonly reports: unknown[] = []
+
+  constructor(adapter: AdapterType) {
+    this.adapter = adapter
+  }
+
+  app(options: AppOptions = {}): App {
+    return createApp({
+      adapter: { type: this.adapter },
+      signals: false,
+      report: (error) => void this.reports.push(error),
+      ...options,
+    })
+  }
+
+  /** Serves `app` while `run` runs. */
+  async serve(app: App, run: (live: Live) => Promise<void>): Promise<void> {
+    const live = new Live(app, await app.listen({ port: 0, host: '127.0.0.1' }))
+    try {
+      await run(live)
+    } finally {
+      live.closeAll()
+      await app.close()
+    }
+  }
+}
+
+export class Live {
+  readonly app: App
+  readonly address: Address
+  readonly #wires: Wire[] = []
+
+  constructor(app: App, address: Address) {
+    this.app = app
+    this.address = address
+  }
+
+  async connect(): Promise<Wire> {
+    const wire = await Wire.open(this.address)
+    this.#wires.push(wire)
+    return wire
+  }
+
+  /** One request on a connection of its own. */
+  async ask(path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<WireReply> {
+    const wire = await this.connect()
+    wire.send(request(method, path, { connection: 'close', ...headers }, body))
+    const reply = await wire.reply(method)
+    wire.close()
+    return reply
+  }
+
+  post(
+    path: string,
+    type: string | null,
+    body: string | Uint8Array,
+    more: Record<string, string> = {},
+  ): Promise<WireReply> {
+    return this.ask(path, {
+      method: 'POST',
+      headers: type === null ? more : { 'content-type': type, ...more },
+      body,
+    })
+  }
+
+  closeAll(): void {
+    for (const wire of this.#wires) wire.close()
+  }
+}
+
+/** The bytes of a request; Content-Length is added for a body unless the headers frame it. */
+export function request(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body: string | Uint8Array = '',
+): Buffer {
+  const fields: Record<string, string> = { host: 'localhost', ...headers }
+  const bytes = Buffer.from(body as string)
+  if (
+    bytes.length > 0 &&
+    fields['content-length'] === undefined &&
+    fields['transfer-encoding'] === undefined
+  ) {
+    fields['content-length'] = String(bytes.length)
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
+}
+
+/** A promise and the functions that settle it. */
+export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+/** Waits until `test` holds, for at most 5 s. */
+export async function eventually(test: () => boolean, what: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (test()) return
+    await sleep(10)
+  }
+  throw new Error(`never: ${what}`)
+}
+
+/** Fails if `promise` takes longer than `ms`. */
+export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+  const cancel = new AbortController()
+  const late = sleep(ms, undefined, { signal: cancel.signal }).then(() => {
+    throw new Error(`${what} took longer than ${ms} ms`)
+  })
+  late.catch(() => {})
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    cancel.abort()
+  }
+}

@@ -1,0 +1,63 @@
+/** The behaviour of an application, on whichever adapter it runs: every adapter passes all of this. */
+import { describe, test } from 'node:test'
+import { type AdapterType, createApp } from 'volant'
+import { aborts } from './cases/aborts.ts'
+import { asyncContext } from './cases/async-context.ts'
+import { bodies } from './cases/bodies.ts'
+import { connections } from './cases/connections.ts'
+import { errors } from './cases/errors.ts'
+import { headers } from './cases/headers.ts'
+import { injected } from './cases/inject.ts'
+import { lifecycle } from './cases/lifecycle.ts'
+import { limits } from './cases/limits.ts'
+import { options } from './cases/options.ts'
+import { replies } from './cases/replies.ts'
+import { routing } from './cases/routing.ts'
+import { streams } from './cases/streams.ts'
+import { Kit } from './kit.ts'
+
+const groups = {
+  routing,
+  replies,
+  headers,
+  bodies,
+  limits,
+  errors,
+  streams,
+  aborts,
+  'async-context': asyncContext,
+  connections,
+  lifecycle,
+  inject: injected,
+  options,
+}
+
+export interface ContractOptions {
+  /** Names of the groups to run; default all. */
+  groups?: (keyof typeof groups)[]
+}
+
+/** Registers the suite for one adapter with node:test; an adapter that cannot load is skipped with its reason. */
+export function contract(adapter: AdapterType, chosen: ContractOptions = {}): void {
+  const reason = unloadable(adapter)
+  if (reason !== null) {
+    test(`contract on ${adapter}`, { skip: reason }, () => {})
+    return
+  }
+  const kit = new Kit(adapter)
+  describe(`contract on ${adapter}`, () => {
+    for (const [name, group] of Object.entries(groups)) {
+      if (chosen.groups === undefined || chosen.groups.includes(name as keyof typeof groups)) group(kit)
+    }
+  })
+}
+
+/** Why the adapter cannot run here, or null. */
+function unloadable(adapter: AdapterType): string | null {
+  try {
+    createApp({ adapter: { type: adapter }, signals: false })
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,199 @@
+/** A client that sends exactly what it is told to and reads replies strictly: anything left over is an error. */
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
+import type { Address } from 'volant'
+
+/** How long a reply or a close may take before the case fails, in ms. */
+const patience = 5_000
+
+export interface WireReply {
+  version: string
+  status: number
+  /** By lower-case name; a repeated name is joined with ', '. */
+  headers: Record<string, string>
+  /** Name and value in the order received. */
+  raw: [string, string][]
+  body: Buffer
+  text: string
+  json(): unknown
+}
+
+export class Wire {
+  readonly socket: Socket
+  /** Resolves to how the server ended the connection. */
+  readonly closed: Promise<'end' | 'reset'>
+  received = Buffer.alloc(0)
+  #ended = false
+  #wake: (() => void) | null = null
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    this.closed = new Promise((resolve) => {
+      socket.on('error', () => resolve('reset'))
+      socket.on('close', () => resolve('end'))
+      socket.on('end', () => resolve('end'))
+    })
+    void this.closed.then(() => {
+      this.#ended = true
+      this.#wake?.()
+    })
+    socket.on('data', (bytes) => {
+      this.received = Buffer.concat([this.received, bytes])
+      this.#wake?.()
+    })
+  }
+
+  /** The client keeps its sending side open after the server's end, unless told to close. */
+  static open(address: Address): Promise<Wire> {
+    const target =
+      address.path === null ? { port: address.port as number, host: '127.0.0.1' } : { path: address.path }
+    return new Promise((resolve, reject) => {
+      const socket = connect({ ...target, allowHalfOpen: true, noDelay: true } as NetConnectOpts)
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.off('error', reject)
+        resolve(new Wire(socket))
+      })
+    })
+  }
+
+  send(bytes: string | Uint8Array): this {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+    return this
+  }
+
+  /** Waits until `test` holds, or says what was received. */
+  async until<T>(test: () => T | undefined, what: string): Promise<T> {
+    const deadline = Date.now() + patience
+    for (;;) {
+      const result = test()
+      if (result !== undefined) return result
+      const left = deadline - Date.now()
+      if (left <= 0)
+        throw new Error(
+          `waited for ${what} in vain; received: ${this.received.toString('latin1').slice(0, 500)}`,
+        )
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left)
+        this.#wake = () => {
+          clearTimeout(timer)
+          this.#wake = null
+          resolve()
+        }
+      })
+    }
+  }
+
+  /** The next final reply. `method` is the request's, since a reply to HEAD has no body. */
+  async reply(method = 'GET'): Promise<WireReply> {
+    for (;;) {
+      const reply = await this.until(() => this.#take(method), 'a reply')
+      if (reply.status >= 200) return reply
+    }
+  }
+
+  /** The next reply, interim ones too. */
+  interim(): Promise<WireReply> {
+    return this.until(() => this.#take('GET'), 'a reply')
+  }
+
+  /** Waits for the server to end the connection; fails if there are bytes no reply accounts for. */
+  async ended(): Promise<'end' | 'reset'> {
+    await this.until(() => (this.#ended ? true : undefined), 'the end of the connection')
+    if (this.received.length > 0)
+      throw new Error(`bytes after the last reply: ${this.received.toString('latin1').slice(0, 200)}`)
+    return this.closed
+  }
+
+  get isEnded(): boolean {
+    return this.#ended
+  }
+
+  /** Ends the connection with a RST. */
+  reset(): void {
+    this.socket.resetAndDestroy()
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  #take(method: string): WireReply | undefined {
+    const end = this.received.indexOf('\r\n\r\n')
+    if (end === -1) return this.#incomplete()
+    const head = this.received.toString('latin1', 0, end)
+    const [first = '', ...lines] = head.split('\r\n')
+    const status = /^(HTTP\/1\.[01]) (\d{3}) [\t\x20-\x7e]*$/.exec(first)
+    if (status === null) throw new Error(`not a status line: ${JSON.stringify(first)}`)
+    const headers: Record<string, string> = Object.create(null) as Record<string, string>
+    const raw: [string, string][] = []
+    for (const line of lines) {
+      const field = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): ?([\t\x20-\x7e\x80-\xff]*)$/.exec(line)
+      if (field === null) throw new Error(`not a header line: ${JSON.stringify(line)}`)
+      const [, name = '', value = ''] = field
+      raw.push([name, value])
+      const key = name.toLowerCase()
+      headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`
+    }
+    const code = Number(status[2])
+    const body = this.#body(end + 4, code, headers, method)
+    if (body === undefined) return this.#incomplete()
+    const text = body.bytes.toString('utf8')
+    this.received = this.received.subarray(body.next)
+    return {
+      version: status[1] as string,
+      status: code,
+      headers,
+      raw,
+      body: body.bytes,
+      text,
+      json: () => JSON.parse(text) as unknown,
+    }
+  }
+
+  #incomplete(): undefined {
+    if (this.#ended)
+      throw new Error(
+        `the connection ended in a reply: ${JSON.stringify(this.received.toString('latin1').slice(0, 200))}`,
+      )
+    return undefined
+  }
+
+  #body(
+    start: number,
+    status: number,
+    headers: Record<string, string>,
+    method: string,
+  ): { bytes: Buffer; next: number } | undefined {
+    const none = { bytes: Buffer.alloc(0), next: start }
+    if (status < 200 || status === 204 || status === 304 || method === 'HEAD') return none
+    const length = headers['content-length']
+    if (headers['transfer-encoding'] !== undefined) {
+      if (length !== undefined) throw new Error('both Content-Length and Transfer-Encoding')
+      return this.#chunks(start)
+    }
+    if (length !== undefined) {
+      if (!/^\d+$/.test(length)) throw new Error(`Content-Length: ${length}`)
+      const next = start + Number(length)
+      return this.received.length < next ? undefined : { bytes: this.received.subarray(start, next), next }
+    }
+    return this.#ended ? { bytes: this.received.subarray(start), next: this.received.length } : undefined
+  }
+
+  #chunks(start: number): { bytes: Buffer; next: number } | undefined {
+    const parts: Buffer[] = []
+    for (let at = start; ;) {
+      const line = this.received.indexOf('\r\n', at)
+      if (line === -1) return undefined
+      const size = this.received.toString('latin1', at, line)
+      if (!/^[0-9a-fA-F]+$/.test(size)) throw new Error(`not a chunk size: ${size}`)
+      const length = Number.parseInt(size, 16)
+      const next = line + 2 + length + 2
+      if (this.received.length < next) return undefined
+      if (this.received.toString('latin1', next - 2, next) !== '\r\n')
+        throw new Error('no CRLF after a chunk')
+      if (length === 0) return { bytes: Buffer.concat(parts), next }
+      parts.push(this.received.subarray(line + 2, line + 2 + length))
+      at = next
+    }
+  }
+}
