@@ -68,6 +68,7 @@ export function errors(kit: Kit): void {
       [
         'a thenable that throws',
         () => ({
+          // oxlint-disable-next-line unicorn/no-thenable -- that is the case
           get then(): never {
             throw new Error('secret')
           },
@@ -408,7 +409,7 @@ const behaviours: Behaviour[] = [
     status: 200,
     run: async (ctx) => {
       ctx.text('1')
-      await null
+      await Promise.resolve()
       throw new Error('x')
     },
   },

@@ -49,6 +49,9 @@ const table: InjectOptions[] = [
   { url: '/u/7', headers: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x-${at}`, '1'])) },
 ]
 
+/** Of the table only; the app itself gives 400 for a malformed body, which is compared in `bodies.ts`. */
+const refusedBeforeTheApp = new Set([400, 413, 414, 417, 431, 501])
+
 export function injected(kit: Kit): void {
   describe('inject answers as a socket does', () => {
     for (const one of table) {
@@ -62,6 +65,14 @@ export function injected(kit: Kit): void {
             ...(one.body === undefined ? {} : { body: one.body as string }),
           })
           assert.equal(injected.status, reply.status)
+          if (refusedBeforeTheApp.has(reply.status)) {
+            // Adapters name what is wrong with a path more or less exactly; the rest is the same.
+            const [mine, other] = [injected.json(), reply.json()] as { status: number; code: string }[]
+            assert.equal(injected.headers['content-type'], reply.headers['content-type'])
+            assert.equal(mine?.status, other?.status)
+            if (reply.status !== 400) assert.equal(mine?.code, other?.code)
+            return
+          }
           assert.equal(injected.text(), reply.text)
           for (const name of ['content-type', 'allow', 'content-length']) {
             assert.equal(injected.headers[name], reply.headers[name], name)

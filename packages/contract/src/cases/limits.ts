@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { deferred, eventually, type Kit, request, within } from '../kit.ts'
 
@@ -207,16 +208,20 @@ export function limits(kit: Kit): void {
     })
 
     test('bodies past maxBufferedBodies are 503', async () => {
-      const app = kit.app({ limits: { maxBodySize: 2_000, maxBufferedBodies: 3_000 } })
+      const app = kit.app({ limits: { maxBodySize: 2_000_000, maxBufferedBodies: 3_000_000 } })
       app.post('/b', (ctx) => ctx.bodyBytes.length)
       await kit.serve(app, async (live) => {
         const first = await live.connect()
-        first.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n').send('x'.repeat(1_999))
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        assert.equal((await live.post('/b', null, 'x'.repeat(1_500))).status, 503)
+        first.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n')
+        first.send(Buffer.alloc(1_999_999))
+        await sleep(200)
+        const second = await live.connect()
+        second.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 1500000\r\n\r\n')
+        second.send(Buffer.alloc(1_200_000))
+        assert.equal((await second.reply()).status, 503)
         first.send('x')
-        assert.equal((await first.reply()).text, '2000')
-        assert.equal((await live.post('/b', null, 'x'.repeat(1_500))).text, '1500')
+        assert.equal((await first.reply()).text, '2000000')
+        assert.equal((await live.post('/b', null, Buffer.alloc(1_500_000))).text, '1500000')
       })
     })
 
@@ -280,7 +285,7 @@ export function limits(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         assert.equal((await wire.send(request('GET', '/x')).reply()).headers['connection'] === 'close', false)
-        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        await sleep(1_200)
         if (wire.isEnded) return
         assert.equal((await wire.send(request('GET', '/x')).reply()).headers['connection'], 'close')
         await wire.ended()

@@ -56,7 +56,7 @@ export abstract class Head extends AsyncResource {
   admit(target: string, host: Host, router: Router): ErrorCode | null {
     const { limits } = host
     if (!knownMethods.has(this.method)) return 'E_METHOD_UNKNOWN'
-    if (target.length > limits.maxUrlLength) return 'E_URL_TOO_LONG'
+    if (target.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
     const overflow = this.#readFields(limits.maxHeaders, limits.maxHeaderLine)
     if (overflow !== null) return overflow
     const path = this.#splitTarget(target)
@@ -68,7 +68,7 @@ export abstract class Head extends AsyncResource {
     const params = found.params
     this.#params = params
     for (let at = 0; at < params.length; at++) {
-      if ((params[at] as string).length > limits.maxParamLength) return 'E_URL_TOO_LONG'
+      if ((params[at] as string).length > limits.maxParamLength) return 'E_PARAM_TOO_LONG'
     }
     if (found.id >= 0 && this.declaredLength > (host.routes[found.id]?.maxBodySize ?? 0))
       return 'E_BODY_TOO_LARGE'
@@ -79,17 +79,17 @@ export abstract class Head extends AsyncResource {
   #readFields(maxHeaders: number, maxLine: number): ErrorCode | null {
     const { raw } = this
     let hosts = 0
-    if (raw.length > maxHeaders * 2) return 'E_HEADERS_TOO_LARGE'
+    if (raw.length > maxHeaders * 2) return 'E_TOO_MANY_FIELDS'
     for (let at = 0; at < raw.length; at += 2) {
       const name = raw[at] as string
       const value = raw[at + 1] as string
       // ': ' lies between the two.
-      if (name.length + value.length + 2 > maxLine) return 'E_HEADERS_TOO_LARGE'
+      if (name.length + value.length + 2 > maxLine) return 'E_FIELD_LINE_TOO_LONG'
       if (name.length === 14 && name.toLowerCase() === 'content-length') this.declaredLength = Number(value)
       else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') this.declaredLength = -1
       else if (name.length === 4 && name.toLowerCase() === 'host') {
         // RFC 9112 §3.2: a second Host is an error; node:http takes it.
-        if (++hosts > 1) return 'E_BAD_REQUEST'
+        if (++hosts > 1) return 'E_HOST_REPEATED'
       } else if (name.length === 6 && name.toLowerCase() === 'expect') {
         if (value.toLowerCase() !== '100-continue') return 'E_EXPECTATION'
         this.expects = true

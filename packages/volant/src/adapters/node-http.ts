@@ -187,11 +187,11 @@ interface ParseError extends Error {
 function codeOf(error: ParseError): ErrorCode {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return 'E_HEADERS_TOO_LARGE'
+      return 'E_HEAD_TOO_LARGE'
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'E_REQUEST_TIMEOUT'
+      return 'E_HEADERS_TIMEOUT'
     case 'HPE_INVALID_VERSION':
-      return 'E_VERSION'
+      return 'E_VERSION_UNKNOWN'
     case 'HPE_INVALID_METHOD':
       // A token that is no method node:http knows; anything else is no request line.
       return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ /.test(error.rawPacket?.toString('latin1', 0, 64) ?? '')

@@ -4,13 +4,8 @@ import { phrases } from '../status.ts'
 
 /** The problem+json body for a code of the table. */
 export function refusalText(code: ErrorCode): string {
-  const { status, meaning } = errorTable[code]
-  const title = phrases[status] ?? 'Error'
-  return JSON.stringify(
-    status < 500
-      ? { type: 'about:blank', title, status, detail: meaning, code }
-      : { type: 'about:blank', title, status, code },
-  )
+  const { status } = errorTable[code]
+  return JSON.stringify({ type: 'about:blank', title: phrases[status] ?? 'Error', status, code })
 }
 
 /** The bytes of a whole reply that closes its connection, for requests that never became an exchange. */
