@@ -106,7 +106,7 @@ fn streams() {
     });
 }
 
-/// Bytes that arrive one by one: four times as many may take at most eight times as long (a re-parse takes sixteen).
+/// Bytes that arrive one by one: eight times as many may take at most 20 times as long (a re-parse takes 64).
 #[test]
 fn linear_time() {
     let limits = Limits {
@@ -134,7 +134,7 @@ fn linear_time() {
     for name in ["long target", "many escapes", "many fields", "long value"] {
         let time = |size: usize| {
             let text = shape(name, size);
-            let rounds = (0..7).map(|_| {
+            let rounds = (0..3).map(|_| {
                 let start = Instant::now();
                 assert!(matches!(
                     feed_head(text.as_bytes(), 0..text.len(), &limits),
@@ -144,10 +144,11 @@ fn linear_time() {
             });
             rounds.min().unwrap_or_default()
         };
-        let (short, long) = (time(16_000), time(64_000));
+        // Other work on the machine only makes a round slower, so one good pair is proof.
+        let pairs: Vec<_> = (0..3).map(|_| (time(16_000), time(128_000))).collect();
         assert!(
-            long < short * 8,
-            "{name}: {short:?} for 16,000 bytes, {long:?} for 64,000"
+            pairs.iter().any(|(short, long)| *long < *short * 20),
+            "{name}, 16,000 and 128,000 bytes: {pairs:?}"
         );
     }
 }
