@@ -45,7 +45,7 @@ for (const { crate, name } of known.filter((target) => chosen.includes(target.na
     '-timeout=1',
   ]
   if (await run('cargo', args, { cwd: crate }))
-    fail(`${name} found an input: see ${join(crate, 'fuzz/artifacts', name)}`)
+    fail(`${name} failed; an input that crashes it is in ${join(crate, 'fuzz/artifacts', name)}`)
 }
 
 function fuzzTargets() {
