@@ -149,7 +149,7 @@ export abstract class Head extends AsyncResource {
   }
 
   /** The client closed its sending side: it may still read, so the reply is sent, but who waits is told. */
-  protected hangUp(): void {
+  hangUp(): void {
     if (this.halfClosed || this.aborted) return
     this.halfClosed = true
     this.notify('client')

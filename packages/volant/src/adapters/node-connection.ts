@@ -10,7 +10,8 @@ export class NodeConnection {
   readonly server: NodeServer
   readonly socket: Socket
   readonly remoteAddress: string
-  readonly born = Date.now()
+  /** By the server's clock. */
+  readonly born: number
   /** Says `Connection: close` from now on. */
   closing = false
   /** Nothing more can be read from it. */
@@ -26,10 +27,11 @@ export class NodeConnection {
 
   constructor(server: NodeServer, socket: Socket) {
     this.server = server
+    this.born = server.clock
     this.socket = socket
     this.remoteAddress = socket.remoteAddress ?? ''
     socket.on('end', () => {
-      for (const exchange of [...this.#active, ...this.#waiting]) exchange.hangUpBy()
+      for (const exchange of [...this.#active, ...this.#waiting]) exchange.hangUp()
     })
     socket.on('close', () => {
       server.connections.delete(this)
@@ -72,11 +74,13 @@ export class NodeConnection {
 
   /** The exchange has its reply. */
   finished(exchange: NodeExchange): void {
-    const at = this.#active.indexOf(exchange)
-    if (at >= 0) {
-      this.#active.splice(at, 1)
-      if (this.#active.length === 0) this.#unsafe = false
+    const active = this.#active
+    if (active.length === 1 && active[0] === exchange) active.pop()
+    else {
+      const at = active.indexOf(exchange)
+      if (at >= 0) active.splice(at, 1)
     }
+    if (active.length === 0) this.#unsafe = false
     // Not in the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
     if (this.socket.writableLength > 0) this.server.stalls.add(this)
@@ -88,7 +92,7 @@ export class NodeConnection {
     return (
       this.closing ||
       this.server.closing ||
-      (maxConnectionAge > 0 && Date.now() - this.born > maxConnectionAge)
+      (maxConnectionAge > 0 && this.server.clock - this.born > maxConnectionAge)
     )
   }
 
@@ -96,12 +100,12 @@ export class NodeConnection {
   reject(code: ErrorCode): void {
     this.broken = true
     const reading = [...this.#active, ...this.#waiting].find(
-      (exchange) => exchange.readSince > 0 && !exchange.request.complete,
+      (exchange) => exchange.upload !== null && exchange.upload.since > 0 && !exchange.request.complete,
     )
     if (reading !== undefined) {
       this.closing = true
       if (reading.replied) this.socket.destroy()
-      else if (reading.ready) reading.failBody(new Error('the body is malformed'), 400)
+      else if (reading.ready) reading.upload?.fail(new Error('the body is malformed'), 400)
       else reading.refuse(code)
       return
     }

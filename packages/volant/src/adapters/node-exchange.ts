@@ -12,6 +12,7 @@ import {
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
+import { NodeUpload } from './node-upload.ts'
 import { refusalText } from './refuse.ts'
 
 /** Bytes of a streamed reply that may wait in this process before `write` says so. */
@@ -22,22 +23,14 @@ export class NodeExchange extends Head implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   bodyKind: BodyKind = BodyKind.none
-  bodyLength = 0
   replied = false
   /** May be dispatched as soon as it is its turn. */
   ready = true
   /** Counted in the server's `inFlight`. */
   counted = false
-  /** Bytes of the body that arrived, and when the first was awaited (ms). */
-  received = 0
-  readSince = 0
-  #body: Buffer | null = null
-  #held = 0
-  #continued = false
-  #sink: BodySink | null = null
-  #window = 0
-  #leftover: Buffer | null = null
-  #ended = false
+  /** Null without a body: most requests need none of its fields. */
+  upload: NodeUpload | null = null
+  /** Of a streamed reply: the declared length, and what was sent of it. */
   #length = -1
   #sent = 0
   #timer: NodeJS.Timeout | null = null
@@ -57,50 +50,26 @@ export class NodeExchange extends Head implements Exchange {
     return this.connection.remoteAddress
   }
 
-  /** The body's mode, from the route found; a request without a route has its body discarded. */
-  prepareBody(): void {
-    if (this.declaredLength === 0) return
-    const route = this.connection.server.host.routes[this.id]
-    this.bodyLength = this.declaredLength
-    if (route === undefined || this.id < 0) return
-    if (route.bodyMode === BodyMode.stream) this.bodyKind = BodyKind.stream
-    else this.#collect(route.maxBodySize)
+  get bodyLength(): number {
+    if (this.bodyKind === BodyKind.none) return 0
+    return this.upload?.whole?.length ?? this.declaredLength
   }
 
-  /** Gathers a body for a route that wants the whole of it. */
-  #collect(limit: number): void {
-    const { server } = this.connection
-    const chunks: Buffer[] = []
+  /** The body's mode, from the route found; a request without a route has its body discarded. */
+  prepareBody(): void {
+    this.upload = new NodeUpload(this)
+    const route = this.connection.server.host.routes[this.id]
+    if (route === undefined) return
+    if (route.bodyMode === BodyMode.stream) {
+      this.bodyKind = BodyKind.stream
+      return
+    }
     this.ready = false
-    this.#startReading()
-    this.request.on('data', (chunk: Buffer) => {
-      if (this.replied) return
-      this.received += chunk.length
-      if (this.received > limit) return this.refuse('E_BODY_TOO_LARGE')
-      if (server.buffered + chunk.length > server.host.limits.maxBufferedBodies)
-        return this.refuse('E_OVERLOADED')
-      server.buffered += chunk.length
-      this.#held += chunk.length
-      chunks.push(chunk)
-    })
-    this.request.on('end', () => {
-      server.uploads.delete(this)
-      if (this.replied || this.aborted) return
-      this.#body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, this.received)
+    this.upload.collect(route.maxBodySize, () => {
       this.bodyKind = BodyKind.complete
-      this.bodyLength = this.received
       this.ready = true
       this.connection.pump()
     })
-  }
-
-  #startReading(): void {
-    // Without a listener node:http would throw the client's departure at the process.
-    this.request.on('error', ignore)
-    this.readSince = Date.now()
-    this.connection.server.uploads.add(this)
-    if (this.expects && !this.#continued) this.response.writeContinue()
-    this.#continued = true
   }
 
   dispatch(): void {
@@ -110,95 +79,36 @@ export class NodeExchange extends Head implements Exchange {
   }
 
   bodyText(): string {
-    return this.#body === null ? '' : this.#body.toString('utf8')
+    return this.upload?.whole?.toString('utf8') ?? ''
   }
 
   bodyBytes(): Buffer {
-    return this.#body === null ? Buffer.alloc(0) : Buffer.from(this.#body)
+    return Buffer.from(this.upload?.whole ?? '')
   }
 
   readBody(sink: BodySink, window: number): void {
-    if (this.#sink !== null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
-    this.#sink = sink
-    this.#window = window
-    if (this.aborted || this.replied) {
-      queueMicrotask(() => this.failBody(new VolantError('E_ABORTED')))
-      return
-    }
-    this.#startReading()
-    this.request.on('data', (chunk: Buffer) => this.#receive(chunk))
-    this.request.on('end', () => {
-      this.connection.server.uploads.delete(this)
-      this.#ended = true
-      if (this.#leftover === null) this.#endBody()
-    })
+    if (this.upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
+    this.upload.stream(sink, window)
   }
 
   credit(bytes: number): void {
-    this.#window += bytes
-    const leftover = this.#leftover
-    if (leftover !== null) {
-      this.#leftover = null
-      this.#deliver(leftover)
-    }
-    if (this.#leftover !== null || this.#window <= 0) return
-    if (this.#ended) this.#endBody()
-    else this.request.resume()
+    this.upload?.credit(bytes)
   }
 
-  #receive(chunk: Buffer): void {
-    if (this.#sink === null) return
-    this.received += chunk.length
-    if (this.received > (this.connection.server.host.routes[this.id]?.maxBodySize ?? 0)) {
-      return this.failBody(new VolantError('E_BODY_TOO_LARGE'), 413)
-    }
-    this.#deliver(chunk)
-  }
-
-  #deliver(chunk: Buffer): void {
-    const fits = Math.min(chunk.length, this.#window)
-    this.#window -= fits
-    if (fits < chunk.length) this.#leftover = chunk.subarray(fits)
-    // Before the sink runs: it may grant credit and so resume.
-    if (this.#window <= 0) this.request.pause()
-    const sink = this.#sink
-    if (fits > 0 && sink !== null) this.runInAsyncScope(sink.chunk, sink, chunk.subarray(0, fits))
-  }
-
-  #endBody(): void {
-    const sink = this.#sink
-    this.#sink = null
-    if (sink !== null) this.runInAsyncScope(sink.end, sink)
-  }
-
-  /** The body cannot be read to its end. */
-  failBody(error: Error, status?: number): void {
-    const sink = this.#sink
-    this.#sink = null
-    this.#leftover = null
-    this.connection.server.uploads.delete(this)
-    if (sink !== null)
-      this.runInAsyncScope(sink.fail, sink, status === undefined ? error : Object.assign(error, { status }))
-  }
-
-  // lab/pair node-http node: one writeHead with a flat list and one end are what keeps this near bare node:http.
+  // lab: pair node-http node; one writeHead with a flat list and one end are what keeps this near bare node:http.
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
     let content = body
     if (status === 204 || status === 304) content = null
-    else
-      list.push(
-        'Content-Length',
-        String(body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length),
-      )
+    else list.push('Content-Length', lengthOf(body))
     if (this.method === 'HEAD') content = null
     // node:http writes a head together with a string as UTF-8; fields are Latin-1.
     if (typeof content === 'string' && headers !== null && headers.some(isNotAscii))
       content = Buffer.from(content)
-    const linger = this.declaredLength !== 0 && !this.connection.broken && this.#closesUnread(list)
-    if (!linger && this.connection.mustClose()) list.push('Connection', 'close')
-    const { response } = this
+    const { response, connection } = this
+    const linger = this.upload !== null && !connection.broken && this.#closesUnread(this.upload, list)
+    if (!linger && connection.mustClose()) list.push('Connection', 'close')
     response.writeHead(status, list)
     if (linger) return this.#linger(content)
     if (content === null) response.end()
@@ -241,7 +151,7 @@ export class NodeExchange extends Head implements Exchange {
     if (this.aborted) return
     if (this.#length >= 0 && this.#sent !== this.#length && this.method !== 'HEAD') return this.destroy()
     this.response.end()
-    if (this.declaredLength !== 0 && !this.request.complete) this.#discard()
+    if (this.upload !== null && !this.request.complete) this.upload.discard()
     this.#done()
   }
 
@@ -253,15 +163,13 @@ export class NodeExchange extends Head implements Exchange {
   /** Replies without the app, and closes: framing or load make further requests unwelcome. */
   refuse(code: ErrorCode): void {
     if (this.replied || this.aborted) return
-    this.connection.closing = true
+    const { connection } = this
+    connection.closing = true
     // A client that does not send its body has nothing to be waited for.
-    if (code === 'E_REQUEST_TIMEOUT') this.connection.broken = true
-    this.connection.server.refused++
+    if (code === 'E_REQUEST_TIMEOUT') connection.broken = true
+    connection.server.refused++
+    if (this.declaredLength !== 0) this.upload ??= new NodeUpload(this)
     this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
-  }
-
-  hangUpBy(): void {
-    this.hangUp()
   }
 
   /** The connection is lost, or the server gives up on the exchange. */
@@ -269,7 +177,7 @@ export class NodeExchange extends Head implements Exchange {
     if (this.aborted) return
     this.#release()
     this.markAborted(reason)
-    this.failBody(new VolantError('E_ABORTED'))
+    this.upload?.fail(new VolantError('E_ABORTED'))
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
@@ -278,7 +186,7 @@ export class NodeExchange extends Head implements Exchange {
     if (this.replied || this.aborted) return
     this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
     this.markAborted('timeout')
-    this.failBody(new VolantError('E_ABORTED'))
+    this.upload?.fail(new VolantError('E_ABORTED'))
   }
 
   #head(type: ContentType, headers: string[] | null): string[] {
@@ -290,24 +198,16 @@ export class NodeExchange extends Head implements Exchange {
   }
 
   /** For a body that was not read to its end: whether the connection closes for it, and if so says it. */
-  #closesUnread(list: string[]): boolean {
+  #closesUnread(upload: NodeUpload, list: string[]): boolean {
     if (this.request.complete) return false
-    const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - this.received
+    const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
     const { drainLimit } = this.connection.server.host.limits
-    if (rest <= drainLimit && (!this.expects || this.#continued) && !this.connection.mustClose()) {
-      this.#discard()
+    if (rest <= drainLimit && (!this.expects || upload.continued) && !this.connection.mustClose()) {
+      upload.discard()
       return false
     }
     list.push('Connection', 'close')
     return true
-  }
-
-  /** Reads on without keeping; the server's sweep closes the connection if it takes too long. */
-  #discard(): void {
-    this.#sink = null
-    this.request.on('error', ignore)
-    this.request.resume()
-    this.connection.server.drains.set(this, Date.now() + this.connection.server.host.limits.drainTimeout)
   }
 
   /** Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. */
@@ -321,7 +221,7 @@ export class NodeExchange extends Head implements Exchange {
       if (discarded > this.connection.server.host.limits.drainLimit) response.end()
     })
     request.on('end', () => response.end())
-    this.#discard()
+    this.upload?.discard()
     this.#done()
   }
 
@@ -331,13 +231,14 @@ export class NodeExchange extends Head implements Exchange {
   }
 
   #release(): void {
-    const { server } = this.connection
-    if (this.counted) server.inFlight--
+    if (this.counted) this.connection.server.inFlight--
     this.counted = false
-    if (this.#held > 0) server.buffered -= this.#held
-    this.#held = 0
-    if (this.declaredLength !== 0) server.uploads.delete(this)
+    this.upload?.release()
   }
+}
+
+function lengthOf(body: string | Uint8Array | null): string {
+  return String(body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length)
 }
 
 function timeOut(exchange: NodeExchange): void {
@@ -350,5 +251,3 @@ const notAscii = /[^\x00-\x7f]/
 function isNotAscii(text: string): boolean {
   return notAscii.test(text)
 }
-
-function ignore(): void {}
