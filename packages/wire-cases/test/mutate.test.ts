@@ -13,7 +13,19 @@ const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31)
 const allowed: readonly { readonly why: string; readonly test: (finding: Finding) => boolean }[] = [
   {
     why: 'QUERY is a method here; the llhttp of Node.js 20 does not know it',
-    test: (finding) => finding.seen.fault === null && /QUERY /.test(finding.text),
+    test: ({ text }) => /QUERY /.test(text),
+  },
+  {
+    why: 'node:http without an upgrade listener drops what came behind a head with Upgrade; we go on, as it was ignored',
+    test: ({ text }) => /^upgrade[ \t]*:/im.test(text),
+  },
+  {
+    why: 'llhttp takes Proxy-Connection for Connection; no RFC knows that field',
+    test: ({ text }) => /^proxy-connection[ \t]*:/im.test(text),
+  },
+  {
+    why: 'a tab is optional white space (RFC 9110 §5.6.3); llhttp refuses it behind these two values',
+    test: ({ text }) => /^(content-length|transfer-encoding):[^\r\n]*\t[ \t]*\r$/im.test(text),
   },
 ]
 
@@ -29,7 +41,9 @@ test(`native takes no more for a request than llhttp (seed ${seed}, ${seconds} s
   const seen = server.requests()
   await server.close()
   t.diagnostic(`${streams} streams, ${requests} requests`)
-  const left = findings.filter((finding) => !allowed.some((row) => row.test(finding)))
+  const left = findings.filter(
+    (finding) => finding.seen.fault !== null || !allowed.some((row) => row.test(finding)),
+  )
   assert.deepEqual(
     left.map((finding) => ({ ...finding.seen, text: finding.text })),
     [],

@@ -133,6 +133,13 @@ g.exchange(
   'closed',
   { ref: 'RFC 9112 §6.3 (8)' },
 )
+g.exchange(
+  '10-stream-keep-alive-then-next',
+  http10('Connection: keep-alive\r\n', '/stream') + get('/echo?n=2'),
+  [{ status: 200, body: 'one two three', headers: { connection: 'close' } }],
+  'closed',
+  { ref: 'RFC 9112 §6.3 (8)' },
+)
 g.exchange('10-half-closed', [{ bytes: http10() }, { fin: true }], [{ status: 200 }], 'closed')
 g.exchange(
   '11-half-closed-slow',
