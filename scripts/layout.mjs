@@ -44,9 +44,10 @@ const upper = (name) => name.replaceAll(/[A-Z]/g, (c) => `_${c}`).toUpperCase()
 const words = { control: layout.control, request: layout.request, record: layout.record }
 const note = 'Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.'
 
+const number = (value) => String(value).replaceAll(/\B(?=(\d{3})+(?!\d))/g, '_')
+
 function rust() {
-  const lines = [`//! ${note}`, '', `pub const LAYOUT_HASH: u32 = ${hash};`]
-  const number = (value) => String(value).replaceAll(/\B(?=(\d{3})+(?!\d))/g, '_')
+  const lines = [`//! ${note}`, '', `pub const LAYOUT_HASH: u32 = ${number(hash)};`]
   for (const [name, value, doc] of [...layout.constants, ...derived])
     lines.push('', `/// ${doc}`, `pub const ${upper(name)}: usize = ${number(value)};`)
   for (const [group, rows] of Object.entries(words)) {

@@ -94,6 +94,11 @@ impl Engine {
         })
     }
 
+    /// The shared memory, for callers that stand in for JavaScript.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
     /// Readable when there is work: what the outer event loop watches.
     pub fn fd(&self) -> RawFd {
         self.core.poller.as_raw_fd()

@@ -59,7 +59,7 @@ impl Core {
             };
             match step {
                 Ok(next) => at = next,
-                Err(stop) => return (at, stop),
+                Err(reason) => return (at, reason),
             }
         }
     }
@@ -160,7 +160,9 @@ impl Core {
         let bodiless = matches!(head.framing, Framing::None | Framing::Length(0));
         // RFC 9112 §9.3.2: safe requests may be worked on together; any other waits for those before it and
         // holds back those after it. A request with a body counts as such, since its body comes in between.
-        let exclusive = !(bodiless && head.method.is_safe());
+        // So does HTTP/1.0, where a reply may turn out to end with its connection.
+        let exclusive =
+            !(bodiless && head.method.is_safe()) || head.version == wire::Version::Http10;
         if exclusive && connection.in_flight > 0 {
             return Err(Stop::Held);
         }
@@ -216,7 +218,12 @@ impl Core {
         if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit))
         {
             self.params = Some(params);
-            self.refuse_request(id, 414, "E_PARAM_TOO_LONG", head.method == wire::Method::Head);
+            self.refuse_request(
+                id,
+                414,
+                "E_PARAM_TOO_LONG",
+                head.method == wire::Method::Head,
+            );
             return Err(Stop::Closed);
         }
         let routed = Routed {
@@ -584,7 +591,9 @@ impl Core {
         let arena = memory.page(self.slice.page()).arena;
         let input = &arena[at..at + window];
         let failed = match body.remaining.take(input, &server.config.limits.wire) {
-            Ok(taken) if body.remaining.at_least(body.received + taken.length as u64) <= body.limit => {
+            Ok(taken)
+                if body.remaining.at_least(body.received + taken.length as u64) <= body.limit =>
+            {
                 body.expects_continue = false;
                 body.received += taken.length as u64;
                 body.pace.received += taken.used as u64;

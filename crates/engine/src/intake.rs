@@ -15,6 +15,10 @@ use crate::slice::{Notice, abort};
 const ACCEPT_BUDGET: usize = 64;
 /// Milliseconds until accepting is tried again after the process ran out of file descriptors.
 const ACCEPT_PAUSE: u64 = 200;
+/// Seconds between probes of a client that closed its sending side while a request of it is at work. One that is
+/// gone for good answers with a reset once its kernel has forgotten the connection (60 s on Linux): only so does a
+/// handler that never settles give its slot back.
+const HALF_CLOSED_PROBE: i32 = 10;
 /// Input kept for a connection whose parsing waits; beyond it the socket is not read.
 const HELD_INPUT: usize = RECEIVE_BYTES;
 
@@ -212,7 +216,7 @@ impl Core {
         let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
         let full = connection.input.len() >= HELD_INPUT
             && (connection.held || connection.queued || no_credit || backlog);
-        let read = !connection.half_closed && !full && !(no_credit && !connection.input.is_empty());
+        let read = !connection.half_closed && !full && (!no_credit || connection.input.is_empty());
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
@@ -243,6 +247,10 @@ impl Core {
         if connection.lingering {
             self.remove(id, abort::CLIENT);
             return;
+        }
+        if connection.in_flight > 0 {
+            // Unix sockets report the peer's close by themselves.
+            let _ = connection.socket.probe_peer(HALF_CLOSED_PROBE);
         }
         let server = connection.server;
         if let Inbound::Streaming(body) = &connection.inbound {

@@ -440,6 +440,13 @@ impl Core {
             {
                 server.stats.in_flight -= 1;
             }
+            if connection.close_after && connection.first != NONE {
+                // This reply ends the connection: what was asked behind it gets no answer on it.
+                self.abort_exchanges(id, abort::ERROR);
+            }
+            let Some(connection) = self.connections.get_mut(id) else {
+                return;
+            };
             let next = connection.first;
             if next == NONE {
                 connection.last = NONE;

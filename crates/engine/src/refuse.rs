@@ -29,7 +29,11 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        connection.refused = Some(Refused { status, code, head_only });
+        connection.refused = Some(Refused {
+            status,
+            code,
+            head_only,
+        });
         let (server, waits) = (connection.server, connection.in_flight > 0);
         self.release_body(id);
         if let Some(server) = self.server_mut(server) {
@@ -53,8 +57,13 @@ impl Core {
             self.flush_cork();
             self.cork.connection = id;
         }
-        let Refused { status, code, head_only } = refused;
-        self.templates.write_problem(&mut self.cork.bytes, status, code, true, head_only);
+        let Refused {
+            status,
+            code,
+            head_only,
+        } = refused;
+        self.templates
+            .write_problem(&mut self.cork.bytes, status, code, true, head_only);
         self.stop_reading(id);
     }
 
@@ -147,7 +156,7 @@ impl Core {
     }
 
     /// Tells JavaScript that these exchanges have no client any more, and frees their slots.
-    fn abort_exchanges(&mut self, id: u32, reason: i32) {
+    pub fn abort_exchanges(&mut self, id: u32, reason: i32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };

@@ -12,11 +12,8 @@ pub struct Binding {
     pub env: napi_env,
     pub engine: Engine,
     pub handles: Option<Handles>,
-    pub event_loop: *mut c_void,
     /// JavaScript's function that answers a slice.
     pub on_slice: napi_ref,
-    /// Holds the shared memory.
-    pub memory: napi_ref,
     /// JavaScript's lists: bodies handed over by reference, request bodies too large for the arena, and
     /// chunks of records that did not fit.
     pub references: napi_ref,

@@ -16,7 +16,7 @@ pub fn read(
     limits: napi_value,
     case_sensitive: napi_value,
     ignore_trailing_slash: napi_value,
-    routes: napi_value,
+    table: napi_value,
 ) -> Result<ServerConfig> {
     let (address, bytes, kind) = typed_array(env, limits)?;
     if kind != napi_sys::TypedarrayType::float64_array {
@@ -30,10 +30,10 @@ pub fn read(
         case_sensitive: to_bool(env, case_sensitive)?,
         ignore_trailing_slash: to_bool(env, ignore_trailing_slash)?,
     });
-    let count = array_length(env, routes)? / ROUTE_WIDTH;
+    let count = array_length(env, table)? / ROUTE_WIDTH;
     let mut specs = Vec::with_capacity(count as usize);
     for id in 0..count {
-        let at = |offset: u32| element(env, routes, id * ROUTE_WIDTH + offset);
+        let at = |offset: u32| element(env, table, id * ROUTE_WIDTH + offset);
         let method = to_number(env, at(0)?)? as u8;
         let pattern = to_string(env, at(1)?)?;
         router

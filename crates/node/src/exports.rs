@@ -8,7 +8,8 @@ use std::ptr::{self, NonNull};
 
 use engine::Engine;
 use napi_sys::{
-    napi_async_cleanup_hook_handle, napi_callback, napi_callback_info, napi_env, napi_value,
+    napi_async_cleanup_hook_handle, napi_callback, napi_callback_info, napi_env, napi_ref,
+    napi_value,
 };
 use reactor::net::ListenAddr;
 use ring::Memory;
@@ -108,14 +109,14 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
         }
         let name = string(env, "VOLANT")?;
         let async_context = call!(napi_async_init(env, resource, name))?;
+        // Never deleted: it holds the shared memory until the environment ends.
+        let _: napi_ref = call!(napi_create_reference(env, memory, 1))?;
         let fd = engine.fd();
         let binding = Box::into_raw(Box::new(Binding {
             env,
             engine,
             handles: None,
-            event_loop,
             on_slice: call!(napi_create_reference(env, on_slice, 1))?,
-            memory: call!(napi_create_reference(env, memory, 1))?,
             references: call!(napi_create_reference(env, references, 1))?,
             bodies: call!(napi_create_reference(env, bodies, 1))?,
             overflow: call!(napi_create_reference(env, overflow, 1))?,

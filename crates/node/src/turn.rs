@@ -212,7 +212,7 @@ impl References for JsReferences {
         }
         // SAFETY: the typed array's memory; it is held by the list, and JavaScript does not run until `apply`
         // has sent or copied it. A detached buffer has length 0.
-        Some(unsafe { std::slice::from_raw_parts(address, length) })
+        Some(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
     }
 }
 
@@ -233,11 +233,11 @@ fn apply(binding: *mut Binding) {
     }
     with_scope(env, || {
         // SAFETY: see `turn`.
-        let (list, chunks) = unsafe { ((*binding).references, (*binding).overflow) };
-        let list = call!(napi_get_reference_value(env, list)).ok()?;
+        let (references, overflow_list) = unsafe { ((*binding).references, (*binding).overflow) };
+        let list = call!(napi_get_reference_value(env, references)).ok()?;
         let references = JsReferences { env, list };
         if overflow > 0 {
-            let chunks = call!(napi_get_reference_value(env, chunks)).ok()?;
+            let chunks = call!(napi_get_reference_value(env, overflow_list)).ok()?;
             for index in 0..overflow as u32 {
                 let records = typed_array(env, element(env, chunks, index * 2).ok()?).ok()?;
                 let out = typed_array(env, element(env, chunks, index * 2 + 1).ok()?).ok()?;
@@ -249,7 +249,7 @@ fn apply(binding: *mut Binding) {
                     let out = if out.1 == 0 {
                         &[]
                     } else {
-                        std::slice::from_raw_parts(out.0, out.1)
+                        std::slice::from_raw_parts(out.0.cast::<u8>(), out.1)
                     };
                     (*binding).engine.apply_chunk(records, out, &references);
                 }

@@ -59,6 +59,10 @@ macro_rules! function {
     };
 }
 
+#[expect(
+    clippy::missing_transmute_annotations,
+    reason = "the field's declared type is the annotation"
+)]
 impl Uv {
     /// # Errors
     /// When this is no process with libuv 1.x.

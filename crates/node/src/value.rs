@@ -1,6 +1,6 @@
 //! N-API values in and out, with one error type.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
 use napi_sys::{Status, napi_env, napi_status, napi_value};
@@ -129,7 +129,7 @@ pub fn set_property(
 }
 
 /// Address and length in bytes of a typed array's memory.
-pub fn typed_array(env: napi_env, value: napi_value) -> Result<(*mut u8, usize, i32)> {
+pub fn typed_array(env: napi_env, value: napi_value) -> Result<(*mut c_void, usize, i32)> {
     let mut kind = 0;
     let mut length = 0;
     let mut data = ptr::null_mut();
@@ -156,7 +156,7 @@ pub fn typed_array(env: napi_env, value: napi_value) -> Result<(*mut u8, usize, 
             ));
         }
     };
-    Ok((data.cast(), length * width, kind))
+    Ok((data, length * width, kind))
 }
 
 /// Empties an array.

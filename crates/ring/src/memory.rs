@@ -33,6 +33,7 @@ impl Drop for Memory {
 pub struct Page(pub usize);
 
 impl Page {
+    #[must_use]
     pub fn other(self) -> Self {
         Self((self.0 + 1) % PAGES)
     }
@@ -150,6 +151,14 @@ impl Memory {
             .copy_from_slice(&record.0);
         self.set_control(control::RECORDS, index as i32 + 1);
         self.set_control(control::OUT, (start + headers.len() + body.len()) as i32);
+    }
+
+    /// Writes a record that carries no bytes as it is. For tests and fuzzers.
+    pub fn push_signal(&mut self, record: Record) {
+        let index = self.records();
+        self.slice_mut(RECORDS_OFFSET + index * RECORD_WORDS, RECORD_WORDS)
+            .copy_from_slice(&record.0);
+        self.set_control(control::RECORDS, index as i32 + 1);
     }
 
     /// Forgets what was written: the engine has applied it.

@@ -78,7 +78,7 @@ fn range(out: &[u8], offset: i32, length: i32) -> Option<&[u8]> {
 
 /// Name and value pairs as JavaScript packed them. Lengths stand before the bytes, so no byte inside a
 /// value can look like the end of a line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HeaderBlock<'a> {
     bytes: &'a [u8],
 }

@@ -5,7 +5,7 @@ use std::mem::size_of;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::listener::set_option;
-use crate::syscall::{check, last_errno, would_block};
+use crate::syscall::{check, last_errno, receive, send, would_block};
 
 /// Owns a connected, non-blocking socket; dropping it closes it.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Socket {
         }
         loop {
             // SAFETY: `buf` is valid for writing its length.
-            let count = unsafe { libc::recv(self.fd(), buf.as_mut_ptr().cast(), buf.len(), 0) };
+            let count = unsafe { receive(self.fd(), buf.as_mut_ptr(), buf.len()) };
             if count > 0 {
                 return Recv::Data(count as usize);
             }
@@ -79,8 +79,7 @@ impl Socket {
     pub fn send(&self, bytes: &[u8]) -> Send {
         loop {
             // SAFETY: `bytes` is valid for reading its length.
-            let count =
-                unsafe { libc::send(self.fd(), bytes.as_ptr().cast(), bytes.len(), SEND_FLAGS) };
+            let count = unsafe { send(self.fd(), bytes.as_ptr(), bytes.len(), SEND_FLAGS) };
             if let Some(outcome) = sent(count) {
                 return outcome;
             }
@@ -114,6 +113,19 @@ impl Socket {
     /// Turns Nagle's algorithm off (true) or on. Fails on a Unix socket.
     pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
         set_option(self.fd(), libc::IPPROTO_TCP, libc::TCP_NODELAY, on.into())
+    }
+
+    /// Has the kernel probe an idle peer after `seconds`, and again every `seconds`; after three probes without an
+    /// answer, or one answered by a reset, the socket fails. Fails on a Unix socket.
+    pub fn probe_peer(&self, seconds: i32) -> io::Result<()> {
+        #[cfg(target_os = "macos")]
+        const IDLE: libc::c_int = libc::TCP_KEEPALIVE;
+        #[cfg(not(target_os = "macos"))]
+        const IDLE: libc::c_int = libc::TCP_KEEPIDLE;
+        set_option(self.fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+        set_option(self.fd(), libc::IPPROTO_TCP, IDLE, seconds)?;
+        set_option(self.fd(), libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds)?;
+        set_option(self.fd(), libc::IPPROTO_TCP, libc::TCP_KEEPCNT, 3)
     }
 
     /// Closes with a TCP reset: what is not yet sent is dropped, and the peer sees `ECONNRESET`. A Unix socket is

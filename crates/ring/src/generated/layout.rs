@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1830127148;
+pub const LAYOUT_HASH: u32 = 1_830_127_148;
 
 /// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
 pub const PAGES: usize = 2;

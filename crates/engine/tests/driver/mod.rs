@@ -1,0 +1,268 @@
+//! Drives an engine without Node: what JavaScript would do, in Rust, and clients on real sockets.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use engine::{Engine, Limits, NoReferences, RouteSpec, ServerConfig};
+use reactor::net::ListenAddr;
+use ring::layout::{RECORD_WORDS, REQUEST_WORDS, kind, limit, operation, record, request};
+use ring::{Memory, Record};
+use route::{Options, Router};
+
+pub const GET: u8 = 0;
+pub const POST: u8 = 2;
+
+/// A descriptor as JavaScript would see it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub words: [i32; REQUEST_WORDS],
+    pub path: String,
+    pub body: Vec<u8>,
+}
+
+impl Seen {
+    pub fn kind(&self) -> i32 {
+        self.words[request::KIND] & 0xff
+    }
+
+    pub fn slot(&self) -> i32 {
+        self.words[request::SLOT]
+    }
+
+    pub fn generation(&self) -> i32 {
+        self.words[request::GENERATION]
+    }
+
+    pub fn route(&self) -> i32 {
+        self.words[request::ROUTE]
+    }
+}
+
+/// Defaults of the design page.
+pub fn limits() -> [f64; limit::COUNT] {
+    let mut values = [0.0; limit::COUNT];
+    for (index, value) in [
+        (limit::HEADERS_TIMEOUT, 10_000.0),
+        (limit::REQUEST_TIMEOUT, 60_000.0),
+        (limit::SEND_TIMEOUT, 30_000.0),
+        (limit::KEEP_ALIVE_TIMEOUT, 10_000.0),
+        (limit::MAX_CONNECTION_AGE, 3_600_000.0),
+        (limit::MAX_CONNECTIONS, 10_000.0),
+        (limit::MAX_IN_FLIGHT, 10_000.0),
+        (limit::MAX_HEADER_SIZE, 16_384.0),
+        (limit::MAX_HEADER_LINE, 8_192.0),
+        (limit::MAX_HEADERS, 100.0),
+        (limit::MAX_URL_LENGTH, 8_192.0),
+        (limit::MAX_PARAM_LENGTH, 256.0),
+        (limit::MAX_BODY_SIZE, 1_048_576.0),
+        (limit::MAX_BUFFERED_BODIES, 268_435_456.0),
+        (limit::MAX_PIPELINED, 16.0),
+        (limit::MAX_CHUNK_EXTENSIONS, 1_024.0),
+        (limit::MAX_CHUNK_EXTENSIONS_TOTAL, 16_384.0),
+        (limit::DRAIN_LIMIT, 65_536.0),
+        (limit::DRAIN_TIMEOUT, 2_000.0),
+        (limit::SHUTDOWN_TIMEOUT, 10_000.0),
+    ] {
+        values[index] = value;
+    }
+    values
+}
+
+pub struct Driver {
+    pub engine: Engine,
+    pub server: u16,
+    pub address: SocketAddr,
+    /// Every descriptor seen, in order, until the test takes it.
+    pub seen: VecDeque<Seen>,
+}
+
+impl Driver {
+    /// Routes: 0 GET /a, 1 GET /p/:p, 2 POST /b (buffered, at most 100,000 bytes), 3 POST /s (streamed).
+    pub fn new(values: &[f64]) -> Self {
+        let mut router = Router::new(Options {
+            case_sensitive: true,
+            ignore_trailing_slash: false,
+        });
+        for (id, (method, pattern)) in [(GET, "/a"), (GET, "/p/:p"), (POST, "/b"), (POST, "/s")]
+            .into_iter()
+            .enumerate()
+        {
+            router.insert(method, pattern, id as u32).unwrap();
+        }
+        let spec = |stream| RouteSpec {
+            stream,
+            max_body: 100_000,
+        };
+        let mut engine = Engine::new(Memory::owned()).unwrap();
+        let server = engine.create_server(ServerConfig {
+            limits: Limits::from_array(values).unwrap(),
+            router,
+            routes: vec![spec(false), spec(false), spec(false), spec(true)],
+        });
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let ListenAddr::Tcp(address) = engine.listen_tcp(server, any, 511, false).unwrap() else {
+            panic!("a TCP listener has a TCP address");
+        };
+        Self {
+            engine,
+            server,
+            address,
+            seen: VecDeque::new(),
+        }
+    }
+
+    /// A client whose reads do not wait.
+    pub fn client(&self) -> TcpStream {
+        let client = TcpStream::connect(self.address).unwrap();
+        client.set_nodelay(true).unwrap();
+        client.set_nonblocking(true).unwrap();
+        client
+    }
+
+    /// One turn; JavaScript is `answer`, which sees each descriptor and may push records.
+    pub fn turn(&mut self, mut answer: impl FnMut(&mut Memory, &Seen)) {
+        self.engine.begin_turn();
+        loop {
+            let turn = self.engine.collect();
+            if turn.count == 0 {
+                break;
+            }
+            let bodies = self.engine.bodies().to_vec();
+            for index in 0..turn.count {
+                let seen = read(self.engine.memory(), turn.page, index, &bodies);
+                answer(self.engine.memory(), &seen);
+                self.seen.push_back(seen);
+            }
+            self.engine.apply(&NoReferences);
+        }
+    }
+
+    /// Turns until `done`, at most five seconds.
+    pub fn until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
+        let started = Instant::now();
+        while !done(self) {
+            assert!(
+                started.elapsed() < Duration::from_secs(5),
+                "nothing came in time"
+            );
+            self.turn(|_, _| {});
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+
+    /// The next request descriptor.
+    pub fn request(&mut self) -> Seen {
+        self.event(kind::REQUEST)
+    }
+
+    /// The next descriptor of a kind; others are dropped.
+    pub fn event(&mut self, kind: i32) -> Seen {
+        self.until(|driver| driver.seen.iter().any(|seen| seen.kind() == kind));
+        while let Some(seen) = self.seen.pop_front() {
+            if seen.kind() == kind {
+                return seen;
+            }
+        }
+        unreachable!("`until` saw one");
+    }
+
+    /// Writes a whole reply and applies it.
+    pub fn reply(&mut self, to: &Seen, status: i32, body: &[u8]) {
+        end(self.engine.memory(), to, status, body);
+        self.engine.apply(&NoReferences);
+    }
+
+    /// Reads until `client` has given `count` bytes or the end of the connection.
+    pub fn read(
+        &mut self,
+        client: &mut TcpStream,
+        enough: impl Fn(&[u8]) -> bool,
+    ) -> (Vec<u8>, bool) {
+        let mut received = Vec::new();
+        let mut ended = false;
+        self.until(|_| {
+            let mut buffer = [0; 16_384];
+            match client.read(&mut buffer) {
+                Ok(0) => ended = true,
+                Ok(count) => received.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => ended = true,
+            }
+            ended || enough(&received)
+        });
+        (received, ended)
+    }
+}
+
+pub fn send(client: &mut TcpStream, bytes: &[u8]) {
+    client.write_all(bytes).unwrap();
+}
+
+fn read(memory: &mut Memory, page: ring::Page, index: usize, bodies: &[Vec<u8>]) -> Seen {
+    let start = page.arena_offset();
+    let parts = memory.page(page);
+    let mut words = [0; REQUEST_WORDS];
+    words.copy_from_slice(&parts.requests[index * REQUEST_WORDS..(index + 1) * REQUEST_WORDS]);
+    let slice = |offset: i32, length: i32| {
+        let from = offset as usize - start;
+        parts.arena[from..from + length as usize].to_vec()
+    };
+    let kind = words[request::KIND] & 0xff;
+    let flags = words[request::KIND] >> 16;
+    let path = if kind == kind::REQUEST {
+        String::from_utf8(slice(
+            words[request::PATH_OFFSET],
+            words[request::PATH_LENGTH],
+        ))
+        .unwrap()
+    } else {
+        String::new()
+    };
+    let length = words[request::BODY_LENGTH];
+    let complete = kind == kind::REQUEST && flags & ring::layout::flag::BODY_COMPLETE != 0;
+    let body = if complete && words[request::BODY_OFFSET] < 0 {
+        bodies[(-1 - words[request::BODY_OFFSET]) as usize].clone()
+    } else if complete || kind == kind::CHUNK {
+        slice(words[request::BODY_OFFSET], length)
+    } else {
+        Vec::new()
+    };
+    Seen { words, path, body }
+}
+
+pub fn make(to: &Seen, op: i32, high: i32) -> Record {
+    let mut words = [0; RECORD_WORDS];
+    words[record::SLOT] = to.slot();
+    words[record::GENERATION] = to.generation();
+    words[record::OPERATION] = op | high << 16;
+    Record(words)
+}
+
+pub fn end(memory: &mut Memory, to: &Seen, status: i32, body: &[u8]) {
+    memory.push_record(make(to, operation::END, status), &[], body);
+}
+
+pub fn start(memory: &mut Memory, to: &Seen, length: Option<u64>) {
+    let mut head = make(to, operation::START, 200);
+    head.0[record::BODY_OFFSET] = length.unwrap_or(u64::MAX) as i32;
+    head.0[record::BODY_LENGTH] = length.map_or(-1, |length| (length >> 32) as i32);
+    memory.push_record(head, &[], &[]);
+}
+
+pub fn data(memory: &mut Memory, to: &Seen, bytes: &[u8], want_drain: bool) {
+    memory.push_record(make(to, operation::DATA, i32::from(want_drain)), &[], bytes);
+}
+
+pub fn finish(memory: &mut Memory, to: &Seen) {
+    memory.push_record(make(to, operation::FINISH, 0), &[], &[]);
+}
+
+/// `read` or `credit`: the amount stands where a body's offset would.
+pub fn grant(memory: &mut Memory, to: &Seen, op: i32, amount: i32) {
+    let mut signal = make(to, op, 0);
+    signal.0[record::BODY_OFFSET] = amount;
+    memory.push_signal(signal);
+}
