@@ -219,14 +219,14 @@ impl References for JsReferences {
 /// Sends what JavaScript wrote.
 fn apply(binding: *mut Binding) {
     // SAFETY: see `turn`.
-    let (env, overflow, referenced) = unsafe {
+    let (env, overflow, by_reference) = unsafe {
         (
             (*binding).env,
             (*binding).engine.overflow(),
             (*binding).engine.has_references(),
         )
     };
-    if overflow == 0 && !referenced {
+    if overflow == 0 && !by_reference {
         // SAFETY: see `turn`.
         unsafe { (*binding).engine.apply(&NoReferences) };
         return;
