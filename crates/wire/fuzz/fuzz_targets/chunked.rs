@@ -1,0 +1,39 @@
+//! A chunked body whole, in pieces of the size the first byte says, and byte by byte: one verdict, the same data.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wire::{Limits, Refusal, chunked::Decoder};
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&piece, bytes)) = data.split_first() else {
+        return;
+    };
+    let whole = feed(bytes, bytes.len().max(1));
+    assert_eq!(feed(bytes, usize::from(piece).max(1)), whole);
+    assert_eq!(feed(bytes, 1), whole);
+});
+
+fn feed(bytes: &[u8], piece: usize) -> (Vec<u8>, Result<Option<usize>, Refusal>) {
+    let mut decoder = Decoder::default();
+    let mut data = Vec::new();
+    let mut offset = 0;
+    for input in bytes.chunks(piece) {
+        let mut at = 0;
+        while at < input.len() {
+            let step = match decoder.step(&input[at..], &Limits::default()) {
+                Ok(step) => step,
+                Err(refusal) => return (data, Err(refusal)),
+            };
+            assert!(step.consumed > 0);
+            if let Some(range) = step.data {
+                data.extend_from_slice(&input[at..][range]);
+            }
+            at += step.consumed;
+            if step.done {
+                return (data, Ok(Some(offset + at)));
+            }
+        }
+        offset += input.len();
+    }
+    (data, Ok(None))
+}
