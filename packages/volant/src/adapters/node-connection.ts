@@ -35,7 +35,6 @@ export class NodeConnection {
     })
     socket.on('close', () => {
       server.connections.delete(this)
-      server.stalls.delete(this)
       for (const exchange of [...this.#active, ...this.#waiting]) exchange.abort('client')
       this.#waiting = []
       this.#active.length = 0
@@ -83,7 +82,6 @@ export class NodeConnection {
     if (active.length === 0) this.#unsafe = false
     // Not in the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
-    if (this.socket.writableLength > 0) this.server.stalls.add(this)
   }
 
   /** Whether the reply being written says that the connection closes. */

@@ -125,7 +125,6 @@ export class NodeExchange extends Head implements Exchange {
     if (this.connection.mustClose()) list.push('Connection', 'close')
     const { response } = this
     response.on('drain', () => {
-      this.connection.server.stalls.delete(this.connection)
       if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
     })
     response.writeHead(status, list)
@@ -142,9 +141,7 @@ export class NodeExchange extends Head implements Exchange {
       return true
     }
     response.write(bytes)
-    if (response.writableLength <= sendBuffer) return true
-    this.connection.server.stalls.add(this.connection)
-    return false
+    return response.writableLength <= sendBuffer
   }
 
   finish(): void {

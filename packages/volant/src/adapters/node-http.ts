@@ -32,8 +32,6 @@ export class NodeServer implements Server {
   readonly uploads = new Set<NodeExchange>()
   /** Exchanges whose body is being discarded after the reply, and until when (ms). */
   readonly drains = new Map<NodeExchange, number>()
-  /** Connections with output the client does not take. */
-  readonly stalls = new Set<NodeConnection>()
   /** Bytes of buffered bodies. */
   buffered = 0
   inFlight = 0
@@ -170,16 +168,15 @@ export class NodeServer implements Server {
       if (over || exchange.request.complete || exchange.connection.socket.destroyed)
         this.drains.delete(exchange)
     }
-    for (const connection of this.stalls) {
+    // All of them, every second: cheaper than keeping account of who waits at every reply.
+    if (sendTimeout === 0) return
+    for (const connection of this.connections) {
       const { socket } = connection
       const waiting = socket.writableLength
-      if (waiting === 0) {
-        connection.stalledBytes = -1
-        this.stalls.delete(connection)
-      } else if (waiting !== connection.stalledBytes) {
+      if (waiting === 0 || waiting !== connection.stalledBytes) {
         connection.stalledBytes = waiting
         connection.stalledSince = now
-      } else if (sendTimeout > 0 && now - connection.stalledSince >= sendTimeout) socket.resetAndDestroy()
+      } else if (now - connection.stalledSince >= sendTimeout) socket.resetAndDestroy()
     }
   }
 }
