@@ -265,3 +265,20 @@ const FORBIDDEN_TRAILERS: [&[u8]; 16] = [
     b"upgrade",
     b"range",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{Decoder, FORBIDDEN_TRAILERS, LONGEST_FORBIDDEN};
+
+    #[test]
+    fn stays_small() {
+        assert_eq!(size_of::<Decoder>(), 56);
+    }
+
+    #[test]
+    fn forbidden_names_fit_and_are_lower_case() {
+        for name in FORBIDDEN_TRAILERS {
+            assert!(name.len() <= LONGEST_FORBIDDEN && name.to_ascii_lowercase() == name);
+        }
+    }
+}
