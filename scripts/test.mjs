@@ -48,7 +48,9 @@ async function testRust() {
   }
   // One summary line for each test binary and each crate's doc tests.
   const summary = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;/
-  return run('cargo', ['test', '--workspace', '--locked', '--no-fail-fast', '--quiet'], {
+  // `faults`: injected panics, for the tests that need them.
+  const features = ['--features', 'volant-engine/faults']
+  return run('cargo', ['test', '--workspace', ...features, '--locked', '--no-fail-fast', '--quiet'], {
     onLine(line) {
       const match = summary.exec(line)
       if (match) add(Number(match[1]), Number(match[2]), Number(match[3]))
