@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Child } from './engine/child.ts'
+import { skip } from './engine/native.ts'
+import type { Ending } from './engine/worker.ts'
+
+/** 1,000 workers in all. */
+const endings: [Ending, number, number, string][] = [
+  ['idle', 300, 2, 'terminated while they listen'],
+  ['idle', 100, 8, 'terminated while they listen, 8 at once'],
+  ['in-flight', 200, 4, 'terminated with a request in flight'],
+  ['busy', 150, 2, 'terminated while a handler runs'],
+  ['exit', 150, 4, 'ending by process.exit right after a reply'],
+  ['natural', 100, 4, 'ending by themselves once their app is closed'],
+]
+
+for (const [ending, count, atOnce, what] of endings) {
+  test(`${count} workers ${what}`, { skip }, async () => {
+    const { code, signal, output, errors } = await new Child('workers', [ending, `${count}`, `${atOnce}`], {
+      limit: 120_000,
+    }).outcome
+    assert.deepEqual({ code, signal, errors }, { code: 0, signal: null, errors: '' })
+    const { before, after, replies } = JSON.parse(output) as Record<string, number>
+    assert.ok((after as number) <= (before as number), `file descriptors: ${before} before, ${after} after`)
+    if (ending === 'exit' || ending === 'natural') assert.equal(replies, count)
+  })
+}

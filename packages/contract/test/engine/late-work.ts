@@ -1,0 +1,22 @@
+/** Servers whose process may end: the argument says when. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from 'volant'
+
+const [scene] = process.argv.slice(2)
+const app = createApp({ adapter: { type: 'native' }, signals: scene === 'signals' })
+app.get('/quick', () => 'quick')
+app.get('/slow', async () => {
+  console.log('dispatched')
+  // The timer alone would not keep the process alive.
+  await sleep(300, undefined, { ref: false })
+  return 'slow'
+})
+app.get('/close', () => {
+  setImmediate(() => void app.close().then(() => console.log('closed')))
+  return 'closing'
+})
+const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
+console.log(`port ${port}`)
+if (scene === 'unref') app.unref()
+// Long enough for a client to have its request dispatched.
+if (scene === 'unref-later') setTimeout(() => app.unref(), 100)

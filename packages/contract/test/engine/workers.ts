@@ -1,0 +1,64 @@
+/**
+ * Starts and ends workers that have the engine loaded, and prints how many file descriptors that left open.
+ *
+ * `workers.js ENDING COUNT AT_ONCE`
+ */
+import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { openFiles } from './native.ts'
+import type { Ending } from './worker.ts'
+
+const [ending, count, atOnce] = process.argv.slice(2) as [Ending, string, string]
+let replies = 0
+
+// The first one opens what the process keeps: the image, pipes of the thread pool.
+await one(ending)
+const before = openFiles()
+let left = Number(count) - 1
+await Promise.all(
+  Array.from({ length: Number(atOnce) }, async () => {
+    while (left-- > 0) await one(ending)
+  }),
+)
+// Closing sockets takes the loop a turn or two.
+for (let tries = 0; tries < 100 && openFiles() > before; tries++) {
+  await new Promise((resolve) => setTimeout(resolve, 10))
+}
+console.log(JSON.stringify({ before, after: openFiles(), replies }))
+
+async function one(how: Ending): Promise<void> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: how })
+  const exited = new Promise<number>((resolve, reject) => {
+    worker.once('exit', resolve)
+    worker.once('error', reject)
+  })
+  const port = await message(worker)
+  if (how === 'idle') {
+    await worker.terminate()
+    await exited
+    return
+  }
+  const dispatched = message(worker)
+  const client = ask(Number(port))
+  await dispatched
+  if (how === 'in-flight' || how === 'busy') await worker.terminate()
+  await exited
+  if ((await client).includes('\r\n\r\nbye')) replies++
+}
+
+function message(worker: Worker): Promise<unknown> {
+  return new Promise((resolve) => worker.once('message', resolve))
+}
+
+/** Everything that was received until the connection ended, in whichever way. */
+function ask(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket: Socket = connect(port, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')
+    })
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+  })
+}
