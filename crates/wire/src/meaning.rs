@@ -5,7 +5,7 @@ use crate::{Framing, Head, Known, Refusal, Span, Version, host};
 #[derive(Default)]
 pub(crate) struct Meaning {
     host: Option<Span>,
-    length: Option<u64>,
+    length: Option<(u64, Span)>,
     coding: Option<Span>,
     connection: Connection,
     expects: bool,
@@ -37,7 +37,7 @@ impl Meaning {
                 if self.length.is_some() {
                     return Err(Refusal::LengthRepeated);
                 }
-                self.length = Some(content_length(value)?);
+                self.length = Some((content_length(value)?, span));
             }
             Known::TransferEncoding => self.coding(span)?,
             Known::Connection => self.connection.read(value),
@@ -67,12 +67,20 @@ impl Meaning {
         let http11 = head.version == Version::Http11;
         head.framing = match (self.length, self.coding) {
             (Some(_), Some(_)) => return Err(Refusal::LengthAndCoding),
+            // RFC 9110 §5.6.3 makes it optional white space; llhttp refuses it behind these two, and so may
+            // whatever stands in front of us.
+            (None, Some(coding)) if tab_follows(window, coding) => {
+                return Err(Refusal::CodingSyntax);
+            }
+            (Some((_, length)), None) if tab_follows(window, length) => {
+                return Err(Refusal::LengthSyntax);
+            }
             (None, Some(_)) if !http11 => return Err(Refusal::CodingVersion),
             (None, Some(coding)) => {
                 transfer_coding(coding.of(window))?;
                 Framing::Chunked
             }
-            (Some(length), None) => Framing::Length(length),
+            (Some((length, _)), None) => Framing::Length(length),
             (None, None) => Framing::None,
         };
         match self.host {
@@ -86,5 +94,40 @@ impl Meaning {
         head.expect_continue = self.expects && http11 && head.framing.has_body();
         head.keep_alive = !self.connection.close && (http11 || self.connection.keep_alive);
         Ok(())
+    }
+}
+
+fn tab_follows(window: &[u8], value: Span) -> bool {
+    let rest = &window[value.end() as usize..];
+    rest.iter()
+        .take_while(|&&byte| byte == b' ' || byte == b'\t')
+        .any(|&byte| byte == b'\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Framing, Head, Limits, Progress, Refusal, parse_head};
+
+    fn framing(field: &str) -> Result<Framing, Refusal> {
+        let head_bytes = format!("POST / HTTP/1.1\r\nHost: x\r\n{field}\r\n\r\n");
+        let mut head = Head::new();
+        let progress = parse_head(head_bytes.as_bytes(), &mut 0, &Limits::default(), &mut head)?;
+        assert_eq!(progress, Progress::Complete);
+        Ok(head.framing)
+    }
+
+    #[test]
+    fn a_tab_behind_a_framing_value_is_refused_and_spaces_are_not() {
+        assert_eq!(framing("Content-Length: \t 5  "), Ok(Framing::Length(5)));
+        assert_eq!(
+            framing("Transfer-Encoding:\tchunked "),
+            Ok(Framing::Chunked)
+        );
+        for tail in ["\t", " \t", "\t "] {
+            let length = framing(&format!("Content-Length: 5{tail}"));
+            assert_eq!(length, Err(Refusal::LengthSyntax));
+            let coding = framing(&format!("Transfer-Encoding: chunked{tail}"));
+            assert_eq!(coding, Err(Refusal::CodingSyntax));
+        }
     }
 }
