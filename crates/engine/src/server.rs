@@ -38,15 +38,19 @@ impl Limits {
         // `as` saturates, and JavaScript has refused NaN, fractions and negatives.
         let at = |index: usize| values[index] as u64;
         let small = |index: usize| values[index] as u32;
+        let unless_off = |index: usize| match at(index) {
+            0 => OFF,
+            value => value,
+        };
         Ok(Self {
-            headers_timeout: at(limit::HEADERS_TIMEOUT),
-            request_timeout: at(limit::REQUEST_TIMEOUT),
+            headers_timeout: unless_off(limit::HEADERS_TIMEOUT),
+            request_timeout: unless_off(limit::REQUEST_TIMEOUT),
             handler_timeout: at(limit::HANDLER_TIMEOUT),
-            send_timeout: at(limit::SEND_TIMEOUT),
-            keep_alive_timeout: at(limit::KEEP_ALIVE_TIMEOUT),
-            max_connection_age: at(limit::MAX_CONNECTION_AGE),
-            max_connections: at(limit::MAX_CONNECTIONS) as usize,
-            max_in_flight: at(limit::MAX_IN_FLIGHT) as usize,
+            send_timeout: unless_off(limit::SEND_TIMEOUT),
+            keep_alive_timeout: unless_off(limit::KEEP_ALIVE_TIMEOUT),
+            max_connection_age: unless_off(limit::MAX_CONNECTION_AGE),
+            max_connections: unless_off(limit::MAX_CONNECTIONS) as usize,
+            max_in_flight: unless_off(limit::MAX_IN_FLIGHT) as usize,
             max_param_length: small(limit::MAX_PARAM_LENGTH),
             max_buffered_bodies: at(limit::MAX_BUFFERED_BODIES),
             max_pipelined: values[limit::MAX_PIPELINED] as u16,
@@ -65,6 +69,9 @@ impl Limits {
         })
     }
 }
+
+/// A limit that is off: further away than any process lives, and no sum with the clock overflows.
+const OFF: u64 = 1 << 53;
 
 /// How a route wants its body.
 #[derive(Clone, Copy, Debug)]

@@ -407,3 +407,67 @@ fn two_servers_share_one_engine() {
     end(driver.engine.memory(), &request, 404, b"");
     driver.engine.apply(&engine::NoReferences);
 }
+
+#[test]
+fn the_drain_limit_is_exact() {
+    for (left, closes) in [(99, false), (100, false), (101, true)] {
+        let mut values = limits();
+        values[limit::DRAIN_LIMIT] = 100.0;
+        let mut driver = Driver::new(&values);
+        let mut client = driver.client();
+        let head = format!("POST /s HTTP/1.1\r\nHost: x\r\nContent-Length: {left}\r\n\r\n");
+        send(&mut client, head.as_bytes());
+        let request = driver.request();
+        driver.reply(&request, 403, b"early");
+        let (received, ended) = driver.read(&mut client, ends_with("early"));
+        assert_eq!(
+            text(&received).contains("Connection: close"),
+            closes,
+            "{left}"
+        );
+        if closes {
+            assert!(ended || driver.read(&mut client, |_| false).1);
+            continue;
+        }
+        send(&mut client, &vec![b'.'; left]);
+        send(&mut client, GET);
+        let next = driver.request();
+        driver.reply(&next, 200, b"next");
+        driver.read(&mut client, ends_with("next"));
+    }
+}
+
+#[test]
+fn limits_that_are_off_never_fire() {
+    let mut values = limits();
+    for off in [
+        limit::HEADERS_TIMEOUT,
+        limit::REQUEST_TIMEOUT,
+        limit::SEND_TIMEOUT,
+        limit::KEEP_ALIVE_TIMEOUT,
+        limit::MAX_CONNECTION_AGE,
+        limit::MAX_CONNECTIONS,
+        limit::MAX_IN_FLIGHT,
+    ] {
+        values[off] = 0.0;
+    }
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    send(&mut client, &GET[..10]);
+    driver.turn(|_, _| {});
+    driver.engine.sweep();
+    send(&mut client, &GET[10..]);
+    let request = driver.request();
+    driver.reply(&request, 200, b"one");
+    driver.engine.sweep();
+    send(
+        &mut client,
+        b"POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n.",
+    );
+    driver.turn(|_, _| {});
+    driver.engine.sweep();
+    send(&mut client, b".");
+    let request = driver.request();
+    driver.reply(&request, 200, b"two");
+    driver.read(&mut client, ends_with("two"));
+}

@@ -94,9 +94,9 @@ export const limitTable: readonly LimitRow[] = [
     'refused at once',
   ),
   row('maxInFlight', 'count', 10_000, [1, 10_000_000], true, 'requests without a complete reply', '503'),
-  row('maxHeaderSize', 'bytes', 16_384, [256, 1_048_576], false, 'a request head', '431'),
-  row('maxHeaderLine', 'bytes', 8_192, [64, 1_048_576], false, 'one header line', '431'),
-  row('maxHeaders', 'count', 100, [1, 10_000], false, 'header fields', '431'),
+  row('maxHeaderSize', 'bytes', 16_384, [256, 131_072], false, 'a request head', '431'),
+  row('maxHeaderLine', 'bytes', 8_192, [64, 131_072], false, 'one header line', '431'),
+  row('maxHeaders', 'count', 100, [1, 2_000], false, 'header fields', '431'),
   row('maxUrlLength', 'bytes', 8_192, [16, 65_535], false, 'the request target', '414'),
   row(
     'maxParamLength',
