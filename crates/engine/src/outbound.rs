@@ -142,7 +142,10 @@ impl Core {
         }
         faults::check(Stage::Encode);
         let body = match record.reference() {
-            Some(index) => references.bytes(index),
+            // The memory may have been transferred or resized since: what is left is not the reply.
+            Some(index) => references
+                .bytes(index)
+                .filter(|body| record.body_length() == Some(body.len())),
             None => record.body(out),
         };
         let close = self.closes(id, slot);

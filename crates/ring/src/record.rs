@@ -58,6 +58,11 @@ impl Record {
         (self.0[record::REFERENCE] > 0).then(|| self.0[record::REFERENCE] as u32 - 1)
     }
 
+    /// Length of the body when it was handed over; `None` when the record's length is none.
+    pub fn body_length(&self) -> Option<usize> {
+        usize::try_from(self.0[record::BODY_LENGTH]).ok()
+    }
+
     /// The declared length of a streamed reply; `None` when it was declared unknown.
     pub fn declared_length(&self) -> Option<u64> {
         let high = self.0[record::BODY_LENGTH];

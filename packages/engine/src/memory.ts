@@ -89,11 +89,15 @@ function writeText(text: string, at: number): number {
   return length
 }
 
-/** The most bytes a header block can take: Latin-1, one byte a character. */
+/** Bytes of a header block, in Latin-1 one a character; more than any block may have if a record cannot carry it. */
 function headerBytes(headers: string[] | null): number {
   if (headers === null) return 0
   let size = headers.length * 2
-  for (let index = 0; index < headers.length; index++) size += (headers[index] as string).length
+  for (let index = 0; index < headers.length; index++) {
+    const { length } = headers[index] as string
+    if (length > maxHeaderText) return outBytes
+    size += length
+  }
   return size
 }
 
@@ -119,8 +123,12 @@ function writeLatin1(text: string, at: number): number {
   return at + length
 }
 
-/** The longest header value a record can carry. */
-export const maxHeaderValue = 0xffff
+/** The longest name or value a header block can carry: lengths have 16 bits. */
+const maxHeaderText = 0xffff
+/** A larger block might not fit the reply memory beside a body that is copied. */
+const maxHeaderBlock = outBytes - referenceBytes
+/** Stands for headers that cannot be carried: the engine refuses the empty name, and replies 500. */
+const refusedHeaders: string[] = ['', '']
 
 /** Writes a record with a whole body: `end`, `start` (without one) or `data`. */
 export function writeReply(
@@ -130,8 +138,10 @@ export function writeReply(
   headers: string[] | null,
   body: string | Uint8Array | null,
 ): void {
+  const room = headerBytes(headers)
+  if (room > maxHeaderBlock) return writeReply(slot, generation, operation, refusedHeaders, null)
   if (body === null || body.length === 0) {
-    const at = reserve(headerBytes(headers))
+    const at = reserve(room)
     finishRecord(at, slot, generation, operation, headers)
     words[at + recordBodyOffset] = 0
     words[at + recordBodyLength] = 0
@@ -140,7 +150,7 @@ export function writeReply(
     return
   }
   if (typeof body === 'string' && body.length * 3 < referenceBytes) {
-    const at = reserve(headerBytes(headers) + body.length * 3)
+    const at = reserve(room + body.length * 3)
     finishRecord(at, slot, generation, operation, headers)
     const length = writeText(body, outStart + out)
     words[at + recordBodyOffset] = out
@@ -152,7 +162,7 @@ export function writeReply(
   const content = typeof body === 'string' ? Buffer.from(body) : body
   const { length } = content
   const refer = length >= referenceBytes
-  const at = reserve(headerBytes(headers) + (refer ? 0 : length))
+  const at = reserve(room + (refer ? 0 : length))
   finishRecord(at, slot, generation, operation, headers)
   words[at + recordBodyOffset] = out
   words[at + recordBodyLength] = length
@@ -192,7 +202,9 @@ export function writeSignal(
   low: number,
   high: number,
 ): void {
-  const at = reserve(headerBytes(headers))
+  const room = headerBytes(headers)
+  if (room > maxHeaderBlock) return writeSignal(slot, generation, operation, refusedHeaders, low, high)
+  const at = reserve(room)
   finishRecord(at, slot, generation, operation, headers)
   words[at + recordBodyOffset] = low
   words[at + recordBodyLength] = high
