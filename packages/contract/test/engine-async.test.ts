@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { AsyncLocalStorage, executionAsyncId, executionAsyncResource } from 'node:async_hooks'
+import { readFile } from 'node:fs'
+import { pbkdf2 } from 'node:crypto'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { spawn } from 'node:child_process'
+import { MessageChannel } from 'node:worker_threads'
+import { Kit, request } from '../src/kit.ts'
+import { skip } from './engine/native.ts'
+
+const kit = new Kit('native')
+
+/** Requests in one segment, so that they come in one slice. */
+function segment(paths: string[]): Buffer {
+  return Buffer.concat(paths.map((path) => request('GET', path)))
+}
+
+test(
+  'enterWith in a handler is gone in the next request, in the same slice and in later ones',
+  { skip },
+  async () => {
+    const store = new AsyncLocalStorage<string>()
+    const app = kit.app()
+    // Synchronous: nothing but the engine stands between one request and the next.
+    app.get('/:id', (ctx) => {
+      const before = store.getStore() ?? 'nothing'
+      store.enterWith(ctx.params.id)
+      return `${before} ${store.getStore()}`
+    })
+    await kit.serve(app, async (live) => {
+      const wires = await Promise.all(Array.from({ length: 8 }, () => live.connect()))
+      for (let round = 0; round < 25; round++) {
+        for (const wire of wires) wire.send(segment([1, 2, 3, 4].map((id) => `/${round}.${id}`)))
+        for (const wire of wires) {
+          for (const id of [1, 2, 3, 4]) assert.equal((await wire.reply()).text, `nothing ${round}.${id}`)
+        }
+      }
+    })
+  },
+)
+
+test('AsyncLocalStorage.run holds across awaits of every kind', { skip }, async () => {
+  const store = new AsyncLocalStorage<string>()
+  const app = kit.app()
+  app.get('/:id', (ctx) =>
+    store.run(ctx.params.id, async () => {
+      const seen: (string | undefined)[] = []
+      for (const wait of waits) {
+        await new Promise<void>((resolve) => wait(resolve))
+        seen.push(store.getStore())
+      }
+      return seen
+    }),
+  )
+  await kit.serve(app, async (live) => {
+    const wires = await Promise.all(Array.from({ length: 6 }, () => live.connect()))
+    const ids = wires.map((_, wire) => [1, 2, 3, 4, 5].map((id) => `${wire}.${id}`))
+    wires.forEach((wire, index) => wire.send(segment((ids[index] as string[]).map((id) => `/${id}`))))
+    for (const [index, wire] of wires.entries()) {
+      for (const id of ids[index] as string[]) {
+        assert.deepEqual(
+          (await wire.reply()).json(),
+          waits.map(() => id),
+        )
+      }
+    }
+  })
+})
+
+test('every request has an async resource and id of its own', { skip }, async () => {
+  const resources = new Set<object>()
+  const ids = new Set<number>()
+  const app = kit.app()
+  app.get('/', () => {
+    resources.add(executionAsyncResource())
+    ids.add(executionAsyncId())
+    return 'x'
+  })
+  await kit.serve(app, async (live) => {
+    const wire = await live.connect()
+    for (let round = 0; round < 10; round++) {
+      wire.send(segment(Array.from({ length: 10 }, () => '/')))
+      for (let reply = 0; reply < 10; reply++) assert.equal((await wire.reply()).text, 'x')
+    }
+  })
+  assert.equal(resources.size, 100)
+  assert.equal(ids.size, 100)
+})
+
+test(
+  'after the handlers of a slice come nextTick, then microtasks, then the rest of the loop',
+  { skip },
+  async () => {
+    const order: string[] = []
+    const app = kit.app()
+    app.get('/:id', async (ctx) => {
+      const { id } = ctx.params
+      order.push(`handler ${id}`)
+      setImmediate(() => order.push(`immediate ${id}`))
+      setTimeout(() => order.push(`timeout ${id}`), 20)
+      queueMicrotask(() => order.push(`microtask ${id}`))
+      process.nextTick(() => {
+        order.push(`tick ${id}`)
+        queueMicrotask(() => order.push(`microtask of tick ${id}`))
+      })
+      await null
+      order.push(`await ${id}`)
+      await new Promise((resolve) => setTimeout(resolve, 40))
+      return id
+    })
+    await kit.serve(app, async (live) => {
+      const wire = await live.connect()
+      wire.send(segment(['/1', '/2']))
+      await wire.reply()
+      await wire.reply()
+    })
+    const after = ['tick', 'microtask', 'await', 'microtask of tick']
+    const rest = ['immediate', 'timeout'].flatMap((step) => [`${step} 1`, `${step} 2`])
+    const oneSlice = [
+      ...['handler 1', 'handler 2', 'tick 1', 'tick 2', 'microtask 1', 'await 1', 'microtask 2', 'await 2'],
+      ...['microtask of tick 1', 'microtask of tick 2', ...rest],
+    ]
+    // A slice is as large as the last ones were fast to answer: on a busy machine it may be one request.
+    const twoSlices = [
+      ...['1', '2'].flatMap((id) => ['handler', ...after].map((step) => `${step} ${id}`)),
+      ...rest,
+    ]
+    assert.deepEqual(order, order[1] === 'handler 2' ? oneSlice : twoSlices)
+  },
+)
+
+const { port1, port2 } = new MessageChannel()
+port1.unref()
+port2.unref()
+
+/** Where in the loop a reply may come from. */
+const waits: ((resolve: () => void) => void)[] = [
+  function promise(resolve) {
+    void Promise.resolve().then(resolve)
+  },
+  function microtask(resolve) {
+    queueMicrotask(resolve)
+  },
+  function nextTick(resolve) {
+    process.nextTick(resolve)
+  },
+  function immediate(resolve) {
+    setImmediate(resolve)
+  },
+  function timer(resolve) {
+    setTimeout(resolve, 1)
+  },
+  function immediateInTimer(resolve) {
+    setTimeout(() => setImmediate(resolve), 1)
+  },
+  function promiseInImmediate(resolve) {
+    setImmediate(() => void Promise.resolve().then(resolve))
+  },
+  function file(resolve) {
+    readFile(fileURLToPath(import.meta.url), () => resolve())
+  },
+  function threadPool(resolve) {
+    pbkdf2('x', 'y', 1, 16, 'sha256', () => resolve())
+  },
+]
+
+for (const wait of waits) {
+  test(`a reply from ${wait.name} goes out in the same turn of the loop`, { skip }, async () => {
+    const app = kit.app()
+    app.get('/', (ctx) => {
+      wait(() => ctx.text('x'))
+      return new Promise<void>((resolve) => setTimeout(resolve, 2_000))
+    })
+    await kit.serve(app, async (live) => {
+      const took: number[] = []
+      for (let round = 0; round < 9; round++) {
+        const wire = await live.connect()
+        const start = performance.now()
+        await wire.send(request('GET', '/')).reply()
+        took.push(performance.now() - start)
+        wire.close()
+      }
+      took.sort((a, b) => a - b)
+      assert.ok((took[4] as number) < 50, `median ${took[4]} ms`)
+    })
+  })
+}
+
+test('a reply from a message of another port goes out in the same turn of the loop', { skip }, async () => {
+  const app = kit.app()
+  app.get('/', () => new Promise<string>((resolve) => port2.once('message', resolve)))
+  await kit.serve(app, async (live) => {
+    const start = performance.now()
+    const wire = await live.connect()
+    wire.send(request('GET', '/'))
+    setTimeout(() => port1.postMessage('x'), 5)
+    assert.equal((await wire.reply()).text, 'x')
+    assert.ok(performance.now() - start < 500)
+  })
+  port2.close()
+})
+
+const { NODE24 } = process.env
+
+test(
+  'all of this on the Node that NODE24 names',
+  { skip: NODE24 ? skip : 'NODE24 names no Node' },
+  async () => {
+    const { NODE_TEST_CONTEXT: _, NODE24: node, ...env } = process.env
+    const child = spawn(node as string, ['--test', fileURLToPath(import.meta.url)], { env, stdio: 'pipe' })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+    assert.equal(await new Promise((resolve) => child.on('close', resolve)), 0, output)
+  },
+)
