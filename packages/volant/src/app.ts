@@ -8,7 +8,7 @@ import {
   type ServerStats,
 } from '@volant/engine'
 import { type AdapterType, chooseAdapter } from './adapters/choose.ts'
-import { routerOf } from './adapters/head.ts'
+import { Routes } from './adapters/head.ts'
 import type { Layer } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { Core, type Definition, type RouteDefinition } from './core.ts'
@@ -59,7 +59,7 @@ export class App {
   #notFound: Definition['notFound'] = null
   #errorHandler: Definition['errorHandler'] = null
   #core: Core | null = null
-  #router: Router | null = null
+  #injectable: Routes | null = null
   #adapter: ReturnType<typeof chooseAdapter> | null = null
   #server: Server | null = null
   #listening = false
@@ -165,7 +165,7 @@ export class App {
   /** Sends a request through the app without a socket. */
   inject(request: InjectOptions | string): Promise<InjectReply> {
     const core = this.#start()
-    return inject(core, (this.#router ??= routerOf(core)), request)
+    return inject(core, (this.#injectable ??= new Routes(core)), request)
   }
 
   /** Counters of the server; zeros before `listen`. */
@@ -209,7 +209,7 @@ export class App {
   #change(): void {
     if (this.#listening || this.#closed !== null) throw new VolantError('E_STARTED')
     this.#core = null
-    this.#router = null
+    this.#injectable = null
   }
 
   #start(): Core {

@@ -1,7 +1,7 @@
 /** `app.inject`: a request without a socket, for tests. */
 import type { Host } from '@volant/engine'
+import type { Routes } from './adapters/head.ts'
 import { MemoryExchange } from './adapters/memory.ts'
-import type { Router } from './router.ts'
 
 export interface InjectOptions {
   /** Default GET. */
@@ -25,7 +25,7 @@ export interface InjectReply {
 /** Sends `options` through the app's routes; rejects with `E_RESET` where a socket would have been reset. */
 export async function inject(
   host: Host,
-  router: Router,
+  routes: Routes,
   options: InjectOptions | string,
 ): Promise<InjectReply> {
   const { method = 'GET', url, headers = {}, body } = typeof options === 'string' ? { url: options } : options
@@ -41,7 +41,7 @@ export async function inject(
   }
   if (isJson(body) && !has('content-type')) raw.push('content-type', 'application/json')
   const exchange = new MemoryExchange(method.toUpperCase(), raw, bytes)
-  exchange.run(url, host, router)
+  exchange.run(url, host, routes)
   const reply = await exchange.done
   return {
     status: reply.status,

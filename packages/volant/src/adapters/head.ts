@@ -1,9 +1,10 @@
 /** A request's head as adapters written in JavaScript keep it: the checks before dispatch, and the fields. */
 import { AsyncResource } from 'node:async_hooks'
+import { isIPv6 } from 'node:net'
 import { type AbortReason, type Host, methods } from '@volant/engine'
 import { Bag } from '../bag.ts'
 import type { ErrorCode } from '../errors.ts'
-import { canonicalPath, Router } from '../router.ts'
+import { canonicalPath, type Found, Router } from '../router.ts'
 
 /** Of these the first stands, as node:http has it; a second one is dropped. */
 const single = new Set(
@@ -13,21 +14,28 @@ const single = new Set(
   ).split(' '),
 )
 
-const knownMethods: ReadonlySet<string> = new Set(methods)
-
 /** `requireManualDestroy` spares a finalisation entry per request. */
 const resourceOptions = { requireManualDestroy: true } as const
 
 /** The route table of a host, for adapters without the engine's. */
-export function routerOf(host: Host): Router {
-  const router = new Router(host.router)
-  host.routes.forEach(({ method, pattern }, id) => router.add(method, pattern, id))
-  return router
+export class Routes {
+  readonly router: Router
+  /**
+   * Answers for targets that are the canonical path of a route without parameters, by method: they need neither a
+   * check nor a walk. No larger than the route table, since nothing else is kept.
+   */
+  readonly fixed = new Map<string, Map<string, Found>>(methods.map((method) => [method, new Map()]))
+
+  constructor(host: Host) {
+    this.router = new Router(host.router)
+    host.routes.forEach(({ method, pattern }, id) => this.router.add(method, pattern, id))
+  }
 }
 
 /** The part of an exchange that does not depend on where its bytes come from. */
 export abstract class Head extends AsyncResource {
   readonly method: string
+  abstract readonly httpVersion: '1.0' | '1.1'
   path = ''
   query = ''
   /** Route id or `Miss`, and the allowed methods, as `Host.dispatch` takes them. */
@@ -53,29 +61,49 @@ export abstract class Head extends AsyncResource {
   }
 
   /** Finds the route; gives the code of the refusal if the request is to be refused without one, else null. */
-  admit(target: string, host: Host, router: Router): ErrorCode | null {
+  admit(target: string, host: Host, routes: Routes): ErrorCode | null {
     const { limits } = host
-    if (!knownMethods.has(this.method)) return 'E_METHOD_UNKNOWN'
+    const fixed = routes.fixed.get(this.method)
+    if (fixed === undefined) return 'E_METHOD_UNKNOWN'
     if (target.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
-    const overflow = this.#readFields(limits.maxHeaders, limits.maxHeaderLine)
-    if (overflow !== null) return overflow
-    const path = this.#splitTarget(target)
-    if (path === null) return 'E_BAD_REQUEST'
-    this.path = path
-    const found = router.find(this.method, path)
-    this.id = found.id
-    this.allow = found.allow
-    const params = found.params
-    this.#params = params
-    for (let at = 0; at < params.length; at++) {
-      if ((params[at] as string).length > limits.maxParamLength) return 'E_PARAM_TOO_LONG'
+    const refusal = this.#readFields(limits.maxHeaders, limits.maxHeaderLine)
+    if (refusal !== null) return refusal
+    const known = fixed.get(target)
+    if (known !== undefined) {
+      this.path = target
+      this.id = known.id
+    } else {
+      const path = this.#splitTarget(target)
+      if (path === null) return 'E_BAD_REQUEST'
+      this.path = path
+      const found = routes.router.find(this.method, path)
+      this.id = found.id
+      this.allow = found.allow
+      const { params } = found
+      this.#params = params
+      for (let at = 0; at < params.length; at++) {
+        if ((params[at] as string).length > limits.maxParamLength) return 'E_PARAM_TOO_LONG'
+      }
+      if (
+        found.id >= 0 &&
+        params.length === 0 &&
+        fixed.size < host.routes.length &&
+        host.routes[found.id]?.pattern === target
+      ) {
+        fixed.set(target, found)
+      }
     }
-    if (found.id >= 0 && this.declaredLength > (host.routes[found.id]?.maxBodySize ?? 0))
+    if (
+      this.declaredLength > 0 &&
+      this.id >= 0 &&
+      this.declaredLength > (host.routes[this.id]?.maxBodySize ?? 0)
+    ) {
       return 'E_BODY_TOO_LARGE'
+    }
     return null
   }
 
-  /** Limits of the fields, and the three the adapter itself needs; one pass. */
+  /** Limits of the fields, and the few the adapter itself needs; one pass. */
   #readFields(maxHeaders: number, maxLine: number): ErrorCode | null {
     const { raw } = this
     let hosts = 0
@@ -85,17 +113,36 @@ export abstract class Head extends AsyncResource {
       const value = raw[at + 1] as string
       // ': ' lies between the two.
       if (name.length + value.length + 2 > maxLine) return 'E_FIELD_LINE_TOO_LONG'
-      if (name.length === 14 && name.toLowerCase() === 'content-length') this.declaredLength = Number(value)
-      else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') this.declaredLength = -1
-      else if (name.length === 4 && name.toLowerCase() === 'host') {
-        // RFC 9112 §3.2: a second Host is an error; node:http takes it.
+      // Length and first letter before the name itself: most fields are none of these.
+      const first = name.charCodeAt(0) | 0x20
+      if (name.length === 4) {
+        if (first !== letter.h || name.toLowerCase() !== 'host') continue
+        // RFC 9112 §3.2: a second Host is an error, as is one that is no authority; node:http takes both.
         if (++hosts > 1) return 'E_HOST_REPEATED'
-      } else if (name.length === 6 && name.toLowerCase() === 'expect') {
+        if (value !== goodHost && !isHost(value)) return 'E_HOST_SYNTAX'
+      } else if (name.length === 6) {
+        if (first !== letter.e || name.toLowerCase() !== 'expect') continue
         if (value.toLowerCase() !== '100-continue') return 'E_EXPECTATION'
         this.expects = true
+      } else if (name.length === 14) {
+        if (first === letter.c && name.toLowerCase() === 'content-length') this.declaredLength = Number(value)
+      } else if (name.length === 17) {
+        if (first !== letter.t || name.toLowerCase() !== 'transfer-encoding') continue
+        const refusal = this.#checkCoding(value)
+        if (refusal !== null) return refusal
+        this.declaredLength = -1
       }
     }
     return null
+  }
+
+  /** Only `chunked`, once, and not in HTTP/1.0 (RFC 9112 §6.1); node:http takes more. */
+  #checkCoding(value: string): ErrorCode | null {
+    if (this.httpVersion === '1.0') return 'E_CODING_VERSION'
+    if (this.declaredLength === -1) return 'E_CODING_SYNTAX'
+    const coding = value.toLowerCase()
+    if (coding === 'chunked') return null
+    return codings.test(coding) && !/chunked,.*chunked/.test(coding) ? 'E_CODING_UNKNOWN' : 'E_CODING_SYNTAX'
   }
 
   /** Sets `query`; gives the canonical path, or null if the target is none (RFC 9112 §3.2). */
@@ -110,7 +157,8 @@ export abstract class Head extends AsyncResource {
     if (before.charCodeAt(0) === 0x2f) return canonicalPath(before)
     if (target === '*') return this.method === 'OPTIONS' ? '*' : null
     const absolute = /^https?:\/\/[^/?#]+/i.exec(before)?.[0]
-    return absolute === undefined ? null : canonicalPath(before.slice(absolute.length) || '/')
+    if (absolute === undefined || !isHost(absolute.slice(absolute.indexOf('//') + 2))) return null
+    return canonicalPath(before.slice(absolute.length) || '/')
   }
 
   header(name: string): string | undefined {
@@ -168,3 +216,21 @@ export abstract class Head extends AsyncResource {
 }
 
 const none: readonly string[] = []
+const letter = { c: 0x63, e: 0x65, h: 0x68, t: 0x74 } as const
+
+/** A list of coding names. */
+const codings = /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9a-z]+)*$/
+/** A registered name or an IP literal, and a port (RFC 9110 §7.2); without a comma, which joins two. */
+const host = /^(?:(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/
+/** The last one found good: clients of a server name it the same way. */
+let goodHost = ''
+
+function isHost(value: string): boolean {
+  if (value !== '') {
+    const match = host.exec(value)
+    if (match === null || Number(match[2] ?? 0) > 65_535) return false
+    if (match[1] !== undefined && !isIPv6(match[1])) return false
+  }
+  goodHost = value
+  return true
+}

@@ -1,8 +1,7 @@
 /** Exchanges without a socket, for `app.inject`: the same checks, the same dispatch, the reply kept in memory. */
 import { BodyKind, type BodySink, ContentType, contentTypes, type Exchange, type Host } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
-import type { Router } from '../router.ts'
-import { Head } from './head.ts'
+import { Head, type Routes } from './head.ts'
 import { refusalText } from './refuse.ts'
 
 /** What `MemoryExchange` resolves to. */
@@ -46,8 +45,8 @@ export class MemoryExchange extends Head implements Exchange {
   }
 
   /** Runs the request. `target` is path and query. */
-  run(target: string, host: Host, router: Router): void {
-    const refused = this.admit(target, host, router)
+  run(target: string, host: Host, routes: Routes): void {
+    const refused = this.admit(target, host, routes)
     if (refused !== null) return this.#refuse(refused)
     const route = host.routes[this.id]
     if (this.#body.length > 0) {

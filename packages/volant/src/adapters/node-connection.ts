@@ -16,6 +16,8 @@ export class NodeConnection {
   closing = false
   /** Nothing more can be read from it. */
   broken = false
+  /** A reply that was sent and waits to be ended, while the rest of its request is discarded. */
+  lingering: ServerResponse | null = null
   /** The reply that comes last, in the order of arrival. */
   lastResponse: ServerResponse | null = null
   /** For the sweep: bytes that waited to be sent when last looked at, and since when they are that many. */
@@ -108,10 +110,21 @@ export class NodeConnection {
       return
     }
     this.server.refused++
+    // A reply that said close is the last one.
+    if (this.closing || this.lastResponse?.shouldKeepAlive === false) return this.endAfterReplies()
+    this.#afterReplies(() => this.socket.end(refusalBytes(code), () => this.socket.destroySoon()))
+  }
+
+  /** Closes once the replies that are due were sent. */
+  endAfterReplies(): void {
+    this.lingering?.end()
+    this.#afterReplies(() => this.socket.destroySoon())
+  }
+
+  #afterReplies(then: () => void): void {
     const last = this.lastResponse
-    const end = () => this.socket.end(refusalBytes(code), () => this.socket.destroySoon())
-    if (last === null || last.writableFinished) end()
-    else last.once('finish', end)
+    if (last === null || last.writableFinished) then()
+    else last.once('finish', then)
   }
 
   abortAll(): void {

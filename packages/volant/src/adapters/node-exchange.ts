@@ -148,7 +148,9 @@ export class NodeExchange extends Head implements Exchange {
     if (this.aborted) return
     if (this.#length >= 0 && this.#sent !== this.#length && this.method !== 'HEAD') return this.destroy()
     this.response.end()
-    if (this.upload !== null && !this.request.complete) this.upload.discard()
+    if (this.upload !== null && !this.request.complete) {
+      this.upload.discard(() => this.connection.socket.destroySoon())
+    }
     this.#done()
   }
 
@@ -200,7 +202,7 @@ export class NodeExchange extends Head implements Exchange {
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
     const { drainLimit } = this.connection.server.host.limits
     if (rest <= drainLimit && (!this.expects || upload.continued) && !this.connection.mustClose()) {
-      upload.discard()
+      upload.discard(() => this.connection.socket.destroySoon())
       return false
     }
     list.push('Connection', 'close')
@@ -212,13 +214,9 @@ export class NodeExchange extends Head implements Exchange {
     const { response, request } = this
     if (content === null) response.flushHeaders()
     else response.write(content)
-    let discarded = 0
-    request.on('data', (chunk: Buffer) => {
-      discarded += chunk.length
-      if (discarded > this.connection.server.host.limits.drainLimit) response.end()
-    })
+    this.connection.lingering = response
     request.on('end', () => response.end())
-    this.upload?.discard()
+    this.upload?.discard(() => response.end())
     this.#done()
   }
 

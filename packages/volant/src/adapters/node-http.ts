@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import type { Socket } from 'node:net'
 import type { Adapter, Address, Host, ListenOptions, Server, ServerStats } from '@volant/engine'
 import type { ErrorCode } from '../errors.ts'
-import type { Router } from '../router.ts'
-import { routerOf } from './head.ts'
+import { Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
@@ -40,14 +39,14 @@ export class NodeServer implements Server {
   closing = false
   /** Milliseconds of the last sweep: a time good to a second, without asking for it at every request. */
   clock = Date.now()
-  readonly #router: Router
+  readonly #routes: Routes
   readonly #server: HttpServer
   #sweep: NodeJS.Timeout | null = null
   #closed: Promise<void> | null = null
 
   constructor(host: Host) {
     this.host = host
-    this.#router = routerOf(host)
+    this.#routes = new Routes(host)
     const { limits } = host
     this.#server = createServer({
       maxHeaderSize: limits.maxHeaderSize,
@@ -85,7 +84,10 @@ export class NodeServer implements Server {
     const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
     const exchange = new NodeExchange(connection, request, response)
     this.requests++
-    const refusal = exchange.admit(request.url ?? '', this.host, this.#router)
+    const refusal =
+      request.httpVersionMajor === 1
+        ? exchange.admit(request.url ?? '', this.host, this.#routes)
+        : versionError(request)
     if (refusal !== null) {
       connection.lastResponse = response
       return exchange.refuse(refusal)
@@ -109,6 +111,8 @@ export class NodeServer implements Server {
     }
     // The client ended in the middle of a request: there is nobody to tell.
     if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+    // What follows a request that closes is not looked at (RFC 9112 §9.6).
+    else if (error.code === 'HPE_CLOSED_CONNECTION') connection.endAfterReplies()
     else connection.reject(codeOf(error))
   }
 
@@ -184,6 +188,8 @@ export class NodeServer implements Server {
 interface ParseError extends Error {
   code?: string
   rawPacket?: Buffer
+  /** Offset of the error in `rawPacket`. */
+  bytesParsed?: number
 }
 
 function codeOf(error: ParseError): ErrorCode {
@@ -193,13 +199,23 @@ function codeOf(error: ParseError): ErrorCode {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return 'E_HEADERS_TIMEOUT'
     case 'HPE_INVALID_VERSION':
-      return 'E_VERSION_UNKNOWN'
+      return / HTTP\/\d\.\d\r$/.test(lineOf(error)) ? 'E_VERSION_UNKNOWN' : 'E_BAD_REQUEST'
     case 'HPE_INVALID_METHOD':
       // A token that is no method node:http knows; anything else is no request line.
-      return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ /.test(error.rawPacket?.toString('latin1', 0, 64) ?? '')
-        ? 'E_METHOD_UNKNOWN'
-        : 'E_BAD_REQUEST'
+      return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ /.test(lineOf(error)) ? 'E_METHOD_UNKNOWN' : 'E_BAD_REQUEST'
     default:
       return 'E_BAD_REQUEST'
   }
+}
+
+/** The line the parser stumbled over, without its LF. */
+function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParseError): string {
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf(0x0a, bytesParsed - 1) + 1
+  const end = rawPacket.indexOf(0x0a, Math.max(start, bytesParsed))
+  return rawPacket.toString('latin1', start, end === -1 ? rawPacket.length : end)
+}
+
+/** HTTP/2.0 is a version, though not ours; 0.9 is what node:http calls a request line without one. */
+function versionError(request: IncomingMessage): ErrorCode {
+  return request.httpVersionMajor === 0 ? 'E_BAD_REQUEST' : 'E_VERSION_UNKNOWN'
 }

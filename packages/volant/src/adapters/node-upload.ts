@@ -91,13 +91,22 @@ export class NodeUpload {
     exchange.runInAsyncScope(sink.fail, sink, status === undefined ? error : Object.assign(error, { status }))
   }
 
-  /** Nobody reads any more: what still comes is thrown away, until the server's sweep loses patience. */
-  discard(): void {
+  /**
+   * Nobody reads any more: what still comes is thrown away. `over` is called past `drainLimit` bytes; after
+   * `drainTimeout` the server's sweep ends the connection.
+   */
+  discard(over: () => void): void {
     this.#sink = null
     const { request, connection } = this.exchange
+    const { drainLimit, drainTimeout } = connection.server.host.limits
+    let left = drainLimit
     request.on('error', ignore)
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) over()
+    })
     request.resume()
-    connection.server.drains.set(this.exchange, Date.now() + connection.server.host.limits.drainTimeout)
+    connection.server.drains.set(this.exchange, Date.now() + drainTimeout)
   }
 
   /** Gives back what the body counted for. */
