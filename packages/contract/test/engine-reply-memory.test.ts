@@ -9,8 +9,8 @@ const kit = new Kit('native')
 
 /** Lengths on both sides of every threshold of packages/engine/src/memory.ts, in units of its own checks. */
 const lengths = [
-  ...[0, 1, 2, 11, 12, 13, 31, 32, 33, 63, 64, 65, 127, 255, 256, 1023, 1024, 4095, 4096, 4097],
-  ...[5460, 5461, 5462, 5463, 8191, 8192, 8193, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537],
+  0, 1, 2, 11, 12, 13, 31, 32, 33, 63, 64, 65, 127, 255, 256, 1023, 1024, 4095, 4096, 4097, 5460, 5461, 5462,
+  5463, 8191, 8192, 8193, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537,
 ]
 
 /** Text of 1, 2, 3 and 4 bytes a character, mixed, and halves of surrogate pairs in every place. */
