@@ -1,0 +1,60 @@
+/**
+ * `npm run asan`: the native engine built with AddressSanitizer, under every pair of operations in every callback, the
+ * wire cases at every cut, and the contract suite. Needs nightly Rust and gcc's libasan; says so and passes where
+ * either is missing. Node itself is not instrumented: leaks are not looked for.
+ */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { output, root, run } from './command.mjs'
+
+const target = process.arch === 'arm64' ? 'aarch64-unknown-linux-gnu' : 'x86_64-unknown-linux-gnu'
+const folder = join(root, 'target/asan')
+const addon = join(folder, 'volant.node')
+const suites = [
+  ['packages/engine/dist/test/reentrancy.test.js'],
+  ['packages/wire-cases/dist/src/run.js', '--adapter', 'native', '--cuts'],
+  ['packages/contract/dist/test/native.test.js'],
+]
+
+const library = output('gcc', ['-print-file-name=libasan.so'])
+if (process.platform !== 'linux') skip('it runs on Linux')
+if (output('cargo', ['+nightly', '--version']) === null) skip('nightly Rust is not installed')
+if (library === null || !existsSync(library)) skip("gcc's libasan was not found")
+
+await build()
+process.env.RUSTFLAGS = '-Zsanitizer=address'
+const args = [
+  '+nightly',
+  'build',
+  '--locked',
+  '-p',
+  'volant-node',
+  '--target',
+  target,
+  '--target-dir',
+  folder,
+]
+if (await run('cargo', args)) fail('the engine did not build with AddressSanitizer')
+mkdirSync(folder, { recursive: true })
+copyFileSync(join(folder, target, 'debug/libvolant_node.so'), addon)
+
+process.env.ASAN_OPTIONS = 'detect_leaks=0'
+process.env.VOLANT_ENGINE = addon
+for (const [script, ...rest] of suites) {
+  console.log(`\n== ${script} ${rest.join(' ')}`)
+  // `env`: only the measured process is preloaded, not this one.
+  if (await run('env', [`LD_PRELOAD=${library}`, process.execPath, join(root, script), ...rest])) {
+    fail(`${script} failed under AddressSanitizer`)
+  }
+}
+
+function skip(reason) {
+  console.log(`AddressSanitizer run skipped: ${reason}`)
+  process.exit(0)
+}
+
+function fail(reason) {
+  console.error(reason)
+  process.exit(1)
+}
