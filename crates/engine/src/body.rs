@@ -103,6 +103,8 @@ pub struct Streaming {
     /// The client waits for 100 Continue.
     pub expects_continue: bool,
     pub pace: Pace,
+    /// Since when there is no credit. That time is not the client's.
+    pub paused: u64,
 }
 
 /// A body nobody reads.
@@ -122,6 +124,8 @@ pub struct Pace {
 const MINIMUM_RATE: u64 = 1024;
 /// Milliseconds no body may take longer than.
 const HARD_CAP: u64 = 300_000;
+/// Milliseconds until a slow body is looked at again.
+const EXTENSION: u64 = 1000;
 
 impl Pace {
     pub fn new(now: u64) -> Self {
@@ -135,7 +139,13 @@ impl Pace {
     pub fn extend(&self, now: u64, request_timeout: u64) -> Option<u64> {
         let elapsed = now - self.started;
         (elapsed < HARD_CAP.max(request_timeout) && self.received * 1000 >= elapsed * MINIMUM_RATE)
-            .then_some(now + 1000)
+            .then_some(now + EXTENSION)
+    }
+
+    /// The deadline of a body that may come again after `paused`.
+    pub fn resume(&mut self, paused: u64, now: u64, request_timeout: u64) -> u64 {
+        self.started += now - paused;
+        (self.started + request_timeout).max(now + EXTENSION)
     }
 }
 
@@ -152,6 +162,14 @@ mod tests {
         assert_eq!(pace.extend(61_000, 60_000), None);
         pace.received = u64::MAX / 2000;
         assert_eq!(pace.extend(301_000, 60_000), None);
+    }
+
+    #[test]
+    fn time_without_credit_does_not_count() {
+        let mut pace = Pace::new(1000);
+        assert_eq!(pace.resume(1500, 91_500, 60_000), 151_000);
+        assert_eq!(pace.started, 91_000);
+        assert_eq!(pace.resume(151_900, 151_900, 60_000), 152_900);
     }
 
     #[test]

@@ -76,8 +76,6 @@ impl Core {
                 Some(deadline) => connection.deadline = deadline,
                 None => self.refuse(id, 408, "E_REQUEST_TIMEOUT"),
             },
-            // While the handler lets nothing in, the client is not to blame.
-            Inbound::Streaming(body) if body.credit == 0 => connection.deadline = NEVER,
             Inbound::Streaming(body) => match body.pace.extend(now, request_timeout) {
                 Some(deadline) => connection.deadline = deadline,
                 None => self.reset(id, abort::TIMEOUT),

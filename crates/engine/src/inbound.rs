@@ -312,6 +312,7 @@ impl Core {
                     credit: 0,
                     expects_continue: head.expect_continue && next == end,
                     pace: Pace::new(now),
+                    paused: now,
                 })),
             );
             return Ok(next);
@@ -573,6 +574,8 @@ impl Core {
         if body.remaining.is_done() {
             let end_of_body = notice(kind::BODY_END, 0);
             self.slice.notify(Some(memory), end_of_body);
+            // From here on the handler takes its time, not the client.
+            connection.deadline = NEVER;
             self.expect_head(id);
             return Ok(at);
         }
@@ -598,6 +601,10 @@ impl Core {
                 body.received += taken.length as u64;
                 body.pace.received += taken.used as u64;
                 body.credit -= taken.length as u64;
+                if body.credit == 0 {
+                    body.paused = self.now;
+                    connection.deadline = NEVER;
+                }
                 let identity = (body.slot, body.generation);
                 if taken.length > 0 {
                     self.slice
@@ -615,6 +622,7 @@ impl Core {
         if let Some(connection) = self.connections.get_mut(id) {
             // The handler still answers; after that nothing on this connection can be trusted.
             connection.inbound = Inbound::Closed;
+            connection.deadline = NEVER;
             connection.lingered += 1;
             let last = connection.last;
             self.exchanges.get_mut(last).close = true;

@@ -360,23 +360,25 @@ impl Core {
 
     /// Lets more of a streamed body in.
     fn grant(&mut self, id: u32, slot: u32, record: &Record) {
+        let amount = u64::from(record.amount());
+        let Some(timeout) = self.limits(id).map(|limits| limits.request_timeout) else {
+            return;
+        };
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
         let Inbound::Streaming(body) = &mut connection.inbound else {
             return;
         };
-        if body.slot != slot {
+        if body.slot != slot || amount == 0 {
             return;
         }
-        body.credit += u64::from(record.amount());
-        let asks = std::mem::take(&mut body.expects_continue);
-        let timeout = self
-            .limits(id)
-            .map_or(NEVER, |limits| limits.request_timeout);
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.deadline = self.now.saturating_add(timeout);
+        // More credit is no more time: a client that drips would get it for every byte.
+        if body.credit == 0 {
+            connection.deadline = body.pace.resume(body.paused, self.now, timeout);
         }
+        body.credit += amount;
+        let asks = std::mem::take(&mut body.expects_continue);
         if asks {
             self.send_continue(id);
         }

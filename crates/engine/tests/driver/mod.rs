@@ -123,9 +123,14 @@ impl Driver {
     }
 
     /// One turn; JavaScript is `answer`, which sees each descriptor and may push records.
-    pub fn turn(&mut self, mut answer: impl FnMut(&mut Memory, &Seen)) {
+    pub fn turn(&mut self, answer: impl FnMut(&mut Memory, &Seen)) {
+        self.turn_of(usize::MAX, answer);
+    }
+
+    /// A turn that ends after so many slices, as one that took its time does.
+    pub fn turn_of(&mut self, slices: usize, mut answer: impl FnMut(&mut Memory, &Seen)) {
         self.engine.begin_turn();
-        loop {
+        for _ in 0..slices {
             let turn = self.engine.collect();
             if turn.count == 0 {
                 break;

@@ -1,0 +1,86 @@
+//! What a hostile reading of the connection machine found: each test names what went wrong before.
+
+mod driver;
+
+use driver::{Driver, Seen, grant, limits, send};
+use engine::NoReferences;
+use ring::layout::{abort, kind, limit, operation, request};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// Turns and sweeps for `ms` milliseconds.
+fn idle(driver: &mut Driver, ms: u64) {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_millis(ms) {
+        driver.turn(|_, _| {});
+        driver.engine.sweep();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn allow(driver: &mut Driver, to: &Seen, op: i32, amount: i32) {
+    grant(driver.engine.memory(), to, op, amount);
+    driver.engine.apply(&NoReferences);
+}
+
+fn upload(driver: &mut Driver, client: &mut TcpStream, fields: &str, body: &[u8]) -> Seen {
+    let head = format!("POST /s HTTP/1.1\r\nHost: x\r\n{fields}\r\n");
+    send(client, &[head.as_bytes(), body].concat());
+    driver.request()
+}
+
+#[test]
+fn a_handler_may_work_on_longer_than_its_streamed_body_took() {
+    let mut values = limits();
+    values[limit::REQUEST_TIMEOUT] = 100.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    let request = upload(&mut driver, &mut client, "Content-Length: 5\r\n", b"whole");
+    allow(&mut driver, &request, operation::READ, 1000);
+    driver.event(kind::BODY_END);
+    idle(&mut driver, 250);
+    assert!(driver.seen.is_empty(), "{:?}", driver.seen);
+    driver.reply(&request, 200, b"late but whole");
+    driver.read(&mut client, |received| {
+        received.ends_with(b"late but whole")
+    });
+}
+
+#[test]
+fn credit_does_not_buy_a_dripping_client_time() {
+    let mut values = limits();
+    values[limit::REQUEST_TIMEOUT] = 200.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    let request = upload(&mut driver, &mut client, "Content-Length: 1000\r\n", b"");
+    allow(&mut driver, &request, operation::READ, 100);
+    for _ in 0..50 {
+        use std::io::Write;
+        let _ = client.write(b".");
+        idle(&mut driver, 20);
+        allow(&mut driver, &request, operation::CREDIT, 1);
+    }
+    let told = driver.event(kind::ABORT);
+    assert_eq!(told.words[request::BODY_LENGTH], abort::TIMEOUT);
+}
+
+#[test]
+fn a_client_is_not_blamed_for_the_time_its_handler_took() {
+    let mut values = limits();
+    values[limit::REQUEST_TIMEOUT] = 150.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    let request = upload(
+        &mut driver,
+        &mut client,
+        "Content-Length: 40\r\n",
+        &[b'.'; 20],
+    );
+    idle(&mut driver, 250);
+    allow(&mut driver, &request, operation::READ, 10);
+    idle(&mut driver, 250);
+    allow(&mut driver, &request, operation::CREDIT, 100);
+    idle(&mut driver, 50);
+    send(&mut client, &[b'.'; 20]);
+    driver.event(kind::BODY_END);
+}
