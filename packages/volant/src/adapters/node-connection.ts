@@ -14,6 +14,8 @@ export class NodeConnection {
   readonly born: number
   /** Says `Connection: close` from now on. */
   closing = false
+  /** False once a request asked for the connection to be closed. */
+  keepsAlive = true
   /** Nothing more can be read from it. */
   broken = false
   /** A reply that was sent and waits to be ended, while the rest of its request is discarded. */
@@ -53,6 +55,7 @@ export class NodeConnection {
   /** Runs the exchange now, or when those before it allow (RFC 9112 §9.3.2). */
   offer(exchange: NodeExchange): void {
     this.lastResponse = this.idle ? null : exchange.response
+    this.keepsAlive = exchange.response.shouldKeepAlive
     if (this.#waiting.length === 0 && exchange.ready && this.#admits(exchange)) {
       this.#run(exchange)
       return
@@ -114,7 +117,7 @@ export class NodeConnection {
     }
     this.server.refused++
     // A reply that said close is the last one.
-    if (this.closing || this.#last?.shouldKeepAlive === false) return this.endAfterReplies()
+    if (this.closing || !this.keepsAlive) return this.endAfterReplies()
     this.#afterReplies(() => this.socket.end(refusalBytes(code), () => this.socket.destroySoon()))
   }
 
@@ -126,8 +129,18 @@ export class NodeConnection {
 
   #afterReplies(then: () => void): void {
     const last = this.#last
-    if (last === null) then()
-    else last.once('finish', then)
+    if (last === null) this.#whenFlushed(then)
+    else last.once('finish', () => this.#whenFlushed(then))
+  }
+
+  /** node:http hands a pipelined reply to the socket a tick after the one before it was sent; so ask twice. */
+  #whenFlushed(then: () => void, quiet = false): void {
+    setImmediate(() => {
+      if (this.socket.destroyed) return
+      if (this.socket.writableLength > 0) setTimeout(() => this.#whenFlushed(then), 5)
+      else if (quiet) then()
+      else this.#whenFlushed(then, true)
+    })
   }
 
   /** The reply to be sent last of those that are due. */

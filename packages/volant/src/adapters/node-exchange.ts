@@ -206,6 +206,7 @@ export class NodeExchange extends Head implements Exchange {
       return false
     }
     list.push('Connection', 'close')
+    this.connection.keepsAlive = false
     return true
   }
 
