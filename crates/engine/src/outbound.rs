@@ -379,7 +379,8 @@ impl Core {
         }
         body.credit += amount;
         let asks = std::mem::take(&mut body.expects_continue);
-        if asks {
+        // In the middle of a reply it would be taken for a part of it.
+        if asks && self.exchanges.get(slot).state == State::Waiting {
             self.send_continue(id);
         }
         self.queue(id);
@@ -491,14 +492,17 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        if let Some(refused) = connection.refused.take() {
+        // Behind a reply that ends the connection there is no other.
+        if let Some(refused) = connection.refused.take()
+            && !connection.close_after
+        {
             self.cork_for(id);
             self.templates.write_problem(
                 &mut self.cork.bytes,
                 refused.status,
                 refused.code,
                 true,
-                false,
+                refused.head_only,
             );
             self.stop_reading(id);
             return;

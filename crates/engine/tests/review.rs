@@ -2,11 +2,17 @@
 
 mod driver;
 
-use driver::{Driver, Seen, grant, limits, send};
+use driver::{Driver, Seen, data, finish, grant, limits, send, start};
 use engine::NoReferences;
 use ring::layout::{abort, kind, limit, operation, request};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
+
+const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
 
 /// Turns and sweeps for `ms` milliseconds.
 fn idle(driver: &mut Driver, ms: u64) {
@@ -83,4 +89,38 @@ fn a_client_is_not_blamed_for_the_time_its_handler_took() {
     idle(&mut driver, 50);
     send(&mut client, &[b'.'; 20]);
     driver.event(kind::BODY_END);
+}
+
+#[test]
+fn no_100_continue_goes_into_a_reply_that_has_begun() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    let fields = "Content-Length: 5\r\nExpect: 100-continue\r\n";
+    let request = upload(&mut driver, &mut client, fields, b"");
+    start(driver.engine.memory(), &request, None);
+    data(driver.engine.memory(), &request, b"begun", false);
+    driver.engine.apply(&NoReferences);
+    allow(&mut driver, &request, operation::READ, 1000);
+    data(driver.engine.memory(), &request, b"and on", false);
+    finish(driver.engine.memory(), &request);
+    driver.engine.apply(&NoReferences);
+    let (received, _) = driver.read(&mut client, |received| received.ends_with(b"0\r\n\r\n"));
+    assert!(
+        !text(&received).contains("100 Continue"),
+        "{}",
+        text(&received)
+    );
+}
+
+#[test]
+fn a_refused_head_request_has_no_content_even_when_it_waits_its_turn() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, &[GET, b"HEAD /a HTTP/1.1\r\n\r\n"].concat());
+    let first = driver.request();
+    driver.reply(&first, 200, b"one");
+    let (received, ended) = driver.read(&mut client, |_| false);
+    let received = text(&received);
+    assert!(ended && received.contains("HTTP/1.1 400 "), "{received}");
+    assert!(received.ends_with("\r\n\r\n"), "{received}");
 }
