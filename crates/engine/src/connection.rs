@@ -51,6 +51,8 @@ pub struct Connection {
     pub queued: bool,
     /// The client closed its writing side: replies are still sent.
     pub half_closed: bool,
+    /// All it sent before was received.
+    pub ended: bool,
     /// Close once the output is sent.
     pub close_after: bool,
     /// Our writing side is closed; what arrives is thrown away until the client closes too.
@@ -93,6 +95,7 @@ impl Connection {
             held: false,
             queued: false,
             half_closed: false,
+            ended: false,
             close_after: false,
             lingering: false,
             mid_reply: false,

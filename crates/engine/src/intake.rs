@@ -5,7 +5,7 @@ use reactor::{Event, Interest};
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
 
-use crate::connection::{Connection, Inbound, NONE};
+use crate::connection::{Connection, Inbound, NEVER, NONE};
 use crate::engine::Core;
 use crate::exchange::State;
 use crate::inbound::Stop;
@@ -78,7 +78,8 @@ impl Core {
         } else if event.error {
             self.remove(id, abort::CLIENT);
         } else if event.hangup {
-            self.half_close(id);
+            // The socket is not read, so more may have come before the end.
+            self.half_close(id, false);
         }
     }
 
@@ -110,7 +111,7 @@ impl Core {
                 self.throttle(id);
             }
             Recv::WouldBlock => {}
-            Recv::End => self.half_close(id),
+            Recv::End => self.half_close(id, true),
             Recv::Failed(_) => self.remove(id, abort::CLIENT),
         }
     }
@@ -216,7 +217,7 @@ impl Core {
         let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
         let full = connection.input.len() >= HELD_INPUT
             && (connection.held || connection.queued || no_credit || backlog);
-        let read = !connection.half_closed && !full && (!no_credit || connection.input.is_empty());
+        let read = !connection.ended && !full && (!no_credit || connection.input.is_empty());
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
@@ -235,42 +236,33 @@ impl Core {
     }
 
     /// The client closed its writing side. It may have left, or it may wait for its replies: handlers are
-    /// told through their signal, and whatever they answer is still sent.
-    pub fn half_close(&mut self, id: u32) {
+    /// told through their signal, and whatever they answer is still sent. `ended`: nothing is left to receive.
+    pub fn half_close(&mut self, id: u32, ended: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        if connection.half_closed {
-            return;
-        }
-        connection.half_closed = true;
         if connection.lingering {
             self.remove(id, abort::CLIENT);
             return;
         }
+        connection.ended |= ended;
+        if !std::mem::replace(&mut connection.half_closed, true) {
+            self.tell_half_closed(id);
+        }
+        self.finish_half_closed(id);
+        self.throttle(id);
+    }
+
+    fn tell_half_closed(&mut self, id: u32) {
+        let Some(connection) = self.connections.get(id) else {
+            return;
+        };
         if connection.in_flight > 0 {
             // Unix sockets report the peer's close by themselves.
             let _ = connection.socket.probe_peer(HALF_CLOSED_PROBE);
         }
         let server = connection.server;
-        if let Inbound::Streaming(body) = &connection.inbound {
-            // The rest of this body will never come.
-            let notice = Notice {
-                kind: kind::BODY_FAIL,
-                slot: body.slot,
-                generation: body.generation,
-                value: 0,
-                detail: 0,
-                server,
-            };
-            connection.inbound = Inbound::Closed;
-            connection.close_after = true;
-            self.slice.notify(None, notice);
-        }
-        let mut slot = self
-            .connections
-            .get(id)
-            .map_or(NONE, |connection| connection.first);
+        let mut slot = connection.first;
         while slot != NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;
@@ -287,17 +279,35 @@ impl Core {
             }
             slot = next;
         }
-        self.finish_half_closed(id);
-        self.throttle(id);
     }
 
     /// Closes a half-closed connection once every whole request it sent is answered.
     pub fn finish_half_closed(&mut self, id: u32) {
-        let Some(connection) = self.connections.get(id) else {
+        let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let done = connection.half_closed
-            && connection.in_flight == 0
+        if !connection.ended {
+            return;
+        }
+        if let Inbound::Streaming(body) = &connection.inbound
+            && connection.input.is_empty()
+        {
+            // The rest of this body will never come.
+            let notice = Notice {
+                kind: kind::BODY_FAIL,
+                slot: body.slot,
+                generation: body.generation,
+                value: 0,
+                detail: 0,
+                server: connection.server,
+            };
+            connection.inbound = Inbound::Closed;
+            connection.deadline = NEVER;
+            connection.close_after = true;
+            self.slice.notify(None, notice);
+            return;
+        }
+        let done = connection.in_flight == 0
             && connection.unsent() == 0
             && !connection.queued
             && !connection.held

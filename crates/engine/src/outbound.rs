@@ -412,7 +412,7 @@ impl Core {
         };
         let limits = &server.config.limits;
         server.closing
-            || (connection.half_closed && connection.input.is_empty())
+            || (connection.ended && connection.input.is_empty())
             || self.now - connection.opened > limits.max_connection_age
             || match &connection.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,

@@ -107,7 +107,7 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        if connection.half_closed || connection.lingered == 0 {
+        if connection.ended || connection.lingered == 0 {
             self.remove(id, abort::CLIENT);
             return;
         }
