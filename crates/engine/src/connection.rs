@@ -3,6 +3,7 @@
 
 use reactor::Interest;
 use reactor::net::{Peer, Socket};
+use ring::layout::HIGH_WATER_BYTES;
 
 use crate::body::{Buffering, Discard, Streaming};
 
@@ -118,6 +119,15 @@ impl Connection {
         self.output.len() - self.sent
     }
 
+    /// The socket took `length` more bytes. A client that never takes all of them must not keep what it has taken.
+    pub fn advance(&mut self, length: usize) {
+        self.sent += length;
+        if self.sent > HIGH_WATER_BYTES && self.sent > self.unsent() {
+            self.output.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
     /// Nothing in flight, nothing half received, nothing to send.
     pub fn is_idle(&self) -> bool {
         self.in_flight == 0
@@ -202,5 +212,25 @@ mod tests {
     fn an_idle_connection_stays_within_its_memory_budget() {
         // The bar is 1.2 KB per idle connection with all that libuv, the kernel's user part and JavaScript add.
         assert!(size_of::<Entry>() <= 320, "{} bytes", size_of::<Entry>());
+    }
+
+    #[test]
+    fn output_that_never_runs_dry_does_not_grow() {
+        let any = (std::net::Ipv4Addr::LOCALHOST, 0).into();
+        let listener = reactor::net::listen_tcp(any, 1, false, false).unwrap();
+        let reactor::net::ListenAddr::Tcp(address) = listener.local_addr().unwrap() else {
+            panic!("a TCP listener has a TCP address");
+        };
+        let _client = std::net::TcpStream::connect(address).unwrap();
+        let (socket, peer) = listener.accept().unwrap().unwrap();
+        let mut connection = Connection::new(socket, peer, 0, 0, 0);
+        connection.output.extend_from_slice(&[1; 1000]);
+        for round in 0..1000_usize {
+            connection.output.extend_from_slice(&[round as u8; 10_000]);
+            connection.advance(10_000);
+            assert_eq!(connection.unsent(), 1000);
+            assert_eq!(connection.output.last(), Some(&(round as u8)));
+        }
+        assert!(connection.output.capacity() < 4 * HIGH_WATER_BYTES);
     }
 }

@@ -69,7 +69,13 @@ impl Core {
             self.remove(id, abort::CLIENT);
             return;
         }
+        if connection.queued {
+            // What it sent waits for us.
+            return;
+        }
         match &connection.inbound {
+            // The time begins when the reply is sent; until then `sendTimeout` watches.
+            Inbound::Head if connection.unsent() > 0 => connection.deadline = NEVER,
             Inbound::Head if connection.input.is_empty() => self.remove(id, abort::CLIENT),
             Inbound::Head => self.refuse(id, 408, "E_HEADERS_TIMEOUT"),
             Inbound::Buffering(body) => match body.pace.extend(now, request_timeout) {

@@ -663,17 +663,28 @@ impl Core {
 
     /// The socket takes bytes again.
     pub fn flush_output(&mut self, id: u32) {
-        let timeout = self.limits(id).map_or(NEVER, |limits| limits.send_timeout);
+        let Some(limits) = self.limits(id) else {
+            return;
+        };
+        let (timeout, keep_alive, headers) = (
+            limits.send_timeout,
+            limits.keep_alive_timeout,
+            limits.headers_timeout,
+        );
+        let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
+        if connection.unsent() == 0 {
+            return;
+        }
         match connection
             .socket
             .send(&connection.output[connection.sent..])
         {
             Send::Sent(length) => {
-                connection.sent += length;
-                connection.send_deadline = self.now.saturating_add(timeout);
+                connection.advance(length);
+                connection.send_deadline = now + timeout;
             }
             Send::WouldBlock => return,
             Send::Failed(_) => {
@@ -686,6 +697,14 @@ impl Core {
         }
         connection.output = Vec::new();
         connection.sent = 0;
+        if connection.in_flight == 0 && matches!(connection.inbound, Inbound::Head) {
+            connection.deadline = now
+                + if connection.input.is_empty() {
+                    keep_alive
+                } else {
+                    headers
+                };
+        }
         if std::mem::take(&mut connection.held) {
             self.queue(id);
         }

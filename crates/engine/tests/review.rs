@@ -2,10 +2,10 @@
 
 mod driver;
 
-use driver::{Driver, Seen, data, end, finish, grant, limits, send, start};
-use engine::NoReferences;
+use driver::{Driver, Seen, data, end, finish, grant, limits, make, send, start};
+use engine::{NoReferences, References};
 use ring::Memory;
-use ring::layout::{abort, kind, limit, operation, request};
+use ring::layout::{abort, kind, limit, operation, record, request};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,23 @@ fn upload(driver: &mut Driver, client: &mut TcpStream, fields: &str, body: &[u8]
     let head = format!("POST /s HTTP/1.1\r\nHost: x\r\n{fields}\r\n");
     send(client, &[head.as_bytes(), body].concat());
     driver.request()
+}
+
+struct One(Vec<u8>);
+
+impl References for One {
+    fn bytes(&self, _: u32) -> Option<&[u8]> {
+        Some(&self.0)
+    }
+}
+
+/// Replies with `length` bytes by reference: more than the socket's buffers take at once.
+fn reply_large(driver: &mut Driver, to: &Seen, length: usize) {
+    let mut words = make(to, operation::END, 200);
+    words.0[record::REFERENCE] = 1;
+    words.0[record::BODY_LENGTH] = length as i32;
+    driver.engine.memory().push_signal(words);
+    driver.engine.apply(&One(vec![b'L'; length]));
 }
 
 fn answer(memory: &mut Memory, seen: &Seen) {
@@ -214,4 +231,35 @@ fn every_pipelined_request_before_a_half_close_is_answered() {
     }
     assert!(ended);
     assert_eq!(text(&received).matches("HTTP/1.1 200").count(), 3_401);
+}
+
+#[test]
+fn the_keep_alive_time_begins_when_the_reply_is_sent() {
+    let mut values = limits();
+    values[limit::KEEP_ALIVE_TIMEOUT] = 100.0;
+    values[limit::HEADERS_TIMEOUT] = 100.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let request = driver.request();
+    let length = 16 << 20;
+    reply_large(&mut driver, &request, length);
+    // Waits for the reply before it; that is no slow head.
+    send(&mut client, GET);
+    idle(&mut driver, 300);
+    let (received, ended) = driver.read(&mut client, |received| received.len() > length);
+    assert!(
+        !ended && received.len() > length,
+        "{} bytes",
+        received.len()
+    );
+    let next = driver.request();
+    driver.reply(&next, 200, b"next");
+    driver.read(&mut client, |received| received.ends_with(b"next"));
+    let idled = Instant::now();
+    driver.until(|driver| {
+        driver.engine.sweep();
+        driver.engine.connection_count() == 0
+    });
+    assert!(idled.elapsed() < Duration::from_secs(1));
 }
