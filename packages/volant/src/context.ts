@@ -1,7 +1,6 @@
 /** The context of a request: what handlers and middleware are given. Nothing is made before it is read. */
-import { BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
-import { Bag } from './bag.ts'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { VolantError } from './errors.ts'

@@ -1,6 +1,6 @@
 /** `name=value&…` pairs: the query of a URL, and bodies of type application/x-www-form-urlencoded. */
 import { unescape } from 'node:querystring'
-import { Bag } from './bag.ts'
+import { Bag } from '@volant/engine'
 import { type ErrorCode, refusal } from './errors.ts'
 
 /** Values by name; a repeated name has all its values in an array. */

@@ -1,18 +1,9 @@
 /** A request's head as adapters written in JavaScript keep it: the checks before dispatch, and the fields. */
 import { AsyncResource } from 'node:async_hooks'
 import { isIPv6 } from 'node:net'
-import { type AbortReason, type Host, methods } from '@volant/engine'
-import { Bag } from '../bag.ts'
+import { type AbortReason, Bag, combine, type Host, methods } from '@volant/engine'
 import type { ErrorCode } from '../errors.ts'
 import { canonicalPath, type Found, Router } from '../router.ts'
-
-/** Of these the first stands, as node:http has it; a second one is dropped. */
-const single = new Set(
-  (
-    'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +
-    'last-modified location max-forwards proxy-authorization referer retry-after server user-agent'
-  ).split(' '),
-)
 
 /** `requireManualDestroy` spares a finalisation entry per request. */
 const resourceOptions = { requireManualDestroy: true } as const
@@ -169,7 +160,7 @@ export abstract class Head extends AsyncResource {
       if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue
       const value = raw[at + 1] as string
       if (found === undefined) found = value
-      else if (!single.has(name)) found += (name === 'cookie' ? '; ' : ', ') + value
+      else found = combine(name, found, value)
     }
     return found
   }
@@ -181,8 +172,7 @@ export abstract class Head extends AsyncResource {
       const name = (raw[at] as string).toLowerCase()
       const value = raw[at + 1] as string
       const before = fields[name]
-      if (before === undefined) fields[name] = value
-      else if (!single.has(name)) fields[name] = before + (name === 'cookie' ? '; ' : ', ') + value
+      fields[name] = before === undefined ? value : combine(name, before, value)
     }
     return fields
   }

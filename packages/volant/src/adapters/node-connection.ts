@@ -26,8 +26,11 @@ export class NodeConnection {
    */
   lastResponse: ServerResponse | null = null
   /** For the sweep: bytes that waited to be sent when last looked at, and since when they are that many. */
-  stalledBytes = -1
-  stalledSince = 0
+  #stalledBytes = -1
+  #stalledSince = 0
+  /** For the sweep: bytes received when last looked at, and since when it is idle and they are that many. */
+  #seenBytes = -1
+  #idleSince = 0
   readonly #active: NodeExchange[] = []
   #unsafe = false
   #waiting: NodeExchange[] = []
@@ -46,6 +49,27 @@ export class NodeConnection {
       this.#waiting = []
       this.#active.length = 0
     })
+  }
+
+  /** Milliseconds for which as many bytes have waited to be sent; 0 when none wait. */
+  stalledFor(now: number): number {
+    const waiting = this.socket.writableLength
+    if (waiting === 0 || waiting !== this.#stalledBytes) {
+      this.#stalledBytes = waiting
+      this.#stalledSince = now
+    }
+    return now - this.#stalledSince
+  }
+
+  /** Milliseconds since a sweep found it idle after a reply, with nothing received meanwhile; 0 when it is not. */
+  idleFor(now: number): number {
+    const received = this.socket.bytesRead
+    // Before its first request it has `headersTimeout`, which node:http watches.
+    if (!this.idle || received === 0 || received !== this.#seenBytes) {
+      this.#seenBytes = received
+      this.#idleSince = now
+    }
+    return now - this.#idleSince
   }
 
   get idle(): boolean {
