@@ -56,6 +56,8 @@ pub struct Core {
     pub params: Option<Box<route::Params>>,
     pub path: Vec<u8>,
     pub cork: Cork,
+    /// Connections with output the socket did not take yet.
+    pub sending: usize,
     pub templates: Templates,
     /// Milliseconds, monotonic, read once a turn.
     pub now: u64,
@@ -86,6 +88,7 @@ impl Engine {
                 params: None,
                 path: Vec::new(),
                 cork: Cork::default(),
+                sending: 0,
                 templates: Templates::new(clock::unix_seconds()),
                 now: clock::monotonic_ms(),
                 current: crate::connection::NONE,
@@ -180,9 +183,10 @@ impl Engine {
                 .any(|s| s.accept_again != 0)
     }
 
-    /// The process must not end now: a server listens or is closing, or a request is unanswered.
+    /// The process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
     pub fn keeps_alive(&self) -> bool {
         self.core.exchanges.in_flight() > 0
+            || self.core.sending > 0
             || self
                 .core
                 .servers

@@ -655,7 +655,8 @@ impl Core {
             self.after_sent(id);
         } else {
             if connection.send_deadline == NEVER {
-                connection.send_deadline = self.now.saturating_add(timeout);
+                connection.send_deadline = self.now.saturating_add(timeout).min(NEVER - 1);
+                self.sending += 1;
             }
             self.throttle(id);
         }
@@ -717,7 +718,10 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        connection.send_deadline = NEVER;
+        if connection.send_deadline != NEVER {
+            connection.send_deadline = NEVER;
+            self.sending -= 1;
+        }
         if connection.close_after && connection.in_flight == 0 {
             self.close_or_linger(id);
             return;

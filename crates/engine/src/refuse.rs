@@ -143,6 +143,9 @@ impl Core {
             self.cork.connection = NONE;
         }
         let connection = self.connections.remove(id)?;
+        if connection.send_deadline != NEVER {
+            self.sending -= 1;
+        }
         // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
         let _ = self.poller.remove(connection.socket.fd());
         let server_id = connection.server;

@@ -263,3 +263,26 @@ fn the_keep_alive_time_begins_when_the_reply_is_sent() {
     });
     assert!(idled.elapsed() < Duration::from_secs(1));
 }
+
+#[test]
+fn an_unreferenced_server_keeps_the_process_until_its_output_is_sent() {
+    let mut driver = Driver::new(&limits());
+    driver.engine.set_referenced(driver.server, false);
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let request = driver.request();
+    assert!(driver.engine.keeps_alive());
+    let length = 16 << 20;
+    reply_large(&mut driver, &request, length);
+    assert_eq!(driver.engine.in_flight(), 0);
+    assert!(driver.engine.keeps_alive());
+    driver.read(&mut client, |received| received.len() > length);
+    driver.until(|driver| !driver.engine.keeps_alive());
+    // A client that leaves in the middle is let go as well.
+    send(&mut client, GET);
+    let request = driver.request();
+    reply_large(&mut driver, &request, length);
+    assert!(driver.engine.keeps_alive());
+    drop(client);
+    driver.until(|driver| !driver.engine.keeps_alive());
+}
