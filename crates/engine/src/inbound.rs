@@ -652,7 +652,7 @@ impl Core {
         };
         if body.remaining.is_done() {
             self.expect_head(id);
-            self.after_body(id);
+            self.after_body(id, at == end);
             return Ok(at);
         }
         if at == end {

@@ -482,16 +482,21 @@ impl Core {
 
     /// Every request received so far is answered: what comes next on this connection.
     fn after_last_reply(&mut self, id: u32) {
-        let Some(limits) = self.limits(id) else {
-            return;
-        };
-        let (keep_alive, headers) = (limits.keep_alive_timeout, limits.headers_timeout);
-        let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
-        let max_age = limits.max_connection_age;
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
+            return;
+        };
+        let limits = &server.config.limits;
+        let (keep_alive, headers) = (limits.keep_alive_timeout, limits.headers_timeout);
+        let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
+        let leave = server.closing || now - connection.opened > limits.max_connection_age;
         // Behind a reply that ends the connection there is no other.
         if let Some(refused) = connection.refused.take()
             && !connection.close_after
@@ -515,8 +520,7 @@ impl Core {
                     } else {
                         headers
                     };
-                connection.close_after |=
-                    connection.input.is_empty() && now - connection.opened > max_age;
+                connection.close_after |= connection.input.is_empty() && leave;
             }
             Inbound::Streaming(body) if connection.close_after => {
                 // A body received whole leaves nothing to wait for.
@@ -557,17 +561,31 @@ impl Core {
         }
     }
 
-    /// The body that was thrown away has ended.
-    pub fn after_body(&mut self, id: u32) {
-        let Some(limits) = self.limits(id) else {
+    /// The body that was thrown away has ended; `last`: nothing follows it yet.
+    pub fn after_body(&mut self, id: u32, last: bool) {
+        let now = self.now;
+        let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let keep_alive = limits.keep_alive_timeout;
-        let now = self.now;
-        if let Some(connection) = self.connections.get_mut(id)
-            && connection.in_flight == 0
-        {
-            connection.deadline = now + keep_alive;
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
+            return;
+        };
+        if connection.in_flight > 0 {
+            return;
+        }
+        let limits = &server.config.limits;
+        connection.deadline = now + limits.keep_alive_timeout;
+        let leave = server.closing || now - connection.opened > limits.max_connection_age;
+        if leave && last {
+            connection.inbound = Inbound::Closed;
+            connection.close_after = true;
+            if connection.unsent() == 0 && self.cork.connection != id {
+                self.close_or_linger(id);
+            }
         }
     }
 
@@ -664,18 +682,18 @@ impl Core {
 
     /// The socket takes bytes again.
     pub fn flush_output(&mut self, id: u32) {
-        let Some(limits) = self.limits(id) else {
-            return;
-        };
-        let (timeout, keep_alive, headers) = (
-            limits.send_timeout,
-            limits.keep_alive_timeout,
-            limits.headers_timeout,
-        );
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
+            return;
+        };
+        let limits = &server.config.limits;
         if connection.unsent() == 0 {
             return;
         }
@@ -685,7 +703,7 @@ impl Core {
         {
             Send::Sent(length) => {
                 connection.advance(length);
-                connection.send_deadline = now + timeout;
+                connection.send_deadline = now + limits.send_timeout;
             }
             Send::WouldBlock => return,
             Send::Failed(_) => {
@@ -699,11 +717,12 @@ impl Core {
         connection.output = Vec::new();
         connection.sent = 0;
         if connection.in_flight == 0 && matches!(connection.inbound, Inbound::Head) {
+            connection.close_after |= connection.input.is_empty() && server.closing;
             connection.deadline = now
                 + if connection.input.is_empty() {
-                    keep_alive
+                    limits.keep_alive_timeout
                 } else {
-                    headers
+                    limits.headers_timeout
                 };
         }
         if std::mem::take(&mut connection.held) {

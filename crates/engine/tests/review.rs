@@ -286,3 +286,46 @@ fn an_unreferenced_server_keeps_the_process_until_its_output_is_sent() {
     drop(client);
     driver.until(|driver| !driver.engine.keeps_alive());
 }
+
+#[test]
+fn a_reply_begun_before_close_ends_its_connection() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let request = driver.request();
+    start(driver.engine.memory(), &request, None);
+    data(driver.engine.memory(), &request, b"begun", false);
+    driver.engine.apply(&NoReferences);
+    driver.engine.close(driver.server);
+    finish(driver.engine.memory(), &request);
+    driver.engine.apply(&NoReferences);
+    driver.event(kind::CLOSED);
+    let (received, ended) = driver.read(&mut client, |_| false);
+    assert!(ended && received.ends_with(b"0\r\n\r\n"));
+}
+
+#[test]
+fn a_reply_still_being_sent_at_close_ends_its_connection() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let request = driver.request();
+    let length = 16 << 20;
+    reply_large(&mut driver, &request, length);
+    driver.engine.close(driver.server);
+    let (received, ended) = driver.read(&mut client, |_| false);
+    assert!(ended && received.len() > length);
+    driver.event(kind::CLOSED);
+}
+
+#[test]
+fn a_discarded_body_does_not_keep_a_closing_server_open() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    let request = upload(&mut driver, &mut client, "Content-Length: 10\r\n", b"");
+    driver.reply(&request, 200, b"early");
+    driver.read(&mut client, |received| received.ends_with(b"early"));
+    driver.engine.close(driver.server);
+    send(&mut client, &[b'.'; 10]);
+    driver.event(kind::CLOSED);
+}
