@@ -220,6 +220,8 @@ export interface Server {
 }
 
 export interface Adapter {
+  /** Limits this adapter cannot enforce. Setting one is warned about at start; the docs have the table. */
+  readonly unenforced: readonly (keyof Limits)[]
   readonly name: 'native' | 'node-http' | 'uwebsockets'
   createServer(host: Host): Server
 }

@@ -199,5 +199,7 @@ export function nativeEngine(): { adapter: Adapter } | { reason: string } {
   } catch (error) {
     return { reason: `the engine did not start: ${(error as Error).message}` }
   }
-  return { adapter: { name: 'native', createServer: (host) => new NativeServer(engine, host) } }
+  return {
+    adapter: { name: 'native', unenforced: [], createServer: (host) => new NativeServer(engine, host) },
+  }
 }

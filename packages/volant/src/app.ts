@@ -7,7 +7,7 @@ import {
   type Server,
   type ServerStats,
 } from '@volant/engine'
-import { type AdapterType, chooseAdapter } from './adapters/choose.ts'
+import { type AdapterType, chooseAdapter, warnOfUnenforced } from './adapters/choose.ts'
 import { Routes } from './adapters/head.ts'
 import type { Layer } from './chain.ts'
 import type { RequestContext } from './context.ts'
@@ -142,6 +142,7 @@ export class App {
       this.#server = null
       throw error
     }
+    warnOfUnenforced(adapter, this.#options.limits)
     if (this.#options.signals) closeOnSignal(this)
     if (this.#options.startLine)
       process.stdout.write(`volant: listening on ${address.url} (${adapter.name})\n`)

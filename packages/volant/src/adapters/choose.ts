@@ -1,6 +1,6 @@
 /** Which adapter an app runs on. */
-import type { Adapter } from '@volant/engine'
-import { bad } from '../limits.ts'
+import type { Adapter, Limits } from '@volant/engine'
+import { bad, limitTable } from '../limits.ts'
 import { VolantError } from '../errors.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
@@ -23,4 +23,16 @@ export function chooseAdapter(type: AdapterType | undefined): Adapter {
   if (!announced) process.stderr.write(`volant: running on node:http, because ${native.reason}\n`)
   announced = true
   return nodeHttpAdapter
+}
+
+const warned = new Set<string>()
+
+/** Says once a process, on stderr, which limits were changed from their defaults that the adapter cannot enforce. */
+export function warnOfUnenforced(adapter: Adapter, limits: Limits): void {
+  const names = adapter.unenforced.filter(
+    (name) => limits[name] !== limitTable.find((row) => row.name === name)?.default && !warned.has(name),
+  )
+  if (names.length === 0) return
+  for (const name of names) warned.add(name)
+  process.stderr.write(`volant: the adapter ${adapter.name} cannot enforce ${names.join(' and ')}\n`)
 }

@@ -8,7 +8,7 @@ export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
   if ('reason' in engine) return engine
   const { adapter } = engine
   return {
-    adapter: { name: adapter.name, createServer: (host) => withExplanations(adapter.createServer(host)) },
+    adapter: { ...adapter, createServer: (host) => withExplanations(adapter.createServer(host)) },
   }
 }
 
