@@ -131,10 +131,12 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        // The arena is reused: what could not be consumed is copied out of it.
-        connection
-            .input
-            .extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
+        if stop != Stop::Closed {
+            // The arena is reused: what could not be consumed is copied out of it.
+            connection
+                .input
+                .extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
+        }
         self.after_stop(id, stop);
     }
 
@@ -177,6 +179,7 @@ impl Core {
             return;
         }
         if matches!(connection.inbound, Inbound::Head) && self.must_wait_for_bytes(id) {
+            self.throttle(id);
             self.finish_half_closed(id);
             return;
         }

@@ -329,3 +329,29 @@ fn a_discarded_body_does_not_keep_a_closing_server_open() {
     send(&mut client, &[b'.'; 10]);
     driver.event(kind::CLOSED);
 }
+
+#[test]
+fn a_head_larger_than_the_held_input_is_read_on() {
+    let mut values = limits();
+    values[limit::MAX_HEADER_SIZE] = 131_072.0;
+    values[limit::MAX_HEADER_LINE] = 131_072.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    send(
+        &mut client,
+        b"POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n.",
+    );
+    let first = driver.request();
+    let large = format!(
+        "GET /a HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n",
+        "v".repeat(90_000)
+    );
+    send(&mut client, &large.as_bytes()[..70_000]);
+    idle(&mut driver, 20);
+    driver.reply(&first, 200, b"1");
+    idle(&mut driver, 20);
+    send(&mut client, &large.as_bytes()[70_000..]);
+    let second = driver.request();
+    driver.reply(&second, 200, b"second");
+    driver.read(&mut client, |received| received.ends_with(b"second"));
+}
