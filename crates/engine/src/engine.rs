@@ -46,6 +46,8 @@ pub struct Core {
     event_count: usize,
     /// The poller was asked in this turn and had no more than it gave.
     polled: bool,
+    /// Whether the last slice began with events.
+    events_first: bool,
     pub connections: Connections,
     pub exchanges: Exchanges,
     pub servers: Vec<Option<Server>>,
@@ -79,6 +81,7 @@ impl Engine {
                 event: 0,
                 event_count: 0,
                 polled: false,
+                events_first: false,
                 connections: Connections::default(),
                 exchanges: Exchanges::default(),
                 servers: Vec::new(),
@@ -288,19 +291,29 @@ impl Core {
             .and_then(Option::as_mut)
     }
 
+    /// Kept input and new events take turns at going first: a flood of either fills at most every other slice.
     fn gather(&mut self, memory: &mut Memory) {
-        loop {
-            // Each round takes what was ready at its start: a connection that puts itself back waits for its turn.
-            let mut round = self.ready.len();
-            while round > 0 && !self.slice.is_full() {
-                round -= 1;
-                let Some(token) = self.ready.pop_front() else {
-                    break;
-                };
-                if let Some(id) = self.connections.resolve(token) {
-                    self.guarded(id, |core| core.resume(memory, id));
-                }
+        self.events_first = !self.events_first;
+        if self.events_first {
+            self.take_events(memory);
+        }
+        // What was ready at the start: a connection that puts itself back waits for its turn.
+        let mut round = self.ready.len();
+        while round > 0 && !self.slice.is_full() {
+            round -= 1;
+            let Some(token) = self.ready.pop_front() else {
+                break;
+            };
+            if let Some(id) = self.connections.resolve(token) {
+                self.guarded(id, |core| core.resume(memory, id));
             }
+        }
+        self.take_events(memory);
+    }
+
+    /// Handles events until the slice is full or the poller, asked once a turn, has no more.
+    fn take_events(&mut self, memory: &mut Memory) {
+        loop {
             while self.event < self.event_count {
                 if self.slice.is_full() {
                     return;

@@ -355,3 +355,32 @@ fn a_head_larger_than_the_held_input_is_read_on() {
     driver.reply(&second, 200, b"second");
     driver.read(&mut client, |received| received.ends_with(b"second"));
 }
+
+#[test]
+fn a_flood_of_pipelined_requests_does_not_starve_a_single_one() {
+    let mut driver = Driver::new(&limits());
+    let mut single = driver.client();
+    let mut flood: Vec<_> = (0..16).map(|_| driver.client()).collect();
+    driver.until(|driver| driver.engine.connection_count() == 17);
+    for client in &mut flood {
+        send(client, &GET.repeat(2_000));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    let read = |memory: &mut Memory, seen: &Seen| {
+        answer(memory, seen);
+        for client in &mut flood {
+            use std::io::Read;
+            let _ = client.read(&mut [0; 4_096]);
+        }
+    };
+    let mut read = read;
+    driver.turn_of(4, &mut read);
+    send(&mut single, b"GET /p/single HTTP/1.1\r\nHost: x\r\n\r\n");
+    driver.seen.clear();
+    while driver.seen.iter().all(|seen| seen.path != "/p/single") {
+        driver.turn_of(4, &mut read);
+    }
+    // The flood has some 30,000 requests to go.
+    let place = driver.seen.len();
+    assert!(place < 2_000, "{place}");
+}
