@@ -41,6 +41,10 @@ test('wrong command lines end with one line and exit code 2', async () => {
     [['pair', '--window', 'x', 'node', 'limit'], /^lab: --window takes seconds from 0.1 to 600\n$/],
     [['pair', '--lane', 'fast', 'node', 'limit'], /^lab: --lane takes plain, pipelined or both\n$/],
     [['pair', '--fast'], /^lab: Unknown option '--fast'.*\n$/],
+    [['soak', '--requests', 'x'], /^lab: --requests takes a whole number from 1 to 1000000000\n$/],
+    [['soak', '--adapter', 'x'], /^lab: --adapter takes native or node-http\n$/],
+    [['idle', '--connections', '0'], /^lab: --connections takes a whole number from 1 to 100000\n$/],
+    [['idle', '--server', 'express'], /^lab: idle knows native node-http node bun uws limit\n$/],
   ]
   for (const [args, expected] of cases) {
     const { code, output, errors } = await lab(args)
@@ -112,3 +116,15 @@ test('the limit costs less than node:http', { skip: skip || noLimit }, async () 
   assert.equal(ratios.length, 2, output)
   for (const ratio of ratios) assert.ok(ratio > 1.2, output)
 })
+
+test(
+  'idle connections are held, and their memory is told',
+  { skip: linux ? false : 'the lab needs Linux' },
+  async () => {
+    const { code, output, errors } = await lab(['idle', '--server', 'node', '--connections', '300'])
+    assert.equal(code, 0, errors)
+    assert.match(output, /^node: 300 connections, opened in [\d.]+ s, one request on each\n/)
+    assert.match(output, /^ {2}memory {6}\+?-?[\d.]+ MB/m)
+    assert.match(output, /^ {2}still open {2}300$/m)
+  },
+)

@@ -1,0 +1,12 @@
+// Volant on its own engine; idle connections stay for 10 minutes.
+import { createApp } from 'volant'
+
+const app = createApp({
+  adapter: { type: process.env.ADAPTER ?? 'native' },
+  limits: { keepAliveTimeout: 600_000, maxConnections: Number(process.env.CONNECTIONS) + 100 },
+})
+app.get('/json', async (ctx) => {
+  ctx.json({ message: 'Hello World' })
+})
+const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(`listening on ${port}`)
