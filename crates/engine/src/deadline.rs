@@ -1,6 +1,6 @@
 //! Time limits, checked by one sweep over all connections.
 
-use reactor::{Interest, clock};
+use reactor::Interest;
 use ring::layout::kind;
 
 use crate::connection::{Inbound, NEVER};
@@ -37,9 +37,8 @@ impl Engine {
 
     /// Ends what has taken too long.
     pub fn sweep(&mut self) {
+        self.read_clock();
         let core = &mut self.core;
-        core.now = clock::monotonic_ms();
-        core.templates.refresh(clock::unix_seconds());
         for id in 0..core.connections.capacity() {
             let Some(connection) = core.connections.get(id) else {
                 continue;

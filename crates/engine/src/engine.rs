@@ -112,9 +112,14 @@ impl Engine {
 
     /// Starts a turn: reads the clock, and allows one poll.
     pub fn begin_turn(&mut self) {
+        self.read_clock();
+        self.core.polled = false;
+    }
+
+    /// For replies that come outside a turn or long after it began: time limits and Date count from now.
+    pub fn read_clock(&mut self) {
         self.core.now = clock::monotonic_ms();
         self.core.templates.refresh(clock::unix_seconds());
-        self.core.polled = false;
     }
 
     /// Fills the next page from ready connections and, once a turn, from the poller. Call again after

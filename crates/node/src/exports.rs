@@ -183,8 +183,11 @@ unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *m
         let binding = unsafe { &mut *binding };
         binding.cleanup = handle;
         binding.ending = true;
-        // What handlers have answered already still goes out.
-        binding.engine.apply(&engine::NoReferences);
+        // What handlers have answered already still goes out. JavaScript's lists cannot be read any more, and a part
+        // of a reply without the parts before it would be a wrong one.
+        if binding.engine.overflow() == 0 && !binding.engine.has_references() {
+            binding.engine.apply(&engine::NoReferences);
+        }
         if let Some(handles) = &binding.handles {
             handles.close(on_closed);
         }

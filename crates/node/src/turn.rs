@@ -15,6 +15,10 @@ use crate::value::{call, clear_list, element, integer, typed_array, undefined};
 const TURN_NS: u64 = 2_000_000;
 /// A slice is as large as JavaScript can answer in about this time.
 const SLICE_NS: f64 = 300_000.0;
+/// JavaScript that took longer than this may have made the turn's clock wrong by as much.
+const CLOCK_NS: f64 = 5_000_000.0;
+/// Turns before a sweep: after a blocked loop they read what clients sent meanwhile, 2 ms each.
+const TURNS_BEFORE_SWEEP: usize = 16;
 /// Weight of the newest slice in the moving average.
 const PACE_WEIGHT: f64 = 0.2;
 
@@ -48,6 +52,16 @@ pub unsafe extern "C" fn on_timer(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
     let binding = unsafe { binding::of(handle) };
     shielded(|| {
+        // Timers come before sockets, also when JavaScript blocked both: what has arrived is read before its sender
+        // is found idle or slow, and what was answered is sent before its handler is.
+        flush(binding);
+        for _ in 0..TURNS_BEFORE_SWEEP {
+            turn(binding);
+            // SAFETY: as below.
+            if !unsafe { (*binding).engine.has_work() } {
+                break;
+            }
+        }
         // SAFETY: the binding lives until its handles are closed; the borrow ends with the statement.
         unsafe { (*binding).engine.sweep() };
         flush(binding);
@@ -80,6 +94,8 @@ pub fn flush(binding: *mut Binding) {
     if !unsafe { (*binding).engine.has_records() || (*binding).engine.has_notices() } {
         return;
     }
+    // SAFETY: see `turn`.
+    unsafe { (*binding).engine.read_clock() };
     apply(binding);
     // A drain may lead to more data and that to another drain: the rest waits for the idle handle.
     for _ in 0..16 {
@@ -139,9 +155,13 @@ fn enter(binding: *mut Binding, slice: Turn) {
         unsafe { napi_sys::napi_close_callback_scope(env, scope) };
         Some(())
     });
-    let spent = (monotonic_ns() - started) as f64 / slice.count as f64;
+    let whole = (monotonic_ns() - started) as f64;
+    let spent = whole / slice.count as f64;
     // SAFETY: JavaScript has returned; see `turn`.
     unsafe {
+        if whole > CLOCK_NS {
+            (*binding).engine.read_clock();
+        }
         (*binding).pace += (spent - (*binding).pace) * PACE_WEIGHT;
         let target = SLICE_NS / (*binding).pace.max(1.0);
         (*binding).engine.set_slice_target(target as usize);
