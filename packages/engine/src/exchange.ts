@@ -33,6 +33,12 @@ export interface BodySink {
 
 /** One request and its reply. Lives until the reply is complete and the connection has let go of it. */
 export interface Exchange extends AsyncResource {
+  /**
+   * Set while handlers still run, for those that go on after their reply. Once the reply is given and this is not
+   * set, an adapter may forget the request: what was not read before is then empty, except `method`, `httpVersion`
+   * and `bodyKind`.
+   */
+  held?: boolean
   /** Request method in upper case. */
   readonly method: string
   /** The canonical path: RFC 3986 unreserved characters decoded, other escapes in upper-case hex, ASCII. */

@@ -52,9 +52,16 @@ const loopLength = 12
 /** Exchanges whose reply is not complete, by slot. A late reply finds another exchange here, or none. */
 export const live: (NativeExchange | null)[] = []
 
+/** Counts slices: a descriptor and what it points to can be read until the next one. */
+let slice = 0
+
+/** Called before the first request of a slice, when those of the last one that are needed are parked. */
+export function nextSlice(): void {
+  slice = (slice + 1) & 0x3fff_ffff
+}
+
 /** What an exchange keeps of its request once the page it came in is reused. */
 interface Parked {
-  readonly kind: number
   readonly path: string
   readonly query: string
   readonly params: readonly (string | undefined)[]
@@ -62,18 +69,34 @@ interface Parked {
   readonly head: Buffer
   readonly peer: string
   readonly body: Buffer | null
+  readonly bodyLength: number
+}
+
+/** Stands for a request that was not parked: its page may hold another one by now. */
+const gone: Parked = {
+  path: '',
+  query: '',
+  params: [],
+  head: Buffer.alloc(0),
+  peer: '',
+  body: null,
+  bodyLength: 0,
 }
 
 export class NativeExchange extends AsyncResource implements Exchange {
   readonly slot: number
   readonly generation: number
-  /** Word of the descriptor; meaningless once parked. */
+  /** Word of the descriptor; meaningless after its slice. */
   readonly at: number
+  held = false
   replied = false
   aborted = false
   halfClosed = false
   onAbort: ((reason: AbortReason) => void) | null = null
   onDrain: (() => void) | null = null
+  private readonly slice: number
+  /** Kind, method and flags, as the descriptor has them. */
+  private readonly kind: number
   private parked: Parked | null = null
   /** A body that came as a Buffer of its own. */
   private readonly large: Buffer | null
@@ -87,12 +110,15 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.at = at
     this.slot = words[at + requestSlot] as number
     this.generation = words[at + requestGeneration] as number
+    this.kind = words[at + requestKind] as number
+    this.slice = slice
     const offset = words[at + requestBodyOffset] as number
     this.large = offset < 0 ? (bodies[-1 - offset] as Buffer) : null
   }
 
-  private get kind(): number {
-    return this.parked === null ? (words[this.at + requestKind] as number) : this.parked.kind
+  /** Null while the descriptor can be read. */
+  private get kept(): Parked | null {
+    return this.parked !== null || this.slice === slice ? this.parked : gone
   }
 
   get method(): string {
@@ -104,27 +130,31 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   get path(): string {
-    if (this.parked !== null) return this.parked.path
+    const { kept } = this
+    if (kept !== null) return kept.path
     const start = words[this.at + requestPathOffset] as number
     return readText(start, words[this.at + requestPathLength] as number)
   }
 
   get query(): string {
-    if (this.parked !== null) return this.parked.query
+    const { kept } = this
+    if (kept !== null) return kept.query
     const length = words[this.at + requestQueryLength] as number
     return length === 0 ? '' : readText(words[this.at + requestQueryOffset] as number, length)
   }
 
   get remoteAddress(): string {
-    return this.parked === null ? readPeer(this.at) : this.parked.peer
+    const { kept } = this
+    return kept === null ? readPeer(this.at) : kept.peer
   }
 
   param(index: number): string | undefined {
-    return this.parked === null ? readParam(this.at, index) : this.parked.params[index]
+    const { kept } = this
+    return kept === null ? readParam(this.at, index) : kept.params[index]
   }
 
   header(name: string): string | undefined {
-    if (this.parked !== null) return this.headers()[name]
+    if (this.kept !== null) return this.headers()[name]
     const known = knownIds.get(name)
     if (known === undefined) return this.headers()[name]
     const { at } = this
@@ -141,7 +171,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
 
   headers(): Record<string, string> {
     const fields = new Bag() as Record<string, string>
-    if (this.parked !== null) {
+    if (this.kept !== null) {
       const raw = this.rawHeaders()
       for (let index = 0; index < raw.length; index += 2) {
         add(fields, (raw[index] as string).toLowerCase(), raw[index + 1] as string)
@@ -160,7 +190,8 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   rawHeaders(): string[] {
-    if (this.parked !== null) return parseFields(this.parked.head)
+    const { kept } = this
+    if (kept !== null) return parseFields(kept.head)
     const { at } = this
     const count = (words[at + requestCounts] as number) >> 8
     const raw: string[] = []
@@ -179,27 +210,25 @@ export class NativeExchange extends AsyncResource implements Exchange {
 
   get bodyLength(): number {
     if (this.large !== null) return this.large.length
-    if (this.parked !== null)
-      return this.parked.body === null
-        ? this.bodyKind === BodyKind.stream
-          ? -1
-          : 0
-        : this.parked.body.length
+    const { kept } = this
+    if (kept !== null) return kept.bodyLength
     return words[this.at + requestBodyLength] as number
   }
 
   bodyText(): string {
-    const kept = this.large ?? this.parked?.body
-    if (kept !== null && kept !== undefined) return kept.toString('utf8')
-    if (this.parked !== null || this.bodyKind !== BodyKind.complete) return ''
+    if (this.large !== null) return this.large.toString('utf8')
+    const { kept } = this
+    if (kept !== null) return kept.body === null ? '' : kept.body.toString('utf8')
+    if (this.bodyKind !== BodyKind.complete) return ''
     const start = words[this.at + requestBodyOffset] as number
     return bytes.utf8Slice(start, start + (words[this.at + requestBodyLength] as number))
   }
 
   bodyBytes(): Buffer {
-    const kept = this.large ?? this.parked?.body
-    if (kept !== null && kept !== undefined) return Buffer.from(kept)
-    if (this.parked !== null || this.bodyKind !== BodyKind.complete) return Buffer.alloc(0)
+    if (this.large !== null) return Buffer.from(this.large)
+    const { kept } = this
+    if (kept !== null) return kept.body === null ? Buffer.alloc(0) : Buffer.from(kept.body)
+    if (this.bodyKind !== BodyKind.complete) return Buffer.alloc(0)
     const start = words[this.at + requestBodyOffset] as number
     return Buffer.from(bytes.subarray(start, start + (words[this.at + requestBodyLength] as number)))
   }
@@ -323,13 +352,13 @@ export class NativeExchange extends AsyncResource implements Exchange {
     for (let index = 0; index < count; index++) params.push(readParam(at, index))
     const head = words[at + requestHeadOffset] as number
     this.parked = {
-      kind: this.kind,
       path: this.path,
       query: this.query,
       params,
       head: copy(head, words[at + requestHeadLength] as number),
       peer: readPeer(at),
       body: this.large === null && this.bodyKind === BodyKind.complete ? this.bodyBytes() : null,
+      bodyLength: words[at + requestBodyLength] as number,
     }
   }
 }

@@ -35,13 +35,13 @@ import {
 } from './generated/layout.ts'
 import { type Addon, type Binding, loadAddon } from './load.ts'
 import { bodies, memory, overflow, references, words } from './memory.ts'
-import { live, NativeExchange, pageStart } from './native-exchange.ts'
+import { live, NativeExchange, nextSlice, pageStart } from './native-exchange.ts'
 
 const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error']
 
 const servers: (NativeServer | undefined)[] = []
 
-/** Dispatched in the last slice and not answered when their handlers returned. */
+/** Dispatched in the last slice, and unanswered or held when their handlers returned. */
 let unfinished: NativeExchange[] = []
 
 /** Answers a slice. The engine calls this and nothing else, and never from inside itself. */
@@ -49,9 +49,10 @@ function onSlice(count: number, page: number): void {
   // Two pages alternate, so the last slice's is still intact: copy out what is in use.
   for (let index = 0; index < unfinished.length; index++) {
     const exchange = unfinished[index] as NativeExchange
-    if (live[exchange.slot] === exchange) exchange.park()
+    if (live[exchange.slot] === exchange || exchange.held) exchange.park()
   }
   if (unfinished.length > 0) unfinished = []
+  nextSlice()
   let at = requestsOffset + pageStart(page)
   for (let left = count; left > 0; left--, at += requestWords) {
     if (((words[at + requestKind] as number) & 0xff) !== kindRequest) {
@@ -62,7 +63,7 @@ function onSlice(count: number, page: number): void {
     live[exchange.slot] = exchange
     const server = servers[words[at + requestServer] as number] as NativeServer
     server.host.dispatch(exchange, words[at + requestRoute] as number, words[at + requestAllow] as number)
-    if (live[exchange.slot] === exchange) unfinished.push(exchange)
+    if (live[exchange.slot] === exchange || exchange.held) unfinished.push(exchange)
   }
   if (bodies.length > 0) bodies.length = 0
 }
