@@ -49,6 +49,9 @@ const resourceOptions = { requireManualDestroy: true } as const
 /** Strings up to this length are read by a loop; a call to `latin1Slice` costs as much. */
 const loopLength = 12
 
+/** The most bytes one record can grant. */
+const mostCredit = 0x7fff_ffff
+
 /** Exchanges whose reply is not complete, by slot. A late reply finds another exchange here, or none. */
 export const live: (NativeExchange | null)[] = []
 
@@ -242,12 +245,12 @@ export class NativeExchange extends AsyncResource implements Exchange {
       queueMicrotask(() => this.failBody(coded('E_ABORTED', 'the request was aborted')))
       return
     }
-    writeSignal(this.slot, this.generation, operationRead, null, window, 0)
+    writeSignal(this.slot, this.generation, operationRead, null, Math.min(window, mostCredit), 0)
   }
 
   credit(amount: number): void {
     if (live[this.slot] !== this || amount <= 0) return
-    writeSignal(this.slot, this.generation, operationCredit, null, amount, 0)
+    writeSignal(this.slot, this.generation, operationCredit, null, Math.min(amount, mostCredit), 0)
   }
 
   // lab/pair native limit: what runs here runs for every reply.

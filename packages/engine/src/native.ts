@@ -56,7 +56,12 @@ function onSlice(count: number, page: number): void {
   let at = requestsOffset + pageStart(page)
   for (let left = count; left > 0; left--, at += requestWords) {
     if (((words[at + requestKind] as number) & 0xff) !== kindRequest) {
-      event(at)
+      try {
+        event(at)
+      } catch (error) {
+        // Uncaught, as from any callback; but the other requests of this slice are nobody's fault.
+        process.nextTick(rethrow, error)
+      }
       continue
     }
     const exchange = new NativeExchange(at)
@@ -66,6 +71,10 @@ function onSlice(count: number, page: number): void {
     if (live[exchange.slot] === exchange || exchange.held) unfinished.push(exchange)
   }
   if (bodies.length > 0) bodies.length = 0
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 function event(at: number): void {
