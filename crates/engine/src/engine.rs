@@ -15,8 +15,8 @@ use wire::Head;
 
 use crate::connection::Connections;
 use crate::exchange::Exchanges;
-use crate::outbound::Cork;
 use crate::reply::Templates;
+use crate::sending::Cork;
 use crate::server::{Server, ServerConfig, ServerStats};
 use crate::slice::Slice;
 
@@ -259,11 +259,12 @@ impl Engine {
 
     fn listen(&mut self, id: u16, listener: Listener) -> io::Result<ListenAddr> {
         let core = &mut self.core;
-        let Some(server) = core
+        let server = core
             .servers
             .get_mut(usize::from(id))
             .and_then(Option::as_mut)
-        else {
+            .filter(|server| !server.closing);
+        let Some(server) = server else {
             return Err(io::ErrorKind::NotFound.into());
         };
         let address = listener.local_addr()?;

@@ -13,14 +13,17 @@ mod engine;
 mod exchange;
 #[cfg(feature = "faults")]
 pub mod faults;
+mod following;
 mod inbound;
 mod intake;
 mod outbound;
 mod refuse;
 mod reply;
+mod sending;
 mod server;
 mod shutdown;
 mod slice;
+mod upload;
 
 #[cfg(not(feature = "faults"))]
 mod faults {

@@ -331,6 +331,22 @@ fn a_discarded_body_does_not_keep_a_closing_server_open() {
 }
 
 #[test]
+fn a_closing_server_does_not_listen_again() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, GET);
+    driver.request();
+    driver.engine.close(driver.server);
+    let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    assert!(
+        driver
+            .engine
+            .listen_tcp(driver.server, any, 1, false)
+            .is_err()
+    );
+}
+
+#[test]
 fn a_head_larger_than_the_held_input_is_read_on() {
     let mut values = limits();
     values[limit::MAX_HEADER_SIZE] = 131_072.0;

@@ -1,0 +1,204 @@
+//! After a reply: those that waited behind it, the body nobody read, the next request, or the end.
+
+use crate::body::{Discard, Remaining};
+use crate::connection::{Inbound, NONE};
+use crate::engine::Core;
+use crate::exchange::State;
+use crate::sending::CORK_BYTES;
+use crate::slice::abort;
+
+impl Core {
+    /// Whether the connection ends with this exchange's reply, and the reply must say so.
+    pub fn closes(&self, id: u32, slot: u32) -> bool {
+        if self.exchanges.get(slot).close {
+            return true;
+        }
+        let Some(connection) = self.connections.get(id) else {
+            return true;
+        };
+        // A refusal that follows is the one that says so.
+        if connection.last != slot || connection.refused.is_some() {
+            return false;
+        }
+        let Some(server) = self.server(connection.server) else {
+            return true;
+        };
+        let limits = &server.config.limits;
+        server.closing
+            || (connection.ended && connection.input.is_empty())
+            || self.now - connection.opened > limits.max_connection_age
+            || match &connection.inbound {
+                Inbound::Head | Inbound::Buffering(_) => false,
+                Inbound::Closed => true,
+                Inbound::Streaming(body) => {
+                    body.expects_continue
+                        || matches!(body.remaining, Remaining::Length(left) if left > limits.drain_limit)
+                }
+                Inbound::Discard(body) => body.budget == 0 && !body.remaining.is_done(),
+            }
+    }
+
+    /// The oldest exchange's reply is complete in the cork: let the next ones follow.
+    pub fn finish_first(&mut self, id: u32) {
+        loop {
+            let Some(connection) = self.connections.get_mut(id) else {
+                return;
+            };
+            let slot = connection.first;
+            let exchange = self.exchanges.get(slot);
+            connection.first = exchange.next;
+            connection.in_flight -= 1;
+            connection.mid_reply = false;
+            connection.close_after |= exchange.close;
+            let server = exchange.server;
+            self.exchanges.release(slot);
+            if let Some(server) = self
+                .servers
+                .get_mut(usize::from(server))
+                .and_then(Option::as_mut)
+            {
+                server.stats.in_flight -= 1;
+            }
+            if connection.close_after && connection.first != NONE {
+                // This reply ends the connection: what was asked behind it gets no answer on it.
+                self.abort_exchanges(id, abort::ERROR);
+            }
+            let Some(connection) = self.connections.get_mut(id) else {
+                return;
+            };
+            let next = connection.first;
+            if next == NONE {
+                connection.last = NONE;
+                connection.exclusive = false;
+                self.after_last_reply(id);
+                return;
+            }
+            let held = std::mem::take(&mut connection.held);
+            let exchange = self.exchanges.get_mut(next);
+            if let State::Streaming(_) = exchange.state {
+                connection.mid_reply = true;
+            }
+            let state = exchange.state;
+            self.cork.bytes.append(&mut exchange.stash);
+            if self.cork.bytes.len() >= CORK_BYTES {
+                self.flush_cork();
+                self.cork_for(id);
+            }
+            if held {
+                self.queue(id);
+            }
+            if state != State::Done {
+                return;
+            }
+        }
+    }
+
+    /// Every request received so far is answered: what comes next on this connection.
+    pub fn after_last_reply(&mut self, id: u32) {
+        let now = self.now;
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
+            return;
+        };
+        let limits = &server.config.limits;
+        let (keep_alive, headers) = (limits.keep_alive_timeout, limits.headers_timeout);
+        let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
+        let leave = server.closing || now - connection.opened > limits.max_connection_age;
+        // Behind a reply that ends the connection there is no other.
+        if let Some(refused) = connection.refused.take()
+            && !connection.close_after
+        {
+            self.cork_for(id);
+            self.templates.write_problem(
+                &mut self.cork.bytes,
+                refused.status,
+                refused.code,
+                true,
+                refused.head_only,
+            );
+            self.stop_reading(id);
+            return;
+        }
+        match std::mem::replace(&mut connection.inbound, Inbound::Head) {
+            Inbound::Head => {
+                connection.deadline = now
+                    + if connection.input.is_empty() {
+                        keep_alive
+                    } else {
+                        headers
+                    };
+                connection.close_after |= connection.input.is_empty() && leave;
+            }
+            Inbound::Streaming(body) if connection.close_after => {
+                // A body received whole leaves nothing to wait for.
+                connection.inbound = Inbound::Closed;
+                connection.lingered += u64::from(!body.remaining.is_done());
+            }
+            Inbound::Streaming(body) => {
+                connection.inbound = Inbound::Discard(Discard {
+                    remaining: body.remaining,
+                    budget: drain_limit,
+                });
+                connection.deadline = now + drain_timeout;
+                connection.held = true;
+            }
+            Inbound::Discard(body) if connection.close_after => {
+                connection.inbound = Inbound::Closed;
+                connection.lingered += u64::from(!body.remaining.is_done());
+            }
+            Inbound::Discard(body) => {
+                connection.inbound = Inbound::Discard(body);
+                connection.deadline = now + drain_timeout;
+            }
+            Inbound::Closed => {
+                connection.inbound = Inbound::Closed;
+                connection.close_after = true;
+            }
+            buffering @ Inbound::Buffering(_) => connection.inbound = buffering,
+        }
+        if connection.close_after {
+            // What was received behind the last request is not answered; it is no reason to wait either.
+            connection.lingered += connection.input.len() as u64;
+            connection.input = Vec::new();
+            connection.inbound = Inbound::Closed;
+        }
+        if std::mem::take(&mut connection.held) {
+            self.queue(id);
+            self.throttle(id);
+        }
+    }
+
+    /// The body that was thrown away has ended; `last`: nothing follows it yet.
+    pub fn after_body(&mut self, id: u32, last: bool) {
+        let now = self.now;
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let Some(server) = self
+            .servers
+            .get(usize::from(connection.server))
+            .and_then(Option::as_ref)
+        else {
+            return;
+        };
+        if connection.in_flight > 0 {
+            return;
+        }
+        let limits = &server.config.limits;
+        connection.deadline = now + limits.keep_alive_timeout;
+        let leave = server.closing || now - connection.opened > limits.max_connection_age;
+        if leave && last {
+            connection.inbound = Inbound::Closed;
+            connection.close_after = true;
+            if connection.unsent() == 0 && self.cork.connection != id {
+                self.close_or_linger(id);
+            }
+        }
+    }
+}
