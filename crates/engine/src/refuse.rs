@@ -53,10 +53,7 @@ impl Core {
         let Some(refused) = self.connections.get_mut(id).and_then(|c| c.refused.take()) else {
             return;
         };
-        if self.cork.connection != id {
-            self.flush_cork();
-            self.cork.connection = id;
-        }
+        self.cork_for(id);
         let Refused {
             status,
             code,

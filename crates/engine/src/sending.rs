@@ -19,7 +19,8 @@ pub struct Cork {
     pub connection: u32,
     /// Length before the step at work, for what must be taken back when it panics.
     pub mark: usize,
-    pub flushing: bool,
+    /// It begins inside a reply whose head is out already.
+    pub continues: bool,
 }
 
 impl Default for Cork {
@@ -28,7 +29,7 @@ impl Default for Cork {
             bytes: Vec::with_capacity(HIGH_WATER_BYTES),
             connection: NONE,
             mark: 0,
-            flushing: false,
+            continues: false,
         }
     }
 }
@@ -39,6 +40,10 @@ impl Core {
             self.flush_cork();
             self.cork.connection = id;
             self.cork.mark = 0;
+            self.cork.continues = self
+                .connections
+                .get(id)
+                .is_some_and(|connection| connection.mid_reply);
         }
     }
 
@@ -89,12 +94,14 @@ impl Core {
             return;
         }
         let outer = std::mem::replace(&mut self.current, id);
-        self.cork.flushing = true;
         let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.send_cork(id)));
-        self.cork.flushing = false;
         if sent.is_err() {
             self.cork.bytes.clear();
             self.cork.connection = NONE;
+            if let Some(connection) = self.connections.get_mut(id) {
+                // The end of a reply is lost with the cork: a 500 in its place would be read as content.
+                connection.mid_reply |= self.cork.continues;
+            }
             self.current = id;
             self.after_panic();
         }

@@ -99,3 +99,26 @@ fn earlier_pipelined_replies_are_not_lost_to_a_later_panic() {
     assert!(!text.contains("second"));
     served(&mut driver);
 }
+
+#[test]
+fn the_lost_end_of_a_reply_is_never_a_500_inside_it() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let begun = driver.request();
+    start(driver.engine.memory(), &begun, Some(100));
+    data(driver.engine.memory(), &begun, &[b'a'; 50], false);
+    driver.engine.apply(&engine::NoReferences);
+    driver.read(&mut client, |received| received.ends_with(&[b'a'; 50]));
+    arm(Stage::Flush, 1);
+    data(driver.engine.memory(), &begun, &[b'b'; 50], false);
+    driver::finish(driver.engine.memory(), &begun);
+    driver.engine.apply(&engine::NoReferences);
+    let (received, ended) = driver.read(&mut client, |_| false);
+    assert!(
+        ended && received.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&received)
+    );
+    served(&mut driver);
+}

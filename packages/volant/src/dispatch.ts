@@ -16,9 +16,17 @@ function enter(ctx: RequestContext): void {
     const value = ctx.route.run(ctx)
     // Two closures and one promise are cheaper than an async function that awaits: 20 of 340 ns for a small reply.
     if (value instanceof Promise) {
+      // Until it settles the handler may read the request, also after its reply.
+      ctx.exchange.held = true
       value.then(
-        (result: unknown) => conclude(ctx, result),
-        (error: unknown) => fail(ctx, error),
+        (result: unknown) => {
+          ctx.exchange.held = false
+          conclude(ctx, result)
+        },
+        (error: unknown) => {
+          ctx.exchange.held = false
+          fail(ctx, error)
+        },
       )
     } else if (isThenable(value)) void settle(ctx, value)
     else conclude(ctx, value)
@@ -29,9 +37,12 @@ function enter(ctx: RequestContext): void {
 
 /** For promises of other libraries, whose `then` may throw or call back more than once. */
 async function settle(ctx: RequestContext, promise: PromiseLike<unknown>): Promise<void> {
+  ctx.exchange.held = true
   try {
     conclude(ctx, await promise)
   } catch (error) {
     fail(ctx, error)
+  } finally {
+    ctx.exchange.held = false
   }
 }

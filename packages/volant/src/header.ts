@@ -17,6 +17,9 @@ export const engineHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/** Most characters of a name or value; the engine carries lengths in 16 bits. */
+const longest = 65_535
+
 /** Names already found good, with their lower-case form. Bounded: names may be made from input. */
 const known = new Map<string, string>()
 const knownLimit = 1_000
@@ -53,6 +56,9 @@ export function checkHeaderValue(name: string, value: string | number): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || forbiddenInValue.test(text)) {
     throw new VolantError('E_BAD_HEADER', `the value of header ${name} has a forbidden character`)
+  }
+  if (text.length > longest || name.length > longest) {
+    throw new VolantError('E_BAD_HEADER', `a header is longer than ${longest} characters`)
   }
   return text
 }

@@ -282,5 +282,26 @@ export function replies(kit: Kit): void {
         })
       })
     })
+
+    test('a handler reads its request after its reply, as long as it has not returned', async () => {
+      const app = kit.app()
+      const read: unknown[] = []
+      app.post('/after/:who', async (ctx) => {
+        ctx.text('sent')
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        read.push([ctx.params.who, ctx.query.q, ctx.headers['x-mine'], ctx.bodyText, ctx.path])
+      })
+      app.get('/other/:who', () => 'other')
+      await kit.serve(app, async (live) => {
+        const headers = { 'x-mine': 'yes', 'content-type': 'text/plain' }
+        const first = live.ask('/after/ada?q=1', { method: 'POST', headers, body: 'body' })
+        assert.equal((await first).text, 'sent')
+        for (let round = 0; round < 5; round++) await live.ask(`/other/${round}?q=2`)
+        const deadline = Date.now() + 2_000
+        while (read.length === 0 && Date.now() < deadline)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        assert.deepEqual(read, [['ada', '1', 'yes', 'body', '/after/ada']])
+      })
+    })
   })
 }
