@@ -16,6 +16,7 @@ import {
   flagBodyStream,
   flagHttp10,
   highWaterBytes,
+  maxSlice,
   operationCredit,
   operationData,
   operationDestroy,
@@ -55,6 +56,13 @@ const mostCredit = 0x7fff_ffff
 /** Exchanges whose reply is not complete, by slot. A late reply finds another exchange here, or none. */
 export const live: (NativeExchange | null)[] = []
 
+/**
+ * Exchanges of the last slice, by descriptor, that were unanswered or held when their handlers returned: the next slice
+ * parks those that still are. One that is let go leaves at once, for what lives from slice to slice costs the garbage
+ * collector more than the rest of a small request (12 % with pipelining).
+ */
+export const waiting: (NativeExchange | null)[] = Array.from({ length: maxSlice }, () => null)
+
 /** Counts slices: a descriptor and what it points to can be read until the next one. */
 let slice = 0
 
@@ -91,7 +99,8 @@ export class NativeExchange extends AsyncResource implements Exchange {
   readonly generation: number
   /** Word of the descriptor; meaningless after its slice. */
   readonly at: number
-  held = false
+  /** Place in the slice. */
+  private readonly index: number
   replied = false
   aborted = false
   halfClosed = false
@@ -107,16 +116,27 @@ export class NativeExchange extends AsyncResource implements Exchange {
   /** Bytes written since the engine last reported that all were sent. */
   private unsent = 0
   private streaming = false
+  private holding = false
 
-  constructor(at: number) {
+  constructor(at: number, index: number) {
     super('VolantExchange', resourceOptions)
     this.at = at
+    this.index = index
     this.slot = words[at + requestSlot] as number
     this.generation = words[at + requestGeneration] as number
     this.kind = words[at + requestKind] as number
     this.slice = slice
     const offset = words[at + requestBodyOffset] as number
     this.large = offset < 0 ? (bodies[-1 - offset] as Buffer) : null
+  }
+
+  get held(): boolean {
+    return this.holding
+  }
+
+  set held(on: boolean) {
+    this.holding = on
+    if (!on && waiting[this.index] === this && live[this.slot] !== this) waiting[this.index] = null
   }
 
   /** Null while the descriptor can be read. */

@@ -35,26 +35,28 @@ import {
 } from './generated/layout.ts'
 import { type Addon, type Binding, loadAddon } from './load.ts'
 import { bodies, memory, overflow, references, words } from './memory.ts'
-import { live, NativeExchange, nextSlice, pageStart } from './native-exchange.ts'
+import { live, NativeExchange, nextSlice, pageStart, waiting } from './native-exchange.ts'
 
 const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error']
 
 const servers: (NativeServer | undefined)[] = []
 
-/** Dispatched in the last slice, and unanswered or held when their handlers returned. */
-let unfinished: NativeExchange[] = []
+/** Descriptors of the last slice. */
+let last = 0
 
 /** Answers a slice. The engine calls this and nothing else, and never from inside itself. */
 function onSlice(count: number, page: number): void {
   // Two pages alternate, so the last slice's is still intact: copy out what is in use.
-  for (let index = 0; index < unfinished.length; index++) {
-    const exchange = unfinished[index] as NativeExchange
+  for (let index = 0; index < last; index++) {
+    const exchange = waiting[index]
+    if (exchange === null || exchange === undefined) continue
+    waiting[index] = null
     if (live[exchange.slot] === exchange || exchange.held) exchange.park()
   }
-  if (unfinished.length > 0) unfinished = []
+  last = count
   nextSlice()
   let at = requestsOffset + pageStart(page)
-  for (let left = count; left > 0; left--, at += requestWords) {
+  for (let index = 0; index < count; index++, at += requestWords) {
     if (((words[at + requestKind] as number) & 0xff) !== kindRequest) {
       try {
         event(at)
@@ -64,11 +66,11 @@ function onSlice(count: number, page: number): void {
       }
       continue
     }
-    const exchange = new NativeExchange(at)
+    const exchange = new NativeExchange(at, index)
     live[exchange.slot] = exchange
     const server = servers[words[at + requestServer] as number] as NativeServer
     server.host.dispatch(exchange, words[at + requestRoute] as number, words[at + requestAllow] as number)
-    if (live[exchange.slot] === exchange || exchange.held) unfinished.push(exchange)
+    if (live[exchange.slot] === exchange || exchange.held) waiting[index] = exchange
   }
   if (bodies.length > 0) bodies.length = 0
 }
