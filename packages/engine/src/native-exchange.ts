@@ -94,6 +94,18 @@ const gone: Parked = {
   bodyLength: 0,
 }
 
+/** What small requests with small replies have no use for: kept apart so that an exchange stays small. */
+class Extra {
+  parked: Parked | null = null
+  /** A body that came as a Buffer of its own. */
+  large: Buffer | null = null
+  sink: BodySink | null = null
+  onDrain: (() => void) | null = null
+  /** Bytes written since the engine last reported that all were sent. */
+  unsent = 0
+  streaming = false
+}
+
 export class NativeExchange extends AsyncResource implements Exchange {
   readonly slot: number
   readonly generation: number
@@ -105,18 +117,11 @@ export class NativeExchange extends AsyncResource implements Exchange {
   aborted = false
   halfClosed = false
   onAbort: ((reason: AbortReason) => void) | null = null
-  onDrain: (() => void) | null = null
   private readonly slice: number
   /** Kind, method and flags, as the descriptor has them. */
   private readonly kind: number
-  private parked: Parked | null = null
-  /** A body that came as a Buffer of its own. */
-  private readonly large: Buffer | null
-  private sink: BodySink | null = null
-  /** Bytes written since the engine last reported that all were sent. */
-  private unsent = 0
-  private streaming = false
   private holding = false
+  private extra: Extra | null = null
 
   constructor(at: number, index: number) {
     super('VolantExchange', resourceOptions)
@@ -127,7 +132,39 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.kind = words[at + requestKind] as number
     this.slice = slice
     const offset = words[at + requestBodyOffset] as number
-    this.large = offset < 0 ? (bodies[-1 - offset] as Buffer) : null
+    if (offset < 0) this.more.large = bodies[-1 - offset] as Buffer
+  }
+
+  private get more(): Extra {
+    return (this.extra ??= new Extra())
+  }
+
+  private get parked(): Parked | null {
+    return this.extra === null ? null : this.extra.parked
+  }
+
+  private get large(): Buffer | null {
+    return this.extra === null ? null : this.extra.large
+  }
+
+  private get sink(): BodySink | null {
+    return this.extra === null ? null : this.extra.sink
+  }
+
+  private set sink(sink: BodySink | null) {
+    this.more.sink = sink
+  }
+
+  private get streaming(): boolean {
+    return this.extra !== null && this.extra.streaming
+  }
+
+  get onDrain(): (() => void) | null {
+    return this.extra === null ? null : this.extra.onDrain
+  }
+
+  set onDrain(drained: (() => void) | null) {
+    this.more.onDrain = drained
   }
 
   get held(): boolean {
@@ -285,7 +322,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
   start(status: number, type: ContentType, headers: string[] | null, length: number): void {
     if (this.replied || live[this.slot] !== this) return
     this.replied = true
-    this.streaming = true
+    this.more.streaming = true
     const operation = operationStart | (type << 8) | (status << 16)
     const high = length < 0 ? -1 : Math.floor(length / 0x1_0000_0000)
     writeSignal(this.slot, this.generation, operation, headers, length < 0 ? -1 : length | 0, high)
@@ -294,8 +331,9 @@ export class NativeExchange extends AsyncResource implements Exchange {
   write(chunk: string | Uint8Array): boolean {
     if (!this.streaming || live[this.slot] !== this) return true
     const content = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    this.unsent += content.length
-    const full = this.unsent >= highWaterBytes
+    const { more } = this
+    more.unsent += content.length
+    const full = more.unsent >= highWaterBytes
     const operation = operationData | ((full ? operationFlagWantDrain : 0) << 16)
     // The engine reads a referenced body only when JavaScript has returned, and the caller may reuse its bytes now.
     const kept = content === chunk && content.length >= referenceBytes ? Buffer.from(content) : content
@@ -334,7 +372,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   drained(): void {
-    this.unsent = 0
+    this.more.unsent = 0
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
@@ -374,7 +412,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     const params: (string | undefined)[] = []
     for (let index = 0; index < count; index++) params.push(readParam(at, index))
     const head = words[at + requestHeadOffset] as number
-    this.parked = {
+    this.more.parked = {
       path: this.path,
       query: this.query,
       params,

@@ -98,24 +98,12 @@ export class RequestContext implements Context {
   /** A content-type is among `replyHeaders`. */
   hasType = false
   replied = false
-  /** An error is being answered: should its handler fail too, it is not asked again. */
-  failing = false
   /** Layers of the chain that have not settled; `chain.ts` counts them. */
   pending = 0
   /** The outermost layer has settled. */
   settled = false
-  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
-  chainError: unknown = undefined
-  /** Stops the source of a streamed reply. */
-  cancelStream: (() => void) | null = null
-  collected: CollectedBody | null = null
 
   #params: Record<string, string> | undefined = undefined
-  #query: Pairs | undefined = undefined
-  #headers: Record<string, string> | undefined = undefined
-  #state: Record<string, unknown> | undefined = undefined
-  #body: unknown = undefined
-  #hasBody = false
   #rare: Rare | undefined = undefined
 
   constructor(exchange: Exchange, app: Core, route: CompiledRoute, allow: number) {
@@ -123,6 +111,42 @@ export class RequestContext implements Context {
     this.app = app
     this.route = route
     this.allow = allow
+  }
+
+  /** An error is being answered: should its handler fail too, it is not asked again. */
+  get failing(): boolean {
+    return this.#rare !== undefined && this.#rare.failing
+  }
+
+  set failing(on: boolean) {
+    this.#more.failing = on
+  }
+
+  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
+  get chainError(): unknown {
+    return this.#rare?.chainError
+  }
+
+  set chainError(error: unknown) {
+    this.#more.chainError = error
+  }
+
+  /** Stops the source of a streamed reply. */
+  get cancelStream(): (() => void) | null {
+    return this.#rare === undefined ? null : this.#rare.cancelStream
+  }
+
+  set cancelStream(cancel: (() => void) | null) {
+    this.#more.cancelStream = cancel
+  }
+
+  /** The body, where `beforeBody` let it in. */
+  get collected(): CollectedBody | null {
+    return this.#rare === undefined ? null : this.#rare.collected
+  }
+
+  set collected(body: CollectedBody | null) {
+    this.#more.collected = body
   }
 
   get method(): string {
@@ -151,15 +175,15 @@ export class RequestContext implements Context {
   }
 
   get query(): Pairs {
-    return (this.#query ??= parseQuery(this.exchange.query, this.app.limits.maxQueryKeys))
+    return (this.#more.query ??= parseQuery(this.exchange.query, this.app.limits.maxQueryKeys))
   }
 
   get headers(): Record<string, string> {
-    return (this.#headers ??= this.exchange.headers())
+    return (this.#more.headers ??= this.exchange.headers())
   }
 
   get state(): Record<string, unknown> {
-    return (this.#state ??= new Bag())
+    return (this.#more.state ??= new Bag())
   }
 
   get cookies(): Record<string, string | undefined> {
@@ -185,16 +209,18 @@ export class RequestContext implements Context {
   }
 
   get body(): unknown {
-    if (!this.#hasBody) {
-      this.#body = parseBody(this.exchange, this.#whole(), this.app.limits)
-      this.#hasBody = true
+    const more = this.#more
+    if (!more.hasBody) {
+      more.body = parseBody(this.exchange, this.#whole(), this.app.limits)
+      more.hasBody = true
     }
-    return this.#body
+    return more.body
   }
 
   set body(value: unknown) {
-    this.#body = value
-    this.#hasBody = true
+    const more = this.#more
+    more.body = value
+    more.hasBody = true
   }
 
   get bodyText(): string {
@@ -309,8 +335,20 @@ export class RequestContext implements Context {
   }
 }
 
-/** Members few handlers touch: kept apart so that a context stays small. */
+/**
+ * What not every handler touches: kept apart so that a context stays small. New objects are written through the caches,
+ * so their size counts more than the work on them.
+ */
 class Rare {
+  query: Pairs | undefined = undefined
+  headers: Record<string, string> | undefined = undefined
+  state: Record<string, unknown> | undefined = undefined
+  body: unknown = undefined
+  hasBody = false
+  failing = false
+  chainError: unknown = undefined
+  cancelStream: (() => void) | null = null
+  collected: CollectedBody | null = null
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined
   controller: AbortController | undefined = undefined
