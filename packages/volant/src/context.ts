@@ -1,4 +1,5 @@
 /** The context of a request: what handlers and middleware are given. Nothing is made before it is read. */
+import { AsyncResource } from 'node:async_hooks'
 import { Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
@@ -324,10 +325,11 @@ export class RequestContext implements Context {
 
   /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
   watchAbort(): void {
-    this.exchange.onAbort = () => {
+    // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
+    this.exchange.onAbort = AsyncResource.bind(() => {
       this.#rare?.controller?.abort(abortReason())
       if (this.exchange.aborted) this.cancelStream?.()
-    }
+    })
   }
 
   get #more(): Rare {
