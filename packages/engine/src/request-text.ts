@@ -1,0 +1,78 @@
+/** Text of a request out of the shared memory: paths, parameters, fields, addresses. */
+import { fieldSpanWords, parameterSpanWords, requestCounts, requestSpans } from './generated/layout.ts'
+import { bytes, words } from './memory.ts'
+
+/** Strings up to this length are read by a loop; a call to `latin1Slice` costs as much. */
+const loopLength = 12
+
+/** Latin-1, as node:http reads fields; targets are ASCII. */
+export function readText(start: number, length: number): string {
+  if (length > loopLength) return bytes.latin1Slice(start, start + length)
+  let text = ''
+  for (let at = start; at < start + length; at++) text += String.fromCharCode(bytes[at] as number)
+  return text
+}
+
+export function fieldsOf(at: number): number {
+  const params = (words[at + requestCounts] as number) & 0xff
+  return (words[at + requestSpans] as number) + params * parameterSpanWords
+}
+
+export function readFieldName(span: number): string {
+  return readText(words[span] as number, (words[span + 1] as number) & 0xffff)
+}
+
+export function readParam(at: number, index: number): string | undefined {
+  if (index >= ((words[at + requestCounts] as number) & 0xff)) return undefined
+  const span = (words[at + requestSpans] as number) + index * parameterSpanWords
+  const length = words[span + 1] as number
+  if (length < 0) return undefined
+  const text = readText(words[span] as number, length)
+  // The engine has checked that escapes are well-formed UTF-8.
+  return text.includes('%') ? decodeURIComponent(text) : text
+}
+
+export function readPeer(at: number): string {
+  const span = fieldsOf(at) + ((words[at + requestCounts] as number) >> 8) * fieldSpanWords
+  const family = words[span] as number
+  if (family === 0) return ''
+  if (family === 4) {
+    const ip = words[span + 1] as number
+    return `${(ip >>> 24) & 255}.${(ip >>> 16) & 255}.${(ip >>> 8) & 255}.${ip & 255}`
+  }
+  const groups: number[] = []
+  for (let word = 1; word <= 4; word++) {
+    const pair = words[span + word] as number
+    groups.push((pair >>> 16) & 0xffff, pair & 0xffff)
+  }
+  return formatIpv6(groups)
+}
+
+/** RFC 5952: lower-case hex, the longest run of two or more zero groups as `::`. */
+function formatIpv6(groups: number[]): string {
+  let best = -1
+  let bestLength = 1
+  for (let start = 0; start < 8; start++) {
+    let end = start
+    while (end < 8 && groups[end] === 0) end++
+    if (end - start > bestLength) {
+      best = start
+      bestLength = end - start
+    }
+  }
+  const hex = (part: number[]) => part.map((group) => group.toString(16)).join(':')
+  if (best === -1) return hex(groups)
+  return `${hex(groups.slice(0, best))}::${hex(groups.slice(best + bestLength))}`
+}
+
+/** The fields of a head the engine has accepted: every line ends in CRLF and has a name and a colon. */
+export function parseFields(head: Buffer): string[] {
+  const raw: string[] = []
+  const lines = head.toString('latin1').split('\r\n')
+  for (const line of lines.slice(lines[0] === '' ? 2 : 1)) {
+    const colon = line.indexOf(':')
+    if (colon === -1) continue
+    raw.push(line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ''))
+  }
+  return raw
+}
