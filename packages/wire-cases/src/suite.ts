@@ -47,7 +47,10 @@ export async function judge(port: number, one: Case, cut: Cut, patienceScale = 1
   return { one, cut, played, differences: differences(one, played) }
 }
 
-/** Every way a case is cut: at each boundary into two writes, and octet by octet. */
+/**
+ * Every way a case is cut: at each boundary into two writes, and octet by octet; one longer than `everyBoundary` near
+ * its line ends and at `sampled` more places, and in pieces.
+ */
 export function cuts(one: Case): Cut[] {
   if (!one.cut) return []
   const total = octets(one.steps)

@@ -19,7 +19,7 @@ export function table(cases: readonly Case[], recorded: RecordedFile): string {
     '# Wire verdicts',
     '',
     `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`packages/wire-cases\`).`,
-    'The native engine must pass every one, whole, cut at every byte boundary, and byte by byte.',
+    'The native engine must pass every one, whole, cut in two, and byte by byte. Cases of up to 2,048 bytes are cut at every boundary; the few longer ones near line ends and at 24 more places, and in pieces.',
     `The \`node-http\` adapter stands on the parser of Node.js (here ${recorded.node}); where it cannot do the same, its verdict is recorded here.`,
     'A change of it fails the tests, so that it is seen. `node packages/wire-cases/dist/src/run.js --adapter node-http --record` writes this page.',
     'A canary stands behind every request that must be refused: a second reply is its answer.',
