@@ -14,7 +14,7 @@ const total = { passed: 0, failed: 0, skipped: 0 }
 await section('build', buildAll)
 await section('rust', testRust)
 for (const folder of workspaces()) {
-  const files = testFiles(join(root, folder, 'dist/test'))
+  const files = testFiles(join(root, folder))
   if (files.length) await section(folder, () => testNode(files))
 }
 
@@ -94,10 +94,11 @@ function workspaces() {
 
 /** Compiled tests whose source still exists: `tsc -b` leaves the output of deleted files behind. */
 function testFiles(folder) {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true })
+  const compiled = join(folder, 'dist')
+  if (!existsSync(compiled)) return []
+  return readdirSync(compiled, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
-    .filter((name) => existsSync(join(folder, '../../test', name.replace(/\.js$/, '.ts'))))
-    .map((name) => join(folder, name))
+    .filter((name) => existsSync(join(folder, name.replace(/\.js$/, '.ts'))))
+    .map((name) => join(compiled, name))
     .sort()
 }
