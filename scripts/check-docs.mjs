@@ -1,10 +1,12 @@
 /**
- * Checks the documents: every relative link and its anchor resolves, and every path of this repository that a page
- * names in `code` exists. Prints `page:line: what is wrong` and fails when there is anything to print.
+ * Checks the documents: every relative link and its anchor resolves, every path of this repository that a page names
+ * in `code` exists, and every TypeScript block compiles. Prints `page:line: what is wrong` and fails when there is
+ * anything to print. Needs compiled TypeScript.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { root } from './command.mjs'
+import { checkSnippets } from './doc-snippets.mjs'
 
 /** An inline code span is a path of ours when it begins like this; a trailing `:name` points into the file. */
 const ownPath = /^(?:crates|packages|examples|scripts|docs|\.ci)\/[\w./-]*$/
@@ -12,7 +14,7 @@ const ownPath = /^(?:crates|packages|examples|scripts|docs|\.ci)\/[\w./-]*$/
 const built = /\/(?:dist|native|data|target|artifacts)(?:\/|$)/
 
 const pages = [...markdown('.', false), ...markdown('docs'), ...nested('packages'), ...nested('examples')]
-const problems = pages.flatMap(check)
+const problems = [...pages.flatMap(check), ...checkSnippets(pages)]
 
 for (const problem of problems) console.error(problem)
 console.log(`${pages.length} pages, ${problems.length} problems`)
