@@ -46,12 +46,11 @@ const require = createRequire(import.meta.url)
 export function loadAddon(): { addon: Addon } | { reason: string } {
   const unsupported = unsupportedRuntime()
   if (unsupported !== null) return { reason: unsupported }
-  const name = `${process.platform}-${process.arch}`
-  const file = findBinary(name)
-  if (file === null) return { reason: `the engine is not built for ${name}` }
+  const found = findBinary()
+  if ('reason' in found) return found
   let addon: Addon
   try {
-    addon = require(file) as Addon
+    addon = require(found.file) as Addon
   } catch (error) {
     return { reason: `the engine did not load: ${(error as Error).message.split('\n')[0]}` }
   }
@@ -73,14 +72,28 @@ function unsupportedRuntime(): string | null {
 }
 
 /** `VOLANT_ENGINE` names a binary; else the checkout's own build, else the platform's package. */
-function findBinary(name: string): string | null {
+function findBinary(): { file: string } | { reason: string } {
   const named = process.env['VOLANT_ENGINE']
-  if (named !== undefined && named !== '') return named
-  const built = fileURLToPath(new URL(`../../native/volant.${name}.node`, import.meta.url))
-  if (existsSync(built)) return built
+  if (named !== undefined && named !== '') return { file: named }
+  const platform = `${process.platform}-${process.arch}`
+  const built = fileURLToPath(new URL(`../../native/volant.${platform}.node`, import.meta.url))
+  if (existsSync(built)) return { file: built }
+  return findPackaged(`@volant/engine-${platform}${process.platform === 'linux' ? '-gnu' : ''}`)
+}
+
+/** Binaries are packages of their own, of which npm installs the one for this platform. Both have one version. */
+function findPackaged(name: string): { file: string } | { reason: string } {
+  let packaged: { version: string }
+  let file: string
   try {
-    return require.resolve(`@volant/engine-${name}`)
+    packaged = require(`${name}/package.json`) as { version: string }
+    file = require.resolve(name)
   } catch {
-    return null
+    return { reason: `its engine for this platform, ${name}, is not installed` }
+  }
+  const { version } = require('../../package.json') as { version: string }
+  if (packaged.version === version) return { file }
+  return {
+    reason: `${name} is version ${packaged.version}, but @volant/engine ${version}: install the same version of both`,
   }
 }
