@@ -1,0 +1,139 @@
+/**
+ * What `npm run pack` writes, installed into an empty folder as a newcomer would: apps of every kind that Node.js and
+ * TypeScript know answer there over a socket. Needs the registry, for what the packages depend on.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const typesVersion = '20.19.43'
+/** npm may have to fetch what the packages depend on. */
+const timeout = 120_000
+
+let folder: string
+/** The installed package of this platform's binary; null where it could not be built. */
+let binary: string | null
+
+before(
+  async () => {
+    folder = await mkdtemp(join(tmpdir(), 'volant-install-'))
+    const tarballs = join(folder, 'tarballs')
+    await succeed(process.execPath, [join(root, 'scripts/pack.mjs'), '--out', tarballs], root)
+    await cp(join(root, 'packages/install/apps'), folder, { recursive: true })
+    await mkdir(join(folder, 'node_modules'))
+    const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`)
+    const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]
+    await succeed('npm', [...args, ...files, `@types/node@${typesVersion}`], folder)
+    const platform = (await readdir(join(folder, 'node_modules/@volant'))).find((name) => name !== 'engine')
+    binary = platform === undefined ? null : join(folder, 'node_modules/@volant', platform)
+  },
+  { timeout },
+)
+
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('every dependency is there, in a version that fits', async () => {
+  await succeed('npm', ['ls', '--all', '--prefix', folder], folder)
+})
+
+test('TypeScript accepts ESM and CommonJS apps under nodenext, the types of all libraries included', async () => {
+  await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], folder)
+})
+
+for (const file of ['esm.mjs', 'commonjs.cjs', 'typed-esm.mjs', 'typed-commonjs.cjs']) {
+  test(`${file} runs on the native engine and prints no warning`, async (t) => {
+    if (binary === null) return t.skip('the engine is not built here')
+    assert.deepEqual(await serve(file), { adapter: 'native', stderr: '' })
+  })
+}
+
+test('without the binary it runs on node:http, and one line says why', async () => {
+  const away = `${binary}-away`
+  if (binary !== null) await rename(binary, away)
+  const { adapter, stderr } = await serve('esm.mjs')
+  if (binary !== null) await rename(away, binary)
+  assert.equal(adapter, 'node-http')
+  assert.match(
+    stderr,
+    /^volant: running on node:http, because [^\n]*@volant\/engine-[^\n]* is not installed\n$/,
+  )
+})
+
+test('a binary of another version is not loaded, and one line says so', async (t) => {
+  if (binary === null) return t.skip('the engine is not built here')
+  const { adapter, stderr } = await edited(
+    join(binary, 'package.json'),
+    /"version": "[^"]+"/,
+    '"version": "0.0.1"',
+  )
+  assert.equal(adapter, 'node-http')
+  assert.match(stderr, /^volant: running on node:http, because [^\n]* is version 0\.0\.1, but [^\n]*\n$/)
+})
+
+test('a binary of another memory layout is not used, and one line says so', async (t) => {
+  if (binary === null) return t.skip('the engine is not built here')
+  const layout = join(folder, 'node_modules/@volant/engine/dist/src/generated/layout.js')
+  const { adapter, stderr } = await edited(layout, /layoutHash = \d+/, 'layoutHash = 1')
+  assert.equal(adapter, 'node-http')
+  assert.match(stderr, /^volant: running on node:http, because [^\n]* built from other sources [^\n]*\n$/)
+})
+
+/** Serves with one installed file changed, and restores it. */
+async function edited(path: string, from: RegExp, to: string) {
+  const original = await readFile(path, 'utf8')
+  assert.match(original, from)
+  await writeFile(path, original.replace(from, to))
+  try {
+    return await serve('esm.mjs')
+  } finally {
+    await writeFile(path, original)
+  }
+}
+
+/** Starts an app, asks it once, ends it; every app prints its adapter and where it listens. */
+async function serve(file: string): Promise<{ adapter: string; stderr: string }> {
+  const child = spawn(process.execPath, [file], { cwd: folder, env: environment() })
+  try {
+    const stderr = text(child.stderr)
+    const line = await Promise.race([firstLine(child), stderr.then((words) => assert.fail(words))])
+    const [adapter, url] = line.split(' ') as [string, string]
+    const reply = await fetch(`${url}/hello/Ada`)
+    assert.equal(reply.status, 200)
+    assert.deepEqual(await reply.json(), { hello: 'Ada' })
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    return { adapter, stderr: await stderr }
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [line] = await once(createInterface(child.stdout!), 'line')
+  return line as string
+}
+
+/** Runs a command to its end; fails with what it printed. */
+async function succeed(command: string, args: string[], cwd: string): Promise<void> {
+  const child = spawn(command, args, { cwd, env: environment() })
+  const printed = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0, (await printed).join(''))
+}
+
+/** Without what `npm test` and `node --test` leave in it: a newcomer's shell has none of it. */
+function environment(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: _context, VOLANT_ENGINE: _engine, ...rest } = process.env
+  for (const name of Object.keys(rest))
+    if (/^npm_(?:package|lifecycle|config_(?:local_prefix|workspaces?$))/.test(name)) delete rest[name]
+  return rest
+}

@@ -1,0 +1,117 @@
+/**
+ * `npm run pack`: builds what is stale and writes the packages that people install to `.cache/packages`: the framework,
+ * the engine, and the engine's binary for this platform. `--out FOLDER` writes them elsewhere.
+ *
+ * What is published is made here, beside the sources: the engine names its binaries as optional dependencies only in
+ * the packed manifest, because in a checkout `npm ci` would look for them on the registry.
+ */
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { build, enginePath } from './build.mjs'
+import { output, root } from './command.mjs'
+
+const platformsFolder = join(root, 'packages/engine/npm')
+const platforms = readdirSync(platformsFolder).map((name) => readManifest(join(platformsFolder, name)))
+
+const at = process.argv.indexOf('--out')
+const out = at < 0 ? join(root, '.cache/packages') : resolve(process.argv[at + 1] ?? '')
+const stage = mkdtempSync(join(tmpdir(), 'volant-pack-'))
+try {
+  await build()
+  if (at < 0) rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  pack([stageSources('volant'), stageSources('engine'), ...stageBinary()])
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  rmSync(stage, { recursive: true, force: true })
+}
+
+/** Compiled sources without their maps: those point to files that are not in the package. */
+function stageSources(name) {
+  const from = join(root, 'packages', name)
+  const { devDependencies: _, ...manifest } = readManifest(from)
+  if (name === 'engine') {
+    for (const { name: platform, version } of platforms) {
+      if (version !== manifest.version)
+        throw new Error(
+          `${platform} is version ${version}, @volant/engine ${manifest.version}: they must be the same`,
+        )
+    }
+    manifest.optionalDependencies = Object.fromEntries(platforms.map((each) => [each.name, each.version]))
+  }
+  const to = stagePackage(name, manifest, from)
+  for (const file of readdirSync(join(from, 'dist/src'), { recursive: true })) {
+    // `tsc -b` leaves the output of deleted sources behind.
+    if (!existsSync(join(from, 'src', file.replace(/(?:\.d\.ts|\.js)$/, '.ts')))) continue
+    if (!/\.(?:js|d\.ts)$/.test(file)) continue
+    const text = readFileSync(join(from, 'dist/src', file), 'utf8')
+    const path = join(to, 'dist/src', file)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
+  }
+  return to
+}
+
+/** The binary, without the debug information that makes four fifths of it; nothing where it could not be built. */
+function stageBinary() {
+  const platform = `${process.platform}-${process.arch}${isGlibc() ? '-gnu' : ''}`
+  const from = join(platformsFolder, platform)
+  if (!existsSync(from)) return skip(`there is no package for ${platform}`)
+  if (!existsSync(enginePath)) return skip('it is not built')
+  const manifest = readManifest(from)
+  const to = stagePackage(platform, manifest, from)
+  const binary = join(to, manifest.main)
+  copyFileSync(enginePath, binary)
+  if (output('strip', ['-S', binary]) === null)
+    console.log('The binary keeps its debug information: strip was not found')
+  return [to]
+}
+
+function stagePackage(folder, manifest, from) {
+  const to = join(stage, folder)
+  mkdirSync(to)
+  writeFileSync(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  copyFileSync(join(from, 'README.md'), join(to, 'README.md'))
+  copyFileSync(join(root, 'LICENSE'), join(to, 'LICENSE'))
+  return to
+}
+
+function pack(folders) {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out, ...folders]
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: stage, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
+  for (const { filename, size, unpackedSize, entryCount } of Object.values(JSON.parse(stdout))) {
+    const kilobytes = `${number(size)} bytes packed, ${number(unpackedSize)} unpacked, ${entryCount} files`
+    console.log(`${join(out, filename)}: ${kilobytes}`)
+  }
+}
+
+function skip(reason) {
+  console.log(`The engine's binary is not packed: ${reason}`)
+  return []
+}
+
+function isGlibc() {
+  return process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime !== undefined
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
+
+function number(value) {
+  return value.toLocaleString('en-US')
+}
