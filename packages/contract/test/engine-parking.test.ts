@@ -51,7 +51,7 @@ test('10,000 requests read after the slices that followed them', { skip, timeout
   const app = kit.app()
   let overtaken = 0
   let dispatched = 0
-  const handler = async (ctx: Context<{ first: string; rest: string }>) => {
+  const handler = async (ctx: Context<{ params: { first: string; rest: string } }>) => {
     const turn = ++dispatched
     const random = seeded(turn)
     // Nothing is read before: what was read once is kept, and would hide an overwritten page.
@@ -113,7 +113,7 @@ test(
   async () => {
     const total = 100_000
     const random = seeded(6)
-    const waiting: Context<{ nonce: string }>[] = []
+    const waiting: Context<{ params: { nonce: string } }>[] = []
     let late = 0
     const app = kit.app()
     app.get('/:nonce', (ctx) => {
@@ -125,11 +125,11 @@ test(
     const answerSome = () => {
       for (let count = Math.ceil(waiting.length * random()); count > 0; count--) {
         const at = Math.floor(random() * waiting.length)
-        const ctx = waiting[at] as Context<{ nonce: string }>
+        const ctx = waiting[at] as Context<{ params: { nonce: string } }>
         const exchange = exchangeOf(ctx)
         // An answered one may stay, and is answered again when its slot has another user.
         if (random() < 0.9) {
-          waiting[at] = waiting[waiting.length - 1] as Context<{ nonce: string }>
+          waiting[at] = waiting[waiting.length - 1] as Context<{ params: { nonce: string } }>
           waiting.pop()
         }
         if (exchange.aborted) late++

@@ -94,7 +94,7 @@ for (const [what, size] of [
 ] as [string, (id: number) => number][]) {
   test(`${what}, in one callback`, { skip }, async () => {
     const app = kit.app()
-    const contexts: Context<{ id: string }>[] = []
+    const contexts: Context<{ params: { id: string } }>[] = []
     app.get('/:id', (ctx) => {
       contexts.push(ctx)
       return new Promise<void>(() => {})

@@ -1,9 +1,10 @@
 /** The request body: parsed by its content type when it is first read, or handed on as text, bytes or a stream. */
-import { BodyKind, type BodySink, type Exchange, type Limits } from '@volant/engine'
+import { BodyKind, type BodySink, type Exchange } from '@volant/engine'
 import { HTTPError, refusal, VolantError } from './errors.ts'
 import { parseJson } from './json.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
+import type { RouteLimits } from './route-options.ts'
 
 /** Bytes a client may send ahead of the reader of `ctx.bodyStream`. */
 const streamWindow = 262_144
@@ -47,7 +48,7 @@ export class CollectedBody implements WholeBody {
  * application/octet-stream and for no content type, undefined without a body. Throws 400 for a malformed body and
  * 415 for any other type, for charsets other than UTF-8 and for content encodings.
  */
-export function parseBody(exchange: Exchange, body: WholeBody, limits: Limits): unknown {
+export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimits): unknown {
   const type = exchange.header('content-type')
   if (body.length === 0) return undefined
   const encoding = exchange.header('content-encoding')
@@ -60,7 +61,7 @@ export function parseBody(exchange: Exchange, body: WholeBody, limits: Limits): 
   return parseAs(media, body, limits)
 }
 
-function parseAs(media: MediaType, body: WholeBody, limits: Limits): unknown {
+function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknown {
   const { essence } = media
   if (essence === 'application/json' || essence.endsWith('+json')) {
     return parseJson(textOf(media, body), limits.maxJsonDepth)

@@ -2,6 +2,7 @@
 import type { RequestContext } from './context.ts'
 import { fail } from './failure.ts'
 import { VolantError } from './errors.ts'
+import { broughtBy, type Gate } from './middleware.ts'
 import { reply } from './reply.ts'
 import { isThenable } from './thenable.ts'
 
@@ -16,17 +17,42 @@ const settled: Promise<void> = Promise.resolve()
 
 /** Without middleware the handler is called directly. */
 export function compile(middleware: readonly Layer[], handler: (ctx: RequestContext) => unknown): Run {
-  if (middleware.length === 0) return handler
-  let run = innermost(handler)
-  for (let at = middleware.length - 1; at >= 0; at--) run = around(middleware[at] as Layer, run)
+  let run: Run = handler
+  let wrapped = false
+  for (let at = middleware.length - 1; at >= 0; at--) {
+    const layer = middleware[at] as Layer
+    const { gate, skip } = broughtBy(layer)
+    if (skip === true) continue
+    if (gate !== undefined) {
+      run = behind(gate, run)
+      continue
+    }
+    if (!wrapped) run = innermost(run)
+    wrapped = true
+    run = around(layer, run)
+  }
   return run
 }
 
+/** lab/pair middleware: a gate costs a call, a middleware with `next` two closures and their bookkeeping. */
+function behind(gate: Gate, inner: Run): Run {
+  return (ctx) => {
+    const value = gate(ctx)
+    if (value === undefined) return ctx.replied ? undefined : inner(ctx)
+    return isThenable(value) ? afterGate(ctx, value, inner) : value
+  }
+}
+
+async function afterGate(ctx: RequestContext, promise: PromiseLike<unknown>, inner: Run): Promise<unknown> {
+  const value = await promise
+  return value === undefined && !ctx.replied ? inner(ctx) : value
+}
+
 /** The handler replies before `next()` of the middleware around it returns, so that these see the reply's status. */
-function innermost(handler: (ctx: RequestContext) => unknown): Run {
+function innermost(inner: Run): Run {
   return (ctx) => {
     try {
-      const value = handler(ctx)
+      const value = inner(ctx)
       if (isThenable(value)) return settleLayer(ctx, value)
       deliver(ctx, value)
       return undefined
@@ -82,10 +108,12 @@ function deliver(ctx: RequestContext, value: unknown): void {
 
 /** The end of a request's chain: whatever is left to be said is said here. Never throws. */
 export function conclude(ctx: RequestContext, value: unknown): void {
-  if (ctx.replied && value === undefined) {
-    ctx.settled = true
-    return
-  }
+  if (ctx.replied && value === undefined) ctx.settled = true
+  else concludeWith(ctx, value)
+  if (ctx.watch !== null) ctx.watch.settle(ctx)
+}
+
+function concludeWith(ctx: RequestContext, value: unknown): void {
   try {
     ctx.settled = true
     if (value !== undefined) reply(ctx, value)

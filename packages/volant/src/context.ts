@@ -1,24 +1,46 @@
 /** The context of a request: what handlers and middleware are given. Nothing is made before it is read. */
 import { AsyncResource } from 'node:async_hooks'
-import { Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
 import type { CompiledRoute, Core } from './core.ts'
-import { VolantError } from './errors.ts'
+import { refusal, VolantError } from './errors.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'
+import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
 import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
 import { checkStatus } from './status.ts'
 import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
+import type { AnyParts, Parts } from './types.ts'
+import type { Checked } from './validation.ts'
 
 /**
- * What a handler sees of one request, and how it replies. `Params` are the names of the route's pattern.
+ * The context of a request: `Context` is that of any route, `Context<{ params: { id: string }; body: User }>` one whose
+ * parts are known. Handlers written where they are registered have theirs from pattern, schemas and middleware.
+ */
+export type Context<T extends Partial<Parts> = {}> = ContextOf<Full<T>>
+
+type Full<T> = [keyof T] extends [never]
+  ? AnyParts
+  : {
+      params: Part<T, 'params'>
+      query: Part<T, 'query'>
+      headers: Part<T, 'headers'>
+      cookies: Part<T, 'cookies'>
+      body: Part<T, 'body'>
+      state: Part<T, 'state'>
+    }
+
+type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
+
+/**
+ * What a handler sees of one request, and how it replies. `T` types its parts.
  *
  * A reply is sent the moment it is given: headers and status come before it, and `await next()` in a middleware
  * returns after it. A second reply throws `E_ALREADY_REPLIED`; the first one stands. Replies to a client that left
  * are dropped.
  */
-export interface Context<Params extends object = Record<string, string>, Body = unknown> {
+export interface ContextOf<T extends Parts> {
   /** In upper case. */
   readonly method: string
   /** The canonical path: what the router saw. Unreserved characters are decoded, other escapes in upper-case hex. */
@@ -26,21 +48,22 @@ export interface Context<Params extends object = Record<string, string>, Body = 
   /** `path`, and the query as sent if there is one. */
   readonly url: string
   readonly httpVersion: '1.0' | '1.1'
+  /** The pattern of the route, prefixes of its scopes included; null where no route was found. */
+  readonly pattern: string | null
   /** Decoded parameters of the pattern, on an object without prototype; absent optional ones are not there. */
-  readonly params: Params
+  readonly params: T['params']
   /** The query; repeated names have arrays. Throws 400 past `maxQueryKeys`. */
-  readonly query: Pairs
+  readonly query: T['query']
   /** Request fields by lower-case name, on an object without prototype; repeated ones are joined. */
-  readonly headers: Record<string, string | undefined>
+  readonly headers: T['headers']
   /** Cookies by name, decoded; the first of a name stands. */
-  readonly cookies: Record<string, string | undefined>
+  readonly cookies: T['cookies']
   /** Address of the peer; empty on a Unix socket. */
   readonly ip: string
   /** Unique to this request in this process and, by its random prefix, among processes. */
   readonly id: string
-  /** Whatever middleware wants to hand on. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- users narrow it as they like; `unknown` would need a cast at every use
-  readonly state: Record<string, any>
+  /** Whatever middleware wants to hand on; typed by what the middleware of the scope declare. */
+  readonly state: T['state']
   /** Aborted once: when the client closes or resets the connection, the handler's time is over, or the server stops. */
   readonly signal: AbortSignal
   /** The request as a web `Request`. Its body is the body of this context: read one or the other. */
@@ -50,7 +73,7 @@ export interface Context<Params extends object = Record<string, string>, Body = 
    * The body, parsed by its content type: JSON, form, text or bytes; undefined if there is none. Read synchronously.
    * Throws 400 if it is malformed, 415 if its type is none of these. Assign to it to hand on a checked value.
    */
-  body: Body
+  body: T['body']
   /** The body decoded as UTF-8, whatever its type. */
   readonly bodyText: string
   /** The body's bytes, whatever its type. */
@@ -86,7 +109,7 @@ const idPrefix = `${Math.random().toString(36).slice(2, 10).padEnd(8, '0')}-`
 let lastId = 0
 
 /** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
-export class RequestContext implements Context {
+export class RequestContext implements ContextOf<AnyParts> {
   readonly exchange: Exchange
   readonly app: Core
   readonly route: CompiledRoute
@@ -132,6 +155,47 @@ export class RequestContext implements Context {
     this.#more.chainError = error
   }
 
+  /** Set while somebody is to be told of the end of this request. */
+  get watch(): Watch | null {
+    return this.#rare === undefined ? null : this.#rare.watch
+  }
+
+  set watch(watch: Watch | null) {
+    this.#more.watch = watch
+  }
+
+  /** What a watched request threw. */
+  get failure(): unknown {
+    return this.#rare?.failure
+  }
+
+  set failure(error: unknown) {
+    this.#more.failure = error
+  }
+
+  /** The reply broke off after its head. */
+  get cutOff(): boolean {
+    return this.#rare !== undefined && this.#rare.cutOff
+  }
+
+  set cutOff(on: boolean) {
+    this.#more.cutOff = on
+  }
+
+  /** The route's time is over and the client was told: replies that come late are dropped. */
+  get expired(): boolean {
+    return this.#rare !== undefined && this.#rare.expired
+  }
+
+  expire(): void {
+    this.#more.expired = true
+    this.#rare?.controller?.abort(abortReason())
+  }
+
+  get pattern(): string | null {
+    return this.route.pattern
+  }
+
   /** Stops the source of a streamed reply. */
   get cancelStream(): (() => void) | null {
     return this.#rare === undefined ? null : this.#rare.cancelStream
@@ -175,8 +239,15 @@ export class RequestContext implements Context {
     return (this.#params ??= readParams(this.exchange, this.route.paramNames))
   }
 
+  /** What a schema made of a part, in its place. */
+  put(part: Checked, value: unknown): void {
+    if (part === 'params') this.#params = value as Record<string, string>
+    else if (part === 'body') this.body = value
+    else this.#more[part] = value as never
+  }
+
   get query(): Pairs {
-    return (this.#more.query ??= parseQuery(this.exchange.query, this.app.limits.maxQueryKeys))
+    return (this.#more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
   }
 
   get headers(): Record<string, string> {
@@ -199,7 +270,8 @@ export class RequestContext implements Context {
     const more = this.#more
     if (more.controller === undefined) {
       more.controller = new AbortController()
-      if (this.exchange.aborted || this.exchange.halfClosed) more.controller.abort(abortReason())
+      const { aborted, halfClosed } = this.exchange
+      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason())
       else this.watchAbort()
     }
     return more.controller.signal
@@ -212,7 +284,7 @@ export class RequestContext implements Context {
   get body(): unknown {
     const more = this.#more
     if (!more.hasBody) {
-      more.body = parseBody(this.exchange, this.#whole(), this.app.limits)
+      more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
       more.hasBody = true
     }
     return more.body
@@ -326,10 +398,16 @@ export class RequestContext implements Context {
   /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
   watchAbort(): void {
     // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
-    this.exchange.onAbort = AsyncResource.bind(() => {
-      this.#rare?.controller?.abort(abortReason())
-      if (this.exchange.aborted) this.cancelStream?.()
-    })
+    this.exchange.onAbort = AsyncResource.bind((reason: AbortReason) => this.onAbort(reason))
+  }
+
+  onAbort(reason: AbortReason): void {
+    const { aborted } = this.exchange
+    // The adapter has sent the reply of E_HANDLER_TIMEOUT.
+    if (aborted && reason === 'timeout' && !this.replied) this.failure = refusal('E_HANDLER_TIMEOUT')
+    this.#rare?.controller?.abort(abortReason())
+    if (aborted) this.cancelStream?.()
+    this.watch?.complete(this)
   }
 
   get #more(): Rare {
@@ -351,6 +429,10 @@ class Rare {
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null
   collected: CollectedBody | null = null
+  watch: Watch | null = null
+  failure: unknown = undefined
+  cutOff = false
+  expired = false
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined
   controller: AbortController | undefined = undefined

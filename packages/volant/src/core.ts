@@ -16,12 +16,20 @@ import { compile, type Layer, type Run } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
+import { broughtBy, gateOf, type Gate } from './middleware.ts'
+import type { ResponseListener } from './observe.ts'
+import { overlap, type Place, placeOf } from './prefix.ts'
+import type { ScopeNode, Territory } from './registry.ts'
+import type { RouteLimits } from './route-options.ts'
 import { parsePattern } from './router.ts'
+import type { Schemas } from './types.ts'
 
 /** A route as it was registered. */
 export interface RouteDefinition {
   readonly method: RouteEntry['method']
   readonly pattern: string
+  /** The scopes it is in, the app's own first. */
+  readonly nodes: readonly ScopeNode[]
   readonly middleware: readonly Layer[]
   readonly handler: (ctx: RequestContext) => unknown
   /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
@@ -29,13 +37,27 @@ export interface RouteDefinition {
   /** Bytes. */
   readonly maxBodySize: number
   readonly beforeBody: ((ctx: RequestContext) => unknown) | null
+  /** Its schemas, compiled. */
+  readonly check: Gate | null
+  readonly schemas: Schemas
+  /** Milliseconds; 0 unless the route has its own. */
+  readonly handlerTimeout: number
+  readonly limits: RouteLimits
 }
 
 /** A route as it runs. */
 export interface CompiledRoute {
   readonly run: Run
+  /** Null for misses. */
+  readonly pattern: string | null
   readonly paramNames: readonly string[]
   readonly bodyMode: RouteDefinition['bodyMode']
+  readonly errorHandler: ScopeNode['errorHandler']
+  readonly limits: RouteLimits
+  /** Somebody wants to know when a request ends, or it has a time limit of its own. */
+  readonly watched: boolean
+  readonly listeners: readonly ResponseListener[]
+  readonly handlerTimeout: number
 }
 
 /** What an app was told before it started. */
@@ -43,9 +65,9 @@ export interface Definition {
   readonly limits: Limits
   readonly router: RouterOptions
   readonly routes: readonly RouteDefinition[]
-  readonly middleware: readonly Layer[]
-  readonly notFound: ((ctx: RequestContext) => unknown) | null
-  readonly errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
+  /** The app's own scope. */
+  readonly node: ScopeNode
+  readonly territories: readonly Territory[]
   readonly report: ((error: unknown, ctx: RequestContext) => void) | null
 }
 
@@ -53,17 +75,18 @@ export class Core implements Host {
   readonly routes: readonly RouteEntry[]
   readonly router: RouterOptions
   readonly limits: Limits
-  readonly errorHandler: Definition['errorHandler']
   readonly ledger: BodyLedger
   readonly #report: Definition['report']
   readonly #table: readonly CompiledRoute[]
+  /** Of the app's own scope; in the order of `Miss`: −1, −2, −3. */
   readonly #misses: readonly CompiledRoute[]
+  /** Of scopes with a prefix, the longest first. */
+  readonly #territories: readonly { place: Place; misses: readonly CompiledRoute[] }[]
 
   constructor(definition: Definition) {
-    const { limits, middleware } = definition
+    const { limits, router } = definition
     this.limits = limits
-    this.router = definition.router
-    this.errorHandler = definition.errorHandler
+    this.router = router
     this.ledger = { held: 0, limit: limits.maxBufferedBodies }
     this.#report = definition.report
     this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
@@ -72,19 +95,25 @@ export class Core implements Host {
       bodyMode: bodyMode === 'buffer' ? BodyMode.buffer : BodyMode.stream,
       maxBodySize,
     }))
-    this.#table = definition.routes.map((route) => compileRoute(route, middleware))
-    const miss = (handler: (ctx: RequestContext) => unknown): CompiledRoute => ({
-      run: compile(middleware, handler),
-      paramNames: [],
-      bodyMode: 'buffer',
-    })
-    // In the order of `Miss`: −1, −2, −3.
-    this.#misses = [miss(notFoundHandler(definition.notFound)), miss(methodNotAllowed), miss(options)]
+    this.#table = definition.routes.map((route) => compileRoute(route, router.caseSensitive))
+    this.#misses = compileMisses([definition.node], limits, router.caseSensitive)
+    this.#territories = definition.territories
+      .map(({ prefix, nodes }) => ({
+        place: placeOf(prefix, router.caseSensitive),
+        misses: compileMisses(nodes, limits, router.caseSensitive),
+      }))
+      .toSorted((a, b) => b.place.depth - a.place.depth)
   }
 
   dispatch(exchange: Exchange, id: number, allow: number): void {
-    const route = id >= 0 ? this.#table[id] : this.#misses[Miss.notFound - id]
-    dispatch(this, exchange, route as CompiledRoute, allow)
+    const route = id >= 0 ? (this.#table[id] as CompiledRoute) : this.#miss(exchange.path, Miss.notFound - id)
+    dispatch(this, exchange, route, allow)
+  }
+
+  /** The reply to a request no route takes is the affair of the innermost scope whose prefix its path has. */
+  #miss(path: string, kind: number): CompiledRoute {
+    const inside = this.#territories.find(({ place }) => place.holds(path))
+    return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
   }
 
   /** Says what no client can be told. Never throws. */
@@ -98,13 +127,77 @@ export class Core implements Host {
   }
 }
 
-function compileRoute(route: RouteDefinition, middleware: readonly Layer[]): CompiledRoute {
-  const gate = route.beforeBody === null ? [] : [bodyGate(route.beforeBody, route.maxBodySize)]
+function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
+  const { pattern, nodes, beforeBody, check } = route
+  const layers = [
+    ...layersFor(nodes, pattern, caseSensitive),
+    ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
+    ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
+    ...route.middleware,
+  ]
   return {
-    run: compile([...middleware, ...gate, ...route.middleware], route.handler),
-    paramNames: parsePattern(route.pattern).names,
+    ...compileChain(nodes, layers, route.handler),
+    pattern,
+    paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
+    limits: route.limits,
+    ...watching(nodes, layers, route.handlerTimeout),
   }
+}
+
+function compileMisses(
+  nodes: readonly ScopeNode[],
+  limits: RouteLimits,
+  caseSensitive: boolean,
+): CompiledRoute[] {
+  const layers = layersFor(nodes, null, caseSensitive)
+  const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
+  return [notFoundHandler(notFound), methodNotAllowed, options].map((handler) => ({
+    ...compileChain(nodes, layers, handler),
+    pattern: null,
+    paramNames: [],
+    bodyMode: 'buffer',
+    limits,
+    ...watching(nodes, layers, 0),
+  }))
+}
+
+function compileChain(
+  nodes: readonly ScopeNode[],
+  layers: readonly Layer[],
+  handler: (ctx: RequestContext) => unknown,
+): Pick<CompiledRoute, 'run' | 'errorHandler'> {
+  return {
+    run: compile(layers, handler),
+    errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
+  }
+}
+
+function watching(
+  nodes: readonly ScopeNode[],
+  layers: readonly Layer[],
+  handlerTimeout: number,
+): Pick<CompiledRoute, 'watched' | 'listeners' | 'handlerTimeout'> {
+  const listeners = [
+    ...nodes.flatMap((node) => node.listeners),
+    ...layers.flatMap((layer) => broughtBy(layer).onResponse ?? []),
+  ]
+  return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
+}
+
+/** The middleware of the scopes, for a route's pattern, or for any path where no route was found. */
+function layersFor(nodes: readonly ScopeNode[], pattern: string | null, caseSensitive: boolean): Layer[] {
+  return nodes.flatMap((node) =>
+    node.layers.flatMap(({ layer, under }): Layer[] => {
+      if (under === null) return [layer]
+      const place = placeOf(under, caseSensitive)
+      const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
+      if (meets === 'never') return []
+      return meets === 'always'
+        ? [layer]
+        : [(ctx, next) => (place.holds(ctx.path) ? layer(ctx, next) : next())]
+    }),
+  )
 }
 
 /** Reads the body once `check` let the request pass. */
@@ -120,7 +213,7 @@ function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer
   }
 }
 
-function notFoundHandler(handler: Definition['notFound']): (ctx: RequestContext) => unknown {
+function notFoundHandler(handler: ScopeNode['notFound']): (ctx: RequestContext) => unknown {
   if (handler === null) {
     return () => {
       throw refusal('E_NOT_FOUND')

@@ -4,11 +4,19 @@ import { conclude } from './chain.ts'
 import { RequestContext } from './context.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { fail } from './failure.ts'
+import { isTraced, startChannel, Watch } from './observe.ts'
 import { isThenable } from './thenable.ts'
 
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
 export function dispatch(core: Core, exchange: Exchange, route: CompiledRoute, allow: number): void {
-  exchange.runInAsyncScope(enter, undefined, new RequestContext(exchange, core, route, allow))
+  const ctx = new RequestContext(exchange, core, route, allow)
+  exchange.runInAsyncScope(route.watched || isTraced() ? enterWatched : enter, undefined, ctx)
+}
+
+function enterWatched(ctx: RequestContext): void {
+  ctx.watch = new Watch(ctx)
+  if (startChannel.hasSubscribers) startChannel.runStores({ ctx }, enter, undefined, ctx)
+  else enter(ctx)
 }
 
 function enter(ctx: RequestContext): void {

@@ -39,6 +39,7 @@ export const errorTable = {
   E_REQUEST_TIMEOUT: { status: 408, meaning: 'The request did not arrive within requestTimeout.' },
   E_TARGET_TOO_LONG: { status: 414, meaning: 'The target is longer than maxUrlLength.' },
   E_TOO_MANY_FIELDS: { status: 431, meaning: 'The request has more than maxHeaders header fields.' },
+  E_VALIDATION: { status: 400, meaning: 'The request is not what its schemas ask for; `errors` says where.' },
   E_VERSION_UNKNOWN: { status: 505, meaning: 'The HTTP version is neither 1.0 nor 1.1.' },
 
   E_ABORTED: { status: 0, meaning: 'The client left before its body was complete.' },
@@ -48,6 +49,7 @@ export const errorTable = {
   E_BAD_HEADER: { status: 0, meaning: 'A reply header has a forbidden name or value.' },
   E_BAD_HANDLER: { status: 0, meaning: 'A handler or middleware is not a function.' },
   E_BAD_OPTION: { status: 0, meaning: 'An option has a value that makes no sense.' },
+  E_BAD_SCHEMA: { status: 0, meaning: 'A schema does not implement Standard Schema.' },
   E_BAD_STATUS: { status: 0, meaning: 'A status is not an integer in the range it may have.' },
   E_BODY_STREAMED: { status: 0, meaning: 'The body of this route is a stream: use ctx.bodyStream.' },
   E_BODY_USED: { status: 0, meaning: 'The body was already read as a stream.' },
@@ -116,6 +118,27 @@ export class HTTPError extends Error {
     this.headers = options.headers
     this.data = options.data
     this.expose = options.expose ?? status < 500
+  }
+}
+
+/** One thing that is wrong with a request. */
+export interface Issue {
+  /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
+  readonly in: string
+  /** Where in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6), for example `#/address/city`. */
+  readonly pointer: string
+  /** What the schema says of it. */
+  readonly detail: string
+}
+
+/** Thrown when a request does not pass its schemas: 400 with every issue of every part in `errors`. */
+export class ValidationError extends HTTPError {
+  readonly issues: readonly Issue[]
+
+  constructor(issues: readonly Issue[]) {
+    super(400, 'The request is not valid', { code: 'E_VALIDATION' })
+    this.name = 'ValidationError'
+    this.issues = issues
   }
 }
 

@@ -2,12 +2,21 @@
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { HTTPError, VolantError } from './errors.ts'
+import { errorChannel } from './observe.ts'
 import { problemText } from './problem.ts'
 import { beginReply, reply } from './reply.ts'
 import { isThenable } from './thenable.ts'
 
-/** Answers `error` once: by the app's error handler, else as problem+json. After a reply it is reported. */
+/** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
 export function fail(ctx: RequestContext, error: unknown): void {
+  if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
+  if (ctx.watch === null) return answerError(ctx, error)
+  ctx.failure = error
+  answerError(ctx, error)
+  ctx.watch.settle(ctx)
+}
+
+function answerError(ctx: RequestContext, error: unknown): void {
   if (ctx.exchange.aborted) {
     // Work that was told to stop fails; that is no news.
     if (!isAbort(error)) ctx.app.report(error, ctx)
@@ -16,13 +25,14 @@ export function fail(ctx: RequestContext, error: unknown): void {
   if (ctx.replied) {
     ctx.app.report(error, ctx)
     if (ctx.cancelStream !== null) {
+      ctx.cutOff = true
       ctx.cancelStream()
       ctx.exchange.destroy()
     }
     return
   }
   ctx.dropRepresentation()
-  const handler = ctx.app.errorHandler
+  const handler = ctx.route.errorHandler
   if (handler === null || ctx.failing) return sendProblem(ctx, error)
   ctx.failing = true
   ctx.statusCode = error instanceof HTTPError ? error.status : 500
@@ -39,8 +49,9 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
   try {
     answer(ctx, error, await promise)
   } catch (second) {
-    fail(ctx, second)
+    return fail(ctx, second)
   }
+  if (ctx.watch !== null) ctx.watch.complete(ctx)
 }
 
 function answer(ctx: RequestContext, error: unknown, value: unknown): void {

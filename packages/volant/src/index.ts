@@ -1,13 +1,46 @@
 export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats } from '@volant/engine'
 export { type App, createApp } from './app.ts'
 export type { AdapterType } from './adapters/choose.ts'
-export type { Context } from './context.ts'
-export { type ErrorCode, errorTable, HTTPError, type HTTPErrorOptions, VolantError } from './errors.ts'
+export type { Context, ContextOf } from './context.ts'
+export {
+  type ErrorCode,
+  errorTable,
+  HTTPError,
+  type HTTPErrorOptions,
+  type Issue,
+  ValidationError,
+  VolantError,
+} from './errors.ts'
 export { checkHeader } from './header.ts'
 export type { InjectOptions, InjectReply } from './inject.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
+export { before, type Declaration, type DeclaredError, middleware } from './middleware.ts'
+export type { ResponseInfo, ResponseListener } from './observe.ts'
 export type { AppOptions } from './options.ts'
 export { type Problem, problemOf } from './problem.ts'
 export type { Pairs } from './query.ts'
 export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
-export type { ErrorHandler, Handler, Middleware, Next, ParamsOf, Route, RouteOptions, Verb } from './types.ts'
+export type { RouteInfo } from './route-info.ts'
+export { Scope } from './scope.ts'
+export type {
+  AnyParts,
+  Effect,
+  ErrorHandler,
+  FittingMiddleware,
+  Handler,
+  LooseState,
+  Middleware,
+  Next,
+  Outputs,
+  ParamsOf,
+  Parts,
+  Plugin,
+  RootParts,
+  Route,
+  RouteOptions,
+  Schema,
+  Schemas,
+  Verb,
+  With,
+} from './types.ts'
+export { validate } from './validation.ts'

@@ -1,7 +1,7 @@
-import { HTTPError } from './errors.ts'
+import { HTTPError, type Issue, ValidationError } from './errors.ts'
 import { phrases } from './status.ts'
 
-/** The body of an error reply (RFC 9457 §3.1); `code` and `data` are extension members. */
+/** The body of an error reply (RFC 9457 §3.1); `code`, `data` and `errors` are extension members. */
 export interface Problem {
   type: string
   title: string
@@ -9,6 +9,8 @@ export interface Problem {
   detail?: string
   code?: string
   data?: unknown
+  /** Of E_VALIDATION: what is wrong, at most the first 100. */
+  errors?: readonly Issue[]
 }
 
 /** What a client is told about `error`. Anything that is not an exposed `HTTPError` is told by its status alone. */
@@ -23,6 +25,7 @@ export function problemOf(error: unknown): Problem {
   if (error.message !== problem.title) problem.detail = error.message
   if (error.code !== undefined) problem.code = error.code
   if (error.data !== undefined) problem.data = error.data
+  if (error instanceof ValidationError) problem.errors = error.issues
   return problem
 }
 

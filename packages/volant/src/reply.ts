@@ -53,7 +53,10 @@ function replyObject(ctx: RequestContext, value: object | null): void {
 export function beginReply(ctx: RequestContext): boolean {
   // A timeout's 503 or a client that left: the handler cannot know, so its late reply is no mistake.
   if (ctx.exchange.aborted) return false
-  if (ctx.replied) throw new VolantError('E_ALREADY_REPLIED')
+  if (ctx.replied) {
+    if (ctx.expired) return false
+    throw new VolantError('E_ALREADY_REPLIED')
+  }
   ctx.replied = true
   return true
 }

@@ -39,7 +39,7 @@ export function isIterator(value: object): boolean {
  * status was sent; the error is reported. HEAD and statuses without content cancel the source unread.
  */
 export function sendStream(ctx: RequestContext, source: Source, options: StreamOptions | undefined): void {
-  if (ctx.replied && !ctx.exchange.aborted) throw new VolantError('E_ALREADY_REPLIED')
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw new VolantError('E_ALREADY_REPLIED')
   const status = options?.status === undefined ? ctx.statusCode || 200 : checkStatus(options.status)
   const length = options?.length ?? -1
   if (!Number.isSafeInteger(length) || length < -1) {
@@ -80,9 +80,12 @@ async function pump(ctx: RequestContext, parts: Parts): Promise<void> {
     parts.cancel()
     if (exchange.aborted) return
     ctx.app.report(error, ctx)
+    ctx.cutOff = true
+    ctx.failure = error
     exchange.destroy()
   } finally {
     ctx.cancelStream = null
+    if (ctx.watch !== null) ctx.watch.complete(ctx)
   }
 }
 

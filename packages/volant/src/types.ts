@@ -1,20 +1,163 @@
-/** The types users write handlers with. */
+/**
+ * The types users write handlers with. A route's context is typed by six parts; patterns, schemas and middleware each
+ * say what they make of them. Interfaces rather than intersections carry the parts, since the compiler caches them:
+ * `npm run types` watches that a route costs the same however many there are.
+ */
 import type { Method } from '@volant/engine'
-import type { Context } from './context.ts'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Context, ContextOf } from './context.ts'
+import type { Pairs } from './query.ts'
+
+/** Any schema of a library that implements Standard Schema: Zod 4, Valibot, ArkType, … */
+export type Schema = StandardSchemaV1
+
+/** What a context is typed by. */
+export interface Parts {
+  params: unknown
+  query: unknown
+  headers: unknown
+  cookies: unknown
+  body: unknown
+  state: unknown
+}
+
+/** The parts of a context whose route is not known: every context can be used as one of these. */
+export interface AnyParts extends Parts {
+  // oxlint-disable-next-line typescript/no-explicit-any -- text, or what a schema made of it
+  params: Record<string, any>
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  query: Record<string, any>
+  headers: Record<string, string | undefined>
+  cookies: Record<string, string | undefined>
+  body: unknown
+  state: LooseState
+}
+
+/** The parts of an app's routes before pattern, schemas and middleware have their say. */
+export interface RootParts extends Parts {
+  params: {}
+  query: Pairs
+  headers: Record<string, string | undefined>
+  cookies: Record<string, string | undefined>
+  body: unknown
+  state: LooseState
+}
+
+/** State nobody declared. A scope made by `app.with` is typed by what its middleware declare instead. */
+export interface LooseState {
+  // oxlint-disable-next-line typescript/no-explicit-any -- users narrow it as they like; `unknown` would need a cast at every use
+  [name: string]: any
+}
+
+/** What a middleware or a set of schemas changes of a context's parts. */
+export interface Effect {
+  params?: unknown
+  query?: unknown
+  headers?: unknown
+  cookies?: unknown
+  body?: unknown
+  state?: unknown
+}
+
+/** Carries a middleware's effect in its type; no such property exists. */
+declare const effect: unique symbol
 
 /** Goes on to the next middleware and in the end to the handler; resolves when they are done. Call it once. */
 export type Next = () => Promise<void>
 
-export type Handler<Params extends object = Record<string, string>> = (ctx: Context<Params>) => unknown
+export type Handler<Params = AnyParts['params']> = (ctx: Context<{ params: Params }>) => unknown
 
-/** Runs before the handler, and after `await next()` once the reply was given. What it returns is a reply, too. */
-export type Middleware<Params extends object = Record<string, string>> = (
-  ctx: Context<Params>,
-  next: Next,
-) => unknown
+/**
+ * Runs before the handler, and after `await next()` once the reply was given. What it returns is a reply, too.
+ * `E` is what it changes of the context: `Middleware<{ state: { user: User } }>`, see `middleware`.
+ */
+export interface Middleware<E extends Effect = {}, C = Context> {
+  (ctx: C, next: Next): unknown
+  readonly [effect]?: E
+}
+
+/** Middleware of this package: it fits everywhere, whatever schemas made of the context before. */
+// oxlint-disable-next-line typescript/no-explicit-any -- that is what makes it fit
+export type FittingMiddleware<E extends Effect = {}> = Middleware<E, ContextOf<any>>
+
+/** What is accepted as a middleware where the context is `C`: also one that asks for less of it. */
+export type LayerOf<C> = { layer(ctx: C, next: Next): unknown }['layer']
 
 /** Replies to an error. Returning undefined without replying leaves the reply to the framework. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
+
+/** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a plugin takes the scope of whoever registers it
+export type Plugin<Options = void, S = any> = (scope: S, options: Options) => void | Promise<void>
+
+/** Schemas by the part of the request they check. What they make of it is what the handler sees. */
+export interface Schemas {
+  params?: Schema
+  query?: Schema
+  headers?: Schema
+  cookies?: Schema
+  body?: Schema
+}
+
+export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
+  /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
+  bodyMode?: 'buffer' | 'stream'
+  /** Bytes; default the app's `maxBodySize`. */
+  maxBodySize?: number
+  /** Milliseconds until 503, 0 for none; default the app's `handlerTimeout`. It starts when the handler could. */
+  handlerTimeout?: number
+  /** Default the app's, as are the two below. */
+  maxQueryKeys?: number
+  maxFormKeys?: number
+  maxJsonDepth?: number
+  /**
+   * Runs after the scope's middleware and before any of the body is read: throwing or replying refuses the request
+   * without its body, so that with `Expect: 100-continue` it is never sent. Then the body is read and checked, and the
+   * route's middleware and handler run as usual.
+   */
+  beforeBody?: (ctx: ContextOf<T>) => unknown
+}
+
+type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : never
+
+/** What schemas make of the parts they check. */
+export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: OutputOf<O[K]> }
+
+type EffectOf<X> = X extends { readonly [effect]?: infer E }
+  ? NonNullable<E>
+  : X extends (...args: never) => unknown
+    ? {}
+    : X extends Schemas
+      ? Outputs<X>
+      : {}
+
+type Changed<K extends keyof Parts, B extends Parts, E> = E extends { [P in K]: infer X } ? X : B[K]
+
+/** The parts after a middleware, or after the schemas of a route's options. */
+export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never]
+  ? B
+  : {
+      params: Changed<'params', B, E>
+      query: Changed<'query', B, E>
+      headers: Changed<'headers', B, E>
+      cookies: Changed<'cookies', B, E>
+      body: Changed<'body', B, E>
+      state: E extends { state: infer S }
+        ? string extends keyof B['state']
+          ? S
+          : B['state'] & S
+        : B['state']
+    }
+
+/** The parts of a route with this pattern. */
+export type RouteParts<B extends Parts, P extends string> = {
+  params: [keyof B['params']] extends [never] ? ParamsOf<P> : B['params'] & ParamsOf<P>
+  query: B['query']
+  headers: B['headers']
+  cookies: B['cookies']
+  body: B['body']
+  state: B['state']
+}
 
 /** Characters that end a parameter's name: what follows them is a suffix (`/:value.svg`). */
 type Name<S extends string> = S extends `${infer N}.${string}` ? Dashed<N> : Dashed<S>
@@ -41,34 +184,154 @@ export type ParamsOf<P extends string> = string extends P
   ? Record<string, string>
   : { [K in Required<Segments<P>>]: string } & { [K in Optional<Segments<P>>]?: string }
 
-export interface RouteOptions<Params extends object = Record<string, string>> {
-  /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
-  bodyMode?: 'buffer' | 'stream'
-  /** Bytes; default the app's `maxBodySize`. */
-  maxBodySize?: number
-  /**
-   * Runs after the app's middleware and before any of the body is read: throwing or replying refuses the request
-   * without its body, so that with `Expect: 100-continue` it is never sent. Then the body is read, and the route's
-   * middleware and handler run as usual.
-   */
-  beforeBody?: (ctx: Context<Params>) => unknown
+/** Parameters of the pattern that the params schema does not take. */
+type Missing<P extends string, Q extends Schema> = Exclude<
+  Required<Segments<P>>,
+  keyof StandardSchemaV1.InferInput<Q>
+>
+
+/** Refuses a params schema that leaves out a parameter of the pattern, and names it. */
+type Covering<P extends string, X> = X extends { params: infer Q extends Schema }
+  ? [Missing<P, Q>] extends [never]
+    ? unknown
+    : { params: `the params schema misses '${Missing<P, Q> & string}' of the path` }
+  : unknown
+
+/** Refuses an option that does not exist; a constraint alone lets it pass. */
+type Known<X> = X extends (...args: never) => unknown
+  ? unknown
+  : { [K in Exclude<keyof X, keyof RouteOptions>]: `there is no route option '${K & string}'` }
+
+/** A route as a value. `Returns` is what its handler gives. */
+export interface Route<
+  M extends string = string,
+  P extends string = string,
+  Options = unknown,
+  Returns = unknown,
+> {
+  readonly method: M
+  readonly path: P
+  /** Types only. */
+  readonly types?: { options: Options; returns: Returns }
 }
 
-/** Registers a route: optional options, any number of middlewares, the handler. */
-export interface Verb<M extends string> {
-  <const P extends string>(path: P, ...handlers: Handlers<ParamsOf<P>>): Route<M, P>
+/** The first argument after the path: options of the route, or its first middleware. */
+export type First<T extends Parts> = LayerOf<ContextOf<T>> | RouteOptions<T>
+
+/** Registers a route: optional options, any number of middlewares, the handler. Up to five of them change its types. */
+export interface Verb<M extends string, B extends Parts = RootParts> {
+  <const P extends string, R>(
+    path: P,
+    handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
+  ): Route<M, P, {}, Awaited<R>>
+  <const P extends string, const A extends First<RouteParts<B, P>>, R>(
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
+    R,
+  >(
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    second: A2,
+    handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
+    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
+    R,
+  >(
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    second: A2,
+    third: A3,
+    handler: (ctx: ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
+    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
+    const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
+    R,
+  >(
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    second: A2,
+    third: A3,
+    fourth: A4,
+    handler: (ctx: ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
+    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
+    const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
+    const A5 extends LayerOf<ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>>,
+    R,
+  >(
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    second: A2,
+    third: A3,
+    fourth: A4,
+    fifth: A5,
+    handler: (ctx: ContextOf<With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  /** With more middlewares than that the handler's types are those of any route. */
   <const P extends string>(
     path: P,
-    options: RouteOptions<ParamsOf<P>>,
-    ...handlers: Handlers<ParamsOf<P>>
+    first: First<RouteParts<B, P>>,
+    second: LayerOf<Context>,
+    third: LayerOf<Context>,
+    fourth: LayerOf<Context>,
+    fifth: LayerOf<Context>,
+    sixth: LayerOf<Context>,
+    ...rest: [...layers: LayerOf<Context>[], handler: (ctx: Context) => unknown]
   ): Route<M, P>
 }
 
-export type Handlers<Params extends object> = [...middleware: Middleware<Params>[], handler: Handler<Params>]
-
-export interface Route<M extends string = string, P extends string = string> {
-  readonly method: M
-  readonly path: P
+/** `on(['GET', 'HEAD'], path, …)`: a verb whose methods come first. */
+export interface OnMethods<B extends Parts> {
+  <const M extends Method, const P extends string, R>(
+    methods: readonly M[],
+    path: P,
+    handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
+  ): Route<M, P, {}, Awaited<R>>
+  <const M extends Method, const P extends string, const A extends First<RouteParts<B, P>>, R>(
+    methods: readonly M[],
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <
+    const M extends Method,
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
+    R,
+  >(
+    methods: readonly M[],
+    path: P,
+    first: A & Covering<P, A> & Known<A>,
+    second: A2,
+    handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
+  ): Route<M, P, A, Awaited<R>>
+  <const M extends Method, const P extends string>(
+    methods: readonly M[],
+    path: P,
+    first: First<RouteParts<B, P>>,
+    second: LayerOf<Context>,
+    third: LayerOf<Context>,
+    ...rest: [...layers: LayerOf<Context>[], handler: (ctx: Context) => unknown]
+  ): Route<M, P>
 }
 
 export type { Method }

@@ -149,7 +149,7 @@ function bodiesOf(app: App): void {
 /** Server state that shows in which order requests of one connection ran. */
 function marksOf(app: App): void {
   const marks = new Set<string>()
-  const report = (ctx: Context<{ run: string }>) =>
+  const report = (ctx: Context<{ params: { run: string } }>) =>
     ctx.text(marks.has(ctx.params.run) ? 'marked' : 'not marked')
   app.post('/mark/:run', async (ctx) => {
     await sleep(4)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Context, Verb } from 'volant'
 import type { Kit } from '../kit.ts'
 
-const seen = (ctx: Context<Record<string, string>>) => ({ path: ctx.path, params: ctx.params })
+const seen = (ctx: Context) => ({ path: ctx.path, params: ctx.params })
 
 export function routing(kit: Kit): void {
   describe('routing', () => {

@@ -1,0 +1,153 @@
+/** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
+import type { Context, ContextOf, RequestContext } from './context.ts'
+import { VolantError } from './errors.ts'
+import type { ResponseListener } from './observe.ts'
+import { reply } from './reply.ts'
+import { isThenable } from './thenable.ts'
+import type { AnyParts, Middleware, Next, Schema } from './types.ts'
+
+/** An error a middleware replies with, for the contracts of the routes behind it. */
+export interface DeclaredError {
+  /** From 400 to 599. */
+  status: number
+  description?: string
+  data?: Schema
+}
+
+/** What a middleware brings besides its function. */
+export interface Declaration {
+  /** Errors it replies with, by code. */
+  errors?: Readonly<Record<string, DeclaredError>>
+  /** Security schemes it enforces, by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
+  security?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
+  onResponse?: ResponseListener
+}
+
+/** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */
+export type Gate = (ctx: RequestContext) => unknown
+
+/** What the framework knows of a middleware. `skip`: its function does nothing and is left out of chains. */
+export interface Brought extends Declaration {
+  readonly gate?: Gate
+  readonly skip?: boolean
+}
+
+/** Registered, so that two copies of this package understand each other's middleware. */
+const brought = Symbol.for('volant.middleware')
+
+/** What a middleware brings; nothing if it is a plain function. */
+export function broughtBy(layer: object): Brought {
+  return (layer as { [brought]?: Brought })[brought] ?? {}
+}
+
+/** The parts of a context whose middleware adds `State`. */
+type Adding<State> = Omit<AnyParts, 'state'> & { state: State }
+
+/**
+ * A middleware that declares what it adds to `ctx.state`:
+ *
+ *     const auth = middleware<{ user: User }>(async (ctx, next) => {
+ *       ctx.state.user = await userOf(ctx)
+ *       await next()
+ *     })
+ *
+ * Behind it, in `app.with(auth)` or on a route, `ctx.state.user` is typed. With a declaration in front it also says
+ * which errors and security schemes it brings. Throws `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a
+ * declaration that makes no sense.
+ */
+export function middleware<State extends object = {}>(
+  run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
+): Middleware<{ state: State }>
+export function middleware<State extends object = {}>(
+  declaration: Declaration,
+  run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
+): Middleware<{ state: State }>
+export function middleware(first: unknown, second?: unknown): unknown {
+  const [declaration, run] = declared('middleware', first, second)
+  const layer = run as (ctx: unknown, next: Next) => unknown
+  return declaration === null ? layer : bring((ctx: Context, next: Next) => layer(ctx, next), declaration)
+}
+
+/**
+ * A middleware that only runs before the handler: without `next` it costs less. It goes on to the handler unless it
+ * throws, replies, or returns a value, which then is the reply.
+ */
+export function before<State extends object = {}>(
+  run: (ctx: ContextOf<Adding<State>>) => unknown,
+): Middleware<{ state: State }>
+export function before<State extends object = {}>(
+  declaration: Declaration,
+  run: (ctx: ContextOf<Adding<State>>) => unknown,
+): Middleware<{ state: State }>
+export function before(first: unknown, second?: unknown): unknown {
+  const [declaration, run] = declared('before', first, second)
+  return gateOf(run as Gate, declaration ?? {})
+}
+
+/** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
+export function gateOf(gate: Gate, declaration: Declaration = {}): Middleware {
+  const layer = (ctx: Context, next: Next): unknown => {
+    const given = ctx as unknown as RequestContext
+    const value = gate(given)
+    if (isThenable(value)) return after(given, value, next)
+    if (value === undefined && !ctx.replied) return next()
+    return value
+  }
+  return bring(layer, { ...declaration, gate } as Brought)
+}
+
+async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: Next): Promise<void> {
+  const value = await promise
+  if (value !== undefined) reply(ctx, value)
+  else if (!ctx.replied) await next()
+}
+
+/** A middleware that is only told of replies. */
+export function observer(onResponse: ResponseListener): Middleware {
+  return bring((_: Context, next: Next): unknown => next(), { onResponse, skip: true } as Brought)
+}
+
+function bring(layer: Middleware, what: Brought): Middleware {
+  return Object.assign(layer, { [brought]: what })
+}
+
+const declarations = new Set(['errors', 'security', 'onResponse'])
+
+function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
+  const run = second === undefined ? first : second
+  if (typeof run !== 'function') {
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `${name} takes a function, not ${run === null ? 'null' : typeof run}`,
+    )
+  }
+  if (second === undefined) return [null, run]
+  if (typeof first !== 'object' || first === null) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${name} takes a declaration before the function, not ${String(first)}`,
+    )
+  }
+  const declaration = first as Declaration
+  for (const key of Object.keys(declaration)) {
+    if (!declarations.has(key)) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `a middleware declares errors, security or onResponse, not ${key}`,
+      )
+    }
+  }
+  for (const [code, { status }] of Object.entries(declaration.errors ?? {})) {
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new VolantError(
+        'E_BAD_STATUS',
+        `the declared error ${code} takes a status from 400 to 599, not ${String(status)}`,
+      )
+    }
+  }
+  if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
+    throw new VolantError('E_BAD_HANDLER', 'onResponse takes a function')
+  }
+  return [declaration, run]
+}

@@ -1,0 +1,67 @@
+/** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), no wildcard. */
+import { parsePattern, type Segment } from './path.ts'
+
+/** All paths that are a prefix's or lie below it. */
+export interface Place {
+  /** Number of segments of the prefix. */
+  readonly depth: number
+  /** Whether a canonical path is one of these. */
+  holds(path: string): boolean
+}
+
+export function placeOf(prefix: string, caseSensitive: boolean): Place {
+  const segments = segmentsOf(prefix, caseSensitive)
+  if (segments.every((segment) => segment.kind === 'text')) {
+    const text = segments.map((segment) => `/${segment.text}`).join('')
+    const below = `${text}/`
+    return {
+      depth: segments.length,
+      holds: (path) => {
+        const folded = caseSensitive ? path : path.toLowerCase()
+        return folded === text || folded.startsWith(below)
+      },
+    }
+  }
+  return {
+    depth: segments.length,
+    holds: (path) => {
+      const parts = (caseSensitive ? path : path.toLowerCase()).slice(1).split('/')
+      return segments.every((segment, at) => fits(segment, parts[at]))
+    },
+  }
+}
+
+/** Whether paths of `pattern` lie under `prefix`: all of them, none, or it depends on the path. */
+export function overlap(
+  prefix: string,
+  pattern: string,
+  caseSensitive: boolean,
+): 'always' | 'never' | 'maybe' {
+  const wanted = segmentsOf(prefix, caseSensitive)
+  const given = segmentsOf(pattern, caseSensitive)
+  for (const [at, want] of wanted.entries()) {
+    const have = given[at]
+    if (have === undefined) return 'never'
+    if (have.kind === 'text' && want.kind === 'text') {
+      if (have.text !== want.text) return 'never'
+    } else if (have.kind === 'text') {
+      if (!fits(want, have.text)) return 'never'
+    } else return 'maybe'
+  }
+  return 'always'
+}
+
+function fits(segment: Segment, text: string | undefined): boolean {
+  if (text === undefined) return false
+  if (segment.kind === 'text') return segment.text === text
+  return segment.kind === 'param' && text.endsWith(segment.suffix) && text.length > segment.suffix.length
+}
+
+function segmentsOf(pattern: string, caseSensitive: boolean): readonly Segment[] {
+  const { segments } = parsePattern(pattern)
+  if (caseSensitive) return segments
+  return segments.map((segment): Segment => {
+    if (segment.kind === 'text') return { ...segment, text: segment.text.toLowerCase() }
+    return segment.kind === 'param' ? { ...segment, suffix: segment.suffix.toLowerCase() } : segment
+  })
+}

@@ -1,0 +1,143 @@
+/** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
+import type { Address, Method, RouterOptions } from '@volant/engine'
+import type { Layer } from './chain.ts'
+import type { RequestContext } from './context.ts'
+import type { RouteDefinition } from './core.ts'
+import { VolantError } from './errors.ts'
+import type { ResponseListener } from './observe.ts'
+import { Router } from './router.ts'
+
+/** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
+export interface ScopeNode {
+  readonly layers: PlacedLayer[]
+  readonly listeners: ResponseListener[]
+  notFound: ((ctx: RequestContext) => unknown) | null
+  errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
+}
+
+/** A middleware, for all requests of its scope or for those under a path. */
+export interface PlacedLayer {
+  readonly layer: Layer
+  /** Without a slash at its end; null for all. */
+  readonly under: string | null
+}
+
+/** Paths that belong to a scope, for the replies to requests no route takes. */
+export interface Territory {
+  readonly prefix: string
+  /** From the app's own to the innermost. */
+  readonly nodes: readonly ScopeNode[]
+}
+
+export interface Hooks {
+  readonly start: (() => unknown)[]
+  readonly ready: ((address: Address) => unknown)[]
+  readonly close: (() => unknown)[]
+}
+
+/** Where a mounted app's routes go as well. */
+interface Place extends Territory {
+  readonly into: Registry
+}
+
+export class Registry {
+  readonly routes: RouteDefinition[] = []
+  readonly territories: Territory[] = []
+  readonly hooks: Hooks = { start: [], ready: [], close: [] }
+  /** Apps mounted here. */
+  readonly mounted: Registry[] = []
+  /** Plugins that are not through yet. */
+  readonly #loading = new Set<Promise<void>>()
+  readonly #failures: unknown[] = []
+  readonly #taken: Router
+  readonly #places: Place[] = []
+  #fixed = false
+  readonly #onChange: () => void
+
+  constructor(router: RouterOptions, onChange: () => void) {
+    this.#taken = new Router(router)
+    this.#onChange = onChange
+  }
+
+  /** Throws `E_STARTED` once the app, or one it is mounted in, has started. */
+  change(): void {
+    if (this.#fixed) throw new VolantError('E_STARTED')
+    for (const { into } of this.#places) into.change()
+    this.#onChange()
+  }
+
+  fix(): void {
+    this.#fixed = true
+    for (const registry of this.mounted) registry.fix()
+  }
+
+  /** Throws for a pattern that cannot be, and for one that is there already; nothing is added then. */
+  add(route: RouteDefinition, method: Method): void {
+    this.change()
+    this.#taken.add(method, route.pattern, this.routes.length)
+    this.routes.push(route)
+    for (const place of this.#places) place.into.add(moved(route, place), method)
+  }
+
+  addTerritory(territory: Territory): void {
+    this.territories.push(territory)
+    for (const place of this.#places) place.into.addTerritory(placed(territory, place))
+  }
+
+  /** Adds all routes of `app` under `prefix`, and those it is given later. */
+  mount(app: Registry, territory: Territory): void {
+    if (app === this || app.#holds(this)) {
+      throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
+    }
+    this.change()
+    const place: Place = { ...territory, into: this }
+    for (const each of app.territories) this.addTerritory(placed(each, place))
+    for (const route of app.routes) this.add(moved(route, place), route.method)
+    app.#places.push(place)
+    this.mounted.push(app)
+  }
+
+  #holds(other: Registry): boolean {
+    return this.mounted.some((registry) => registry === other || registry.#holds(other))
+  }
+
+  /** Keeps a plugin's promise until it settles; its failure is told by `loaded`. */
+  load(plugin: Promise<void>): void {
+    const tracked = plugin
+      .catch((error: unknown) => void this.#failures.push(error))
+      .finally(() => this.#loading.delete(tracked))
+    this.#loading.add(tracked)
+  }
+
+  /** Whether `loaded` has anything to wait for or to tell. */
+  get isLoading(): boolean {
+    return this.#loading.size > 0 || this.#failures.length > 0 || this.mounted.some((app) => app.isLoading)
+  }
+
+  /** Resolves when every plugin is through, those of mounted apps too; rejects with the first failure. */
+  async loaded(): Promise<void> {
+    // Plugins may register plugins.
+    while (this.#loading.size > 0) await Promise.all(this.#loading)
+    if (this.#failures.length > 0) throw this.#failures[0]
+    for (const app of this.mounted) await app.loaded()
+  }
+
+  /** The hooks of a kind, mounted apps' after those of the app they are in. */
+  hooksOf<K extends keyof Hooks>(kind: K): Hooks[K][number][] {
+    return [...this.hooks[kind], ...this.mounted.flatMap((app) => app.hooksOf(kind))]
+  }
+}
+
+function moved(route: RouteDefinition, place: Place): RouteDefinition {
+  return { ...route, pattern: join(place.prefix, route.pattern), nodes: [...place.nodes, ...route.nodes] }
+}
+
+function placed(territory: Territory, place: Place): Territory {
+  return { prefix: join(place.prefix, territory.prefix), nodes: [...place.nodes, ...territory.nodes] }
+}
+
+/** `/` in a scope is the scope's own path; without a prefix it stays `/`. */
+export function join(prefix: string, path: string): string {
+  if (prefix === '') return path === '' ? '/' : path
+  return path === '/' || path === '' ? prefix : prefix + path
+}

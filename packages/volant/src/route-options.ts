@@ -1,0 +1,117 @@
+/** The arguments of a verb after its path, checked: options, middleware, handler. */
+import type { Limits } from '@volant/engine'
+import type { Layer } from './chain.ts'
+import type { RouteDefinition } from './core.ts'
+import { VolantError } from './errors.ts'
+import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
+import { checkBodySize } from './options.ts'
+import type { RouteOptions } from './types.ts'
+import { checkedParts, gateFor } from './validation.ts'
+
+/** What an app's routes have unless they say otherwise. */
+export interface RouteDefaults {
+  readonly limits: Limits
+}
+
+/** Limits a route can have of its own and that JavaScript enforces. */
+export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
+
+const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
+const names = new Set<string>([
+  ...checkedParts,
+  ...ownLimits,
+  'bodyMode',
+  'maxBodySize',
+  'handlerTimeout',
+  'beforeBody',
+])
+
+/** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
+export function defineRoute(
+  pattern: string,
+  rest: readonly unknown[],
+  { limits }: RouteDefaults,
+): Omit<RouteDefinition, 'method' | 'nodes'> {
+  const [first] = rest
+  const given = typeof first === 'object' && first !== null && !Array.isArray(first)
+  const layers = (given ? rest.slice(1) : rest).map((layer, at, all) => {
+    if (typeof layer === 'function') return layer as Layer
+    const what = at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `${what} of ${pattern} is not a function but ${layer === null ? 'null' : typeof layer}`,
+    )
+  })
+  const handler = layers.pop() as RouteDefinition['handler'] | undefined
+  if (handler === undefined) throw new VolantError('E_BAD_HANDLER', `the route ${pattern} has no handler`)
+  return {
+    pattern,
+    middleware: layers,
+    handler,
+    ...checkOptions(pattern, given ? (first as RouteOptions) : {}, limits),
+  }
+}
+
+function checkOptions(
+  pattern: string,
+  options: RouteOptions,
+  limits: Limits,
+): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler'> {
+  for (const name of Object.keys(options)) {
+    if (!names.has(name))
+      throw new VolantError('E_BAD_OPTION', `${name} is not an option of a route (${pattern})`)
+  }
+  const { bodyMode = 'buffer', beforeBody } = options
+  if (bodyMode !== 'buffer' && bodyMode !== 'stream') throw bad('bodyMode', bodyMode, "'buffer' or 'stream'")
+  if (beforeBody !== undefined && typeof beforeBody !== 'function') {
+    throw bad('beforeBody', beforeBody, 'a function')
+  }
+  if (bodyMode === 'stream' && (beforeBody !== undefined || options.body !== undefined)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first (${pattern})`,
+    )
+  }
+  const maxBodySize =
+    options.maxBodySize === undefined ? limits.maxBodySize : checkBodySize(options.maxBodySize)
+  if (bodyMode === 'buffer' && maxBodySize > limits.maxBufferedBodies) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
+    )
+  }
+  return {
+    bodyMode: beforeBody === undefined ? bodyMode : 'checked',
+    maxBodySize,
+    beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
+    check: gateFor(options, pattern),
+    schemas: options,
+    handlerTimeout: checkTimeout(pattern, options.handlerTimeout, limits.handlerTimeout),
+    limits: {
+      maxQueryKeys: own('maxQueryKeys', options, limits),
+      maxFormKeys: own('maxFormKeys', options, limits),
+      maxJsonDepth: own('maxJsonDepth', options, limits),
+    },
+  }
+}
+
+function own(name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
+  return options[name] === undefined ? limits[name] : checkLimit(rowOf(name), options[name], name)
+}
+
+/** The adapter ends handlers at the app's limit, so a route's can only be shorter. */
+function checkTimeout(pattern: string, value: unknown, limit: number): number {
+  if (value === undefined) return 0
+  const timeout = checkLimit(rowOf('handlerTimeout'), value, 'handlerTimeout')
+  if (limit > 0 && (timeout === 0 || timeout > limit)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `handlerTimeout of ${pattern} is longer than limits.handlerTimeout (${limit} ms), which ends every handler: raise that one`,
+    )
+  }
+  return timeout
+}
+
+function rowOf(name: keyof Limits): LimitRow {
+  return limitTable.find((row) => row.name === name) as LimitRow
+}

@@ -1,0 +1,237 @@
+/** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
+import { type Address, type Method, methods } from '@volant/engine'
+import type { Layer } from './chain.ts'
+import type { ContextOf } from './context.ts'
+import type { RouteDefinition } from './core.ts'
+import { VolantError } from './errors.ts'
+import { bad } from './limits.ts'
+import type { ResponseListener } from './observe.ts'
+import { parsePattern, RoutePatternError } from './path.ts'
+import type { Registry, ScopeNode } from './registry.ts'
+import { join } from './registry.ts'
+import { defineRoute, type RouteDefaults } from './route-options.ts'
+import type {
+  ErrorHandler,
+  LayerOf,
+  OnMethods,
+  Plugin,
+  RootParts,
+  Parts,
+  Route,
+  RouteParts,
+  Verb,
+  With,
+} from './types.ts'
+
+/** What the scopes of one app share. */
+export interface Shared {
+  readonly registry: Registry
+  readonly defaults: RouteDefaults
+}
+
+/** The way into a scope for `mount`, which needs another app's. */
+const inner = Symbol('scope')
+
+export class Scope<B extends Parts = RootParts> {
+  readonly get: Verb<'GET', B> = this.#verb('GET')
+  readonly head: Verb<'HEAD', B> = this.#verb('HEAD')
+  readonly post: Verb<'POST', B> = this.#verb('POST')
+  readonly put: Verb<'PUT', B> = this.#verb('PUT')
+  readonly patch: Verb<'PATCH', B> = this.#verb('PATCH')
+  readonly delete: Verb<'DELETE', B> = this.#verb('DELETE')
+  readonly options: Verb<'OPTIONS', B> = this.#verb('OPTIONS')
+  /** Every method: also those a browser asks about with OPTIONS. */
+  readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>
+    this.#add(methods, path, rest)) as Verb<string, B>
+  /** A route for several methods: `on(['GET', 'POST'], '/form', handler)`. */
+  readonly on: OnMethods<B> = ((list: readonly Method[], path: string, ...rest: unknown[]) => {
+    if (!Array.isArray(list)) throw bad('methods', list, 'an array of methods')
+    for (const method of list) {
+      if (!methods.includes(method)) throw bad('method', method, `one of ${methods.join(', ')}`)
+    }
+    return this.#add(list, path, rest)
+  }) as OnMethods<B>
+
+  readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
+  readonly #node: ScopeNode = { layers: [], listeners: [], notFound: null, errorHandler: null }
+
+  /** Users do not make scopes: `createApp`, `group`, `with` and `register` do. */
+  constructor(shared: Shared, prefix = '', outer: readonly ScopeNode[] = []) {
+    this[inner] = { shared, prefix, nodes: [...outer, this.#node] }
+  }
+
+  /**
+   * Middleware for every request of this scope, in the order of the calls: also for routes that were registered
+   * before, and for requests under its prefix that no route takes (404, 405, OPTIONS). With a path in front it is for
+   * requests under that path only: `use('/admin', auth)`.
+   */
+  use(...middleware: LayerOf<ContextOf<B>>[]): this
+  use(path: string, ...middleware: LayerOf<ContextOf<B>>[]): this
+  use(...args: unknown[]): this {
+    this.#registry.change()
+    const [first] = args
+    const under = typeof first === 'string' ? join(this[inner].prefix, checkPrefix(first)) : null
+    for (const each of under === null ? args : args.slice(1)) {
+      if (each instanceof Scope) {
+        throw new VolantError(
+          'E_BAD_HANDLER',
+          'use() takes middleware; an app is mounted: app.mount(path, other)',
+        )
+      }
+      this.#node.layers.push({
+        layer: asFunction(each, 'middleware') as Layer,
+        under: under === '/' ? null : under,
+      })
+    }
+    return this
+  }
+
+  /**
+   * A scope whose routes run behind `middleware`, and whose handlers see what it adds:
+   * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. Several calls add up.
+   */
+  with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
+    const scope = this.#inside<With<B, M>>('')
+    scope.use(middleware as unknown as LayerOf<ContextOf<With<B, M>>>)
+    return scope
+  }
+
+  /** Routes whose paths begin with `prefix`, in a scope of their own: `group('/api', (api) => api.get('/users', …))`. */
+  group<const P extends string>(prefix: P, define: (scope: Scope<RouteParts<B, P>>) => void): this {
+    const path = checkPrefix(prefix)
+    if (typeof define !== 'function')
+      throw new VolantError('E_BAD_HANDLER', `group(${prefix}) takes a function`)
+    const result: unknown = define(this.#inside<RouteParts<B, P>>(path))
+    if (result instanceof Promise) {
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        `the function of group(${prefix}) is async: use register() for that`,
+      )
+    }
+    return this
+  }
+
+  /**
+   * All routes of another app under `prefix`, with its middleware, its onError and onNotFound: also those it is given
+   * later. Its hooks run with this app's; its own options other than `maxBodySize` are not used.
+   */
+  mount(prefix: string, app: Scope<any>): this {
+    const path = checkPrefix(prefix)
+    if (!(app instanceof Scope)) throw new VolantError('E_BAD_HANDLER', `mount(${prefix}) takes an app`)
+    const { nodes } = this[inner]
+    this.#registry.mount(app[inner].shared.registry, { prefix: join(this[inner].prefix, path), nodes })
+    return this
+  }
+
+  /**
+   * Runs a plugin on a scope of its own: what it adds with `use`, `onError` and `onResponse` stays inside. An async
+   * plugin is waited for before the app starts; its failure is that of `listen`, `inject` and `fetch`.
+   */
+  register(plugin: Plugin<void>): this
+  register<Options>(plugin: Plugin<Options>, options: Options): this
+  register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
+    this.#registry.change()
+    const scope = this.#inside('')
+    const result = (asFunction(plugin, 'a plugin') as Plugin<unknown>)(scope, options)
+    if (result instanceof Promise) this.#registry.load(result)
+    return this
+  }
+
+  /** Replies to paths under this scope's prefix that no route has; the status is 404 unless set. */
+  onNotFound(handler: (ctx: ContextOf<B>) => unknown): this {
+    this.#registry.change()
+    this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeNode['notFound']
+    return this
+  }
+
+  /** Replies to errors thrown by handlers and middleware of this scope; the status is the error's unless set. */
+  onError(handler: ErrorHandler): this {
+    this.#registry.change()
+    this.#node.errorHandler = asFunction(handler, 'onError') as ScopeNode['errorHandler']
+    return this
+  }
+
+  /** Told when the reply of a request of this scope is complete: see `ResponseInfo`. */
+  onResponse(listener: ResponseListener): this {
+    this.#registry.change()
+    this.#node.listeners.push(asFunction(listener, 'onResponse') as ResponseListener)
+    return this
+  }
+
+  /** Runs before the app listens, or before its first `inject` or `fetch`; awaited, in order. A failure stops the start. */
+  onStart(hook: () => unknown): this {
+    this.#registry.change()
+    this.#registry.hooks.start.push(asFunction(hook, 'onStart') as () => unknown)
+    return this
+  }
+
+  /** Runs when the app listens; awaited before `listen` resolves. A failure closes the app. */
+  onReady(hook: (address: Address) => unknown): this {
+    this.#registry.change()
+    this.#registry.hooks.ready.push(asFunction(hook, 'onReady') as () => unknown)
+    return this
+  }
+
+  /** Runs when the app has closed its connections; awaited, the last one registered first. */
+  onClose(hook: () => unknown): this {
+    this.#registry.change()
+    this.#registry.hooks.close.push(asFunction(hook, 'onClose') as () => unknown)
+    return this
+  }
+
+  get #registry(): Registry {
+    return this[inner].shared.registry
+  }
+
+  #inside<C extends Parts>(path: string): Scope<C> {
+    this.#registry.change()
+    const { shared, prefix, nodes } = this[inner]
+    const scope = new Scope<C>(shared, path === '' ? prefix : join(prefix, path), nodes)
+    if (path !== '') this.#registry.addTerritory({ prefix: scope[inner].prefix, nodes: scope[inner].nodes })
+    return scope
+  }
+
+  #verb<M extends Method>(method: M): Verb<M, B> {
+    return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
+  }
+
+  #add(list: readonly Method[], path: string, rest: readonly unknown[]): Route {
+    const { shared, prefix, nodes } = this[inner]
+    if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
+    if (prefix !== '' && path !== '' && !path.startsWith('/'))
+      throw new RoutePatternError(path, 'NoLeadingSlash')
+    const pattern = join(prefix, path)
+    const route: Omit<RouteDefinition, 'method'> = { ...defineRoute(pattern, rest, shared.defaults), nodes }
+    for (const method of list) shared.registry.add({ ...route, method }, method)
+    return { method: list.join(','), path: pattern }
+  }
+}
+
+/** What the app itself needs of its outermost scope. */
+export function rootOf(scope: Scope<any>): { node: ScopeNode; registry: Registry } {
+  const { nodes, shared } = scope[inner]
+  return { node: nodes[0] as ScopeNode, registry: shared.registry }
+}
+
+/** A prefix without its last slash; '' for `/`. Throws for one that is no path, or has a wildcard or optional part. */
+function checkPrefix(prefix: string): string {
+  if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')
+  const path = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
+  if (path === '') {
+    if (prefix === '/') return ''
+    throw bad('prefix', prefix, 'a path such as /api')
+  }
+  const { segments, optional } = parsePattern(path)
+  if (optional > 0 || segments.some(({ kind }) => kind === 'wildcard')) {
+    throw bad('prefix', prefix, 'a path without wildcard and without optional parameters')
+  }
+  return path
+}
+
+export function asFunction(value: unknown, what: string): unknown {
+  if (typeof value === 'function') return value
+  throw new VolantError(
+    'E_BAD_HANDLER',
+    `${what} is not a function but ${value === null ? 'null' : typeof value}`,
+  )
+}
