@@ -14,7 +14,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
-const typesVersion = '20.19.43'
+/** What the apps use besides. */
+const libraries = ['@types/node@20.19.43', 'zod@4.6.7']
 /** npm may have to fetch what the packages depend on. */
 const timeout = 120_000
 
@@ -31,7 +32,7 @@ before(
     await mkdir(join(folder, 'node_modules'))
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`)
     const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]
-    await succeed('npm', [...args, ...files, `@types/node@${typesVersion}`], folder)
+    await succeed('npm', [...args, ...files, ...libraries], folder)
     const platform = (await readdir(join(folder, 'node_modules/@volant'))).find((name) => name !== 'engine')
     binary = platform === undefined ? null : join(folder, 'node_modules/@volant', platform)
   },
