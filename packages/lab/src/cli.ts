@@ -1,34 +1,43 @@
 /** `npm run lab`: compares servers on this machine, and shows what they keep of their clients. */
-import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { barServers, judge } from './bars.ts'
+import { barGroups, startServers } from './bars.ts'
 import { chooseCores } from './cores.ts'
 import { Failure } from './failure.ts'
 import { idle, idleServers } from './idle.ts'
-import { installRivals, installedVersion } from './install.ts'
-import { describeMachine, isInstalled } from './machine.ts'
-import { type Lane, type Method, lanes, measure, rehearse, sidesOf } from './pair.ts'
+import { isInstalled } from './machine.ts'
+import { type Group, type Lane, type Method, lanes, sidesOf } from './pair.ts'
 import { hasExactCpu } from './readings.ts'
-import { reportLines, styleFor } from './report.ts'
 import { entries, entryOf } from './roster.ts'
+import { type Plan, run } from './run.ts'
+import { scenarioOf, scenarios } from './scenario.ts'
 import { soak } from './soak.ts'
+import { leastStarts } from './startup.ts'
 
 const usage = `usage: npm run lab -- pair A B …   compare two or more servers; the first is the base of the ratios
-       npm run lab -- pair --bars  limit native uws fastify node-http; exit code 1 when a bar is missed
+       npm run lab -- pair --bars  everything that is promised, in one table; exit code 1 when a promise is missed
+       npm run lab -- startup      start to first reply and idle memory of fresh processes
        npm run lab -- soak         pipelined requests and rude clients: are memory, files and slots given back?
        npm run lab -- idle         what idle keep-alive connections cost
 
 servers
 ${entries.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n')}
 
+scenarios
+${scenarios.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n')}
+
 options of pair
-  --rounds N      interleaved rounds (5)
-  --warmup S      seconds of load before each window (1)
+  --scenario NAME what is asked of the servers (json); with --bars, only the bars about it, or about startup
+  --rounds N      interleaved rounds (5; 15 with --bars, which take under 15 minutes and say so first)
+  --warmup S      seconds of load before each window (what the scenario says: 1)
   --window S      seconds measured (1.5)
-  --lane LANE     plain, pipelined or both (both)
+  --lane LANE     plain, pipelined or both (both for json, plain for others)
   --connections N kept open by wrk (100)
   --depth N       requests at once in the pipelined lane (10)
   --json FILE     every measurement, with the machine, the versions and the commit
+
+options of startup, which may be followed by servers (${startServers.join(' ')})
+  --rounds N      processes of each server, interleaved (15)
+  --json FILE     as above
 
 options of soak, exit code 1 when a verdict is missed or a reply is wrong
   --requests N    sent in all (1000000); memory is compared with that after 200,000
@@ -58,25 +67,14 @@ async function main(args: string[]): Promise<number> {
     return values.help ? 0 : 2
   }
   if (command === 'soak' || command === 'idle') return (await alone(command, values)) ? 0 : 1
-  if (command !== 'pair') throw new Failure(`unknown command ${command}; try --help`, 2)
-  const names = values.bars ? [...new Set([...barServers, ...named])] : named
-  if (names.length < 2) throw new Failure('pair takes two servers or more; try --help', 2)
-  const sides = sidesOf(names.map(entryOf))
-
+  if (command !== 'pair' && command !== 'startup')
+    throw new Failure(`unknown command ${command}; try --help`, 2)
   if (process.platform !== 'linux') throw new Failure('the lab reads CPU time from /proc: Linux only', 2)
-  if (!isInstalled('wrk')) throw new Failure('the load generator is missing: install the package wrk', 2)
-  const cores = chooseCores()
+  const plan = command === 'pair' ? pairPlan(named, values) : startupPlan(named, values)
+  const { cores } = plan.method
+  if (plan.groups.length > 0 && !isInstalled('wrk'))
+    throw new Failure('the load generator is missing: install the package wrk', 2)
   if (cores.server === null) console.error(`lab: ${cores.label}`)
-  const window = seconds(values.window, '--window')
-  const method: Method = {
-    rounds: count(values.rounds, '--rounds', 1_000),
-    warmup: seconds(values.warmup, '--warmup'),
-    window: hasExactCpu() ? window : Math.max(window, coarseWindow),
-    connections: count(values.connections ?? '100', '--connections', 10_000),
-    depth: count(values.depth, '--depth', 1_000),
-    lanes: laneNames(values.lane),
-    cores,
-  }
   // `exit` ends the children by their pids: src/server.ts, src/wrk.ts.
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -84,34 +82,59 @@ async function main(args: string[]): Promise<number> {
   ] as const) {
     process.once(signal, () => process.exit(code))
   }
+  const kept = await run(plan)
+  return values.bars && !kept ? 1 : 0
+}
 
-  await installRivals(sides.map(({ entry }) => entry))
-  await rehearse(sides, method)
-  const startedAt = new Date()
-  const samples = await measure(sides, method, showProgress(method.rounds))
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
-  const machine = describeMachine()
-  const style = styleFor(process.stdout.isTTY && !process.env['NO_COLOR'])
-  console.log(reportLines(sides, samples, method, machine, style).join('\n'))
-  if (values.json !== undefined) {
-    const versions = Object.fromEntries(
-      sides.map(({ entry }) => [
-        entry.name,
-        installedVersion(entry) ?? (entry.name === 'node' ? process.version : machine.commit),
-      ]),
-    )
-    const record = { format: 1, startedAt, machine, versions, method, samples, bars: judge(samples) }
-    writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`)
+type Values = ReturnType<typeof readArguments>['values']
+
+function pairPlan(named: readonly string[], values: Values): Plan {
+  const method = methodOf(values)
+  const file = values.json
+  if (values.bars) {
+    const groups = barGroups(named.map(entryOf)).filter((group) => wanted(group, values))
+    const starts = wantsStarts(values) ? startServers.map(entryOf) : []
+    return { method, groups, starts, startRounds: Math.max(method.rounds, leastStarts), file }
   }
-  const missed = judge(samples).some(({ bar, met }) => bar.kind === 'must' && !met)
-  return values.bars && missed ? 1 : 0
+  if (named.length < 2) throw new Failure('pair takes two servers or more; try --help', 2)
+  const scenario = scenarioOf(values.scenario ?? 'json')
+  const sides = sidesOf(named.map(entryOf), scenario)
+  const laneNames = lanesOf(values.lane ?? (scenario.name === 'json' ? 'both' : 'plain'))
+  return { method, groups: laneNames.map((lane) => ({ lane, sides })), starts: [], startRounds: 0, file }
+}
+
+function startupPlan(named: readonly string[], values: Values): Plan {
+  const method = methodOf({ ...values, bars: true })
+  const starts = (named.length > 0 ? [...new Set(named)] : startServers).map(entryOf)
+  return { method, groups: [], starts, startRounds: method.rounds, file: values.json }
+}
+
+function methodOf(values: Values): Method {
+  const window = seconds(values.window, '--window')
+  return {
+    rounds: count(values.rounds ?? (values.bars ? '15' : '5'), '--rounds', 1_000),
+    warmup: values.warmup === undefined ? null : seconds(values.warmup, '--warmup'),
+    window: hasExactCpu() ? window : Math.max(window, coarseWindow),
+    connections: count(values.connections ?? '100', '--connections', 10_000),
+    depth: count(values.depth, '--depth', 1_000),
+    cores: chooseCores(),
+  }
+}
+
+/** Whether a group of the bars is about the scenario and the lane that were asked for, if any. */
+function wanted({ lane, sides }: Group, values: Values): boolean {
+  const { scenario, lane: laneName = 'both' } = values
+  if (!lanesOf(laneName).includes(lane)) return false
+  if (scenario === undefined) return true
+  return scenario !== 'startup' && sides.some((side) => side.scenario === scenarioOf(scenario))
+}
+
+function wantsStarts({ scenario, lane }: Values): boolean {
+  return scenario === 'startup' || (scenario === undefined && lane === undefined)
 }
 
 /** The commands about one server. */
-function alone(
-  command: 'soak' | 'idle',
-  values: ReturnType<typeof readArguments>['values'],
-): Promise<boolean> {
+function alone(command: 'soak' | 'idle', values: Values): Promise<boolean> {
   if (process.platform !== 'linux') throw new Failure('the lab reads memory from /proc: Linux only', 2)
   const { adapter, server } = values
   if (command === 'idle') {
@@ -134,10 +157,11 @@ function readArguments(args: string[]) {
       allowPositionals: true,
       options: {
         bars: { type: 'boolean', default: false },
-        rounds: { type: 'string', default: '5' },
-        warmup: { type: 'string', default: '1' },
+        scenario: { type: 'string' },
+        rounds: { type: 'string' },
+        warmup: { type: 'string' },
         window: { type: 'string', default: '1.5' },
-        lane: { type: 'string', default: 'both' },
+        lane: { type: 'string' },
         connections: { type: 'string' },
         depth: { type: 'string', default: '10' },
         json: { type: 'string' },
@@ -164,22 +188,9 @@ function seconds(text: string, option: string): number {
   throw new Failure(`${option} takes seconds from 0.1 to 600`, 2)
 }
 
-function laneNames(text: string): readonly Lane[] {
+function lanesOf(text: string): readonly Lane[] {
   if (text === 'both') return lanes
   const lane = lanes.find((name) => name === text)
   if (lane) return [lane]
   throw new Failure('--lane takes plain, pipelined or both', 2)
-}
-
-/** On a terminal one line that is written over; elsewhere one line a round. */
-function showProgress(rounds: number): (round: number, lane: Lane, server: string) => void {
-  let last = -1
-  return (round, lane, server) => {
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r\u001b[Kround ${round + 1} of ${rounds}: ${server}, ${lane}`)
-    } else if (round !== last) {
-      console.error(`round ${round + 1} of ${rounds}`)
-    }
-    last = round
-  }
 }

@@ -1,4 +1,5 @@
 /** Which core the server runs on and which the generator. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isInstalled } from './machine.ts'
 
@@ -23,6 +24,12 @@ export function chooseCores(): Cores {
   }
   const sibling = allowed[1] as number
   return { server, generator: sibling, label: `server on core ${server}, wrk on its hyper-thread ${sibling}` }
+}
+
+/** Moves the lab itself to the generator's core: what it does between measurements disturbs no server. */
+export function stepAside(cores: Cores): void {
+  if (cores.generator === null) return
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cores.generator), String(process.pid)])
 }
 
 /** Linux's list format: `0-3,8` is 0, 1, 2, 3 and 8. */

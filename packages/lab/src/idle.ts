@@ -8,6 +8,7 @@ import { entriesFolder } from './folders.ts'
 import { installRivals } from './install.ts'
 import { cpuBetween, readCpu, readMemory } from './readings.ts'
 import { type Entry, entryOf } from './roster.ts'
+import { json } from './scenarios/json.ts'
 import { startServer } from './server.ts'
 import { count, megabytes } from './soak.ts'
 
@@ -17,11 +18,11 @@ export interface IdleMethod {
 }
 
 /** Servers that need other settings than in `pair`: no limit below what is opened, no idle timeout meanwhile. */
-const settings: Record<string, { file: string; adapter?: string }> = {
-  native: { file: 'native.mjs', adapter: 'native' },
-  'node-http': { file: 'native.mjs', adapter: 'node-http' },
-  node: { file: 'node.mjs' },
-  bun: { file: 'bun.mjs' },
+const settings: Record<string, string> = {
+  native: 'volant.mjs',
+  'node-http': 'volant.mjs',
+  node: 'node.mjs',
+  bun: 'bun.mjs',
 }
 export const idleServers: readonly string[] = [...Object.keys(settings), 'uws', 'limit']
 
@@ -36,9 +37,8 @@ const bar = 1_200
 export async function idle({ connections, server: name }: IdleMethod): Promise<boolean> {
   const entry = idleEntry(name)
   process.env['CONNECTIONS'] = String(connections)
-  process.env['ADAPTER'] = settings[name]?.adapter ?? ''
-  await installRivals([entry])
-  const server = await startServer(entry, null)
+  await installRivals([{ entry, scenario: json }])
+  const server = await startServer(entry, 'json', null)
   const clients: ChildProcess[] = []
   const end = () => clients.forEach((client) => client.kill('SIGKILL'))
   process.once('exit', end)
@@ -95,7 +95,10 @@ function idleEntry(name: string): Entry {
   }
   return {
     ...entry,
-    command: () => [...entry.command().slice(0, -1), join(entriesFolder, 'idle', special.file)],
+    command: (program, port) => [
+      ...entry.command(program, port).slice(0, -1),
+      join(entriesFolder, 'idle', special),
+    ],
   }
 }
 

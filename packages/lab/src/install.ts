@@ -6,14 +6,17 @@ import { join } from 'node:path'
 import { Failure } from './failure.ts'
 import { entriesFolder } from './folders.ts'
 import type { Entry } from './roster.ts'
+import type { Scenario } from './scenario.ts'
 
 const marker = join(entriesFolder, 'node_modules/.installed')
 
-/** Installs what the lockfile says unless that was done before. Nothing happens when no entry needs a package. */
-export async function installRivals(entries: readonly Entry[]): Promise<void> {
+/** Installs what the lockfile says unless that was done before. Nothing happens when nobody needs a package. */
+export async function installRivals(
+  sides: readonly { readonly entry: Entry; readonly scenario: Scenario }[],
+): Promise<void> {
   const lockfile = readFileSync(join(entriesFolder, 'package-lock.json'))
   const wanted = createHash('sha256').update(lockfile).digest('hex')
-  if (!entries.some((entry) => entry.package)) return
+  if (!sides.some(({ entry, scenario }) => entry.package || scenario.packages)) return
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return
 
   console.error(`Installing the rivals into ${entriesFolder} (once, about 130 MB)`)

@@ -1,8 +1,11 @@
-/** What a run prints: one table a lane, then the bars. */
-import { type Verdict, barRounds, judge, ratioOf } from './bars.ts'
+/** What a run prints: a table for each group, one of fresh processes, then the bars. */
+import { barLines } from './bar-table.ts'
+import { type Results, valuesOf } from './bars.ts'
 import type { Machine } from './machine.ts'
-import type { Lane, Method, Sample, Side } from './pair.ts'
-import { type Estimate, median, summarize } from './statistics.ts'
+import type { Group, Lane, Method, Sample, Side } from './pair.ts'
+import type { StartSample } from './startup.ts'
+import { type Estimate, median, pairedDifference, pairedRatio, summarize } from './statistics.ts'
+import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
 
 /** Below this share of its core the server waited for the generator … */
@@ -15,47 +18,77 @@ const laneTitles: Record<Lane, (method: Method) => string> = {
   pipelined: (method) => `Pipelining ${method.depth} (not a headline figure)`,
 }
 
-/** Escape codes only where a person reads them. */
-export interface Style {
-  readonly bold: (text: string) => string
-  readonly good: (text: string) => string
-  readonly bad: (text: string) => string
-}
-
-const plain = (text: string): string => text
-const escape = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
-
-export function styleFor(colour: boolean): Style {
-  return colour
-    ? { bold: escape(1), good: escape(32), bad: escape(31) }
-    : { bold: plain, good: plain, bad: plain }
-}
-
 export function reportLines(
-  sides: readonly Side[],
-  samples: readonly Sample[],
+  groups: readonly Group[],
+  results: Results,
   method: Method,
   machine: Machine,
   style: Style,
 ): string[] {
   const lines = [
     `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}`,
-    `${method.cores.label}; GET /json, ${method.connections} connections, closed loop`,
+    `${method.cores.label}; ${method.connections} connections, closed loop`,
     `medians of ${method.rounds} interleaved round${method.rounds > 1 ? 's' : ''} of ${method.window} s, with 95 % intervals`,
   ]
-  for (const lane of method.lanes) {
-    lines.push('', style.bold(laneTitles[lane](method)), ...laneLines(sides, samples, lane))
+  for (const group of groups) {
+    const paths = new Set(group.sides.map(({ scenario }) => scenario.exchange.path))
+    const title = `${laneTitles[group.lane](method)}: GET ${[...paths].join(' and ')}`
+    lines.push('', style.bold(title), ...groupLines(group, results.samples))
   }
-  return [...lines, ...barLines(sides, samples, method, style)]
+  if (results.starts.length > 0) {
+    lines.push('', style.bold('Fresh processes, no load'), ...startLines(results.starts))
+  }
+  return [...lines, ...barLines(results, method, style)]
 }
 
-function laneLines(sides: readonly Side[], samples: readonly Sample[], lane: Lane): string[] {
-  const base = (sides[0] as Side).label
+/** Start to first reply, and memory after a second without requests. */
+export function startLines(starts: readonly StartSample[]): string[] {
+  const servers = [...new Set(starts.map(({ server }) => server))]
+  const base = servers[0] as string
+  const columns: Column[] = [
+    { title: 'server', align: 'left' },
+    { title: 'start ms', align: 'right' },
+    { title: '95 %', align: 'right' },
+    { title: `− ${base}`, align: 'right' },
+    { title: 'idle MB', align: 'right' },
+    { title: '95 %', align: 'right' },
+    { title: `− ${base}`, align: 'right' },
+    { title: 'processes', align: 'right' },
+  ]
+  const rows = servers.map((server) => {
+    const cells = (['start', 'memory'] as const).flatMap((quantity) => {
+      const [own, other] = [server, base].map((name) =>
+        valuesOf({ samples: [], starts }, quantity, 'plain', 'json', name),
+      ) as [number[], number[]]
+      const value = summarize(own)
+      const more = server === base ? '' : signed(pairedDifference(own, other).median, 1)
+      return [value.median.toFixed(1), `${value.low.toFixed(1)}–${value.high.toFixed(1)}`, more]
+    })
+    return [server, ...cells, String(starts.filter((one) => one.server === server).length)]
+  })
+  return renderTable(columns, rows)
+}
+
+/** With its sign, a real minus. */
+function signed(value: number, digits: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`
+}
+
+function groupLines({ lane, sides }: Group, samples: readonly Sample[]): string[] {
+  // Scenarios of one server are told apart by their names, servers of one scenario by theirs.
+  const mixed = new Set(sides.map(({ scenario }) => scenario)).size > 1
+  const nameOf = ({ label, scenario }: Side): string => (mixed ? scenario.name : label)
+  const of = ({ label, scenario }: Side): Sample[] =>
+    samples
+      .filter((one) => one.lane === lane && one.scenario === scenario.name && one.server === label)
+      .toSorted((a, b) => a.round - b.round)
+  const cpu = (side: Side): number[] => of(side).map((one) => one.cpuMicrosecondsPerRequest)
+  const base = sides[0] as Side
   const columns: Column[] = [
     { title: 'server', align: 'left' },
     { title: 'CPU µs/req', align: 'right' },
     { title: '95 %', align: 'right' },
-    { title: `/ ${base}`, align: 'right' },
+    { title: `/ ${nameOf(base)}`, align: 'right' },
     { title: '95 %', align: 'right' },
     { title: 'req/s', align: 'right' },
     { title: 'p50 ms', align: 'right' },
@@ -66,19 +99,19 @@ function laneLines(sides: readonly Side[], samples: readonly Sample[], lane: Lan
   const notes: string[] = []
   let bound = false
   let shared = false
-  const rows = sides.map(({ label }) => {
-    const own = samples.filter((sample) => sample.lane === lane && sample.server === label)
+  const rows = sides.map((side) => {
+    const own = of(side)
     const middle = (value: (sample: Sample) => number): number => median(own.map(value))
-    const cost = summarize(own.map((sample) => sample.cpuMicrosecondsPerRequest))
-    const ratio = label === base ? null : ratioOf(samples, lane, label, base)
+    const cost = summarize(cpu(side))
+    const ratio = side === base ? null : pairedRatio(cpu(side), cpu(base))
     const busy = middle((sample) => sample.busy)
     const waited = middle((sample) => sample.waited) >= disturbed
     const idle = busy < saturated && !waited
     shared ||= waited
     bound ||= idle
-    notes.push(...errorNotes(label, own))
+    notes.push(...errorNotes(nameOf(side), own))
     return [
-      label,
+      nameOf(side),
       cost.median.toFixed(2),
       span(cost),
       ratio ? ratio.median.toFixed(2) : '1',
@@ -108,47 +141,6 @@ function errorNotes(label: string, samples: readonly Sample[]): string[] {
   const socketErrors = sum((sample) => sample.socketErrors)
   if (!non2xx && !socketErrors) return []
   return [`! ${label}: ${non2xx} replies were not 2xx, ${socketErrors} socket errors`]
-}
-
-function barLines(
-  sides: readonly Side[],
-  samples: readonly Sample[],
-  method: Method,
-  style: Style,
-): string[] {
-  const verdicts = judge(samples)
-  if (!verdicts.length) {
-    const promised = sides.some(({ label }) => label === 'native' || label === 'node-http')
-    return promised && method.rounds < barRounds
-      ? ['', `Bars are not judged with fewer than ${barRounds} rounds`]
-      : []
-  }
-  const rows = verdicts.map((verdict) => barCells(verdict, method))
-  const columns: Column[] = [
-    { title: 'bar', align: 'left' },
-    { title: '', align: 'left' },
-    { title: 'CPU per request', align: 'left' },
-    { title: 'lane', align: 'left' },
-    { title: 'measured', align: 'right' },
-    { title: '95 %', align: 'right' },
-  ]
-  const [title, ...lines] = renderTable(columns, rows)
-  const coloured = lines.map((line, index) => {
-    const word = verdicts[index]?.met ? 'met' : 'missed'
-    return line.replace(word, word === 'met' ? style.good(word) : style.bad(word))
-  })
-  return ['', style.bold(title as string), ...coloured]
-}
-
-function barCells({ bar, measured, met }: Verdict, method: Method): string[] {
-  return [
-    met ? 'met' : 'missed',
-    bar.kind,
-    `${bar.server} ≤ ${bar.ratio.toFixed(bar.ratio < 0.2 ? 3 : 2)} × ${bar.base}`,
-    bar.lane === 'plain' ? 'no pipelining' : `pipelining ${method.depth}`,
-    measured.median.toFixed(3),
-    `${measured.low.toFixed(3)}–${measured.high.toFixed(3)}`,
-  ]
 }
 
 function span({ low, high }: Estimate): string {

@@ -1,10 +1,15 @@
 /** One server process: started, awaited, stopped by its pid. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Failure } from './failure.ts'
 import { entriesFolder } from './folders.ts'
 import type { Entry } from './roster.ts'
+import type { Program } from './scenario.ts'
 
+/** Its environment has `PORT`, and in `SCRATCH` a folder of its own that is gone when it has stopped. */
 export interface RunningServer {
   readonly pid: number
   readonly port: number
@@ -17,23 +22,48 @@ const startLimit = 10_000
 const stopLimit = 1_000
 
 /** Starts an entry on a free port and waits for its line `listening on PORT`, for 10 s at most. */
-export async function startServer(entry: Entry, core: number | null): Promise<RunningServer> {
-  const command = entry.command()
+export async function startServer(
+  entry: Entry,
+  program: Program,
+  core: number | null,
+): Promise<RunningServer> {
+  const { ready, ...server } = launch(entry, program, core, 0)
+  return { ...server, port: await ready }
+}
+
+/** Starts an entry; `ready` gives its port as soon as it says so, and fails when it ends before. */
+export function launch(
+  entry: Entry,
+  program: Program,
+  core: number | null,
+  port: number,
+): Omit<RunningServer, 'port'> & { readonly ready: Promise<number> } {
+  const command = entry.command(program, port)
   if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
+  const scratch = mkdtempSync(join(tmpdir(), 'lab-'))
   const child = spawn(command[0] as string, command.slice(1), {
     cwd: entriesFolder,
-    env: { ...process.env, NODE_ENV: 'production', PORT: '0' },
+    env: {
+      ...process.env,
+      ...entry.environment,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      SCRATCH: scratch,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kill = (): boolean => child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('close', () => process.off('exit', kill))
+  const clear = (): void => rmSync(scratch, { recursive: true, force: true })
+  process.once('exit', kill).once('exit', clear)
+  child.once('close', () => {
+    process.off('exit', kill).off('exit', clear)
+    clear()
+  })
 
-  const port = await readyPort(entry, child)
   return {
     // taskset becomes the server: it is the same process.
     pid: child.pid as number,
-    port,
+    ready: readyPort(entry, child),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) {
         throw new Failure(`${entry.name} ended while it was measured: ${child.signalCode ?? child.exitCode}`)

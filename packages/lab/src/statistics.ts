@@ -40,8 +40,21 @@ export function summarize(values: readonly number[]): Estimate {
 
 /** `values[i] / base[i]` of each round, so that what disturbed a whole round cancels out. */
 export function pairedRatio(values: readonly number[], base: readonly number[]): Estimate {
+  return paired(values, base, (value, other) => value / other)
+}
+
+/** `values[i] - base[i]` of each round. */
+export function pairedDifference(values: readonly number[], base: readonly number[]): Estimate {
+  return paired(values, base, (value, other) => value - other)
+}
+
+function paired(
+  values: readonly number[],
+  base: readonly number[],
+  compare: (value: number, other: number) => number,
+): Estimate {
   if (values.length !== base.length) throw new RangeError('paired values must be of the same rounds')
-  return summarize(values.map((value, round) => value / (base[round] as number)))
+  return summarize(values.map((value, round) => compare(value, base[round] as number)))
 }
 
 function medianOfSorted(values: ArrayLike<number>): number {

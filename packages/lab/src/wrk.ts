@@ -18,6 +18,9 @@ export interface WrkResult {
 
 export interface Load {
   readonly port: number
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   /** Requests sent at once on a connection; 1 is no pipelining. */
   readonly depth: number
@@ -32,7 +35,8 @@ export async function runWrk(load: Load): Promise<WrkResult> {
   // wrk takes whole seconds only, but ends early on SIGINT and then reports the time it really ran.
   args.push('--duration', `${Math.ceil(load.seconds) + 5}s`)
   if (load.depth > 1) args.push('--script', join(packageFolder, 'scripts/pipeline.lua'))
-  args.push(`http://127.0.0.1:${load.port}/json`)
+  for (const [name, value] of Object.entries(load.headers)) args.push('--header', `${name}: ${value}`)
+  args.push(`http://127.0.0.1:${load.port}${load.path}`)
   if (load.depth > 1) args.push('--', String(load.depth))
   if (load.core !== null) args.unshift('taskset', '--cpu-list', String(load.core))
 

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { nullServerPath } from '../src/folders.ts'
 import { isInstalled } from '../src/machine.ts'
 import type { Sample } from '../src/pair.ts'
+import { scenarios } from '../src/scenario.ts'
+import type { StartSample } from '../src/startup.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.js', import.meta.url))
 const linux = process.platform === 'linux'
@@ -36,6 +38,9 @@ test('wrong command lines end with one line and exit code 2', async () => {
   const cases: [string[], RegExp][] = [
     [['pair', 'limit', 'nonesuch'], /^lab: unknown server nonesuch; known: limit native .*bun\n$/],
     [['pair', 'limit'], /^lab: pair takes two servers or more.*\n$/],
+    [['pair', 'node', 'limit', '--scenario', 'x'], /^lab: unknown scenario x; known: json .*users\n$/],
+    [['pair', 'node', 'limit', '--scenario', 'param'], /^lab: limit does not serve param\n$/],
+    [['startup', 'nonesuch'], /^lab: unknown server nonesuch.*\n$/],
     [['race'], /^lab: unknown command race.*\n$/],
     [['pair', '--rounds', '0', 'node', 'limit'], /^lab: --rounds takes a whole number from 1 to 1000\n$/],
     [['pair', '--window', 'x', 'node', 'limit'], /^lab: --window takes seconds from 0.1 to 600\n$/],
@@ -60,6 +65,11 @@ test('the help names every server', async () => {
   for (const name of ['limit', 'native', 'node-http', 'node', 'uws', 'fastify', 'express', 'bun']) {
     assert.match(output, new RegExp(`^  ${name} `, 'm'))
   }
+})
+
+test('the help names every scenario', async () => {
+  const { output } = await lab(['--help'])
+  for (const { name, about } of scenarios) assert.ok(output.includes(`  ${name.padEnd(14)}${about}\n`), name)
 })
 
 test('a missing wrk is named with its package', { skip: linux ? false : 'the lab needs Linux' }, async () => {
@@ -106,6 +116,53 @@ test('a server against itself is a tie', { skip }, async () => {
     rmSync(folder, { recursive: true })
   }
 })
+
+const light = linux ? false : 'the lab needs Linux'
+
+test('servers are compared on a scenario by its name', { skip }, async () => {
+  const { code, output, errors } = await lab(['pair', 'node', 'node-http', '--scenario', 'param', ...short])
+  assert.equal(code, 0, errors)
+  assert.match(errors, /^lab: this takes about \d+ s$/m)
+  assert.match(output, /^No pipelining: GET \/hi\/Ada$/m)
+  assert.match(output, /^node-http +[\d.]+ /m)
+  assert.doesNotMatch(output, /not 2xx/)
+})
+
+test(
+  'startup gives the time to the first reply and idle memory of fresh processes',
+  { skip: light },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lab-'))
+    try {
+      const file = join(folder, 'run.json')
+      const { code, output, errors } = await lab([
+        'startup',
+        'node',
+        'node-http',
+        '--rounds',
+        '2',
+        '--json',
+        file,
+      ])
+      assert.equal(code, 0, errors)
+      assert.match(
+        output,
+        /^node-http +[\d.]+ +[\d.]+–[\d.]+ +[+−][\d.]+ +[\d.]+ +[\d.]+–[\d.]+ +[+−][\d.]+ +2$/m,
+      )
+      const { starts } = JSON.parse(readFileSync(file, 'utf8')) as { starts: StartSample[] }
+      assert.deepEqual(
+        starts.map(({ round, server }) => `${round} ${server}`),
+        ['0 node', '0 node-http', '1 node-http', '1 node'],
+      )
+      for (const { startMilliseconds, idleBytes } of starts) {
+        assert.ok(startMilliseconds > 10 && startMilliseconds < 5_000, String(startMilliseconds))
+        assert.ok(idleBytes > 10e6 && idleBytes < 200e6, String(idleBytes))
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
 
 const noLimit = existsSync(nullServerPath) ? false : 'the null server is not built (npm run lab builds it)'
 

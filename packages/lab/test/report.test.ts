@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseCpuList } from '../src/cores.ts'
 import type { Machine } from '../src/machine.ts'
-import { type Lane, type Method, type Sample, lanes, sidesOf } from '../src/pair.ts'
-import { reportLines, styleFor } from '../src/report.ts'
+import { type Group, type Lane, type Method, type Sample, lanes, sidesOf } from '../src/pair.ts'
+import { reportLines } from '../src/report.ts'
 import { entries } from '../src/roster.ts'
+import { barGroups, startServers } from '../src/bars.ts'
+import { scenarioOf } from '../src/scenario.ts'
+import type { StartSample } from '../src/startup.ts'
+import { styleFor } from '../src/style.ts'
 
 const machine: Machine = {
   cpu: 'Some Processor',
@@ -22,7 +26,6 @@ const method: Method = {
   window: 1.5,
   connections: 100,
   depth: 10,
-  lanes,
   cores: { server: 0, generator: 1, label: 'server on core 0, wrk on core 1' },
 }
 
@@ -30,6 +33,7 @@ function sample(round: number, lane: Lane, server: string, change: Partial<Sampl
   return {
     round,
     lane,
+    scenario: 'json',
     server,
     cpuMicrosecondsPerRequest: 123.45 + round / 100,
     cpuSeconds: 1,
@@ -49,12 +53,37 @@ function sample(round: number, lane: Lane, server: string, change: Partial<Sampl
 }
 
 function report(change: Partial<Sample> = {}, colour = false): string[] {
-  const sides = sidesOf(entries)
-  const samples = lanes.flatMap((lane) =>
-    sides.flatMap(({ label }) => [0, 1, 2, 3, 4].map((round) => sample(round, lane, label, change))),
+  const sides = sidesOf(entries, scenarioOf('json'))
+  return linesOf(
+    lanes.map((lane) => ({ lane, sides })),
+    change,
+    [],
+    colour,
   )
-  return reportLines(sides, samples, method, machine, styleFor(colour))
 }
+
+function linesOf(
+  groups: readonly Group[],
+  change: Partial<Sample> = {},
+  starts: readonly StartSample[] = [],
+  colour = false,
+): string[] {
+  const samples = groups.flatMap(({ lane, sides }) =>
+    sides.flatMap(({ label, scenario }) =>
+      [0, 1, 2, 3, 4].map((round) => sample(round, lane, label, { scenario: scenario.name, ...change })),
+    ),
+  )
+  return reportLines(groups, { samples, starts }, method, machine, styleFor(colour))
+}
+
+const fresh: StartSample[] = startServers.flatMap((server) =>
+  Array.from({ length: 10 }, (_, round) => ({
+    round,
+    server,
+    startMilliseconds: server === 'native' ? 72.5 : 70,
+    idleBytes: server === 'native' ? 44e6 : 45e6,
+  })),
+)
 
 test('the report fits 100 columns and has no colour for a file', () => {
   const lines = report()
@@ -93,14 +122,41 @@ test('errors are named', () => {
 
 test('bars are judged', () => {
   const lines = report()
-  assert.ok(lines.some((line) => /^met\s+must\s+native ≤ 1\.20 × limit\s+no pipelining\s+1\.000/.test(line)))
-  assert.ok(lines.some((line) => /^missed\s+must\s+native ≤ 0\.125 × fastify\s+pipelining 10/.test(line)))
+  assert.ok(
+    lines.some((line) => /^met\s+must\s+native ≤ 1\.20 × limit\s+json, CPU per request\s+1\.000/.test(line)),
+  )
+  assert.ok(
+    lines.some((line) => /^missed\s+must\s+native ≤ 0\.125 × fastify\s+json, pipelining 10/.test(line)),
+  )
+})
+
+test('the run of the bars fits 100 columns, with a table for each group and one for fresh processes', () => {
+  const lines = linesOf(barGroups([]), {}, fresh)
+  for (const line of lines) assert.ok(line.length <= 100, `${line.length}: ${line}`)
+  const text = lines.join('\n')
+  for (const title of [
+    'GET /json',
+    'GET /static and /hi/Ada',
+    'GET /none and /three',
+    'GET /api/users/123',
+  ]) {
+    assert.ok(text.includes(`No pipelining: ${title}`), title)
+  }
+  assert.match(text, /^param +123\.47 /m)
+  assert.match(text, /^native +72\.5 +72\.5–72\.5 +\+2\.5 +44\.0 +44\.0–44\.0 +−1\.0 +10$/m)
+  const bars = [
+    /^met +must +param ≤ static \+ 0\.25 µs +native, CPU per request +\+0\.000 µs +0\.000 to 0\.000$/m,
+    /^met +goal +middleware ≤ none \+ 0\.3 µs /m,
+    /^missed +must +native ≤ 0\.65 × fastify +users, CPU per request +1\.000 /m,
+    /^met +goal +native ≤ node \+ 5 ms +start to first reply +\+2\.5 ms +2\.5 to 2\.5$/m,
+    /^met +goal +native ≤ node \+ 0 MB +idle memory +−1\.0 MB +−1\.0 to −1\.0$/m,
+  ]
+  for (const bar of bars) assert.match(text, bar)
 })
 
 test('an entry named twice gets two labels', () => {
-  const labels = sidesOf([entries[3], entries[3], entries[0]].map((entry) => entry!)).map(
-    ({ label }) => label,
-  )
+  const twice = [entries[3], entries[3], entries[0]].map((entry) => entry!)
+  const labels = sidesOf(twice, scenarioOf('json')).map(({ label }) => label)
   assert.deepEqual(labels, ['node', 'node#2', 'limit'])
 })
 

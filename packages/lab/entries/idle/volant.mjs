@@ -2,7 +2,7 @@
 import { createApp } from 'volant'
 
 const app = createApp({
-  adapter: { type: process.env.ADAPTER ?? 'native' },
+  adapter: { type: process.env.ADAPTER },
   limits: { keepAliveTimeout: 600_000, maxConnections: Number(process.env.CONNECTIONS) + 100 },
 })
 app.get('/json', async (ctx) => {

@@ -1,6 +1,6 @@
 import { createApp } from 'volant'
 
-const app = createApp({ adapter: { type: 'node-http' } })
+const app = createApp({ adapter: { type: process.env.ADAPTER } })
 app.get('/json', async (ctx) => {
   ctx.json({ message: 'Hello World' })
 })
