@@ -1,4 +1,4 @@
-import { createApp, HTTPError } from 'volant'
+import { createApp, HTTPError, validate } from 'volant'
 import { bearer, findUser, params } from '../shared/users.mjs'
 
 const authenticate = (ctx, next) => {
@@ -7,10 +7,8 @@ const authenticate = (ctx, next) => {
 }
 
 const app = createApp({ adapter: { type: process.env.ADAPTER } })
-app.get('/api/users/:id', authenticate, (ctx) => {
-  const { success, data } = params.safeParse(ctx.params)
-  if (!success) throw new HTTPError(400, 'id must be a whole number')
-  const user = findUser.get(Number(data.id))
+app.get('/api/users/:id', authenticate, validate({ params }), (ctx) => {
+  const user = findUser.get(Number(ctx.params.id))
   if (!user) throw new HTTPError(404, 'User not found')
   return { user }
 })
