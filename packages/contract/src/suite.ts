@@ -10,14 +10,20 @@ import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
+import { observing } from './cases/observing.ts'
 import { options } from './cases/options.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
+import { scopes } from './cases/scopes.ts'
 import { streams } from './cases/streams.ts'
+import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
 
 const groups = {
   routing,
+  scopes,
+  validation,
+  observing,
   replies,
   headers,
   bodies,

@@ -18,18 +18,19 @@ const settled: Promise<void> = Promise.resolve()
 /** Without middleware the handler is called directly. */
 export function compile(middleware: readonly Layer[], handler: (ctx: RequestContext) => unknown): Run {
   let run: Run = handler
-  let wrapped = false
+  // Whether what `run` gives is no reply any more: undefined, or a promise of it.
+  let delivers = false
   for (let at = middleware.length - 1; at >= 0; at--) {
     const layer = middleware[at] as Layer
     const { gate, skip } = broughtBy(layer)
     if (skip === true) continue
     if (gate !== undefined) {
       run = behind(gate, run)
+      delivers = false
       continue
     }
-    if (!wrapped) run = innermost(run)
-    wrapped = true
-    run = around(layer, run)
+    run = around(layer, delivers ? run : innermost(run))
+    delivers = true
   }
   return run
 }

@@ -144,5 +144,5 @@ export class ValidationError extends HTTPError {
 
 /** The `HTTPError` of a code of the table that has a status. */
 export function refusal(code: ErrorCode, detail?: string): HTTPError {
-  return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code })
+  return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code, expose: true })
 }

@@ -10,6 +10,7 @@ export interface Place {
 }
 
 export function placeOf(prefix: string, caseSensitive: boolean): Place {
+  if (prefix === '/') return { depth: 0, holds: () => true }
   const segments = segmentsOf(prefix, caseSensitive)
   if (segments.every((segment) => segment.kind === 'text')) {
     const text = segments.map((segment) => `/${segment.text}`).join('')

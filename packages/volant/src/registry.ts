@@ -84,13 +84,14 @@ export class Registry {
     for (const place of this.#places) place.into.addTerritory(placed(territory, place))
   }
 
-  /** Adds all routes of `app` under `prefix`, and those it is given later. */
-  mount(app: Registry, territory: Territory): void {
+  /** Adds all routes of `app`, whose own scope is `node`, in a territory: also those it is given later. */
+  mount(app: Registry, node: ScopeNode, territory: Territory): void {
     if (app === this || app.#holds(this)) {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
     }
     this.change()
     const place: Place = { ...territory, into: this }
+    this.addTerritory({ prefix: territory.prefix, nodes: [...territory.nodes, node] })
     for (const each of app.territories) this.addTerritory(placed(each, place))
     for (const route of app.routes) this.add(moved(route, place), route.method)
     app.#places.push(place)

@@ -91,8 +91,9 @@ export class Scope<B extends Parts = RootParts> {
    * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. Several calls add up.
    */
   with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
+    const layer = asFunction(middleware, 'middleware') as Layer
     const scope = this.#inside<With<B, M>>('')
-    scope.use(middleware as unknown as LayerOf<ContextOf<With<B, M>>>)
+    scope.#node.layers.push({ layer, under: null })
     return scope
   }
 
@@ -115,11 +116,16 @@ export class Scope<B extends Parts = RootParts> {
    * All routes of another app under `prefix`, with its middleware, its onError and onNotFound: also those it is given
    * later. Its hooks run with this app's; its own options other than `maxBodySize` are not used.
    */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever its contexts are typed by
   mount(prefix: string, app: Scope<any>): this {
     const path = checkPrefix(prefix)
-    if (!(app instanceof Scope)) throw new VolantError('E_BAD_HANDLER', `mount(${prefix}) takes an app`)
+    // Its own scope: one inside it cannot be had without what is around it.
+    if (!(app instanceof Scope) || app[inner].nodes.length > 1) {
+      throw new VolantError('E_BAD_HANDLER', `mount(${prefix}) takes an app`)
+    }
+    const { node, registry } = rootOf(app)
     const { nodes } = this[inner]
-    this.#registry.mount(app[inner].shared.registry, { prefix: join(this[inner].prefix, path), nodes })
+    this.#registry.mount(registry, node, { prefix: join(this[inner].prefix, path), nodes })
     return this
   }
 

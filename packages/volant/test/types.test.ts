@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Context, createApp, type Middleware, type ParamsOf } from '../src/index.ts'
+import * as v from 'valibot'
+import * as z from 'zod'
+import {
+  before,
+  type Context,
+  createApp,
+  HTTPError,
+  middleware,
+  type Middleware,
+  type ParamsOf,
+  type Scope,
+  validate,
+} from '../src/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Flat<T> = { [K in keyof T]: T[K] }
@@ -48,4 +60,113 @@ test('handlers, middleware and options are typed', () => {
   // @ts-expect-error there is no such option
   assert.throws(() => app.get('/bad', { bodySize: 1 }, () => 1))
   assert.equal(app.get('/route', () => 1).path, '/route')
+})
+
+test('schemas type the parts they check, in options and as middleware', () => {
+  const app = createApp({ signals: false })
+  const id = z.object({ id: z.coerce.number() })
+  const user = z.object({ name: z.string(), age: z.number() })
+  app.post('/o/:id', { params: id, query: z.object({ q: z.string().optional() }), body: user }, (ctx) => {
+    same<typeof ctx.params, { id: number }>(true)
+    same<typeof ctx.query, { q?: string | undefined }>(true)
+    same<typeof ctx.body, { name: string; age: number }>(true)
+    return ctx.body
+  })
+  app.post('/m/:id', validate({ params: id, body: user }), async (ctx) => {
+    const { name, age } = ctx.body
+    same<typeof ctx.params.id, number>(true)
+    return { name: name.trim(), age: age + 1, id: ctx.params.id }
+  })
+  app.get('/v', { query: v.object({ page: v.pipe(v.string(), v.transform(Number)) }) }, (ctx) => {
+    same<typeof ctx.query.page, number>(true)
+    return ctx.query.page
+  })
+  app.get('/none/:a', { query: z.object({}) }, (ctx) => {
+    same<typeof ctx.params.a, string>(true)
+    return 1
+  })
+  // @ts-expect-error the params schema misses 'id' of the path
+  app.get('/bad/:id', { params: z.object({ other: z.string() }) }, () => 1)
+  // @ts-expect-error there is no route option 'parms'
+  assert.throws(() => app.get('/bad2/:id', { parms: id }, () => 1))
+  // @ts-expect-error no schema
+  assert.throws(() => app.get('/bad3', { query: { type: 'object' } }, () => 1))
+  app.get('/x', { query: z.object({ a: z.string() }) }, (ctx) => {
+    // @ts-expect-error the schema has no such key
+    void ctx.query.b
+    return ctx.query.a
+  })
+})
+
+test('state is typed per scope', () => {
+  interface User {
+    id: number
+    role: 'admin' | 'user'
+  }
+  const auth = middleware<{ user: User }>(async (ctx, next) => {
+    ctx.state.user = { id: 1, role: 'user' }
+    await next()
+  })
+  const tenant = before<{ tenant: string }>((ctx) => void (ctx.state.tenant = 'acme'))
+  const app = createApp({ signals: false })
+  app.use((ctx, next) => {
+    ctx.state['anything'] = 1
+    return next()
+  })
+  const scope = app.with(auth)
+  scope.get('/me', (ctx) => {
+    same<typeof ctx.state, { user: User }>(true)
+    // @ts-expect-error nobody declared it
+    void ctx.state.tenant
+    return ctx.state.user.role
+  })
+  scope.with(tenant).group('/t/:org', (group) => {
+    group.get('/x/:id', auth, (ctx) => {
+      same<typeof ctx.params, { org: string; id: string }>(true)
+      const text: string = ctx.state.tenant + ctx.state.user.role
+      return text
+    })
+  })
+  app.get('/one', auth, tenant, (ctx) => ctx.state.user.id + ctx.state.tenant.length)
+  const plugin = (inside: Scope, options: { name: string }) => void inside.get(`/${options.name}`, () => 1)
+  app.register(plugin, { name: 'plugged' })
+  // @ts-expect-error the plugin's options have a name
+  assert.throws(() => app.register(plugin, { nam: 1 }) && app.register(plugin, { nam: 1 }))
+  scope.register((inside: typeof scope) => void inside.get('/typed', (ctx) => ctx.state.user.id))
+})
+
+test('a context that fits any route, and one with named parts', () => {
+  const app = createApp({ signals: false })
+  const authenticate = async (ctx: Context, next: () => Promise<void>) => {
+    const token: string | undefined = ctx.headers.authorization
+    if (token !== 'Bearer valid-token') {
+      ctx.json({ error: 'Unauthorized' }, 401)
+      return
+    }
+    await next()
+  }
+  app.get(
+    '/api/users/:id',
+    authenticate,
+    validate({ params: z.object({ id: z.string().regex(/^\d+$/) }) }),
+    async (ctx) => {
+      const userId = parseInt(ctx.params.id)
+      if (!userId) throw new HTTPError(404)
+      ctx.json({ userId })
+    },
+  )
+  app.get('/coerced/:id', validate({ params: z.object({ id: z.coerce.number() }) }), authenticate, (ctx) =>
+    ctx.params.id.toFixed(),
+  )
+  const show = (ctx: Context<{ params: { id: string } }>) => ctx.params.id
+  app.get('/show/:id', show)
+  // @ts-expect-error the route has no id
+  app.get('/show2/:name', show)
+  const any: Middleware = (ctx, next) => (ctx.path === '/' ? ctx.text('root') : next())
+  app.use(any)
+  app.on(['GET', 'POST'], '/on/:id', { query: z.object({ n: z.coerce.number() }) }, (ctx) => {
+    same<typeof ctx.query.n, number>(true)
+    return ctx.params.id
+  })
+  app.all('/six', any, any, any, any, any, any, any, (ctx) => ctx.method)
 })

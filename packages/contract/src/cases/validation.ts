@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as v from 'valibot'
+import { type Problem, validate } from 'volant'
+import * as z from 'zod'
+import type { Kit } from '../kit.ts'
+
+/** One set of schemas by each library; both are asked the same. */
+const libraries = {
+  zod: {
+    params: z.object({ id: z.coerce.number().int() }),
+    query: z.object({ limit: z.coerce.number().max(10).default(5), tag: z.array(z.string()).optional() }),
+    headers: z.object({ 'x-key': z.string().min(3) }),
+    cookies: z.object({ session: z.string().optional() }),
+    body: z.object({ name: z.string().min(2), address: z.object({ 'a/b~c': z.string() }).optional() }),
+    later: z.object({ id: z.string().refine(async (id) => id !== '0', 'taken') }),
+  },
+  valibot: {
+    params: v.object({ id: v.pipe(v.string(), v.transform(Number), v.integer()) }),
+    query: v.object({
+      limit: v.optional(v.pipe(v.string(), v.transform(Number), v.maxValue(10)), '5'),
+      tag: v.optional(v.array(v.string())),
+    }),
+    headers: v.object({ 'x-key': v.pipe(v.string(), v.minLength(3)) }),
+    cookies: v.object({ session: v.optional(v.string()) }),
+    body: v.object({
+      name: v.pipe(v.string(), v.minLength(2)),
+      address: v.optional(v.object({ 'a/b~c': v.string() })),
+    }),
+    later: v.objectAsync({
+      id: v.pipeAsync(
+        v.string(),
+        v.checkAsync(async (id) => id !== '0', 'taken'),
+      ),
+    }),
+  },
+}
+
+export function validation(kit: Kit): void {
+  for (const [library, schemas] of Object.entries(libraries) as [string, (typeof libraries)['zod']][]) {
+    const { params, query, headers, cookies, body, later } = schemas
+    describe(`validation with ${library}`, () => {
+      test('handlers see what the schemas made of every part', async () => {
+        const app = kit.app()
+        app.post('/options/:id', { params, query, headers, cookies, body }, (ctx) => ({
+          id: ctx.params.id + 1,
+          limit: ctx.query.limit + 1,
+          tag: ctx.query.tag,
+          key: ctx.headers['x-key'],
+          session: ctx.cookies.session,
+          name: ctx.body.name,
+        }))
+        app.post('/middleware/:id', validate({ params, query, headers, cookies, body }), (ctx) => ({
+          id: ctx.params.id + 1,
+          limit: ctx.query.limit + 1,
+          tag: ctx.query.tag,
+          key: ctx.headers['x-key'],
+          session: ctx.cookies.session,
+          name: ctx.body.name,
+        }))
+        await kit.serve(app, async (live) => {
+          for (const path of ['/options', '/middleware']) {
+            const reply = await live.post(
+              `${path}/6?tag=a&tag=b`,
+              'application/json',
+              '{"name":"ann","more":1}',
+              {
+                'x-key': 'key',
+                cookie: 'session=s; other=o',
+              },
+            )
+            assert.equal(reply.status, 200)
+            assert.deepEqual(reply.json(), {
+              id: 7,
+              limit: 6,
+              tag: ['a', 'b'],
+              key: 'key',
+              session: 's',
+              name: 'ann',
+            })
+          }
+        })
+      })
+
+      test('everything that is wrong is told in one 400', async () => {
+        const app = kit.app()
+        let ran = 0
+        app.post('/x/:id', { params, query, headers, body }, () => ++ran)
+        await kit.serve(app, async (live) => {
+          const reply = await live.post('/x/1.5?limit=11', 'application/json', '{"name":"a","address":{}}')
+          assert.equal(reply.status, 400)
+          assert.equal(reply.headers['content-type'], 'application/problem+json; charset=utf-8')
+          const problem = reply.json() as Problem
+          assert.equal(problem.code, 'E_VALIDATION')
+          assert.deepEqual(
+            problem.errors?.map((issue) => `${issue.in} ${issue.pointer}`),
+            ['params #/id', 'query #/limit', 'headers #/x-key', 'body #/name', 'body #/address/a~1b~0c'],
+          )
+          assert.ok(problem.errors?.every(({ detail }) => detail.length > 0))
+        })
+        assert.equal(ran, 0)
+      })
+
+      test('without a body the schema sees undefined; a malformed one is 400 by itself', async () => {
+        const app = kit.app()
+        app.post('/x', { body }, (ctx) => ctx.body.name)
+        await kit.serve(app, async (live) => {
+          const none = await live.ask('/x', { method: 'POST' })
+          assert.equal(none.status, 400)
+          assert.deepEqual((none.json() as Problem).errors?.[0]?.pointer, '#')
+          assert.equal(
+            ((await live.post('/x', 'application/json', '{')).json() as Problem).code,
+            'E_BODY_MALFORMED',
+          )
+          assert.equal((await live.post('/x', 'text/csv-nope', 'x')).status, 400)
+          assert.equal((await live.post('/x', 'image/png', 'x')).status, 415)
+        })
+      })
+
+      test('asynchronous schemas', async () => {
+        const app = kit.app()
+        app.get('/one/:id', { params: later }, (ctx) => ctx.params.id)
+        app.get(
+          '/two/:id',
+          validate({ params: later, query }),
+          (ctx) => `${ctx.params.id} ${ctx.query.limit}`,
+        )
+        app.get('/three/:id', { params: later, query, headers }, () => 'never')
+        await kit.serve(app, async (live) => {
+          assert.equal((await live.ask('/one/1')).text, '1')
+          assert.equal((await live.ask('/one/0')).status, 400)
+          assert.equal((await live.ask('/two/1')).text, '1 5')
+          const reply = (await live.ask('/three/0?limit=99')).json() as Problem
+          assert.deepEqual(
+            reply.errors?.map((issue) => `${issue.in} ${issue.pointer}`),
+            ['params #/id', 'query #/limit', 'headers #/x-key'],
+          )
+        })
+      })
+
+      test('schemas of a scope are for all its routes', async () => {
+        const app = kit.app()
+        const scope = app.with(validate({ query }))
+        scope.get('/x', (ctx) => ctx.query.limit + 1)
+        await kit.serve(app, async (live) => {
+          assert.equal((await live.ask('/x')).text, '6')
+          assert.equal((await live.ask('/x?limit=12')).status, 400)
+        })
+      })
+    })
+  }
+
+  describe('validation', () => {
+    test('an error page of the app gets the issues', async () => {
+      const app = kit.app()
+      app.onError((error, ctx) => {
+        const { issues } = error as { issues?: readonly unknown[] }
+        ctx.json({ count: issues?.length }, ctx.status())
+      })
+      app.get('/x', { query: z.object({ a: z.string(), b: z.string() }) }, () => 1)
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/x')
+        assert.equal(reply.status, 400)
+        assert.deepEqual(reply.json(), { count: 2 })
+      })
+    })
+
+    test('hostile keys: no prototype is touched, odd keys make a pointer, issues are bounded', async () => {
+      const app = kit.app()
+      app.get('/q', { query: z.looseObject({}) }, (ctx) => ({
+        own: Object.keys(ctx.query),
+        polluted: ({} as Record<string, unknown>)['x'] ?? null,
+      }))
+      app.post('/b', { body: z.record(z.string(), z.number()) }, () => 1)
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/q?__proto__=1&constructor=2&x=3')
+        assert.equal((reply.json() as { polluted: unknown }).polluted, null)
+        const odd = await live.post('/b', 'application/json', '{"\\ud800":"x","é/~":"y"}')
+        assert.deepEqual(
+          (odd.json() as Problem).errors?.map(({ pointer }) => pointer),
+          ['#/%EF%BF%BD', '#/%C3%A9~1~0'],
+        )
+        const many = JSON.stringify(
+          Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, 'x'])),
+        )
+        assert.equal(
+          ((await live.post('/b', 'application/json', many)).json() as Problem).errors?.length,
+          100,
+        )
+      })
+    })
+
+    test('what is no schema is refused with the route and the part', () => {
+      const app = kit.app()
+      assert.throws(() => app.get('/x', { query: { type: 'object' } as never }, () => 1), {
+        code: 'E_BAD_SCHEMA',
+        message: /\/x: query takes a schema with '~standard'.*type/,
+      })
+      assert.throws(() => app.get('/x', { body: null as never }, () => 1), { code: 'E_BAD_SCHEMA' })
+      assert.throws(() => validate({ body: 'string' as never }), {
+        code: 'E_BAD_SCHEMA',
+        message: /validate: body/,
+      })
+      assert.throws(() => validate({ boby: z.string() } as never), {
+        code: 'E_BAD_OPTION',
+        message: /not boby/,
+      })
+      assert.throws(() => validate(null as never), { code: 'E_BAD_OPTION' })
+      assert.throws(() => app.post('/x', { body: z.string(), bodyMode: 'stream' }, () => 1), {
+        code: 'E_BAD_OPTION',
+        message: /body schema.*\/x/,
+      })
+    })
+
+    test('a schema that throws is a 500 and is reported', async () => {
+      const app = kit.app()
+      app.get(
+        '/x',
+        {
+          query: z.unknown().transform(() => {
+            throw new Error('broken schema')
+          }),
+        },
+        () => 1,
+      )
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/x')).status, 500)
+      })
+      assert.match(String(kit.reports.at(-1)), /broken schema/)
+    })
+
+    test('beforeBody comes before the schemas, they before the route’s middleware', async () => {
+      const app = kit.app()
+      const order: string[] = []
+      app.post(
+        '/x',
+        {
+          beforeBody: () => void order.push('beforeBody'),
+          body: z.string().transform((text) => {
+            order.push('schema')
+            return text
+          }),
+        },
+        (_, next) => {
+          order.push('middleware')
+          return next()
+        },
+        (ctx) => ctx.body.length,
+      )
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.post('/x', 'text/plain', 'abc')).text, '3')
+      })
+      assert.deepEqual(order, ['beforeBody', 'schema', 'middleware'])
+    })
+  })
+
+  describe('limits of a route', () => {
+    test('its own query, form and JSON limits', async () => {
+      const app = kit.app()
+      app.get('/q', { maxQueryKeys: 2 }, (ctx) => Object.keys(ctx.query).length)
+      app.post('/f', { maxFormKeys: 1, maxJsonDepth: 2 }, (ctx) => ctx.body as object)
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/q?a=1&b=2')).text, '2')
+        assert.equal((await live.ask('/q?a=1&b=2&c=3')).status, 400)
+        const form = 'application/x-www-form-urlencoded'
+        assert.equal((await live.post('/f', form, 'a=1')).status, 200)
+        assert.equal((await live.post('/f', form, 'a=1&b=2')).status, 400)
+        assert.equal((await live.post('/f', 'application/json', '[[]]')).status, 200)
+        assert.equal((await live.post('/f', 'application/json', '[[[]]]')).status, 400)
+      })
+    })
+
+    test('its own handlerTimeout: 503, the signal, and a late reply that nobody sees', async () => {
+      const app = kit.app()
+      const late: { aborted?: boolean; threw?: unknown } = {}
+      let done!: () => void
+      const finished = new Promise<void>((resolve) => {
+        done = resolve
+      })
+      app.get('/slow', { handlerTimeout: 30 }, async (ctx) => {
+        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+        late.aborted = ctx.signal.aborted
+        try {
+          ctx.json({ late: true })
+        } catch (error) {
+          late.threw = error
+        }
+        done()
+      })
+      app.get('/quick', { handlerTimeout: 1_000 }, async () => 'quick')
+      await kit.serve(app, async (live) => {
+        const reports = kit.reports.length
+        const reply = await live.ask('/slow')
+        assert.equal(reply.status, 503)
+        assert.equal((reply.json() as Problem).code, 'E_HANDLER_TIMEOUT')
+        await finished
+        assert.deepEqual(late, { aborted: true })
+        assert.equal((await live.ask('/quick')).text, 'quick')
+        assert.equal(kit.reports.length, reports)
+      })
+    })
+
+    test('values that make no sense are refused', () => {
+      const app = kit.app({ limits: { handlerTimeout: 1_000 } })
+      for (const options of [
+        { maxQueryKeys: -1 },
+        { maxJsonDepth: Number.NaN },
+        { handlerTimeout: '5' as never },
+      ]) {
+        assert.throws(() => app.get('/x', options, () => 1), {
+          code: 'E_BAD_OPTION',
+          message: new RegExp(Object.keys(options)[0] as string),
+        })
+      }
+      assert.throws(() => app.get('/x', { handlerTimeout: 2_000 }, () => 1), {
+        message: /limits\.handlerTimeout/,
+      })
+      assert.throws(() => app.get('/x', { handlerTimeout: 0 }, () => 1), {
+        message: /limits\.handlerTimeout/,
+      })
+    })
+  })
+}
