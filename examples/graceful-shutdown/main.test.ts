@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+test('a request in flight is answered, then the process ends by itself', async () => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', import.meta.url))], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const url = ((await lines.next()).value as string).replace('Listening on ', '')
+
+  const connected = fetch(`${url}/slow`)
+  await fetch(`${url}/nowhere`) // by now the server has seen the request before it
+  child.kill('SIGTERM')
+  assert.equal(await (await connected).text(), 'done, although the server was told to stop')
+  assert.equal((await lines.next()).value, 'closing the database')
+  assert.deepEqual(await ended, [0, null])
+})
