@@ -43,16 +43,7 @@ export function observing(kit: Kit): void {
         return new Promise((resolve) => setTimeout(resolve, 20))
       })
       await kit.serve(app, async (live) => {
-        for (const path of [
-          '/value',
-          '/async',
-          '/teapot',
-          '/broken',
-          '/empty',
-          '/stream',
-          '/late',
-          '/none',
-        ]) {
+        for (const path of ['/value', '/async', '/teapot', '/broken', '/empty', '/stream', '/none']) {
           await live.ask(path)
         }
         await live.ask('/value', { method: 'DELETE' })
