@@ -94,8 +94,8 @@ function pack(folders) {
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: stage, encoding: 'utf8' })
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
   for (const { filename, size, unpackedSize, entryCount } of Object.values(JSON.parse(stdout))) {
-    const kilobytes = `${number(size)} bytes packed, ${number(unpackedSize)} unpacked, ${entryCount} files`
-    console.log(`${join(out, filename)}: ${kilobytes}`)
+    const sizes = `${number(size)} bytes packed, ${number(unpackedSize)} unpacked, ${entryCount} files`
+    console.log(`${join(out, filename)}: ${sizes}`)
   }
 }
 
