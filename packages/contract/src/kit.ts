@@ -1,6 +1,7 @@
 /** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
+import { type Capability, lackedBy } from './capabilities.ts'
 import { Wire, type WireReply } from './wire.ts'
 
 export interface Ask {
@@ -18,6 +19,15 @@ export class Kit {
     this.adapter = adapter
   }
 
+  can(capability: Capability): boolean {
+    return lackedBy(this.adapter)[capability] === undefined
+  }
+
+  /** Options of a case that is skipped where the adapter lacks what it needs. */
+  needs(capability: Capability): { skip: string | false } {
+    return { skip: lackedBy(this.adapter)[capability] ?? false }
+  }
+
   app(options: AppOptions = {}): App {
     return createApp({
       adapter: { type: this.adapter },
@@ -25,6 +35,16 @@ export class Kit {
       report: (error) => void this.reports.push(error),
       ...options,
     })
+  }
+
+  /** The replies to `requests`: sent in one segment where the adapter takes them so, else one after the other. */
+  async *replies(wire: Wire, requests: readonly Uint8Array[]): AsyncGenerator<WireReply> {
+    const together = this.can('pipelining')
+    if (together) wire.send(Buffer.concat(requests))
+    for (const bytes of requests) {
+      if (!together) wire.send(bytes)
+      yield await wire.reply()
+    }
   }
 
   /** Serves `app` while `run` runs. */

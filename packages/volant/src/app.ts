@@ -35,12 +35,12 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       defaults: { limits: resolved.limits },
     })
     this.#options = resolved
-    if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter)
+    if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
   }
 
   /** The adapter the app runs on, chosen now if it was not before. */
   get adapterName(): AdapterType {
-    return (this.#adapter ??= chooseAdapter(this.#options.adapter)).name as AdapterType
+    return (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits)).name as AdapterType
   }
 
   /**
@@ -65,7 +65,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     const done = typeof host === 'function' ? host : callback
     if (this.#listening || this.#closed !== null) throw new VolantError('E_ALREADY_LISTENING')
     this.#listening = true
-    const adapter = (this.#adapter ??= chooseAdapter(this.#options.adapter))
+    const adapter = (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits))
     let address: Address
     try {
       await this.ready()

@@ -1,6 +1,6 @@
 /** The options of `createApp`, checked when the app is made. */
 import type { Limits, ListenOptions, RouterOptions } from '@volant/engine'
-import type { AdapterType } from './adapters/choose.ts'
+import { type AdapterType, adapterTypes } from './adapters/choose.ts'
 import type { Context } from './context.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
 
@@ -30,7 +30,6 @@ export interface ResolvedOptions {
 }
 
 const names = new Set(['adapter', 'limits', 'router', 'trustProxy', 'signals', 'startLine', 'report'])
-const adapterTypes = new Set<unknown>(['native', 'node-http'])
 
 /** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
@@ -38,8 +37,8 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   for (const name of Object.keys(options))
     if (!names.has(name)) throw bad(name, 'an option', 'nothing: there is no such option')
   const { adapter, report, router = {} } = options
-  if (adapter !== undefined && !adapterTypes.has(adapter?.type)) {
-    throw bad('adapter.type', adapter?.type, "'native' or 'node-http'")
+  if (adapter !== undefined && !adapterTypes.includes(adapter?.type)) {
+    throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)
   }
   if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
   return {

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { chooseAdapter } from '../src/adapters/choose.ts'
 import { nativeAdapter } from '../src/adapters/native.ts'
 import { nodeHttpAdapter } from '../src/adapters/node-http.ts'
+import { resolveLimits } from '../src/limits.ts'
 import { createApp, VolantError } from '../src/index.ts'
+
+const limits = resolveLimits(undefined, false)
 
 test('native by default where it loads; else node:http, and one line on stderr says why', () => {
   const native = nativeAdapter()
@@ -11,8 +14,8 @@ test('native by default where it loads; else node:http, and one line on stderr s
   const write = process.stderr.write
   process.stderr.write = ((text: string) => lines.push(text) > 0) as typeof write
   try {
-    const first = chooseAdapter(undefined)
-    const second = chooseAdapter(undefined)
+    const first = chooseAdapter(undefined, limits)
+    const second = chooseAdapter(undefined, limits)
     assert.equal(first.name, second.name)
     if ('adapter' in native) {
       assert.equal(first.name, 'native')

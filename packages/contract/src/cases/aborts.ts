@@ -146,7 +146,7 @@ export function aborts(kit: Kit): void {
       })
     })
 
-    test('a half-closed client is served, and its handler is told', async () => {
+    test('a half-closed client is served, and its handler is told', kit.needs('half-close'), async () => {
       const app = kit.app()
       let fired = 0
       app.get('/now', () => 'now')

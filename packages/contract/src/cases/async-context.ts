@@ -17,9 +17,10 @@ export function asyncContext(kit: Kit): void {
       })
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
-        wire.send([1, 2, 3].map((id) => `GET /${id} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
-        for (const id of ['1', '2', '3'])
-          assert.deepEqual((await wire.reply()).json(), { before: 'nothing', after: id })
+        const first = ['1', '2', '3']
+        const sent = first.map((id) => request('GET', `/${id}`))
+        for await (const reply of kit.replies(wire, sent))
+          assert.deepEqual(reply.json(), { before: 'nothing', after: first.shift() })
         for (const id of ['4', '5']) {
           assert.deepEqual((await wire.send(request('GET', `/${id}`)).reply()).json(), {
             before: 'nothing',
@@ -47,8 +48,9 @@ export function asyncContext(kit: Kit): void {
           Array.from({ length: 10 }, async (_, connection) => {
             const wire = await live.connect()
             const ids = Array.from({ length: 10 }, (_, at) => connection * 10 + at)
-            wire.send(ids.map((id) => `GET /${id} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
-            for (const id of ids) assert.deepEqual((await wire.reply()).json(), { id: `/${id}` })
+            const sent = ids.map((id) => request('GET', `/${id}`))
+            for await (const reply of kit.replies(wire, sent))
+              assert.deepEqual(reply.json(), { id: `/${ids.shift()}` })
           }),
         )
       })

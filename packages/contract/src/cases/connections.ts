@@ -26,7 +26,7 @@ export function connections(kit: Kit): void {
       })
     })
 
-    test('HTTP/1.0 closes, and stays with keep-alive', async () => {
+    test('HTTP/1.0 closes, and stays with keep-alive', kit.needs('http-1.0'), async () => {
       const app = kit.app()
       app.get('/x', (ctx) => ctx.httpVersion)
       await kit.serve(app, async (live) => {
@@ -42,23 +42,27 @@ export function connections(kit: Kit): void {
       })
     })
 
-    test('pipelined replies leave in order, whatever their handlers take', async () => {
-      const app = kit.app()
-      app.get('/:ms', async (ctx) => {
-        await sleep(Number(ctx.params.ms))
-        return ctx.params.ms
-      })
-      await kit.serve(app, async (live) => {
-        const wire = await live.connect()
-        const delays = ['50', '1', '30', '0', '20', '5']
-        const start = Date.now()
-        wire.send(delays.map((ms) => `GET /${ms} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
-        for (const ms of delays) assert.equal((await wire.reply()).text, ms)
-        assert.ok(Date.now() - start < 100, 'safe requests run at the same time')
-      })
-    })
+    test(
+      'pipelined replies leave in order, whatever their handlers take',
+      kit.needs('pipelining'),
+      async () => {
+        const app = kit.app()
+        app.get('/:ms', async (ctx) => {
+          await sleep(Number(ctx.params.ms))
+          return ctx.params.ms
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          const delays = ['50', '1', '30', '0', '20', '5']
+          const start = Date.now()
+          wire.send(delays.map((ms) => `GET /${ms} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+          for (const ms of delays) assert.equal((await wire.reply()).text, ms)
+          assert.ok(Date.now() - start < 100, 'safe requests run at the same time')
+        })
+      },
+    )
 
-    test('100 pipelined requests, more than run at once', async () => {
+    test('100 pipelined requests, more than run at once', kit.needs('pipelining'), async () => {
       const app = kit.app()
       let running = 0
       let most = 0
@@ -76,44 +80,48 @@ export function connections(kit: Kit): void {
       })
     })
 
-    test('an unsafe request waits for those before it and holds back those after it', async () => {
-      const app = kit.app()
-      const order: string[] = []
-      const handler = (name: string, ms: number) => async () => {
-        order.push(`${name} starts`)
-        await sleep(ms)
-        order.push(`${name} ends`)
-        return name
-      }
-      app.get('/a', handler('a', 20))
-      app.get('/b', handler('b', 10))
-      app.post('/c', handler('c', 10))
-      app.get('/d', handler('d', 1))
-      await kit.serve(app, async (live) => {
-        const wire = await live.connect()
-        wire.send(
-          Buffer.concat([
-            request('GET', '/a'),
-            request('GET', '/b'),
-            request('POST', '/c', {}, 'x'),
-            request('GET', '/d'),
-          ]),
-        )
-        for (const name of ['a', 'b', 'c', 'd']) assert.equal((await wire.reply()).text, name)
-        assert.deepEqual(order, [
-          'a starts',
-          'b starts',
-          'b ends',
-          'a ends',
-          'c starts',
-          'c ends',
-          'd starts',
-          'd ends',
-        ])
-      })
-    })
+    test(
+      'an unsafe request waits for those before it and holds back those after it',
+      kit.needs('pipelining'),
+      async () => {
+        const app = kit.app()
+        const order: string[] = []
+        const handler = (name: string, ms: number) => async () => {
+          order.push(`${name} starts`)
+          await sleep(ms)
+          order.push(`${name} ends`)
+          return name
+        }
+        app.get('/a', handler('a', 20))
+        app.get('/b', handler('b', 10))
+        app.post('/c', handler('c', 10))
+        app.get('/d', handler('d', 1))
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(
+            Buffer.concat([
+              request('GET', '/a'),
+              request('GET', '/b'),
+              request('POST', '/c', {}, 'x'),
+              request('GET', '/d'),
+            ]),
+          )
+          for (const name of ['a', 'b', 'c', 'd']) assert.equal((await wire.reply()).text, name)
+          assert.deepEqual(order, [
+            'a starts',
+            'b starts',
+            'b ends',
+            'a ends',
+            'c starts',
+            'c ends',
+            'd starts',
+            'd ends',
+          ])
+        })
+      },
+    )
 
-    test('two unsafe requests run one after the other', async () => {
+    test('two unsafe requests run one after the other', kit.needs('pipelining'), async () => {
       const app = kit.app()
       let balance = 0
       app.post('/add', async (ctx) => {
@@ -129,23 +137,29 @@ export function connections(kit: Kit): void {
       })
     })
 
-    test('what follows a request and is none: the replies before it, 400, and the end', async () => {
-      const app = kit.app()
-      app.get('/x', async () => {
-        await sleep(30)
-        return 'ok'
-      })
-      await kit.serve(app, async (live) => {
-        const wire = await live.connect()
-        wire.send('GET /x HTTP/1.1\r\nHost: h\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\nnot a request\r\n\r\n')
-        assert.equal((await wire.reply()).text, 'ok')
-        assert.equal((await wire.reply()).text, 'ok')
-        const last = await wire.reply()
-        assert.ok(last.status === 400 || last.status === 501, String(last.status))
-        assert.equal(last.headers['connection'], 'close')
-        await wire.ended()
-      })
-    })
+    test(
+      'what follows a request and is none: the replies before it, 400, and the end',
+      kit.needs('pipelining'),
+      async () => {
+        const app = kit.app()
+        app.get('/x', async () => {
+          await sleep(30)
+          return 'ok'
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(
+            'GET /x HTTP/1.1\r\nHost: h\r\n\r\nGET /x HTTP/1.1\r\nHost: h\r\n\r\nnot a request\r\n\r\n',
+          )
+          assert.equal((await wire.reply()).text, 'ok')
+          assert.equal((await wire.reply()).text, 'ok')
+          const last = await wire.reply()
+          assert.ok(last.status === 400 || last.status === 501, String(last.status))
+          assert.equal(last.headers['connection'], 'close')
+          await wire.ended()
+        })
+      },
+    )
 
     test('a missing Host is 400', async () => {
       const app = kit.app()

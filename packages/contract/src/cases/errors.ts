@@ -489,11 +489,9 @@ async function randomHandlers(kit: Kit): Promise<void> {
                 at,
               }
             })
-            wire.send(
-              expected.map(({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''),
-            )
-            for (const { method, path, at } of expected) {
-              const reply = await wire.reply()
+            const sent = expected.map(({ method, path }) => request(method, path))
+            for await (const reply of kit.replies(wire, sent)) {
+              const { method, path, at } = expected.shift() as (typeof expected)[number]
               assert.equal(
                 reply.status,
                 behaviours[at]?.status,

@@ -246,7 +246,7 @@ export function lifecycle(kit: Kit): void {
       })
     }
 
-    test('unref lets the process end', async () => {
+    test('unref lets the process end', kit.needs('unref'), async () => {
       const volant = import.meta.resolve('volant')
       const script = `
         import { createApp } from ${JSON.stringify(volant)}

@@ -1,21 +1,24 @@
 /** Which adapter an app runs on. */
 import type { Adapter, Limits } from '@volant/engine'
-import { bad, limitTable } from '../limits.ts'
+import { limitTable } from '../limits.ts'
 import { VolantError } from '../errors.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
+import { uwsAdapter } from './uws.ts'
 
-export type AdapterType = 'native' | 'node-http'
+/** The adapters by name. */
+export const adapterTypes = ['native', 'node-http', 'uwebsockets'] as const
+export type AdapterType = (typeof adapterTypes)[number]
 
 let announced = false
 
 /**
  * The adapter named by `type`; without one the native engine, or node:http where that cannot load: one line on
- * stderr then says so, once a process. Throws `E_ADAPTER` if the one named cannot be used.
+ * stderr then says so, once a process. Throws `E_ADAPTER` if the one named cannot be used with these limits.
  */
-export function chooseAdapter(type: AdapterType | undefined): Adapter {
+export function chooseAdapter(type: AdapterType | undefined, limits: Limits): Adapter {
   if (type === 'node-http') return nodeHttpAdapter
-  if (type !== undefined && type !== 'native') throw bad('adapter.type', type, "'native' or 'node-http'")
+  if (type === 'uwebsockets') return uwsAdapter(limits)
   const native = nativeAdapter()
   if ('adapter' in native) return native.adapter
   if (type === 'native')

@@ -1,0 +1,33 @@
+/** What not every adapter can do. A case that needs such a thing is skipped where it is missing, with the reason. */
+import type { AdapterType } from 'volant'
+
+/** Why `uwebsockets` lacks each; `docs/adapters.md` has the same table. */
+const lackedByUws = {
+  'http-1.0': 'uWebSockets.js answers HTTP/1.0 with 505',
+  'target-forms': 'uWebSockets.js answers the absolute form and `OPTIONS *` with 505',
+  pipelining: 'uWebSockets.js closes when a request arrives while the one before it waits for its reply',
+  'half-close': 'uWebSockets.js closes when the client ends its sending side',
+  'late-100': 'uWebSockets.js sends 100 Continue before the app sees the request',
+  'chunk-extensions': 'uWebSockets.js answers chunk extensions with 400',
+  'malformed-body': 'uWebSockets.js answers a malformed chunk itself; to the handler the client left',
+  'past-98-fields': 'uWebSockets.js answers more than 98 header fields with 431',
+  'streamed-head':
+    'uWebSockets.js sends the head of a stream with its first chunk; an empty one has a length',
+  headersTimeout: 'uWebSockets.js has a time of its own, about 10 s, and closes without a reply',
+  keepAliveTimeout: 'uWebSockets.js has a time of its own, about 10 s',
+  maxConnectionAge: 'uWebSockets.js does not say which connection a request came by',
+  unref: 'what uWebSockets.js listens on keeps the process alive; unref() throws E_ADAPTER',
+} as const
+
+export type Capability = keyof typeof lackedByUws
+
+const lacking: Readonly<Record<AdapterType, Partial<Record<Capability, string>>>> = {
+  native: {},
+  'node-http': {},
+  uwebsockets: lackedByUws,
+}
+
+/** What the adapter cannot do, and why. */
+export function lackedBy(adapter: AdapterType): Partial<Record<Capability, string>> {
+  return lacking[adapter]
+}

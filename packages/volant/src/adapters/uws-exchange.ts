@@ -1,0 +1,397 @@
+/** One request of uWebSockets.js as an `Exchange`. Its response object is never touched once `over`: that throws. */
+import {
+  type AbortReason,
+  BodyKind,
+  BodyMode,
+  type BodySink,
+  ContentType,
+  contentTypes,
+  type Exchange,
+} from '@volant/engine'
+import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
+import { phrases } from '../status.ts'
+import { Head } from './head.ts'
+import { refusalText } from './refuse.ts'
+import type { UwsServer } from './uws.ts'
+import type { UwsResponse } from './uws-load.ts'
+import { UwsUpload } from './uws-upload.ts'
+
+/** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
+const byPieces = 65_536
+
+export class UwsExchange extends Head implements Exchange {
+  readonly httpVersion = '1.1'
+  readonly server: UwsServer
+  bodyKind: BodyKind = BodyKind.none
+  replied = false
+  /** The response object is gone: complete, or its connection closed. */
+  over = false
+  /** Counted in the server's `inFlight`. */
+  counted = false
+  /** Inside the callback of the request, where uWebSockets.js gathers all writes. */
+  corked = true
+  /** Null without a body: most requests need none of its fields. */
+  upload: UwsUpload | null = null
+  /** Since when nothing of the reply could be sent, in ms; 0 while it can. */
+  stalledSince = 0
+  /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
+  drainUntil = 0
+  readonly #response: UwsResponse
+  /** `close`: the client asked for it, and uWebSockets.js closes by itself without saying so. */
+  readonly #connection: string | null
+  #remoteAddress: string | null = null
+  #closes = false
+  /** The whole reply was given: who leaves now misses nothing the handler would want to know of. */
+  #given = false
+  /** Of a streamed reply: the head until it is sent, the declared length, and what was given of it. */
+  #pendingHead: string | null = null
+  #length = -1
+  #sent = 0
+  /** Of a reply with a length: what the socket did not take, and the offset of its first byte. */
+  #rest: Buffer | null = null
+  #restAt = 0
+  #watching = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(
+    server: UwsServer,
+    response: UwsResponse,
+    method: string,
+    raw: string[],
+    connection: string | null,
+  ) {
+    super(method, raw)
+    this.server = server
+    this.#response = response
+    this.#connection = connection
+  }
+
+  /** Peer address; an empty string on a Unix socket. Empty, too, if first asked for when the client is gone. */
+  get remoteAddress(): string {
+    if (this.#remoteAddress === null && !this.over) {
+      this.#remoteAddress = addressText(
+        Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1'),
+      )
+    }
+    return this.#remoteAddress ?? ''
+  }
+
+  get bodyLength(): number {
+    if (this.bodyKind === BodyKind.none) return 0
+    return this.upload?.whole?.length ?? this.declaredLength
+  }
+
+  /** Finds the body's mode, from the route found; a request without a route has its body discarded. */
+  begin(): void {
+    if (this.declaredLength === 0) return this.dispatch()
+    this.upload = new UwsUpload(this, this.#response)
+    const route = this.server.host.routes[this.id]
+    if (route === undefined) return this.dispatch()
+    if (route.bodyMode === BodyMode.stream) {
+      this.bodyKind = BodyKind.stream
+      return this.dispatch()
+    }
+    this.upload.collect(route.maxBodySize, () => {
+      this.bodyKind = BodyKind.complete
+      this.dispatch()
+    })
+  }
+
+  dispatch(): void {
+    const { host } = this.server
+    if (host.limits.handlerTimeout > 0) this.#timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
+    host.dispatch(this, this.id, this.allow)
+  }
+
+  /** The callback of the request ends and the reply is not complete. */
+  outlast(): void {
+    this.corked = false
+    this.server.live.add(this)
+    // Asked for now, since later there may be no connection to ask.
+    void this.remoteAddress
+    this.#response.onAborted(() => {
+      this.server.guard(() => this.abort('client'))
+    })
+  }
+
+  bodyText(): string {
+    return this.upload?.whole?.toString('utf8') ?? ''
+  }
+
+  bodyBytes(): Buffer {
+    return Buffer.from(this.upload?.whole ?? '')
+  }
+
+  readBody(sink: BodySink, window: number): void {
+    if (this.upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
+    this.upload.stream(sink, window)
+  }
+
+  credit(bytes: number): void {
+    this.upload?.credit(bytes)
+  }
+
+  end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
+    if (this.replied || this.aborted) return
+    this.#reply()
+    if (this.corked) this.#send(status, type, headers, body)
+    else this.#response.cork(() => this.#send(status, type, headers, body))
+  }
+
+  #send(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
+    const head = headOf(status, type, headers)
+    const response = this.#response
+    const bare = status === 204 || status === 304
+    const closes = (this.#closes || this.server.closing) && this.#connection !== 'close'
+    const bodiless = bare || this.method === 'HEAD'
+    // Without a body uWebSockets.js cannot be told to close.
+    if ((closes && bodiless) || (this.upload !== null && this.#closesUnread(this.upload))) {
+      this.#linger(head, bare ? null : (body ?? ''))
+      return
+    }
+    if (bodiless) {
+      const length = bare ? '' : `\r\nContent-Length: ${lengthOf(body)}`
+      response.writeStatus(encoded(this.#withClose(head) + length)).endWithoutBody()
+    } else if (body !== null && body.length >= byPieces && !this.#closes) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      response.writeStatus(encoded(closes ? `${head}\r\nConnection: close` : this.#withClose(head)))
+      this.#given = true
+      this.#length = bytes.length
+      this.#give(bytes)
+      return
+    } else response.writeStatus(encoded(this.#withClose(head))).end(body ?? '', closes)
+    this.#finished()
+  }
+
+  start(status: number, type: ContentType, headers: string[] | null, length: number): void {
+    if (this.replied || this.aborted) return
+    this.#reply()
+    let head = headOf(status, type, headers)
+    const bare = status === 204 || status === 304
+    const close = this.server.closing || this.#closes
+    head = close ? `${head}\r\nConnection: close` : this.#withClose(head)
+    if (bare || this.method === 'HEAD') {
+      if (!bare && length >= 0) head += `\r\nContent-Length: ${length}`
+      this.#inCork(() => this.#response.writeStatus(encoded(head)).endWithoutBody())
+      this.#finished()
+    } else if (length >= 0) {
+      this.#length = length
+      this.#inCork(() => {
+        this.#response.writeStatus(encoded(head))
+        this.#give(Buffer.alloc(0))
+      })
+    } else this.#pendingHead = head
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (this.aborted || this.over || chunk.length === 0) return true
+    if (this.#length < 0) {
+      let taken = true
+      this.#inCork(() => {
+        this.#sendHead()
+        taken = this.#response.write(chunk)
+      })
+      if (!taken) this.#watch()
+      return taken
+    }
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    this.#sent += bytes.length
+    if (this.#sent > this.#length) {
+      this.destroy()
+      return true
+    }
+    if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes])
+    else this.#inCork(() => this.#give(bytes))
+    return this.#rest === null
+  }
+
+  finish(): void {
+    if (this.aborted || this.over) return
+    if (this.#length >= 0) {
+      if (this.#sent !== this.#length) this.destroy()
+      else this.#given = true
+      return
+    }
+    this.#inCork(() => {
+      this.#sendHead()
+      this.#response.end()
+    })
+    this.#finished()
+  }
+
+  destroy(): void {
+    if (this.over) return
+    this.abort('error')
+    this.#response.close()
+  }
+
+  /** Replies without the app, and closes: framing or load make further requests unwelcome. */
+  refuse(code: ErrorCode): void {
+    if (this.replied || this.aborted) return
+    this.server.refused++
+    this.#closes = true
+    if (this.declaredLength !== 0) this.upload ??= new UwsUpload(this, this.#response)
+    this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
+  }
+
+  /** The connection is lost, or the server gives up on the exchange. */
+  abort(reason: AbortReason): void {
+    if (this.over) return
+    this.#finished()
+    if (this.#given) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.replied = true
+    this.markAborted(reason)
+    this.upload?.fail(new VolantError('E_ABORTED'))
+    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
+  /** Ends the handler's time: 503 if it has not begun to reply. */
+  timeOut(): void {
+    if (this.replied || this.aborted) return
+    this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
+    this.markAborted('timeout')
+    this.upload?.fail(new VolantError('E_ABORTED'))
+  }
+
+  #reply(): void {
+    this.replied = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  #inCork(write: () => void): void {
+    if (this.corked) write()
+    else this.#response.cork(write)
+  }
+
+  /** uWebSockets.js says `Connection: close` only where it was told to close, not where the client asked. */
+  #withClose(head: string): string {
+    return this.#connection === 'close' ? `${head}\r\nConnection: close` : head
+  }
+
+  #sendHead(): void {
+    if (this.#pendingHead === null) return
+    this.#response.writeStatus(encoded(this.#pendingHead))
+    this.#pendingHead = null
+  }
+
+  /** Sends bytes of a reply with a length; keeps a copy of what the socket does not take. */
+  #give(bytes: Uint8Array): void {
+    const [, complete] = this.#response.tryEnd(bytes, this.#length)
+    if (complete) {
+      this.#rest = null
+      this.#finished()
+      return
+    }
+    const offset = this.#response.getWriteOffset()
+    const taken = offset - this.#restAt
+    this.#restAt = offset
+    this.#rest = taken < bytes.length ? Buffer.from(bytes.subarray(taken)) : null
+    if (this.#rest !== null) this.#watch()
+  }
+
+  #watch(): void {
+    this.stalledSince = Date.now()
+    if (this.#watching) return
+    this.#watching = true
+    this.#response.onWritable(() => {
+      this.server.guard(() => this.#onWritable())
+      return true
+    })
+  }
+
+  #onWritable(): void {
+    if (this.over) return
+    this.stalledSince = 0
+    const rest = this.#rest
+    if (rest !== null) this.#response.cork(() => this.#give(rest))
+    if (this.#rest === null && !this.over && this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
+  /** For a body that was not read to its end: whether the connection closes for it. */
+  #closesUnread(upload: UwsUpload): boolean {
+    if (upload.ended) return false
+    const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
+    return this.#closes || this.server.closing || rest > this.server.host.limits.drainLimit
+  }
+
+  /**
+   * Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. To
+   * uWebSockets.js the reply must not be complete then, or it reads without end; so all of it is given as the status.
+   */
+  #linger(head: string, body: string | Uint8Array | null): void {
+    const lines = `${head}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n`
+    const bytes = Buffer.from(body ?? '')
+    if (body === null) this.#response.writeStatus(Buffer.from(lines, 'latin1'))
+    else if (this.method === 'HEAD' || bytes.length === 0) {
+      this.#response.writeStatus(Buffer.from(`${lines}Content-Length: ${bytes.length}\r\n`, 'latin1'))
+    } else {
+      const size = bytes.length.toString(16)
+      this.#response.writeStatus(
+        Buffer.concat([
+          Buffer.from(`${lines}Transfer-Encoding: chunked\r\n\r\n${size}\r\n`, 'latin1'),
+          bytes,
+          Buffer.from('\r\n0\r\n'),
+        ]),
+      )
+    }
+    this.#given = true
+    this.#release()
+    // Not before what is written here has left.
+    const close = () => void setImmediate(() => this.destroy())
+    if (this.upload === null || this.upload.ended) return close()
+    this.drainUntil = Date.now() + this.server.host.limits.drainTimeout
+    this.upload.discard(close)
+  }
+
+  #finished(): void {
+    this.over = true
+    this.server.live.delete(this)
+    this.#release()
+  }
+
+  #release(): void {
+    this.upload?.release()
+    if (!this.counted) return
+    this.counted = false
+    this.server.released()
+  }
+}
+
+/** Status line without its version, and the fields given: what `writeStatus` takes. */
+function headOf(status: number, type: ContentType, headers: string[] | null): string {
+  const name = contentTypes[type]
+  let head = `${status} ${phrases[status] ?? ''}`
+  if (headers !== null) {
+    for (let at = 0; at < headers.length; at += 2) head += `\r\n${headers[at]}: ${headers[at + 1]}`
+  }
+  return name === null || name === undefined ? head : `${head}\r\nContent-Type: ${name}`
+}
+
+/** Strings are sent as UTF-8; fields are Latin-1. */
+function encoded(head: string): string | Uint8Array {
+  return notAscii.test(head) ? Buffer.from(head, 'latin1') : head
+}
+
+function lengthOf(body: string | Uint8Array | null): number {
+  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
+}
+
+/** As node:net writes addresses; uWebSockets.js gives all 32 digits of IPv6. */
+function addressText(text: string): string {
+  if (!text.includes(':')) return text
+  if (text.startsWith(mapped)) {
+    const bytes = Buffer.from(text.slice(mapped.length).replace(':', ''), 'hex')
+    return `::ffff:${bytes.join('.')}`
+  }
+  return new URL(`http://[${text}]`).hostname.slice(1, -1)
+}
+
+const mapped = '0000:0000:0000:0000:0000:ffff:'
+
+function timeOut(exchange: UwsExchange): void {
+  exchange.timeOut()
+}
+
+// oxlint-disable-next-line no-control-regex -- ASCII is meant
+const notAscii = /[^\x00-\x7f]/

@@ -1,0 +1,73 @@
+/** Listening with uWebSockets.js, which says no more than that it failed. */
+import { lookup } from 'node:dns/promises'
+import { createServer, isIP } from 'node:net'
+import type { Address, ListenOptions } from '@volant/engine'
+import { VolantError } from '../errors.ts'
+import { explain, listenOn } from './node-listen.ts'
+import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
+
+/** Listens as `options` say; an error is what node:net says of the same address. */
+export async function listenUws(
+  uws: Uws,
+  app: UwsApp,
+  options: ListenOptions,
+): Promise<{ socket: ListenSocket; address: Address }> {
+  for (const name of ['backlog', 'ipv6Only'] as const) {
+    if (options[name])
+      throw new VolantError('E_ADAPTER', `the adapter uwebsockets cannot set ${name}: leave it out`)
+  }
+  const { path, port = 0 } = options
+  if (path !== undefined) {
+    // uWebSockets.js would take over the socket file of a server that lives.
+    await probe(options)
+    const socket = await new Promise<ListenSocket | false>((resolve) => app.listen_unix(resolve, path))
+    if (socket === false) throw explain(new Error('uWebSockets.js refused it'), options)
+    return { socket, address: { port: null, host: null, path, url: `unix:${path}` } }
+  }
+  for (const host of await hostsOf(options)) {
+    const socket = await attempt(uws, app, host, port)
+    if (socket === false) continue
+    const taken = uws.us_socket_local_port(socket)
+    // A wildcard is no address to connect to.
+    const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+    return { socket, address: { port: taken, host, path: null, url: `http://${shown}:${taken}` } }
+  }
+  await probe(options)
+  throw explain(new Error('uWebSockets.js refused it, node:net did not'), options)
+}
+
+/**
+ * A port that uWebSockets.js picks itself is taken without SO_REUSEADDR: until its last connection is forgotten nobody
+ * could listen there again. So node:net picks it; somebody else may take it in between.
+ */
+async function attempt(uws: Uws, app: UwsApp, host: string, port: number): Promise<ListenSocket | false> {
+  for (let tries = port === 0 ? 5 : 1; tries > 0; tries--) {
+    const free = port === 0 ? await probe({ host }).catch(() => null) : port
+    if (free === null) return false
+    const socket = await new Promise<ListenSocket | false>((resolve) =>
+      app.listen(host, free, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve),
+    )
+    if (socket !== false) return socket
+  }
+  return false
+}
+
+/** Addresses to try: without a host both families, or IPv4 alone where there is no IPv6. */
+async function hostsOf(options: ListenOptions): Promise<string[]> {
+  const { host } = options
+  if (host === undefined) return ['::', '0.0.0.0']
+  if (isIP(host) !== 0) return [host]
+  try {
+    return [(await lookup(host)).address]
+  } catch (error) {
+    throw explain(error, options)
+  }
+}
+
+/** Listens with node:net and stops; gives the port. Rejects with a `ListenError`. */
+async function probe(options: ListenOptions): Promise<number | null> {
+  const server = createServer()
+  const { port } = await listenOn(server, options)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,99 @@
+/** Loads uWebSockets.js, an optional peer dependency, and says what of it is used. */
+import { createRequire } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+import { VolantError } from '../errors.ts'
+
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string
+  getUrl(): string
+  /** Undefined without a question mark. */
+  getQuery(): string | undefined
+  forEach(each: (name: string, value: string) => void): void
+}
+
+/** Throws at every call once the reply is complete or `onAborted` was called. */
+export interface UwsResponse {
+  writeStatus(status: string | Uint8Array): UwsResponse
+  /** True if nothing waits to be sent. An empty chunk is no chunk. */
+  write(chunk: string | Uint8Array): boolean
+  end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): UwsResponse
+  /** Whether all was taken, and whether the reply is complete. */
+  tryEnd(chunk: string | Uint8Array, total: number): [boolean, boolean]
+  getWriteOffset(): number
+  onWritable(handler: (offset: number) => boolean): UwsResponse
+  onAborted(handler: () => void): UwsResponse
+  /** The chunk is gone when the handler returns. */
+  onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse
+  getRemoteAddressAsText(): ArrayBuffer
+  cork(write: () => void): UwsResponse
+  close(): UwsResponse
+  pause(): void
+  resume(): void
+}
+
+export type ListenSocket = object
+
+export interface UwsApp {
+  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
+  /** `change` is 1 for a connection that opens and −1 for one that closes. */
+  filter(handler: (response: UwsResponse, change: number) => void): UwsApp
+  listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): UwsApp
+  listen_unix(done: (socket: ListenSocket | false) => void, path: string): UwsApp
+  close(): UwsApp
+}
+
+export interface Uws {
+  App(): UwsApp
+  us_listen_socket_close(socket: ListenSocket): void
+  us_socket_local_port(socket: ListenSocket): number
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
+  _cfg?(name: string): void
+}
+
+/** Read by uWebSockets.js once a process, when it is loaded: bytes of a head that does not come in one piece. */
+const sizeVariable = 'UWS_HTTP_MAX_HEADERS_SIZE'
+const defaultSize = 4_096
+
+let loaded: Uws | null = null
+
+/**
+ * uWebSockets.js, loaded with room for heads of `maxHeaderSize` bytes unless it or its environment variable was set
+ * before. Throws `E_ADAPTER` where it is not installed or has no binary for this Node.js, and for a larger
+ * `maxHeaderSize` than the process was given.
+ */
+export function loadUws(maxHeaderSize: number): Uws {
+  // The environment of a worker is a copy, which native code does not see; it shows what the process was given.
+  if (isMainThread) process.env[sizeVariable] ??= String(maxHeaderSize)
+  loaded ??= load()
+  const size = Number.parseInt(process.env[sizeVariable] ?? '', 10) || defaultSize
+  if (size < maxHeaderSize) {
+    throw new VolantError(
+      'E_ADAPTER',
+      `uWebSockets.js takes heads of ${size} bytes in this process, which is less than limits.maxHeaderSize ` +
+        `(${maxHeaderSize}): set the environment variable ${sizeVariable} to it before the process starts, ` +
+        `or create the app with the largest limit first`,
+    )
+  }
+  return loaded
+}
+
+function load(): Uws {
+  try {
+    const uws = createRequire(import.meta.url)('uWebSockets.js') as Uws
+    // Leaves out the header `uWebSockets: 20`.
+    uws._cfg?.('silent')
+    return uws
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+    throw new VolantError(
+      'E_ADAPTER',
+      absent
+        ? 'the adapter uwebsockets needs uWebSockets.js: npm install uWebSockets.js@npm:@uwsjs/core@20.51.4'
+        : `uWebSockets.js is installed but does not load on Node.js ${process.versions.node}, ${process.platform} ` +
+            `${process.arch}: it is made for Node.js 20 and 22, and needs its optional platform package (not ` +
+            `--omit=optional). ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
+  }
+}
