@@ -182,7 +182,9 @@ type Optional<S extends string> = S extends `::${string}` ? never : S extends `:
 /** The parameters of a pattern: `/a/:id` has `id`. */
 export type ParamsOf<P extends string> = string extends P
   ? Record<string, string>
-  : { [K in Required<Segments<P>>]: string } & { [K in Optional<Segments<P>>]?: string }
+  : [Optional<Segments<P>>] extends [never]
+    ? { [K in Required<Segments<P>>]: string }
+    : { [K in Required<Segments<P>>]: string } & { [K in Optional<Segments<P>>]?: string }
 
 /** Parameters of the pattern that the params schema does not take. */
 type Missing<P extends string, Q extends Schema> = Exclude<
