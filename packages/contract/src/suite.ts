@@ -12,6 +12,7 @@ import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
 import { observing } from './cases/observing.ts'
 import { options } from './cases/options.ts'
+import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
 import { scopes } from './cases/scopes.ts'
@@ -36,6 +37,7 @@ const groups = {
   lifecycle,
   inject: injected,
   options,
+  proxy,
 }
 
 export interface ContractOptions {

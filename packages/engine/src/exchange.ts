@@ -48,6 +48,8 @@ export interface Exchange extends AsyncResource {
   readonly httpVersion: '1.0' | '1.1'
   /** Peer address, or an empty string on a Unix socket. */
   readonly remoteAddress: string
+  /** The connection is encrypted; absent: it is not. */
+  readonly encrypted?: boolean
 
   /** One field by its lower-case name, combined as `headers()` does. */
   header(name: string): string | undefined

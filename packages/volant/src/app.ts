@@ -159,13 +159,14 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #start(): Core {
     if (this.#core !== null) return this.#core
     const { node, registry } = rootOf(this)
-    const { limits, router, report } = this.#options
+    const { limits, router, trust, report } = this.#options
     this.#core = new Core({
       limits,
       router,
       routes: registry.routes,
       node,
       territories: registry.territories,
+      trust,
       report: report as ((error: unknown, ctx: RequestContext) => void) | null,
     })
     return this.#core

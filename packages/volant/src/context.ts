@@ -5,14 +5,17 @@ import { parse as parseCookies } from 'cookie'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { refusal, VolantError } from './errors.ts'
+import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
 import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
 import { checkStatus } from './status.ts'
 import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
+import type { Trust } from './trust.ts'
 import type { AnyParts, Parts } from './types.ts'
 import type { Checked } from './validation.ts'
+import { webRequest } from './web-request.ts'
 
 /**
  * The context of a request: `Context` is that of any route, `Context<{ params: { id: string }; body: User }>` one whose
@@ -58,8 +61,17 @@ export interface ContextOf<T extends Parts> {
   readonly headers: T['headers']
   /** Cookies by name, decoded; the first of a name stands. */
   readonly cookies: T['cookies']
-  /** Address of the peer; empty on a Unix socket. */
+  /**
+   * Address of the client: with `trustProxy` the first that is not a trusted proxy's, else that of the peer. Empty on a
+   * Unix socket.
+   */
   readonly ip: string
+  /** Addresses from the client to the peer of the connection; more than one only with `trustProxy`. */
+  readonly ips: readonly string[]
+  /** `https` if a trusted proxy says so. */
+  readonly protocol: 'http' | 'https'
+  /** Name or address the client asked, with its port if it named one; from Host or a trusted proxy. May be empty. */
+  readonly host: string
   /** Unique to this request in this process and, by its random prefix, among processes. */
   readonly id: string
   /** Whatever middleware wants to hand on; typed by what the middleware of the scope declare. */
@@ -232,7 +244,23 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   get ip(): string {
-    return this.exchange.remoteAddress
+    return this.app.trust === null ? peerOf(this.exchange) : this.#origin.ip
+  }
+
+  get ips(): readonly string[] {
+    return this.app.trust === null ? [peerOf(this.exchange)] : this.#origin.ips
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.app.trust === null ? protocolOf(this.exchange) : this.#origin.protocol
+  }
+
+  get host(): string {
+    return this.app.trust === null ? hostOf(this.exchange) : this.#origin.host
+  }
+
+  get #origin(): Origin {
+    return (this.#more.origin ??= originOf(this.exchange, this.app.trust as Trust))
   }
 
   get params(): Record<string, string> {
@@ -436,6 +464,7 @@ class Rare {
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined
   controller: AbortController | undefined = undefined
+  origin: Origin | undefined = undefined
   request: Request | undefined = undefined
   stream: ReadableStream<Uint8Array> | undefined = undefined
 }
@@ -453,18 +482,4 @@ function readParams(exchange: Exchange, names: readonly string[]): Record<string
     if (value !== undefined) params[names[index] as string] = value
   }
   return params
-}
-
-function webRequest(ctx: RequestContext): Request {
-  const { exchange } = ctx
-  const raw = exchange.rawHeaders()
-  const headers = new Headers()
-  for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string)
-  const init: RequestInit & { duplex?: 'half' } = { method: ctx.method, headers, signal: ctx.signal }
-  const bodyless = ctx.method === 'GET' || ctx.method === 'HEAD' || exchange.bodyKind === BodyKind.none
-  if (!bodyless) {
-    init.body = ctx.bodyStream
-    init.duplex = 'half'
-  }
-  return new Request(`http://${exchange.header('host') || 'localhost'}${ctx.url}`, init)
 }

@@ -22,6 +22,7 @@ import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
 import type { RouteLimits } from './route-options.ts'
 import { parsePattern } from './router.ts'
+import type { Trust } from './trust.ts'
 import type { Schemas } from './types.ts'
 
 /** A route as it was registered. */
@@ -68,6 +69,7 @@ export interface Definition {
   /** The app's own scope. */
   readonly node: ScopeNode
   readonly territories: readonly Territory[]
+  readonly trust: Trust | null
   readonly report: ((error: unknown, ctx: RequestContext) => void) | null
 }
 
@@ -76,6 +78,8 @@ export class Core implements Host {
   readonly router: RouterOptions
   readonly limits: Limits
   readonly ledger: BodyLedger
+  /** Null where no proxy is trusted. */
+  readonly trust: Trust | null
   readonly #report: Definition['report']
   readonly #table: readonly CompiledRoute[]
   /** Of the app's own scope; in the order of `Miss`: −1, −2, −3. */
@@ -88,6 +92,7 @@ export class Core implements Host {
     this.limits = limits
     this.router = router
     this.ledger = { held: 0, limit: limits.maxBufferedBodies }
+    this.trust = definition.trust
     this.#report = definition.report
     this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
       method,

@@ -22,6 +22,7 @@ export type { Pairs } from './query.ts'
 export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'
 export { Scope } from './scope.ts'
+export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
 export type {
   AnyParts,
   Effect,

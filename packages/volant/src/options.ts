@@ -3,6 +3,7 @@ import type { Limits, ListenOptions, RouterOptions } from '@volant/engine'
 import { type AdapterType, adapterTypes } from './adapters/choose.ts'
 import type { Context } from './context.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
+import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from './trust.ts'
 
 export interface AppOptions {
   /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
@@ -10,8 +11,11 @@ export interface AppOptions {
   /** See the table of limits; what is absent has its default. */
   limits?: LimitOptions
   router?: Partial<RouterOptions>
-  /** The server is behind a proxy that is trusted: `keepAliveTimeout` is then 65,000 ms. Default false. */
-  trustProxy?: boolean
+  /**
+   * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`
+   * and the URL of `ctx.request`; nobody else's word counts. `keepAliveTimeout` is then 65,000 ms. Default false.
+   */
+  trustProxy?: TrustedPeers | TrustProxyOptions
   /** Close gracefully on SIGTERM and SIGINT, and at once on the second. Default true. */
   signals?: boolean
   /** Print a line on stdout when listening. Default false. */
@@ -24,6 +28,7 @@ export interface ResolvedOptions {
   readonly adapter: AdapterType | undefined
   readonly limits: Limits
   readonly router: RouterOptions
+  readonly trust: Trust | null
   readonly signals: boolean
   readonly startLine: boolean
   readonly report: ((error: unknown, ctx: Context) => void) | null
@@ -41,9 +46,11 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)
   }
   if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
+  const trust = resolveTrust(options.trustProxy)
   return {
     adapter: adapter?.type,
-    limits: resolveLimits(options.limits, flag('trustProxy', options.trustProxy, false)),
+    limits: resolveLimits(options.limits, trust !== null),
+    trust,
     router: {
       caseSensitive: flag('router.caseSensitive', router.caseSensitive, true),
       ignoreTrailingSlash: flag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),

@@ -215,7 +215,8 @@ const host = /^(?:(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:
 /** The last one found good: clients of a server name it the same way. */
 let goodHost = ''
 
-function isHost(value: string): boolean {
+/** Whether `value` may stand in Host; the empty one may. */
+export function isHost(value: string): boolean {
   if (value !== '') {
     const match = host.exec(value)
     if (match === null || Number(match[2] ?? 0) > 65_535) return false
