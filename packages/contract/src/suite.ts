@@ -6,11 +6,13 @@ import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { connections } from './cases/connections.ts'
 import { errors } from './cases/errors.ts'
+import { healthy } from './cases/health.ts'
 import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
 import { observing } from './cases/observing.ts'
+import { measured } from './cases/metrics.ts'
 import { options } from './cases/options.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
@@ -38,6 +40,8 @@ const groups = {
   inject: injected,
   options,
   proxy,
+  metrics: measured,
+  health: healthy,
 }
 
 export interface ContractOptions {

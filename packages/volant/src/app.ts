@@ -131,6 +131,11 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     return this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0 }
   }
 
+  /** True once `close` was called: requests that still come on open connections are the last ones. */
+  get closing(): boolean {
+    return this.#closed !== null
+  }
+
   /** Whether the listening server keeps the process alive; it does unless `unref` is called. */
   ref(): this {
     this.#server?.ref()
@@ -161,6 +166,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     const { node, registry } = rootOf(this)
     const { limits, router, trust, report } = this.#options
     this.#core = new Core({
+      serving: this,
       limits,
       router,
       routes: registry.routes,

@@ -10,6 +10,7 @@ import {
   methods,
   type RouteEntry,
   type RouterOptions,
+  type ServerStats,
 } from '@volant/engine'
 import { type BodyLedger, collectBody } from './body.ts'
 import { compile, type Layer, type Run } from './chain.ts'
@@ -61,8 +62,15 @@ export interface CompiledRoute {
   readonly handlerTimeout: number
 }
 
+/** The server of an app, for those who tell about it. */
+export interface Serving {
+  stats(): ServerStats
+  readonly closing: boolean
+}
+
 /** What an app was told before it started. */
 export interface Definition {
+  readonly serving: Serving
   readonly limits: Limits
   readonly router: RouterOptions
   readonly routes: readonly RouteDefinition[]
@@ -80,6 +88,7 @@ export class Core implements Host {
   readonly ledger: BodyLedger
   /** Null where no proxy is trusted. */
   readonly trust: Trust | null
+  readonly serving: Serving
   readonly #report: Definition['report']
   readonly #table: readonly CompiledRoute[]
   /** Of the app's own scope; in the order of `Miss`: −1, −2, −3. */
@@ -93,6 +102,7 @@ export class Core implements Host {
     this.router = router
     this.ledger = { held: 0, limit: limits.maxBufferedBodies }
     this.trust = definition.trust
+    this.serving = definition.serving
     this.#report = definition.report
     this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
       method,

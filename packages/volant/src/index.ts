@@ -18,6 +18,14 @@ export { before, type Declaration, type DeclaredError, middleware } from './midd
 export type { ResponseInfo, ResponseListener } from './observe.ts'
 export type { AppOptions } from './options.ts'
 export { type Problem, problemOf } from './problem.ts'
+export { health, type HealthCheck, type HealthOptions } from './plugins/health.ts'
+export {
+  type Metrics,
+  metrics,
+  type MetricsOptions,
+  type MetricsSnapshot,
+  type RouteFigures,
+} from './plugins/metrics.ts'
 export type { Pairs } from './query.ts'
 export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'

@@ -1,0 +1,122 @@
+/** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
+import type { RequestContext } from '../context.ts'
+import { bad } from '../limits.ts'
+import type { Scope } from '../scope.ts'
+import { asFunction } from '../scope.ts'
+import { eventLoopLag, watchEventLoop } from './event-loop.ts'
+
+/**
+ * Whether something the app needs is there: it is not if this throws, rejects, gives false, or takes longer than
+ * `timeout`; `signal` is aborted then.
+ */
+export type HealthCheck = (signal: AbortSignal) => unknown
+
+export interface HealthOptions {
+  /** By name: `{ database: () => pool.query('SELECT 1') }`. The names are in the reply. */
+  checks?: Readonly<Record<string, HealthCheck>>
+  /** Milliseconds for each check, from 1 to 60,000; default 1,000. */
+  timeout?: number
+  /** Path of the liveness route; default `/health`, false for none. */
+  live?: string | false
+  /** Path of the readiness route; default `/ready`, false for none. */
+  ready?: string | false
+  /** Path of a route with uptime, memory and lag of the event loop; default none. */
+  details?: string | false
+}
+
+/**
+ * A plugin: `app.register(health, { checks: { database: () => db.ping() } })`.
+ *
+ * `/health` says 200 while the event loop turns and does nothing else, so that a failing database is no reason to
+ * restart the process. `/ready` runs the checks, all at once and each of them once at a time however many ask, and
+ * says 200, or 503 with the names of those that failed; also 503 while the app closes. A check's error is reported
+ * (see the app's `report`) when it begins to fail, and is not in the reply. Throws `E_BAD_OPTION` for options that
+ * make no sense, `E_BAD_HANDLER` for a check that is no function.
+ */
+export function health(scope: Scope<any>, options: HealthOptions | void): void {
+  const { checks = {}, timeout = 1_000, live = '/health', ready = '/ready', details = false } = options ?? {}
+  if (!Number.isInteger(timeout) || timeout < 1 || timeout > 60_000) {
+    throw bad('health.timeout', timeout, 'a whole number of milliseconds from 1 to 60,000')
+  }
+  const probes = Object.entries(checks).map(
+    ([name, check]) => new Probe(name, asFunction(check, `the check ${name}`) as HealthCheck, timeout),
+  )
+  if (live !== false) scope.get(live, (ctx) => noStore(ctx as RequestContext, { status: 'ok' }))
+  if (ready !== false) scope.get(ready, (ctx) => readiness(ctx as RequestContext, probes))
+  if (details === false) return
+  watchEventLoop()
+  scope.get(details, (ctx) => noStore(ctx as RequestContext, state(ctx as RequestContext)))
+}
+
+async function readiness(ctx: RequestContext, probes: readonly Probe[]): Promise<void> {
+  if (ctx.app.serving.closing) return noStore(ctx, { status: 'closing' }, 503)
+  const verdicts = await Promise.all(probes.map((probe) => probe.ask(ctx)))
+  const failed = probes.filter((_, index) => verdicts[index] !== 'ok').map(({ name }) => name)
+  const checks = Object.fromEntries(probes.map(({ name }, index) => [name, verdicts[index]]))
+  if (failed.length === 0) return noStore(ctx, { status: 'ready', checks })
+  return noStore(ctx, { status: 'not ready', failed, checks }, 503)
+}
+
+function state(ctx: RequestContext): object {
+  const { serving } = ctx.app
+  return {
+    status: serving.closing ? 'closing' : 'ok',
+    uptime: process.uptime(),
+    ...serving.stats(),
+    memory: process.memoryUsage(),
+    eventLoopLag: eventLoopLag(),
+  }
+}
+
+function noStore(ctx: RequestContext, value: object, status = 200): void {
+  ctx.header('cache-control', 'no-store')
+  ctx.json(value, status)
+}
+
+type Verdict = 'ok' | 'failed' | 'timed out'
+
+/** A check that runs once at a time, however many ask and however long it takes. */
+class Probe {
+  readonly name: string
+  readonly #check: HealthCheck
+  readonly #timeout: number
+  /** The verdict on the run that has not ended, late ones included. */
+  #running: Promise<Verdict> | null = null
+  #failing = false
+
+  constructor(name: string, check: HealthCheck, timeout: number) {
+    this.name = name
+    this.#check = check
+    this.#timeout = timeout
+  }
+
+  ask(ctx: RequestContext): Promise<Verdict> {
+    return (this.#running ??= this.#run(ctx))
+  }
+
+  #run(ctx: RequestContext): Promise<Verdict> {
+    const controller = new AbortController()
+    return new Promise((resolve) => {
+      const conclude = (verdict: Verdict, error: unknown): void => {
+        if (verdict !== 'ok' && !this.#failing) ctx.app.report(error, ctx)
+        this.#failing = verdict !== 'ok'
+        resolve(verdict)
+      }
+      const timer = setTimeout(() => {
+        const error = new Error(`the health check ${this.name} took longer than ${this.#timeout} ms`)
+        controller.abort(error)
+        conclude('timed out', error)
+      }, this.#timeout)
+      const settle = (passed: boolean, error: unknown): void => {
+        this.#running = null
+        if (controller.signal.aborted) return
+        clearTimeout(timer)
+        conclude(passed ? 'ok' : 'failed', error)
+      }
+      new Promise((started) => started(this.#check(controller.signal))).then(
+        (value) => settle(value !== false, new Error(`the health check ${this.name} gave false`)),
+        (error: unknown) => settle(false, error),
+      )
+    })
+  }
+}

@@ -1,0 +1,98 @@
+/** Durations, counted in buckets an eighth of a power of two wide: a quantile is at most 12.5 % too high. */
+
+/** Buckets of 1 µs up to 8 µs, then eight for each power of two up to 2^31 µs, which is 35 minutes. */
+const size = 232
+const longest = 2 ** 31 - 1
+
+/** How many quantiles of recent requests go back at least, in milliseconds. */
+const span = 2_000
+
+/** Quantiles in milliseconds; null when there was nothing to measure. */
+export interface Quantiles {
+  readonly p50: number | null
+  readonly p95: number | null
+  readonly p99: number | null
+}
+
+/** Requests of the last seconds: at least two of them, or what came since whoever asked before. */
+export interface Recent extends Quantiles {
+  /** How far back this goes. */
+  readonly seconds: number
+  readonly requests: number
+  /** Requests per second. */
+  readonly rate: number
+}
+
+export class Latency {
+  readonly #counts = new Float64Array(size)
+  #total = 0
+  // `#from` is where a reading begins; `#next` takes its place when it is two seconds old.
+  #from = { at: performance.now(), total: 0, counts: new Float64Array(size) }
+  #next = this.#from
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** `duration` in milliseconds. lab/pair middleware: on the path of every request that is measured. */
+  add(duration: number): void {
+    const micros = duration * 1_000
+    const index = indexOf(micros < longest ? micros | 0 : longest)
+    this.#counts[index] = (this.#counts[index] as number) + 1
+    this.#total++
+  }
+
+  /** Since start. */
+  quantiles(): Quantiles {
+    return quantilesOf(this.#counts, this.#total)
+  }
+
+  recent(): Recent {
+    const now = performance.now()
+    if (now - this.#next.at >= span) {
+      this.#from = this.#next
+      this.#next = { at: now, total: this.#total, counts: this.#counts.slice() }
+    }
+    const { at, total, counts } = this.#from
+    const seconds = Math.max(now - at, 1) / 1_000
+    const requests = this.#total - total
+    return {
+      seconds,
+      requests,
+      rate: requests / seconds,
+      ...quantilesOf(
+        this.#counts.map((count, index) => count - (counts[index] as number)),
+        requests,
+      ),
+    }
+  }
+}
+
+/** The bucket of a whole number of microseconds. */
+function indexOf(micros: number): number {
+  if (micros < 8) return micros
+  const power = 31 - Math.clz32(micros)
+  return (power - 2) * 8 + ((micros >> (power - 3)) & 7)
+}
+
+/** Where a bucket ends, in milliseconds. */
+function endOf(index: number): number {
+  if (index < 8) return (index + 1) / 1_000
+  return ((8 + (index & 7) + 1) * 2 ** ((index >> 3) - 1)) / 1_000
+}
+
+function quantilesOf(counts: Float64Array, total: number): Quantiles {
+  const [p50 = null, p95 = null, p99 = null] = total === 0 ? [] : ranksOf(counts, total)
+  return { p50, p95, p99 }
+}
+
+function ranksOf(counts: Float64Array, total: number): number[] {
+  const ranks = [0.5, 0.95, 0.99].map((share) => Math.ceil(total * share))
+  const found: number[] = []
+  let seen = 0
+  for (let index = 0; index < size && found.length < ranks.length; index++) {
+    seen += counts[index] as number
+    while (found.length < ranks.length && seen >= (ranks[found.length] as number)) found.push(endOf(index))
+  }
+  return found
+}

@@ -1,0 +1,187 @@
+/** Metrics of an app: what its requests took by route, what its server counts, how the process is doing. */
+import { methods, type ServerStats } from '@volant/engine'
+import type { Context, RequestContext } from '../context.ts'
+import type { CompiledRoute } from '../core.ts'
+import { bad } from '../limits.ts'
+import { observer } from '../middleware.ts'
+import type { ResponseInfo } from '../observe.ts'
+import type { FittingMiddleware } from '../types.ts'
+import { type EventLoopLag, eventLoopLag, watchEventLoop } from './event-loop.ts'
+import { Latency, type Quantiles, type Recent } from './latency.ts'
+import { exposition } from './prometheus.ts'
+
+export interface MetricsOptions {
+  /**
+   * Upper bounds of the duration histogram's buckets, in seconds, ascending. Default: 16 from 0.1 ms to 10 s. Each
+   * route has a time series for every bucket, method and class of status it replied with.
+   */
+  buckets?: readonly number[]
+}
+
+/** A middleware that observes, and the handlers that tell what it saw. */
+export interface Metrics extends FittingMiddleware {
+  /** A handler: all figures in the text format 0.0.4 of Prometheus. */
+  readonly handler: (ctx: Context) => void
+  /** A handler: the same figures as an object, for pages and for tests. */
+  readonly snapshot: (ctx: Context) => MetricsSnapshot
+}
+
+export interface MetricsSnapshot {
+  /** Seconds since the process started. */
+  readonly uptime: number
+  /** Requests whose reply is complete. */
+  readonly requests: number
+  /** Counters of the server; see `app.stats()`. */
+  readonly server: ServerStats
+  /** Of the last two to four seconds where this is read every second. */
+  readonly recent: Recent
+  /** Since start, in milliseconds. */
+  readonly latency: Quantiles
+  /** Bytes. */
+  readonly memory: NodeJS.MemoryUsage
+  /** Seconds of processor time since start. */
+  readonly cpu: { readonly user: number; readonly system: number }
+  /** Milliseconds, of the last five seconds. */
+  readonly eventLoopLag: EventLoopLag
+  readonly routes: readonly RouteFigures[]
+}
+
+/** What is known of a route, by method and class of status. */
+export interface RouteFigures {
+  /** The pattern; `unmatched` for requests no route took. */
+  readonly route: string
+  readonly method: string
+  readonly status: StatusClass
+  readonly count: number
+  /** Seconds that all of them took. */
+  readonly seconds: number
+  /** Requests by bucket, the last one for those that took longer than any bound. */
+  readonly buckets: readonly number[]
+}
+
+export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx'
+
+const classes: readonly StatusClass[] = ['2xx', '3xx', '4xx', '5xx']
+const defaultBuckets = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+
+/**
+ * Observes the requests of the scope it is used in, on the app all of them:
+ *
+ *     const meter = metrics()
+ *     app.use(meter)
+ *     app.get('/metrics', meter.handler)
+ *
+ * The handlers are routes like others, so that what guards those guards them too. Labels are bounded: patterns of
+ * routes rather than paths, known methods, classes of status. What the engine refuses before there is a request
+ * (malformed heads, limits) is counted by the server and has no duration. Throws `E_BAD_OPTION` for buckets that are
+ * no ascending list of positive numbers.
+ */
+export function metrics(options: MetricsOptions = {}): Metrics {
+  const bounds = checkBuckets(options.buckets === undefined ? defaultBuckets : options.buckets)
+  const tally = new Tally(bounds)
+  watchEventLoop()
+  return Object.assign(
+    observer((ctx, info) => tally.add(ctx as unknown as RequestContext, info)),
+    {
+      handler: (ctx: Context): void => {
+        ctx
+          .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+          .header('cache-control', 'no-store')
+        ctx.text(exposition(snapshotOf(tally, ctx), bounds))
+      },
+      snapshot: (ctx: Context): MetricsSnapshot => {
+        ctx.header('cache-control', 'no-store')
+        return snapshotOf(tally, ctx)
+      },
+    },
+  ) as Metrics
+}
+
+function snapshotOf(tally: Tally, ctx: Context): MetricsSnapshot {
+  const { latency } = tally
+  const { user, system } = process.cpuUsage()
+  return {
+    uptime: process.uptime(),
+    requests: latency.total,
+    server: (ctx as unknown as RequestContext).app.serving.stats(),
+    recent: latency.recent(),
+    latency: latency.quantiles(),
+    memory: process.memoryUsage(),
+    cpu: { user: user / 1e6, system: system / 1e6 },
+    eventLoopLag: eventLoopLag(),
+    routes: tally.figures(),
+  }
+}
+
+/** Counts by route, method and class of status, in one array of numbers for each route and method. */
+class Tally {
+  readonly latency = new Latency()
+  readonly #bounds: Float64Array
+  /** Numbers of one class: the buckets, one for what took longer, and the sum of milliseconds. */
+  readonly #width: number
+  /** By the compiled route, for speed. */
+  readonly #routes = new WeakMap<CompiledRoute, (Float64Array | null)[]>()
+  /** By pattern: an app that is changed after an `inject` compiles its routes anew. */
+  readonly #patterns = new Map<string, (Float64Array | null)[]>()
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = Float64Array.from(bounds, (seconds) => seconds * 1_000)
+    this.#width = bounds.length + 2
+  }
+
+  /** lab/pair middleware: on the path of every request that is measured. */
+  add(ctx: RequestContext, { status, duration }: ResponseInfo): void {
+    const series = this.#routes.get(ctx.route) ?? this.#open(ctx.route)
+    const method = methods.indexOf(ctx.method as (typeof methods)[number])
+    // Methods the router does not know are refused before.
+    if (method < 0) return
+    const counts = (series[method] ??= new Float64Array(classes.length * this.#width))
+    const from = (((status / 100) | 0) - 2) * this.#width
+    const bounds = this.#bounds
+    let at = 0
+    while (at < bounds.length && duration > (bounds[at] as number)) at++
+    counts[from + at] = (counts[from + at] as number) + 1
+    const sum = from + bounds.length + 1
+    counts[sum] = (counts[sum] as number) + duration
+    this.latency.add(duration)
+  }
+
+  #open(route: CompiledRoute): (Float64Array | null)[] {
+    const pattern = route.pattern ?? 'unmatched'
+    const series = this.#patterns.get(pattern) ?? methods.map(() => null)
+    this.#patterns.set(pattern, series)
+    this.#routes.set(route, series)
+    return series
+  }
+
+  figures(): RouteFigures[] {
+    return [...this.#patterns].flatMap(([route, series]) =>
+      series.flatMap((counts, index) =>
+        counts === null ? [] : this.#figuresOf(route, methods[index] as string, counts),
+      ),
+    )
+  }
+
+  #figuresOf(route: string, method: string, counts: Float64Array): RouteFigures[] {
+    return classes.flatMap((status, index): RouteFigures[] => {
+      const from = index * this.#width
+      const buckets = [...counts.subarray(from, from + this.#width - 1)]
+      const count = buckets.reduce((sum, each) => sum + each, 0)
+      const seconds = (counts[from + this.#width - 1] as number) / 1_000
+      return count === 0 ? [] : [{ route, method, status, count, seconds, buckets }]
+    })
+  }
+}
+
+function checkBuckets(buckets: readonly number[]): readonly number[] {
+  const right =
+    Array.isArray(buckets) &&
+    buckets.length > 0 &&
+    buckets.every(
+      (bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : (buckets[at - 1] as number)),
+    )
+  if (!right) throw bad('metrics.buckets', buckets, 'a list of positive numbers of seconds, ascending')
+  return [...buckets]
+}

@@ -1,0 +1,76 @@
+/** Figures in Prometheus' text exposition format 0.0.4. Names are those of prom-client where it has the same figure. */
+import type { MetricsSnapshot, RouteFigures } from './metrics.ts'
+
+const startedAt = Date.now() / 1_000 - process.uptime()
+
+/** `bounds` are the histogram's, in seconds. Ends with a line feed, as the format asks. */
+export function exposition(figures: MetricsSnapshot, bounds: readonly number[]): string {
+  const { server, memory, cpu, eventLoopLag } = figures
+  const lines = [
+    ...durations(figures.routes, bounds),
+    ...metric('http_connections', 'gauge', 'Open connections.', server.connections),
+    ...metric('http_requests_in_flight', 'gauge', 'Requests without their reply.', server.inFlight),
+    ...metric('http_requests_total', 'counter', 'Requests that reached the app.', server.requests),
+    ...metric(
+      'http_requests_refused_total',
+      'counter',
+      'Requests refused before the app saw them: malformed, past a limit, overload.',
+      server.refused,
+    ),
+    ...metric('volant_engine_panics_total', 'counter', 'Faults caught in the engine.', server.panics),
+    ...metric('process_cpu_user_seconds_total', 'counter', 'User CPU time.', cpu.user),
+    ...metric('process_cpu_system_seconds_total', 'counter', 'System CPU time.', cpu.system),
+    ...metric('process_cpu_seconds_total', 'counter', 'User and system CPU time.', cpu.user + cpu.system),
+    ...metric('process_start_time_seconds', 'gauge', 'Start of the process since the epoch.', startedAt),
+    ...metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', memory.rss),
+    ...metric('nodejs_heap_size_total_bytes', 'gauge', 'Size of the heap.', memory.heapTotal),
+    ...metric('nodejs_heap_size_used_bytes', 'gauge', 'Used part of the heap.', memory.heapUsed),
+    ...metric('nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap.', memory.external),
+    ...metric(
+      'nodejs_eventloop_lag_p50_seconds',
+      'gauge',
+      'Median lag of the event loop.',
+      eventLoopLag.p50 / 1e3,
+    ),
+    ...metric(
+      'nodejs_eventloop_lag_p99_seconds',
+      'gauge',
+      'Lag of the event loop, p99.',
+      eventLoopLag.p99 / 1e3,
+    ),
+    ...metric(
+      'nodejs_eventloop_lag_max_seconds',
+      'gauge',
+      'Longest lag of the event loop.',
+      eventLoopLag.max / 1e3,
+    ),
+    ...metric('nodejs_version_info', 'gauge', 'Version of Node.js.', 1, `{version="${process.version}"}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Nothing for a figure the adapter cannot know. */
+function metric(name: string, type: string, help: string, value: number | undefined, labels = ''): string[] {
+  return value === undefined ? [] : [...head(name, type, help), `${name}${labels} ${value}`]
+}
+
+function durations(routes: readonly RouteFigures[], bounds: readonly number[]): string[] {
+  const name = 'http_request_duration_seconds'
+  const lines = head(name, 'histogram', 'Time from the first middleware to the end of the reply.')
+  for (const { route, method, status, count, seconds, buckets } of routes) {
+    // Patterns have none of the characters that are escaped in labels: quotes, backslashes, line feeds.
+    const labels = `method="${method}",route="${route}",status="${status}"`
+    let below = 0
+    for (const [at, bound] of bounds.entries()) {
+      below += buckets[at] as number
+      lines.push(`${name}_bucket{${labels},le="${bound}"} ${below}`)
+    }
+    lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`)
+    lines.push(`${name}_sum{${labels}} ${seconds}`, `${name}_count{${labels}} ${count}`)
+  }
+  return lines
+}
+
+function head(name: string, type: string, help: string): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+}
