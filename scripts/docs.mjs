@@ -1,13 +1,15 @@
 /**
- * `npm run docs`: writes the reference pages that are tables in the code: docs/limits.md and docs/errors.md.
- * With `--check` it writes nothing and fails when a page is not what the code says. Needs compiled TypeScript.
+ * `npm run docs`: writes what the code says into the documents: the tables docs/limits.md and docs/errors.md, and the
+ * examples that pages show. With `--check` it writes nothing and fails when a page is not what the code says. Needs
+ * compiled TypeScript.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable, limitTable } from 'volant'
 import { root } from './command.mjs'
+import { pagesWithExamples } from './doc-examples.mjs'
 
-const pages = { 'docs/limits.md': limits(), 'docs/errors.md': errors() }
+const pages = { 'docs/limits.md': limits(), 'docs/errors.md': errors(), ...pagesWithExamples() }
 const check = process.argv.includes('--check')
 
 for (const [name, text] of Object.entries(pages)) {
