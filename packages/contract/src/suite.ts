@@ -2,9 +2,11 @@
 import { describe, test } from 'node:test'
 import { type AdapterType, createApp } from 'volant'
 import { aborts } from './cases/aborts.ts'
+import { accepts } from './cases/accepts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { connections } from './cases/connections.ts'
+import { cookies } from './cases/cookies.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
 import { headers } from './cases/headers.ts'
@@ -40,6 +42,8 @@ const groups = {
   inject: injected,
   options,
   proxy,
+  accepts,
+  cookies,
   metrics: measured,
   health: healthy,
 }

@@ -2,7 +2,9 @@
 import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
+import { acceptedEncoding, acceptedLanguage, acceptedType } from './accepts.ts'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
+import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { refusal, VolantError } from './errors.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
@@ -93,6 +95,19 @@ export interface ContextOf<T extends Parts> {
   /** The body as it arrives, on routes with `bodyMode: 'stream'`; elsewhere the whole of it in one chunk. */
   readonly bodyStream: ReadableStream<Uint8Array>
 
+  /** All values of a name in the query, in their order; none if it is not there. Never touched by schemas. */
+  queryAll(name: string): string[]
+  /**
+   * The one of `types` the client likes best, or false: `ctx.accepts('json', 'html')`. Full media types and the names
+   * css, csv, form, html, js, json, pdf, problem, svg, text and xml are taken; all of them if there is no Accept. The
+   * reply then depends on the request: `ctx.append('vary', 'accept')`.
+   */
+  accepts<const T extends string>(...types: T[]): T | false
+  /** The one of `tags` the client likes best, or false; `en` serves who asked for `en-GB`. */
+  acceptsLanguages<const T extends string>(...tags: T[]): T | false
+  /** The one of `codings` the client likes best, or false: `ctx.acceptsEncodings('br', 'gzip', 'identity')`. */
+  acceptsEncodings<const T extends string>(...codings: T[]): T | false
+
   /** True once a reply was given. */
   readonly replied: boolean
   /** The status set so far, or sent; 200 unless set. */
@@ -103,6 +118,13 @@ export interface ContextOf<T extends Parts> {
   header(name: string, value: string | number): this
   /** Adds a header beside those of the same name, for example a second Set-Cookie. */
   append(name: string, value: string | number): this
+  /**
+   * Sets a cookie, percent-encoded. Unless `options` say otherwise it has Path=/, HttpOnly and SameSite=Lax, and Secure
+   * if the request came over TLS. Throws `E_BAD_COOKIE`, also for what browsers would drop.
+   */
+  cookie(name: string, value: string, options?: CookieOptions): this
+  /** Ends a cookie. Give the path and domain it was set with, if any. */
+  clearCookie(name: string, options?: CookieOptions): this
 
   json(value: unknown, status?: number): void
   text(value: string, status?: number): void
@@ -111,7 +133,10 @@ export interface ContextOf<T extends Parts> {
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void
   /** Streams chunks with back-pressure; the source is cancelled when the client leaves. */
   stream(source: Source, options?: StreamOptions): void
-  /** Status 302 unless given. Characters a URL may not have are escaped. */
+  /**
+   * Status 302 unless given. Characters a URL may not have are escaped, control characters refused. Where to is not
+   * checked: a location that came from the client sends its user to any site (`//evil.example` is one).
+   */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
   /** Replies with anything a handler may return. */
   reply(status: number, value?: unknown): void
@@ -278,6 +303,23 @@ export class RequestContext implements ContextOf<AnyParts> {
     return (this.#more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
   }
 
+  queryAll(name: string): string[] {
+    const values = parseQuery(this.exchange.query, this.route.limits.maxQueryKeys)[name]
+    return typeof values === 'string' ? [values] : (values ?? [])
+  }
+
+  accepts<const T extends string>(...types: T[]): T | false {
+    return acceptedType(this.exchange.header('accept'), types)
+  }
+
+  acceptsLanguages<const T extends string>(...tags: T[]): T | false {
+    return acceptedLanguage(this.exchange.header('accept-language'), tags)
+  }
+
+  acceptsEncodings<const T extends string>(...codings: T[]): T | false {
+    return acceptedEncoding(this.exchange.header('accept-encoding'), codings)
+  }
+
   get headers(): Record<string, string> {
     return (this.#more.headers ??= this.exchange.headers())
   }
@@ -379,6 +421,14 @@ export class RequestContext implements ContextOf<AnyParts> {
     if (this.replyHeaders === null) this.replyHeaders = [name, text]
     else this.replyHeaders.push(name, text)
     return this
+  }
+
+  cookie(name: string, value: string, options: CookieOptions = {}): this {
+    return this.append('set-cookie', setCookie(name, value, options, this.protocol === 'https'))
+  }
+
+  clearCookie(name: string, options: CookieOptions = {}): this {
+    return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
   }
 
   /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */

@@ -46,6 +46,7 @@ export const errorTable = {
   E_ADAPTER: { status: 0, meaning: 'The adapter asked for cannot be used here.' },
   E_ALREADY_LISTENING: { status: 0, meaning: 'listen() was called before; an app has one server.' },
   E_ALREADY_REPLIED: { status: 0, meaning: 'The request has its reply already; the first one stands.' },
+  E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
   E_BAD_HEADER: { status: 0, meaning: 'A reply header has a forbidden name or value.' },
   E_BAD_HANDLER: { status: 0, meaning: 'A handler or middleware is not a function.' },
   E_BAD_OPTION: { status: 0, meaning: 'An option has a value that makes no sense.' },

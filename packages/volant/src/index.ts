@@ -2,6 +2,7 @@ export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats
 export { type App, createApp } from './app.ts'
 export type { AdapterType } from './adapters/choose.ts'
 export type { Context, ContextOf } from './context.ts'
+export type { CookieOptions } from './cookie.ts'
 export {
   type ErrorCode,
   errorTable,

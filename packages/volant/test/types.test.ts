@@ -170,3 +170,26 @@ test('a context that fits any route, and one with named parts', () => {
   })
   app.all('/six', any, any, any, any, any, any, any, (ctx) => ctx.method)
 })
+
+test('negotiation, cookies and origin are typed', () => {
+  const app = createApp({
+    signals: false,
+    trustProxy: { from: ['loopback', '10.0.0.0/8'], headers: 'forwarded' },
+  })
+  app.get('/u', (ctx) => {
+    const type: 'json' | 'html' | false = ctx.accepts('json', 'html')
+    const all: string[] = ctx.queryAll('a')
+    const one: string | string[] | undefined = ctx.query['a']
+    const protocol: 'http' | 'https' = ctx.protocol
+    ctx.cookie('a', 'b', { maxAge: 60, sameSite: 'strict' }).clearCookie('c')
+    // @ts-expect-error there is no such option
+    ctx.cookie('a', 'b', { expiresIn: 1 })
+    // @ts-expect-error a cookie is text
+    ctx.cookie('a', 1)
+    // @ts-expect-error set by the server
+    ctx.protocol = 'http'
+    return { type, all, one, protocol, host: ctx.host, ips: ctx.ips }
+  })
+  // @ts-expect-error there is no such kind of header
+  assert.throws(() => createApp({ trustProxy: { from: true, headers: 'x-real-ip' } }))
+})
