@@ -7,6 +7,7 @@ import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { connections } from './cases/connections.ts'
 import { cookies } from './cases/cookies.ts'
+import { crossOrigin } from './cases/cors.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
 import { headers } from './cases/headers.ts'
@@ -18,8 +19,10 @@ import { measured } from './cases/metrics.ts'
 import { options } from './cases/options.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
+import { requestIds } from './cases/request-id.ts'
 import { routing } from './cases/routing.ts'
 import { scopes } from './cases/scopes.ts'
+import { securityHeaderCases } from './cases/security-headers.ts'
 import { streams } from './cases/streams.ts'
 import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
@@ -46,6 +49,9 @@ const groups = {
   cookies,
   metrics: measured,
   health: healthy,
+  'request-id': requestIds,
+  cors: crossOrigin,
+  'security-headers': securityHeaderCases,
 }
 
 export interface ContractOptions {

@@ -8,7 +8,7 @@ import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { refusal, VolantError } from './errors.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
-import { checkHeaderName, checkHeaderValue } from './header.ts'
+import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
 import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
@@ -114,7 +114,10 @@ export interface ContextOf<T extends Parts> {
   status(): number
   /** Sets the status of the reply to come: an integer from 200 to 599. */
   status(code: number): this
-  /** Sets a header of the reply to come, replacing what the name had. Throws `E_BAD_HEADER`. */
+  /**
+   * Sets a header of the reply to come, replacing what the name had; Vary is added to, since whatever wrote it still
+   * depends on it. Throws `E_BAD_HEADER`.
+   */
   header(name: string, value: string | number): this
   /** Adds a header beside those of the same name, for example a second Set-Cookie. */
   append(name: string, value: string | number): this
@@ -336,6 +339,10 @@ export class RequestContext implements ContextOf<AnyParts> {
     return (this.#more.id ??= idPrefix + (++lastId).toString(36))
   }
 
+  set id(text: string) {
+    this.#more.id = text
+  }
+
   get signal(): AbortSignal {
     const more = this.#more
     if (more.controller === undefined) {
@@ -402,6 +409,21 @@ export class RequestContext implements ContextOf<AnyParts> {
     const lower = checkHeaderName(name)
     const text = checkHeaderValue(name, value)
     if (lower === 'content-type') this.hasType = true
+    else if (lower === 'vary') return this.vary(text)
+    return this.place(name, lower, text)
+  }
+
+  append(name: string, value: string | number): this {
+    const lower = checkHeaderName(name)
+    if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
+    const text = checkHeaderValue(name, value)
+    if (this.replyHeaders === null) this.replyHeaders = [name, text]
+    else this.replyHeaders.push(name, text)
+    return this
+  }
+
+  /** `header` for a name and a value that were checked. */
+  place(name: string, lower: string, text: string): this {
     const list = this.replyHeaders
     if (list === null) {
       this.replyHeaders = [name, text]
@@ -414,12 +436,32 @@ export class RequestContext implements ContextOf<AnyParts> {
     return this
   }
 
-  append(name: string, value: string | number): this {
-    const lower = checkHeaderName(name)
-    if (lower === 'content-type') return this.header(name, value)
-    const text = checkHeaderValue(name, value)
-    if (this.replyHeaders === null) this.replyHeaders = [name, text]
-    else this.replyHeaders.push(name, text)
+  /** Sets headers that are the same for many requests. */
+  placeAll({ list, names }: HeaderBlock): void {
+    const before = this.replyHeaders
+    if (before === null) {
+      this.replyHeaders = list.slice()
+      return
+    }
+    for (let at = before.length - 2; at >= 0; at -= 2) {
+      if (names.has(checkHeaderName(before[at] as string))) before.splice(at, 2)
+    }
+    for (const text of list) before.push(text)
+  }
+
+  /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
+  vary(text: string): this {
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = ['vary', text]
+      return this
+    }
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (checkHeaderName(list[at] as string) !== 'vary') continue
+      list[at + 1] = mergeVary(list[at + 1] as string, text)
+      return this
+    }
+    list.push('vary', text)
     return this
   }
 
@@ -519,7 +561,9 @@ class Rare {
   stream: ReadableStream<Uint8Array> | undefined = undefined
 }
 
-const representation = /^(?:content-.*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+// Content-Security-Policy is about the document that is sent, whichever it is.
+const representation =
+  /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
 
 function abortReason(): DOMException {
   return new DOMException('the request was aborted', 'AbortError')

@@ -62,3 +62,27 @@ export function checkHeaderValue(name: string, value: string | number): string {
   }
   return text
 }
+
+/** Headers that were checked once, for every reply that has them. */
+export interface HeaderBlock {
+  /** Name and value, name and value, …; names in lower case. */
+  readonly list: readonly string[]
+  readonly names: ReadonlySet<string>
+}
+
+/** Throws `E_BAD_HEADER`. */
+export function headerBlock(pairs: readonly (readonly [name: string, value: string])[]): HeaderBlock {
+  const list = pairs.flatMap(([name, value]) => [checkHeaderName(name), checkHeaderValue(name, value)])
+  return { list, names: new Set(list.filter((_, at) => at % 2 === 0)) }
+}
+
+/** The members of two values of Vary (RFC 9110 §12.5.5), each once; `*` says it all. */
+export function mergeVary(before: string, more: string): string {
+  if (before === more) return before
+  const members = new Map<string, string>()
+  for (const part of `${before},${more}`.split(',')) {
+    const name = part.trim()
+    if (name !== '' && !members.has(name.toLowerCase())) members.set(name.toLowerCase(), name)
+  }
+  return members.has('*') ? '*' : [...members.values()].join(', ')
+}

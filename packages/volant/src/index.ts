@@ -16,6 +16,15 @@ export { checkHeader } from './header.ts'
 export type { InjectOptions, InjectReply } from './inject.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
 export { before, type Declaration, type DeclaredError, middleware } from './middleware.ts'
+export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
+export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
+export { requestId, type RequestIdOptions } from './middleware/request-id.ts'
+export {
+  type ReferrerPolicy,
+  securityHeaders,
+  type SecurityHeadersOptions,
+  type StrictTransportSecurity,
+} from './middleware/security-headers.ts'
 export type { ResponseInfo, ResponseListener } from './observe.ts'
 export type { AppOptions } from './options.ts'
 export { type Problem, problemOf } from './problem.ts'

@@ -1,0 +1,58 @@
+/** `requestId()`: an id for every request, in its reply and in the logs. */
+import type { Context, RequestContext } from '../context.ts'
+import { bad } from '../limits.ts'
+import { gateOf } from '../middleware.ts'
+import type { FittingMiddleware } from '../types.ts'
+import { checkFieldName, checkNames } from './option-check.ts'
+
+export interface RequestIdOptions {
+  /** Header of the reply, and of the request where that is trusted. `false`: none. Default `x-request-id`. */
+  header?: string | false
+  /**
+   * Take the id the request has, if it is sound: 1 to 128 letters, digits and `. _ ~ + / = : @ -`. Only for requests
+   * from a proxy that sets the header itself: anybody else can pass off their requests as others'. Default false.
+   */
+  trust?: boolean | ((ctx: Context) => boolean)
+  /** Makes an id as sound as that. Default `ctx.id`, which is unique but tells how many requests there were. */
+  generator?: (ctx: Context) => string
+}
+
+const sound = /^[\w.~+/=:@-]{1,128}$/
+
+/**
+ * Gives every request an id: `ctx.id` has it, and the reply in `X-Request-Id`.
+ *
+ *     app.use(requestId())
+ *
+ * Throws `E_BAD_OPTION`; a generator that makes an unsound id fails its request with it.
+ */
+export function requestId(options: RequestIdOptions = {}): FittingMiddleware {
+  checkNames('requestId', options, ['header', 'trust', 'generator'])
+  const { header = 'x-request-id', trust = false, generator } = options
+  if (typeof trust !== 'boolean' && typeof trust !== 'function') {
+    throw bad('requestId: trust', trust, 'true, false or a function')
+  }
+  if (generator !== undefined && typeof generator !== 'function') {
+    throw bad('requestId: generator', generator, 'a function')
+  }
+  const name = header === false ? null : checkFieldName('requestId: header', header)
+  const make = generator === undefined ? null : (ctx: RequestContext) => checkId(generator(ctx as Context))
+  if (trust === false) return gateOf((ctx) => give(ctx, make === null ? ctx.id : make(ctx), name))
+  const from = name ?? 'x-request-id'
+  return gateOf((ctx) => {
+    const given = trust === true || trust(ctx as Context) === true ? ctx.exchange.header(from) : undefined
+    const id = given !== undefined && sound.test(given) ? given : make === null ? ctx.id : make(ctx)
+    give(ctx, id, name)
+  })
+}
+
+// lab/pair middleware
+function give(ctx: RequestContext, id: string, header: string | null): undefined {
+  ctx.id = id
+  if (header !== null) ctx.place(header, header, id)
+}
+
+function checkId(id: unknown): string {
+  if (typeof id === 'string' && sound.test(id)) return id
+  throw bad('requestId: the id of generator', id, '1 to 128 letters, digits and . _ ~ + / = : @ -')
+}

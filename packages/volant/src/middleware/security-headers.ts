@@ -1,0 +1,248 @@
+/** `securityHeaders()`: the headers OWASP asks for. */
+import type { RequestContext } from '../context.ts'
+import { headerBlock, type HeaderBlock } from '../header.ts'
+import { bad } from '../limits.ts'
+import { gateOf } from '../middleware.ts'
+import type { FittingMiddleware } from '../types.ts'
+import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
+import { checkFieldValue, checkFlag, checkNames } from './option-check.ts'
+
+export interface StrictTransportSecurity {
+  /** Seconds; default 31,536,000, a year. */
+  maxAge?: number
+  /** Default true. */
+  includeSubDomains?: boolean
+  /** Asks for a place in the browsers' own lists, which is hard to take back. Default false. */
+  preload?: boolean
+  /** Send it with every reply, not only with those to requests that came over https. Default false. */
+  force?: boolean
+}
+
+/** Each header's value, or false for none. */
+export interface SecurityHeadersOptions {
+  /** Directives, what `csp` makes of them, or false. Default: everything from this site only, no plug-ins, no frames. */
+  contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false
+  /** Default a year with subdomains, for requests that came over https (`ctx.protocol`). */
+  strictTransportSecurity?: StrictTransportSecurity | false
+  /** Default `nosniff`. */
+  xContentTypeOptions?: 'nosniff' | false
+  /** Default `DENY`. */
+  xFrameOptions?: 'DENY' | 'SAMEORIGIN' | false
+  /** Default `no-referrer`. */
+  referrerPolicy?: ReferrerPolicy | readonly ReferrerPolicy[] | false
+  /** Default `same-origin`. */
+  crossOriginOpenerPolicy?:
+    | 'same-origin'
+    | 'same-origin-allow-popups'
+    | 'noopener-allow-popups'
+    | 'unsafe-none'
+    | false
+  /** Default `same-origin`. */
+  crossOriginResourcePolicy?: 'same-origin' | 'same-site' | 'cross-origin' | false
+  /** Default false: it stops pages from loading what does not agree to it. */
+  crossOriginEmbedderPolicy?: 'require-corp' | 'credentialless' | 'unsafe-none' | false
+  /** Features and who may use them: `{ camera: [], geolocation: ['self', 'https://maps.example'] }`, or text. Default: none for anybody. */
+  permissionsPolicy?: Readonly<Record<string, readonly string[] | '*'>> | string | false
+  /** Default `none`. */
+  xPermittedCrossDomainPolicies?: 'none' | 'master-only' | 'by-content-type' | 'all' | false
+  /** Default `off`. */
+  xDnsPrefetchControl?: 'on' | 'off' | false
+  /** Default true: `?1`. */
+  originAgentCluster?: boolean
+  /** Default `0`: the filter it switched made holes of its own. */
+  xXssProtection?: '0' | false
+}
+
+export type ReferrerPolicy =
+  | 'no-referrer'
+  | 'no-referrer-when-downgrade'
+  | 'origin'
+  | 'origin-when-cross-origin'
+  | 'same-origin'
+  | 'strict-origin'
+  | 'strict-origin-when-cross-origin'
+  | 'unsafe-url'
+
+type PolicyEffect<O> = O extends { contentSecurityPolicy: infer C }
+  ? C extends (...args: never) => unknown
+    ? C extends Csp<infer E>
+      ? E
+      : {}
+    : NonceOf<C>
+  : {}
+
+/**
+ * Sends the headers OWASP's Secure Headers project asks for, with every reply of its scope, errors included:
+ *
+ *     app.use(securityHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], imgSrc: ['*'] } }))
+ *
+ * A header that middleware behind it or the handler sets replaces the one from here. Throws `E_BAD_OPTION`.
+ */
+export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
+  options?: O,
+): FittingMiddleware<PolicyEffect<O>> {
+  const given: SecurityHeadersOptions = options === undefined ? {} : options
+  checkNames('securityHeaders', given, [
+    'contentSecurityPolicy',
+    'strictTransportSecurity',
+    ...Object.keys(writers),
+  ])
+  const policy = checkPolicy(given.contentSecurityPolicy)
+  const { value: hsts, force } = transport(given.strictTransportSecurity)
+  const pairs = Object.entries(writers).flatMap(([name, { header, write }]): [string, string][] => {
+    const value = write(`securityHeaders: ${name}`, given[name as keyof SecurityHeadersOptions])
+    return value === null ? [] : [[header, value]]
+  })
+  if (policy !== null && policy.parts.length === 1) pairs.unshift([policy.header, policy.parts[0] as string])
+  const secure = hsts === null ? [] : [['strict-transport-security', hsts] as [string, string]]
+  const plain = headerBlock(force ? [...pairs, ...secure] : pairs)
+  const encrypted = headerBlock([...pairs, ...secure])
+  const place = encrypted.list.length === plain.list.length ? always(plain) : byProtocol(plain, encrypted)
+  if (policy === null || policy.parts.length === 1) return gateOf(place) as FittingMiddleware<PolicyEffect<O>>
+  return gateOf((ctx) => {
+    place(ctx)
+    ctx.place(policy.header, policy.header, policy.value(ctx))
+  }) as FittingMiddleware<PolicyEffect<O>>
+}
+
+type Place = (ctx: RequestContext) => undefined
+
+function always(block: HeaderBlock): Place {
+  return (ctx) => void ctx.placeAll(block)
+}
+
+function byProtocol(plain: HeaderBlock, encrypted: HeaderBlock): Place {
+  return (ctx) => void ctx.placeAll(ctx.protocol === 'https' ? encrypted : plain)
+}
+
+/** OWASP's default without `upgrade-insecure-requests`, which breaks sites that are served by http. */
+const strict: CspDirectives = {
+  defaultSrc: ["'self'"],
+  baseUri: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+  objectSrc: ["'none'"],
+}
+
+function checkPolicy(value: unknown): Policy | null {
+  if (value === false) return null
+  const policy = policyOf(value === undefined ? strict : value)
+  if (policy !== null) return policy
+  throw bad('securityHeaders: contentSecurityPolicy', value, 'directives, what csp() makes, or false')
+}
+
+/** RFC 6797 §6.1. */
+function transport(given: SecurityHeadersOptions['strictTransportSecurity']): {
+  value: string | null
+  force: boolean
+} {
+  if (given === false) return { value: null, force: false }
+  const name = 'securityHeaders: strictTransportSecurity'
+  const options = given ?? {}
+  checkNames(name, options, ['maxAge', 'includeSubDomains', 'preload', 'force'])
+  const { maxAge = 31_536_000 } = options
+  if (!Number.isSafeInteger(maxAge) || maxAge < 0)
+    throw bad(`${name}.maxAge`, maxAge, 'an integer of seconds from 0')
+  const subDomains = checkFlag(`${name}.includeSubDomains`, options.includeSubDomains, true)
+  const preload = checkFlag(`${name}.preload`, options.preload, false)
+  // What the lists ask for (hstspreload.org).
+  if (preload && !(subDomains && maxAge >= 31_536_000)) {
+    throw bad(`${name}.preload`, true, 'includeSubDomains and a maxAge of at least 31,536,000 beside it')
+  }
+  const value = `max-age=${maxAge}${subDomains ? '; includeSubDomains' : ''}${preload ? '; preload' : ''}`
+  return { value, force: checkFlag(`${name}.force`, options.force, false) }
+}
+
+/** Gives the value to send for an option, null for none. */
+type Write = (option: string, given: unknown) => string | null
+
+function oneOf(...values: [usual: string | false, ...others: string[]]): Write {
+  return (option, given = values[0]) => {
+    if (given === false) return null
+    if (typeof given === 'string' && values.includes(given)) return given
+    throw bad(option, given, `${values.filter(Boolean).join(', ')} or false`)
+  }
+}
+
+const referrers = [
+  'no-referrer',
+  'no-referrer-when-downgrade',
+  'origin',
+  'origin-when-cross-origin',
+  'same-origin',
+  'strict-origin',
+  'strict-origin-when-cross-origin',
+  'unsafe-url',
+]
+
+function referrer(option: string, given: unknown = 'no-referrer'): string | null {
+  if (given === false) return null
+  const list: unknown[] = Array.isArray(given) ? given : [given]
+  if (list.length > 0 && list.every((each) => referrers.includes(each as string))) return list.join(', ')
+  throw bad(option, given, `${referrers.join(', ')}, several of them or false`)
+}
+
+const noFeatures = Object.fromEntries(
+  (
+    'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer ' +
+    'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb web-share xr-spatial-tracking'
+  )
+    .split(' ')
+    .map((feature) => [feature, []]),
+)
+
+/** Permissions Policy §5.2: a structured dictionary (RFC 9651 §3.2). */
+function permissions(option: string, given: unknown = noFeatures): string | null {
+  if (given === false) return null
+  if (typeof given === 'string')
+    return checkFieldValue(option, given, 'features and who may use them, or false')
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw bad(option, given, "an object such as { camera: [], geolocation: ['self'] }, text or false")
+  }
+  const members = Object.entries(given).map(([feature, who]) => {
+    if (!/^[a-z][a-z0-9-]*$/.test(feature)) throw bad(option, feature, 'features in lower case')
+    if (who === '*') return `${feature}=*`
+    if (!Array.isArray(who))
+      throw bad(`${option}.${feature}`, who, "an array of 'self', 'src' and origins, or '*'")
+    return `${feature}=(${who.map((each) => member(`${option}.${feature}`, each)).join(' ')})`
+  })
+  return members.length === 0 ? null : members.join(', ')
+}
+
+function member(option: string, who: unknown): string {
+  if (who === 'self' || who === 'src') return who
+  if (typeof who === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^\s"\\,;()\x7f-\uffff]+$/.test(who))
+    return `"${who}"`
+  throw bad(option, who, "'self', 'src' and origins such as 'https://maps.example'")
+}
+
+function cluster(option: string, given: unknown): string | null {
+  return checkFlag(option, given, true) ? '?1' : null
+}
+
+/** The headers beside CSP and HSTS, in the order they are sent. */
+const writers: Readonly<Record<string, { header: string; write: Write }>> = {
+  crossOriginEmbedderPolicy: {
+    header: 'cross-origin-embedder-policy',
+    write: oneOf(false, 'require-corp', 'credentialless', 'unsafe-none'),
+  },
+  crossOriginOpenerPolicy: {
+    header: 'cross-origin-opener-policy',
+    write: oneOf('same-origin', 'same-origin-allow-popups', 'noopener-allow-popups', 'unsafe-none'),
+  },
+  crossOriginResourcePolicy: {
+    header: 'cross-origin-resource-policy',
+    write: oneOf('same-origin', 'same-site', 'cross-origin'),
+  },
+  originAgentCluster: { header: 'origin-agent-cluster', write: cluster },
+  permissionsPolicy: { header: 'permissions-policy', write: permissions },
+  referrerPolicy: { header: 'referrer-policy', write: referrer },
+  xContentTypeOptions: { header: 'x-content-type-options', write: oneOf('nosniff') },
+  xDnsPrefetchControl: { header: 'x-dns-prefetch-control', write: oneOf('off', 'on') },
+  xFrameOptions: { header: 'x-frame-options', write: oneOf('DENY', 'SAMEORIGIN') },
+  xPermittedCrossDomainPolicies: {
+    header: 'x-permitted-cross-domain-policies',
+    write: oneOf('none', 'master-only', 'by-content-type', 'all'),
+  },
+  xXssProtection: { header: 'x-xss-protection', write: oneOf('0') },
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApp, csp, securityHeaders } from '../src/index.ts'
+import { mergeVary } from '../src/header.ts'
+
+test('a nonce is in the state of routes whose policy has one, and of no others', () => {
+  const app = createApp({ signals: false })
+  app.with(securityHeaders({ contentSecurityPolicy: { scriptSrc: ["'nonce'"] } })).get('/a', (ctx) => {
+    const nonce: string = ctx.state.nonce
+    return nonce
+  })
+  app.with(securityHeaders({ contentSecurityPolicy: csp({ scriptSrc: ["'nonce'"] }) })).get('/b', (ctx) => {
+    const nonce: string = ctx.state.nonce
+    return nonce
+  })
+  app
+    .with(async (_, next) => next())
+    .with(csp({ scriptSrc: ["'self'"] }))
+    .get('/c', (ctx) => ctx.state['nonce'] as unknown)
+  // @ts-expect-error a typed scope has what was declared
+  app.with(csp({ styleSrc: ["'nonce'"] })).get('/d', (ctx) => ctx.state.user as unknown)
+  assert.equal(app.routes().length, 4)
+})
+
+test('Vary is merged without repeating names', () => {
+  const rows: [string, string, string][] = [
+    ['Origin', 'Origin', 'Origin'],
+    ['Origin', 'origin', 'Origin'],
+    ['Origin', 'accept, ORIGIN', 'Origin, accept'],
+    ['accept', '*', '*'],
+    ['*', 'accept', '*'],
+    ['a,, b', ' c ,', 'a, b, c'],
+    ['__proto__', 'constructor', '__proto__, constructor'],
+  ]
+  for (const [before, more, merged] of rows) assert.equal(mergeVary(before, more), merged)
+})
