@@ -1,16 +1,26 @@
 /**
- * `npm run docs`: writes what the code says into the documents: the tables docs/limits.md and docs/errors.md, and the
- * examples that pages show. With `--check` it writes nothing and fails when a page is not what the code says. Needs
- * compiled TypeScript.
+ * `npm run docs`: writes what the code says into the documents: the tables docs/limits.md and docs/errors.md,
+ * docs/reference.md, and the examples that pages show. With `--check` it writes nothing and fails when a page is not
+ * what the code says. An export without docstring fails it always. Needs compiled TypeScript.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable, limitTable } from 'volant'
 import { root } from './command.mjs'
 import { pagesWithExamples } from './doc-examples.mjs'
+import { reference } from './reference.mjs'
 
-const pages = { 'docs/limits.md': limits(), 'docs/errors.md': errors(), ...pagesWithExamples() }
+const { page, missing } = reference()
+const pages = {
+  'docs/limits.md': limits(),
+  'docs/errors.md': errors(),
+  'docs/reference.md': page,
+  ...pagesWithExamples(),
+}
 const check = process.argv.includes('--check')
+
+for (const name of missing) console.error(`${name} has no docstring`)
+if (missing.length > 0) process.exitCode = 1
 
 for (const [name, text] of Object.entries(pages)) {
   const path = join(root, name)

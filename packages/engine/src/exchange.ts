@@ -118,6 +118,7 @@ export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 
 /** Methods by bit and index; the order is part of the layout shared with the engine. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
+/** The methods a route may have. */
 export type Method = (typeof methods)[number]
 
 /** One row of the route table an adapter is given at `listen`. Its index in the table is the route id. */
@@ -183,6 +184,7 @@ export interface Host {
 
 /** Where to listen: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
 export interface ListenOptions {
+  /** 0 to 65535; 0, the default, picks a free one. */
   port?: number
   /** Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
   host?: string
@@ -194,10 +196,13 @@ export interface ListenOptions {
   ipv6Only?: boolean
 }
 
+/** Where a server listens. */
 export interface Address {
   /** Null for a Unix socket. */
   port: number | null
+  /** The address it is bound to; null for a Unix socket. */
   host: string | null
+  /** The socket file; null for TCP. */
   path: string | null
   /** `http://host:port`, or `unix:path`. */
   url: string
@@ -205,8 +210,11 @@ export interface Address {
 
 /** Counters since start; the ones an adapter cannot know are absent. */
 export interface ServerStats {
+  /** Open now. */
   connections: number
+  /** Requests without a complete reply. */
   inFlight: number
+  /** Handed to handlers since start. */
   requests: number
   /** Requests refused before JavaScript saw them: malformed, past a limit, overload. */
   refused?: number

@@ -18,6 +18,7 @@ export function createApp(options: AppOptions = {}): App {
   return new App(options)
 }
 
+/** What `createApp` makes: a scope that can listen. */
 export class App<B extends Parts = RootParts> extends Scope<B> {
   readonly #options: ResolvedOptions
   #core: Core | null = null
@@ -142,6 +143,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     return this
   }
 
+  /** Lets the process end while the server listens. */
   unref(): this {
     this.#server?.unref()
     return this

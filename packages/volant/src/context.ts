@@ -52,6 +52,7 @@ export interface ContextOf<T extends Parts> {
   readonly path: string
   /** `path`, and the query as sent if there is one. */
   readonly url: string
+  /** Of the request. */
   readonly httpVersion: '1.0' | '1.1'
   /** The pattern of the route, prefixes of its scopes included; null where no route was found. */
   readonly pattern: string | null
@@ -129,8 +130,11 @@ export interface ContextOf<T extends Parts> {
   /** Ends a cookie. Give the path and domain it was set with, if any. */
   clearCookie(name: string, options?: CookieOptions): this
 
+  /** Replies with JSON. Throws `E_NOT_SERIALISABLE` for what JSON cannot carry; the request has no reply then. */
   json(value: unknown, status?: number): void
+  /** Replies with text/plain in UTF-8. */
   text(value: string, status?: number): void
+  /** Replies with text/html in UTF-8. Nothing is escaped. */
   html(value: string, status?: number): void
   /** Sent as application/octet-stream unless a content type was set. */
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void

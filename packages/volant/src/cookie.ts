@@ -2,6 +2,7 @@
 import { stringifySetCookie } from 'cookie'
 import { VolantError } from './errors.ts'
 
+/** Attributes of a cookie (RFC 6265 §4.1.2). */
 export interface CookieOptions {
   /** Default `/`. */
   path?: string
@@ -9,6 +10,7 @@ export interface CookieOptions {
   domain?: string
   /** Seconds, an integer; 0 and below end the cookie. Default: it ends with the browser's session. */
   maxAge?: number
+  /** When it ends; `maxAge` is the surer way to say so. */
   expires?: Date
   /** Kept from scripts. Default true. */
   httpOnly?: boolean
@@ -19,7 +21,9 @@ export interface CookieOptions {
   secure?: boolean
   /** Default `lax`. */
   sameSite?: 'strict' | 'lax' | 'none'
+  /** Kept apart by the site it is embedded in (CHIPS). Default false. */
   partitioned?: boolean
+  /** Which cookies a browser drops last when it has too many; not every browser looks. */
   priority?: 'low' | 'medium' | 'high'
 }
 

@@ -68,10 +68,12 @@ export const errorTable = {
   E_STARTED: { status: 0, meaning: 'Routes and middleware are fixed once the app listens.' },
 } as const satisfies Record<string, ErrorRow>
 
+/** A code of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable
 
 /** A mistake in the program, with a code of `errorTable`. Never shown to clients. */
 export class VolantError extends Error {
+  /** Of `errorTable`. */
   readonly code: ErrorCode
 
   constructor(code: ErrorCode, message: string = errorTable[code].meaning, options?: { cause?: unknown }) {
@@ -81,6 +83,7 @@ export class VolantError extends Error {
   }
 }
 
+/** What an `HTTPError` says beside its status and message. */
 export interface HTTPErrorOptions {
   /** Machine-readable name, `code` in the reply's body. */
   code?: string
@@ -99,10 +102,15 @@ export interface HTTPErrorOptions {
  * `status` is an integer from 400 to 599; `message` defaults to the status phrase.
  */
 export class HTTPError extends Error {
+  /** From 400 to 599. */
   readonly status: number
+  /** Machine-readable name, `code` in the reply. */
   readonly code: string | undefined
+  /** Sent with the reply. */
   readonly headers: Record<string, string> | undefined
+  /** `data` in the reply. */
   readonly data: unknown
+  /** Whether message, code and data are sent. */
   readonly expose: boolean
 
   constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
@@ -134,6 +142,7 @@ export interface Issue {
 
 /** Thrown when a request does not pass its schemas: 400 with every issue of every part in `errors`. */
 export class ValidationError extends HTTPError {
+  /** What is wrong, at most 100. */
   readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[]) {

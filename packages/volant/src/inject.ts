@@ -3,22 +3,29 @@ import type { Host } from '@volant/engine'
 import type { Routes } from './adapters/head.ts'
 import { MemoryExchange } from './adapters/memory.ts'
 
+/** A request for `app.inject`. */
 export interface InjectOptions {
   /** Default GET. */
   method?: string
   /** Path and query, for example `/users?page=2`. */
   url: string
+  /** By name; several values of one name as an array. Host is `localhost` unless given. */
   headers?: Record<string, string | readonly string[]>
   /** Strings and bytes are sent as they are; anything else as JSON, with its content type unless one is given. */
   body?: unknown
 }
 
+/** What `app.inject` resolves to. */
 export interface InjectReply {
+  /** Of the reply. */
   status: number
   /** By lower-case name; Set-Cookie is an array. */
   headers: Record<string, string> & { 'set-cookie'?: string[] }
+  /** The bytes. */
   body: Buffer
+  /** The body decoded as UTF-8. */
   text(): string
+  /** The body parsed as JSON; throws if it is none. */
   json(): unknown
 }
 

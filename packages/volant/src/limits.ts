@@ -3,11 +3,17 @@ import { readFileSync } from 'node:fs'
 import type { Limits } from '@volant/engine'
 import { VolantError } from './errors.ts'
 
+/** One row of the table of limits. */
 export interface LimitRow {
+  /** The option. */
   readonly name: keyof Limits
+  /** Of default, min and max. */
   readonly unit: 'ms' | 'bytes' | 'count'
+  /** In its unit. */
   readonly default: number
+  /** Least value. */
   readonly min: number
+  /** Greatest value. */
   readonly max: number
   /** 0 turns the limit off. Without it, 0 is allowed only if `min` is 0. */
   readonly zeroMeansOff: boolean

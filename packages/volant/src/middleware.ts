@@ -10,7 +10,9 @@ import type { AnyParts, Middleware, Next, Schema } from './types.ts'
 export interface DeclaredError {
   /** From 400 to 599. */
   status: number
+  /** When it happens. */
   description?: string
+  /** What the reply's `data` holds. */
   data?: Schema
 }
 

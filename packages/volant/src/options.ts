@@ -5,11 +5,13 @@ import type { Context } from './context.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
 import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from './trust.ts'
 
+/** Options of `createApp`. */
 export interface AppOptions {
   /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
   adapter?: { type: AdapterType }
   /** See the table of limits; what is absent has its default. */
   limits?: LimitOptions
+  /** How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. */
   router?: Partial<RouterOptions>
   /**
    * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`

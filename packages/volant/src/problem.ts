@@ -3,11 +3,17 @@ import { phrases } from './status.ts'
 
 /** The body of an error reply (RFC 9457 §3.1); `code`, `data` and `errors` are extension members. */
 export interface Problem {
+  /** A URI that names the kind of problem; `about:blank` says that the status does. */
   type: string
+  /** The phrase of the status. */
   title: string
+  /** Of the reply. */
   status: number
+  /** The message of the error. */
   detail?: string
+  /** Its machine-readable name. */
   code?: string
+  /** What it carries. */
   data?: unknown
   /** Of E_VALIDATION: what is wrong, at most the first 100. */
   errors?: readonly Issue[]

@@ -6,9 +6,11 @@ import { checkedParts } from './validation.ts'
 
 /** A route as `app.routes()` tells of it. */
 export interface RouteInfo {
+  /** One row for each method of a route. */
   readonly method: Method
   /** With the prefixes of its scopes. */
   readonly path: string
+  /** `stream` where the handler runs before the body is there. */
   readonly bodyMode: 'buffer' | 'stream'
   /** Bytes. */
   readonly maxBodySize: number

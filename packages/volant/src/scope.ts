@@ -32,13 +32,21 @@ export interface Shared {
 /** The way into a scope for `mount`, which needs another app's. */
 const inner = Symbol('scope')
 
+/** What routes, middleware and hooks are registered with. */
 export class Scope<B extends Parts = RootParts> {
+  /** Registers a route for GET, and for HEAD where that has none: path, options if there are any, middleware, handler. */
   readonly get: Verb<'GET', B> = this.#verb('GET')
+  /** Registers a route for HEAD: path, options if there are any, middleware, handler. */
   readonly head: Verb<'HEAD', B> = this.#verb('HEAD')
+  /** Registers a route for POST: path, options if there are any, middleware, handler. */
   readonly post: Verb<'POST', B> = this.#verb('POST')
+  /** Registers a route for PUT: path, options if there are any, middleware, handler. */
   readonly put: Verb<'PUT', B> = this.#verb('PUT')
+  /** Registers a route for PATCH: path, options if there are any, middleware, handler. */
   readonly patch: Verb<'PATCH', B> = this.#verb('PATCH')
+  /** Registers a route for DELETE: path, options if there are any, middleware, handler. */
   readonly delete: Verb<'DELETE', B> = this.#verb('DELETE')
+  /** Registers a route for OPTIONS, in place of the automatic reply. */
   readonly options: Verb<'OPTIONS', B> = this.#verb('OPTIONS')
   /** Every method: also those a browser asks about with OPTIONS. */
   readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>

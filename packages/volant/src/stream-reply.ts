@@ -6,6 +6,7 @@ import { VolantError } from './errors.ts'
 import { beginReply } from './reply.ts'
 import { checkStatus } from './status.ts'
 
+/** One part of a streamed body; strings are sent in UTF-8. */
 export type Chunk = string | Uint8Array
 
 /** What can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
@@ -17,7 +18,9 @@ export type Source =
   | AsyncIterator<Chunk>
   | Iterator<Chunk>
 
+/** Options of `ctx.stream`. */
 export interface StreamOptions {
+  /** Default the one set by `ctx.status`, else 200. */
   status?: number
   /** Content type; default application/octet-stream unless a header set it. Null for none. */
   type?: string | null

@@ -13,7 +13,9 @@ import { bad } from './limits.ts'
  */
 export type TrustedPeers = boolean | number | string | readonly string[]
 
+/** `trustProxy` with a choice of fields. */
 export interface TrustProxyOptions {
+  /** Who is believed. */
   from: TrustedPeers
   /**
    * Which fields the proxies write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Default

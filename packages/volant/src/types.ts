@@ -13,11 +13,17 @@ export type Schema = StandardSchemaV1
 
 /** What a context is typed by. */
 export interface Parts {
+  /** Parameters of the path. */
   params: unknown
+  /** Pairs of the query. */
   query: unknown
+  /** Request fields. */
   headers: unknown
+  /** Cookies of the request. */
   cookies: unknown
+  /** The parsed body. */
   body: unknown
+  /** What middleware hands on. */
   state: unknown
 }
 
@@ -51,11 +57,17 @@ export interface LooseState {
 
 /** What a middleware or a set of schemas changes of a context's parts. */
 export interface Effect {
+  /** Parameters of the path, if it changes them. */
   params?: unknown
+  /** Pairs of the query, if it changes them. */
   query?: unknown
+  /** Request fields, if it changes them. */
   headers?: unknown
+  /** Cookies of the request, if it changes them. */
   cookies?: unknown
+  /** The parsed body, if it changes them. */
   body?: unknown
+  /** What middleware hands on, if it changes them. */
   state?: unknown
 }
 
@@ -65,6 +77,7 @@ declare const effect: unique symbol
 /** Goes on to the next middleware and in the end to the handler; resolves when they are done. Call it once. */
 export type Next = () => Promise<void>
 
+/** A handler in a place of its own; `Params` are the parameters it needs. */
 export type Handler<Params = AnyParts['params']> = (ctx: Context<{ params: Params }>) => unknown
 
 /**
@@ -92,13 +105,19 @@ export type Plugin<Options = void, S = any> = (scope: S, options: Options) => vo
 
 /** Schemas by the part of the request they check. What they make of it is what the handler sees. */
 export interface Schemas {
+  /** Of strings by name, as the pattern has them. */
   params?: Schema
+  /** Of strings by name, arrays where a name is repeated. */
   query?: Schema
+  /** Of strings by name in lower case. */
   headers?: Schema
+  /** Of strings by name. */
   cookies?: Schema
+  /** Of the parsed body; undefined without one. */
   body?: Schema
 }
 
+/** Options of a route, before its middleware and handler. */
 export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
   /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
   bodyMode?: 'buffer' | 'stream'
@@ -106,9 +125,11 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
   maxBodySize?: number
   /** Milliseconds until 503, 0 for none; default the app's `handlerTimeout`. It starts when the handler could. */
   handlerTimeout?: number
-  /** Default the app's, as are the two below. */
+  /** Keys of the query; default the app's. */
   maxQueryKeys?: number
+  /** Keys of a form body; default the app's. */
   maxFormKeys?: number
+  /** Levels of nesting in a JSON body; default the app's. */
   maxJsonDepth?: number
   /**
    * Runs after the scope's middleware and before any of the body is read: throwing or replying refuses the request
@@ -211,7 +232,9 @@ export interface Route<
   Options = unknown,
   Returns = unknown,
 > {
+  /** Or several, with commas between. */
   readonly method: M
+  /** With the prefixes of its scopes. */
   readonly path: P
   /** Types only. */
   readonly types?: { options: Options; returns: Returns }

@@ -13,6 +13,7 @@ export type OriginCheck = (
   ctx: Context,
 ) => boolean | string | undefined | Promise<boolean | string | undefined>
 
+/** Options of `cors`. */
 export interface CorsOptions {
   /**
    * `*` allows every page; a string or several allow those origins; a RegExp has to match the whole of an origin and

@@ -46,6 +46,7 @@ export type CspDirectives = {
   reportTo?: string
 }
 
+/** Options of `csp`. */
 export interface CspOptions {
   /** Violations are reported and nothing is blocked. Default false. */
   reportOnly?: boolean

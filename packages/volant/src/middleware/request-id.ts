@@ -5,6 +5,7 @@ import { gateOf } from '../middleware.ts'
 import type { FittingMiddleware } from '../types.ts'
 import { checkFieldName, checkNames } from './option-check.ts'
 
+/** Options of `requestId`. */
 export interface RequestIdOptions {
   /** Header of the reply, and of the request where that is trusted. `false`: none. Default `x-request-id`. */
   header?: string | false

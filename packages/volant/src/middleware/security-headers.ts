@@ -7,6 +7,7 @@ import type { FittingMiddleware } from '../types.ts'
 import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
 import { checkFieldValue, checkFlag, checkNames } from './option-check.ts'
 
+/** Parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {
   /** Seconds; default 31,536,000, a year. */
   maxAge?: number
@@ -53,6 +54,7 @@ export interface SecurityHeadersOptions {
   xXssProtection?: '0' | false
 }
 
+/** What Referrer-Policy may say. */
 export type ReferrerPolicy =
   | 'no-referrer'
   | 'no-referrer-when-downgrade'

@@ -11,6 +11,7 @@ import { eventLoopLag, watchEventLoop } from './event-loop.ts'
  */
 export type HealthCheck = (signal: AbortSignal) => unknown
 
+/** Options of `health`. */
 export interface HealthOptions {
   /** By name: `{ database: () => pool.query('SELECT 1') }`. The names are in the reply. */
   checks?: Readonly<Record<string, HealthCheck>>

@@ -10,6 +10,7 @@ import { type EventLoopLag, eventLoopLag, watchEventLoop } from './event-loop.ts
 import { Latency, type Quantiles, type Recent } from './latency.ts'
 import { exposition } from './prometheus.ts'
 
+/** Options of `metrics`. */
 export interface MetricsOptions {
   /**
    * Upper bounds of the duration histogram's buckets, in seconds, ascending. Default: 16 from 0.1 ms to 10 s. Each
@@ -26,6 +27,7 @@ export interface Metrics extends FittingMiddleware {
   readonly snapshot: (ctx: Context) => MetricsSnapshot
 }
 
+/** What `metrics` knows now. */
 export interface MetricsSnapshot {
   /** Seconds since the process started. */
   readonly uptime: number
@@ -43,6 +45,7 @@ export interface MetricsSnapshot {
   readonly cpu: { readonly user: number; readonly system: number }
   /** Milliseconds, of the last five seconds. */
   readonly eventLoopLag: EventLoopLag
+  /** One entry for each route, method and class of status that was seen. */
   readonly routes: readonly RouteFigures[]
 }
 
@@ -50,8 +53,11 @@ export interface MetricsSnapshot {
 export interface RouteFigures {
   /** The pattern; `unmatched` for requests no route took. */
   readonly route: string
+  /** Of the requests. */
   readonly method: string
+  /** Class of the status. */
   readonly status: StatusClass
+  /** Requests. */
   readonly count: number
   /** Seconds that all of them took. */
   readonly seconds: number

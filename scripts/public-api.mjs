@@ -1,0 +1,149 @@
+/**
+ * What `volant` exports, read from its emitted declarations: each export with its signature, its docstring and, for
+ * classes and interfaces, its members. Needs compiled TypeScript.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { parse } from '@babel/parser'
+import { root } from './command.mjs'
+
+const packages = {
+  volant: join(root, 'packages/volant/dist/src/index.d.ts'),
+  '@volant/engine': join(root, 'packages/engine/dist/src/index.d.ts'),
+}
+
+/** `{ name, file, kind, signatures, doc, members: [{ name, signatures, doc }] }` in the order of the index. */
+export function publicApi() {
+  return exportsOf(packages.volant).map(({ name, from, local }) => describe(name, find(from, local)))
+}
+
+const modules = new Map()
+
+function open(path) {
+  if (modules.has(path)) return modules.get(path)
+  const text = readFileSync(path, 'utf8')
+  const { body } = parse(text, { sourceType: 'module', plugins: [['typescript', { dts: true }]] }).program
+  const module = { path, text, body }
+  modules.set(path, module)
+  return module
+}
+
+function resolve(path, specifier) {
+  return packages[specifier] ?? join(dirname(path), specifier.replace(/\.ts$/, '.d.ts'))
+}
+
+function exportsOf(path) {
+  return open(path).body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.source === null) {
+      throw new Error(`${relative(root, path)} has more than named exports of other files`)
+    }
+    const from = resolve(path, statement.source.value)
+    return statement.specifiers.map(({ exported, local }) => ({
+      name: exported.name,
+      from,
+      local: local.name,
+    }))
+  })
+}
+
+/** The declarations of `name`: several where a function has overloads. */
+function find(path, name) {
+  const module = open(path)
+  const found = module.body.filter((statement) => namesOf(statement.declaration ?? statement).includes(name))
+  if (found.length > 0) return found.map((statement) => ({ module, statement }))
+  for (const { type, source, specifiers } of module.body) {
+    const imported = specifiers?.find((each) => (each.exported ?? each.local)?.name === name)
+    if (imported && source) {
+      return find(resolve(path, source.value), (imported.imported ?? imported.local).name)
+    }
+    if (type === 'ExportAllDeclaration') {
+      const there = resolve(path, source.value)
+      if (open(there).body.some((each) => namesOf(each.declaration ?? each).includes(name))) {
+        return find(there, name)
+      }
+    }
+  }
+  throw new Error(`${name} is not declared in ${relative(root, path)}`)
+}
+
+function namesOf(node) {
+  if (node.type === 'VariableDeclaration') return node.declarations.map(({ id }) => id.name)
+  return node.id ? [node.id.name] : []
+}
+
+function describe(name, found) {
+  const [{ module, statement }] = found
+  const node = statement.declaration ?? statement
+  const described = {
+    name,
+    file: relative(root, module.path)
+      .replace('/dist/', '/')
+      .replace(/\.d\.ts$/, '.ts'),
+    kind: node.type,
+    signatures: found.map((each) => signature(each.module, each.statement.declaration ?? each.statement)),
+    doc: found
+      .map((each) => docOf(each.statement))
+      .filter(Boolean)
+      .join('\n\n'),
+    members: [],
+  }
+  const body =
+    node.body?.type === 'TSInterfaceBody' || node.body?.type === 'ClassBody' ? node.body.body : null
+  if (body !== null) described.members = membersOf(module, body, inherited(module, node))
+  return described
+}
+
+function signature(module, node) {
+  const end =
+    node.body?.type === 'TSInterfaceBody' || node.body?.type === 'ClassBody' ? node.body.start : node.end
+  return module.text
+    .slice(node.start, end)
+    .replace(/^declare /, '')
+    .replace(/;?\s*$/, '')
+    .replaceAll(/^( +)/gm, (indent) => ' '.repeat(indent.length / 2))
+}
+
+/** Overloads are one member. */
+function membersOf(module, body, outer) {
+  const members = new Map()
+  for (const node of body) {
+    const name = node.key?.name ?? node.key?.value
+    if (name === undefined || node.computed || node.type.startsWith('ClassPrivate')) continue
+    if (node.accessibility === 'private' || node.accessibility === 'protected') continue
+    const member = members.get(name) ?? { name, signatures: [], doc: '' }
+    const text = module.text.slice(node.start, node.end)
+    member.signatures.push(text.replace(/;$/, '').replaceAll(/\s+/g, ' '))
+    const doc = docOf(node) || outer.get(name) || ''
+    if (!member.doc.includes(doc)) member.doc = [member.doc, doc].filter(Boolean).join('\n\n')
+    members.set(name, member)
+  }
+  return [...members.values()]
+}
+
+/** Docstrings of the interfaces of the same package that an interface extends or a class implements. */
+function inherited(module, node) {
+  const docs = new Map()
+  for (const { expression } of [...(node.extends ?? []), ...(node.implements ?? [])]) {
+    try {
+      for (const member of describe(expression.name, find(module.path, expression.name)).members) {
+        docs.set(member.name, member.doc)
+      }
+    } catch {
+      // A global's, or another library's.
+    }
+  }
+  return docs
+}
+
+function docOf(node) {
+  const comment = node.leadingComments?.findLast(
+    ({ type, value }) => type === 'CommentBlock' && value.startsWith('*'),
+  )
+  if (comment === undefined) return ''
+  return comment.value
+    .slice(1)
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, '').trimEnd())
+    .join('\n')
+    .trim()
+}

@@ -1,0 +1,72 @@
+/** docs/reference.md: every export of `volant`, with the docstrings of the code. Part of `npm run docs`. */
+import { limitTable } from 'volant'
+import { publicApi } from './public-api.mjs'
+
+/** Sections by the file an export is declared in; a path that ends in a slash takes a whole folder. */
+const sections = [
+  ['App and scopes', ['app.ts', 'scope.ts', 'route-info.ts']],
+  ['Context', ['context.ts', 'stream-reply.ts', 'query.ts', 'cookie.ts', 'file.ts', 'accepts.ts']],
+  ['Validation', ['validation.ts']],
+  ['Middleware', ['middleware.ts', 'observe.ts']],
+  ['Ready-made middleware', ['middleware/', 'plugins/']],
+  ['Errors', ['errors.ts', 'problem.ts', 'header.ts']],
+  ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/']],
+  ['Testing', ['inject.ts', 'fetch.ts']],
+  ['Types', ['']],
+]
+
+/** The page, and the names that have no docstring. */
+export function reference() {
+  const api = publicApi()
+  describeLimits(api.find(({ name }) => name === 'Limits'))
+  const missing = api.flatMap(({ name, file, doc, members }) => [
+    ...(doc === '' ? [`${file}: ${name}`] : []),
+    ...members
+      .filter((member) => member.doc === '' && member.name !== 'constructor')
+      .map((member) => `${file}: ${name}.${member.name}`),
+  ])
+  const left = new Set(api)
+  const text = sections.map(([title, files]) => {
+    const here = [...left].filter(({ file }) => files.some((each) => inSection(file, each)))
+    for (const entry of here) left.delete(entry)
+    return here.length === 0 ? '' : `## ${title}\n\n${here.map(entryOf).join('\n')}`
+  })
+  return {
+    missing,
+    page: `# Reference
+
+Everything that \`volant\` exports, with the docstrings of the code. The [guide](README.md) says how it is used.
+
+${sections.map(([title]) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`).join('\n')}
+
+${text.filter(Boolean).join('\n')}`,
+  }
+}
+
+/** The limits are described by their table. */
+function describeLimits({ members }) {
+  for (const member of members) {
+    const row = limitTable.find(({ name }) => name === member.name)
+    if (row) member.doc = `${row.what}; ${row.unit}, default ${row.default.toLocaleString('en-US')}`
+  }
+}
+
+function inSection(file, place) {
+  const path = file.replace(/^packages\/\w+\/src\//, '')
+  return (
+    place === '' || (place.endsWith('/') ? path.startsWith(place) : file === `packages/volant/src/${place}`)
+  )
+}
+
+function entryOf({ name, signatures, doc, members }) {
+  const list = members
+    .filter((member) => member.name !== 'constructor')
+    .map(memberOf)
+    .join('')
+  return `### ${name}\n\n\`\`\`ts ignore\n${signatures.join('\n')}\n\`\`\`\n\n${doc}\n${list === '' ? '' : `\n${list}`}`
+}
+
+function memberOf({ signatures, doc }) {
+  const names = signatures.map((text) => `\`${text}\``).join('  \n  ')
+  return `- ${names}${doc === '' ? '' : `  \n${doc.replaceAll(/^(?=.)/gm, '  ')}`}\n`
+}
