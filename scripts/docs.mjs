@@ -60,26 +60,48 @@ function errors() {
   const rows = Object.entries(errorTable)
   const replies = rows.filter(([, row]) => row.status > 0)
   const mistakes = rows.filter(([, row]) => row.status === 0)
+  const refused = refusals().filter(([code]) => !(code in errorTable))
   return `# Errors
 
-An error reply is a problem document (RFC 9457): \`type\`, \`title\`, \`status\`, and where they are known \`detail\`, \`code\` and \`data\`.
+An error reply is a problem document (RFC 9457): \`type\`, \`title\`, \`status\`, and where they are known \`detail\`, \`code\`, \`data\` and \`errors\`. How to throw and answer them: [the guide](guide/07-errors.md).
 
 ## Replies
 
 What a client can be told by the framework itself.
 
 ${table(
-  ['code', 'status', 'meaning'],
-  replies.map(([code, row]) => [`\`${code}\``, row.status, row.meaning]),
+  ['code', 'status', 'meaning', 'what to do'],
+  replies.map(([code, row]) => [`\`${code}\``, row.status, row.meaning, row.remedy ?? '']),
 )}
 ## Mistakes in a program
 
 Thrown as \`VolantError\`, never shown to clients.
 
 ${table(
-  ['code', 'meaning'],
-  mistakes.map(([code, row]) => [`\`${code}\``, row.meaning]),
+  ['code', 'meaning', 'what to do'],
+  mistakes.map(([code, row]) => [`\`${code}\``, row.meaning, row.remedy ?? '']),
+)}
+## Requests that are not HTTP
+
+Refused by the native engine before there is a context: the connection is closed, since nobody knows where the next request would begin. A browser does not send these; a broken proxy, a scanner or an attack does.
+
+${table(
+  ['code', 'status', 'meaning'],
+  refused.map(([code, status, meaning]) => [`\`${code}\``, status, meaning]),
 )}`
+}
+
+/** Code, status and message of each refusal of the engine's parser. */
+function refusals() {
+  const text = readFileSync(join(root, 'crates/wire/src/refusal.rs'), 'utf8')
+  const rows = [...text.matchAll(/Self::\w+ => \(\s*(\d+),\s*"(\w+)",\s*"([^"]+)",?\s*\)/g)]
+  const arms = text.match(/Self::\w+ => /g).length
+  if (rows.length !== arms) throw new Error(`${arms - rows.length} rows of refusal.rs cannot be read`)
+  return rows.map(([, status, code, meaning]) => [
+    code,
+    status,
+    `${meaning[0].toUpperCase()}${meaning.slice(1)}.`,
+  ])
 }
 
 function table(heads, rows) {

@@ -93,7 +93,11 @@ function describe(name, found) {
   return described
 }
 
+/** Tables are shown without their rows. */
 function signature(module, node) {
+  if (node.type === 'VariableDeclaration' && node.loc.end.line - node.loc.start.line > 10) {
+    return `const ${node.declarations[0].id.name}: { … }`
+  }
   const end =
     node.body?.type === 'TSInterfaceBody' || node.body?.type === 'ClassBody' ? node.body.start : node.end
   return module.text

@@ -8,64 +8,197 @@ import { STATUS_CODES } from 'node:http'
 interface ErrorRow {
   readonly status: number
   readonly meaning: string
+  /** What to do about it, where that is not plain. */
+  readonly remedy?: string
 }
 
 /** All codes of the framework with their status and meaning; the reference page is made from it. */
 export const errorTable = {
   E_BAD_REQUEST: { status: 400, meaning: 'The request is malformed.' },
   E_BODY_ENCODING: { status: 400, meaning: 'The body is not valid UTF-8.' },
-  E_BODY_MALFORMED: { status: 400, meaning: 'The body is not what its content type says.' },
-  E_BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than maxBodySize.' },
-  E_BODY_TOO_MANY_KEYS: { status: 400, meaning: 'The form has more than maxFormKeys keys.' },
-  E_BODY_TYPE: { status: 415, meaning: 'The body has a content type, charset or encoding that is not read.' },
+  E_BODY_MALFORMED: {
+    status: 400,
+    meaning: 'The body is not what its content type says.',
+    remedy: 'The client sent broken JSON or a broken form, or named the wrong content type.',
+  },
+  E_BODY_TOO_LARGE: {
+    status: 413,
+    meaning: 'The body is larger than maxBodySize.',
+    remedy: 'Raise maxBodySize of this route, not of the app; stream large uploads with bodyMode.',
+  },
+  E_BODY_TOO_MANY_KEYS: {
+    status: 400,
+    meaning: 'The form has more than maxFormKeys keys.',
+    remedy: 'Raise maxFormKeys of this route.',
+  },
+  E_BODY_TYPE: {
+    status: 415,
+    meaning: 'The body has a content type, charset or encoding that is not read.',
+    remedy:
+      'The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. ctx.bodyBytes has a body of any type.',
+  },
   E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
   E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
   E_CODING_VERSION: { status: 400, meaning: 'Transfer-Encoding in HTTP/1.0.' },
   E_EXPECTATION: { status: 417, meaning: 'Expect has a value other than 100-continue.' },
-  E_FIELD_LINE_TOO_LONG: { status: 431, meaning: 'A header line is longer than maxHeaderLine.' },
-  E_HANDLER_TIMEOUT: { status: 503, meaning: 'The handler did not reply within handlerTimeout.' },
+  E_FIELD_LINE_TOO_LONG: {
+    status: 431,
+    meaning: 'A header line is longer than maxHeaderLine.',
+    remedy: 'Usually a cookie that has grown: make it smaller, or raise maxHeaderLine.',
+  },
+  E_HANDLER_TIMEOUT: {
+    status: 503,
+    meaning: 'The handler did not reply within handlerTimeout.',
+    remedy: 'Find what the handler waits for, pass it ctx.signal, or raise handlerTimeout of this route.',
+  },
   E_HEADERS_TIMEOUT: { status: 408, meaning: 'The request head did not arrive within headersTimeout.' },
-  E_HEAD_TOO_LARGE: { status: 431, meaning: 'The request head is larger than maxHeaderSize.' },
+  E_HEAD_TOO_LARGE: {
+    status: 431,
+    meaning: 'The request head is larger than maxHeaderSize.',
+    remedy: 'Usually cookies: make them smaller, or raise maxHeaderSize.',
+  },
   E_HOST_REPEATED: { status: 400, meaning: 'Host is given more than once.' },
   E_HOST_SYNTAX: { status: 400, meaning: 'Host is malformed.' },
-  E_JSON_DEPTH: { status: 400, meaning: 'The JSON body is nested deeper than maxJsonDepth.' },
+  E_JSON_DEPTH: {
+    status: 400,
+    meaning: 'The JSON body is nested deeper than maxJsonDepth.',
+    remedy: 'Raise maxJsonDepth of this route if such data is expected.',
+  },
   E_JSON_PROTO: { status: 400, meaning: 'The JSON body has a key named __proto__.' },
-  E_METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, but not for this method.' },
+  E_METHOD_NOT_ALLOWED: {
+    status: 405,
+    meaning: 'The path exists, but not for this method.',
+    remedy: 'Allow names the methods there are.',
+  },
   E_METHOD_UNKNOWN: { status: 501, meaning: 'The method is not one the server knows.' },
-  E_NOT_FOUND: { status: 404, meaning: 'No route has this path.' },
-  E_OVERLOADED: { status: 503, meaning: 'The server is past maxInFlight or maxBufferedBodies.' },
-  E_PARAM_TOO_LONG: { status: 414, meaning: 'A path parameter is longer than maxParamLength.' },
-  E_QUERY_TOO_MANY_KEYS: { status: 400, meaning: 'The query has more than maxQueryKeys keys.' },
-  E_REQUEST_TIMEOUT: { status: 408, meaning: 'The request did not arrive within requestTimeout.' },
-  E_TARGET_TOO_LONG: { status: 414, meaning: 'The target is longer than maxUrlLength.' },
-  E_TOO_MANY_FIELDS: { status: 431, meaning: 'The request has more than maxHeaders header fields.' },
-  E_VALIDATION: { status: 400, meaning: 'The request is not what its schemas ask for; `errors` says where.' },
+  E_NOT_FOUND: {
+    status: 404,
+    meaning: 'No route has this path.',
+    remedy:
+      'app.routes() lists the routes. Case and a slash at the end count unless the router option says otherwise.',
+  },
+  E_OVERLOADED: {
+    status: 503,
+    meaning: 'The server is past maxInFlight or maxBufferedBodies.',
+    remedy:
+      'The server is too slow for its load, or handlers hang: look at app.stats() before raising a limit.',
+  },
+  E_PARAM_TOO_LONG: {
+    status: 414,
+    meaning: 'A path parameter is longer than maxParamLength.',
+    remedy: 'Raise maxParamLength.',
+  },
+  E_QUERY_TOO_MANY_KEYS: {
+    status: 400,
+    meaning: 'The query has more than maxQueryKeys keys.',
+    remedy: 'Raise maxQueryKeys of this route.',
+  },
+  E_REQUEST_TIMEOUT: {
+    status: 408,
+    meaning: 'The request did not arrive within requestTimeout.',
+    remedy: 'The network or the client is slow; raise requestTimeout for large uploads.',
+  },
+  E_TARGET_TOO_LONG: {
+    status: 414,
+    meaning: 'The target is longer than maxUrlLength.',
+    remedy: 'Send data in a body rather than in the query, or raise maxUrlLength.',
+  },
+  E_TOO_MANY_FIELDS: {
+    status: 431,
+    meaning: 'The request has more than maxHeaders header fields.',
+    remedy: 'Raise maxHeaders if a proxy adds so many.',
+  },
+  E_VALIDATION: {
+    status: 400,
+    meaning: 'The request is not what its schemas ask for; `errors` says where.',
+    remedy: 'Correct what `errors` names.',
+  },
   E_VERSION_UNKNOWN: { status: 505, meaning: 'The HTTP version is neither 1.0 nor 1.1.' },
 
-  E_ABORTED: { status: 0, meaning: 'The client left before its body was complete.' },
-  E_ADAPTER: { status: 0, meaning: 'The adapter asked for cannot be used here.' },
-  E_ALREADY_LISTENING: { status: 0, meaning: 'listen() was called before; an app has one server.' },
-  E_ALREADY_REPLIED: { status: 0, meaning: 'The request has its reply already; the first one stands.' },
+  E_ABORTED: {
+    status: 0,
+    meaning: 'The client left before its body was complete.',
+    remedy: 'Nothing: stop working on the request.',
+  },
+  E_ADAPTER: {
+    status: 0,
+    meaning: 'The adapter asked for cannot be used here.',
+    remedy: 'The message says why. Leave the adapter option out to run on node:http in its place.',
+  },
+  E_ALREADY_LISTENING: {
+    status: 0,
+    meaning: 'listen() was called before; an app has one server.',
+    remedy: 'Make a second app for a second address. An app that was closed does not listen again.',
+  },
+  E_ALREADY_REPLIED: {
+    status: 0,
+    meaning: 'The request has its reply already; the first one stands.',
+    remedy: 'Return after replying, and do not both reply and return a value.',
+  },
   E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
-  E_BAD_HEADER: { status: 0, meaning: 'A reply header has a forbidden name or value.' },
-  E_BAD_HANDLER: { status: 0, meaning: 'A handler or middleware is not a function.' },
-  E_BAD_OPTION: { status: 0, meaning: 'An option has a value that makes no sense.' },
-  E_BAD_SCHEMA: { status: 0, meaning: 'A schema does not implement Standard Schema.' },
-  E_BAD_STATUS: { status: 0, meaning: 'A status is not an integer in the range it may have.' },
+  E_BAD_HEADER: {
+    status: 0,
+    meaning: 'A reply header has a forbidden name or value.',
+    remedy:
+      "Check or encode values that come from outside. Date, Content-Length and Connection are the server's.",
+  },
+  E_BAD_HANDLER: {
+    status: 0,
+    meaning: 'A handler or middleware is not a function.',
+    remedy:
+      'The message says which one: often an import that is undefined, or a call where its function was meant.',
+  },
+  E_BAD_OPTION: {
+    status: 0,
+    meaning: 'An option has a value that makes no sense.',
+    remedy: 'The message names the option, what it was given and what it takes.',
+  },
+  E_BAD_SCHEMA: {
+    status: 0,
+    meaning: 'A schema does not implement Standard Schema.',
+    remedy: "Give the schema itself, of a library with '~standard': Zod from 3.24 on, Valibot 1, ArkType 2.",
+  },
+  E_BAD_STATUS: {
+    status: 0,
+    meaning: 'A status is not an integer in the range it may have.',
+    remedy: 'Replies have 200 to 599, errors 400 to 599.',
+  },
   E_BODY_STREAMED: { status: 0, meaning: 'The body of this route is a stream: use ctx.bodyStream.' },
-  E_BODY_USED: { status: 0, meaning: 'The body was already read as a stream.' },
+  E_BODY_USED: {
+    status: 0,
+    meaning: 'The body was already read as a stream.',
+    remedy: 'Read the body once, or keep what was read.',
+  },
   E_BODY_UNREAD: {
     status: 0,
     meaning: 'The body is not there yet: its route has a beforeBody check that comes first.',
+    remedy: 'Look at the body in the handler or in the middleware of the route.',
   },
-  E_LISTEN: { status: 0, meaning: 'The address cannot be listened on.' },
-  E_NEXT_TWICE: { status: 0, meaning: 'A middleware called next() more than once.' },
+  E_LISTEN: {
+    status: 0,
+    meaning: 'The address cannot be listened on.',
+    remedy: 'The message says what the system says of it: take another port or address, or end who has it.',
+  },
+  E_NEXT_TWICE: {
+    status: 0,
+    meaning: 'A middleware called next() more than once.',
+    remedy: 'Call next() once; `await` it, or return it.',
+  },
   E_NOT_SERIALISABLE: {
     status: 0,
     meaning: 'A value cannot be written as JSON, or a chunk is neither string nor bytes.',
+    remedy: 'Convert BigInt, cycles and functions before; give a schema or a toJSON.',
   },
-  E_RESET: { status: 0, meaning: 'The reply was cut off: its source failed after the head was sent.' },
-  E_STARTED: { status: 0, meaning: 'Routes and middleware are fixed once the app listens.' },
+  E_RESET: {
+    status: 0,
+    meaning: 'The reply was cut off: its source failed after the head was sent.',
+    remedy: 'Its cause was reported before.',
+  },
+  E_STARTED: {
+    status: 0,
+    meaning: 'Routes and middleware are fixed once the app listens.',
+    remedy: 'Register before listen(); an async plugin may register until it resolves.',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 /** A code of `errorTable`. */
