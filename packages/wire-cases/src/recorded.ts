@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
+import type { AdapterName } from './server.ts'
 import type { Outcome } from './suite.ts'
-import { summary } from './verdict.ts'
+import { isCanary, summary } from './verdict.ts'
 
 /** One verdict as recorded: what the adapter did, and whether that is what the case expects. */
 export interface Recorded {
   readonly verdict: string
   readonly fits: boolean
+  /** Set where a canary was answered: something in between that reads the same octets otherwise can be deceived. */
+  readonly canary?: true
 }
 
 export interface RecordedFile {
@@ -18,19 +21,30 @@ export interface RecordedFile {
 
 export const nodeMajor = Number.parseInt(process.versions.node, 10)
 
-/** `recorded/node-http.json` of the package, from the compiled tree. */
-const file = new URL('../../recorded/node-http.json', import.meta.url)
+/** The adapters whose HTTP parser is not ours. */
+export const recordedAdapters = ['node-http', 'uwebsockets'] as const satisfies readonly AdapterName[]
+export type RecordedAdapter = (typeof recordedAdapters)[number]
 
-export function readRecorded(): RecordedFile {
-  return JSON.parse(readFileSync(file, 'utf8')) as RecordedFile
+/** `recorded/<adapter>.json` of the package, from the compiled tree. */
+function fileOf(adapter: RecordedAdapter): URL {
+  return new URL(`../../recorded/${adapter}.json`, import.meta.url)
 }
 
-export function writeRecorded(outcomes: readonly Outcome[]): void {
+export function readRecorded(adapter: RecordedAdapter): RecordedFile {
+  return JSON.parse(readFileSync(fileOf(adapter), 'utf8')) as RecordedFile
+}
+
+export function writeRecorded(adapter: RecordedAdapter, outcomes: readonly Outcome[]): void {
   const rows = outcomes.map((outcome): [string, Recorded] => [outcome.one.id, recorded(outcome)])
   const content: RecordedFile = { node: nodeMajor, verdicts: Object.fromEntries(rows) }
-  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
+  writeFileSync(fileOf(adapter), `${JSON.stringify(content, null, 2)}\n`)
 }
 
 export function recorded(outcome: Outcome): Recorded {
-  return { verdict: summary(outcome.played), fits: outcome.differences.length === 0 }
+  const { played } = outcome
+  return {
+    verdict: summary(played),
+    fits: outcome.differences.length === 0,
+    ...(played.read.replies.some(isCanary) ? { canary: true as const } : {}),
+  }
 }

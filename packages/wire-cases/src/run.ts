@@ -1,15 +1,15 @@
 /**
- * `node packages/wire-cases/dist/src/run.js --adapter native|node-http [--group g] [--only id] [--cuts] [--record]`
+ * `node packages/wire-cases/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--cuts] [--record]`
  *
  * Plays the cases and prints every one that is not as expected; exit status 1 if there is one on `native`.
- * `--cuts` adds every cut; `--record` (with `node-http`) writes `recorded/node-http.json` and `docs/wire-verdicts.md`.
+ * `--cuts` adds every cut; `--record` (not with `native`) writes `recorded/<adapter>.json` and `docs/wire-verdicts.md`.
  */
 import { parseArgs } from 'node:util'
 
 import { cases } from './cases/all.ts'
-import { readRecorded, writeRecorded } from './recorded.ts'
+import { readRecorded, type RecordedAdapter, recordedAdapters, writeRecorded } from './recorded.ts'
 import { type AdapterName, startServer } from './server.ts'
-import { cuts, explain, inParallel, judge, nodeHttpParallel, nodeHttpPatience } from './suite.ts'
+import { cuts, explain, inParallel, judge, otherParallel, otherPatience } from './suite.ts'
 import { writeTable } from './table.ts'
 import { expectedSummary, summary } from './verdict.ts'
 
@@ -22,16 +22,16 @@ const { values } = parseArgs({
     record: { type: 'boolean', default: false },
   },
 })
-if (values.adapter !== 'native' && values.adapter !== 'node-http') {
-  throw new Error(`--adapter takes native or node-http, not ${values.adapter}`)
-}
-const adapter: AdapterName = values.adapter
+const adapters: readonly AdapterName[] = ['native', ...recordedAdapters]
+const adapter = adapters.find((name) => name === values.adapter)
+if (adapter === undefined)
+  throw new Error(`--adapter takes one of ${adapters.join(', ')}, not ${values.adapter}`)
 const chosen = cases.filter(
   (one) => (values.group ?? one.group) === one.group && (values.only ?? one.id) === one.id,
 )
 if (chosen.length === 0) throw new Error('no case has this group or id')
-if (values.record && (adapter !== 'node-http' || chosen.length !== cases.length)) {
-  throw new Error('--record takes --adapter node-http and all cases')
+if (values.record && (adapter === 'native' || chosen.length !== cases.length)) {
+  throw new Error('--record takes all cases, and an adapter other than native')
 }
 
 const server = await startServer(adapter)
@@ -40,8 +40,8 @@ const whole = { kind: 'whole' } as const
 const plays = chosen.flatMap((one) => [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ one, cut })))
 const outcomes = await inParallel(
   plays,
-  ({ one, cut }) => judge(server.port, one, cut, adapter === 'native' ? 1 : nodeHttpPatience),
-  adapter === 'native' ? undefined : nodeHttpParallel,
+  ({ one, cut }) => judge(server.port, one, cut, adapter === 'native' ? 1 : otherPatience),
+  adapter === 'native' ? undefined : otherParallel,
 )
 const failed = outcomes.filter((outcome) => outcome.differences.length > 0)
 for (const outcome of failed) console.log(explain(outcome))
@@ -50,8 +50,11 @@ if (values.only !== undefined) {
   for (const outcome of outcomes) console.log(`received: ${summary(outcome.played)}`)
 }
 if (values.record) {
-  writeRecorded(outcomes)
-  writeTable(cases, readRecorded())
+  writeRecorded(adapter as RecordedAdapter, outcomes)
+  writeTable(
+    cases,
+    recordedAdapters.map((name) => [name, readRecorded(name)]),
+  )
 }
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(

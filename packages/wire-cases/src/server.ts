@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createApp, type Context } from 'volant'
+import { type AdapterType, createApp, type Context } from 'volant'
 
-export type AdapterName = 'native' | 'node-http'
+export type AdapterName = AdapterType
 
 /** The server the cases are played against, in this process. */
 export interface CaseServer {

@@ -33,13 +33,13 @@ export async function inParallel<T, R>(
 }
 
 /**
- * How much longer to wait for `node-http` than for the engine: it may close some connections only when a sweep of once a
- * second finds their drain over.
+ * How much longer to wait for other adapters than for the engine: they may close some connections only when a sweep of
+ * once a second finds their drain over.
  */
-export const nodeHttpPatience = 2.7
+export const otherPatience = 2.7
 
 /** Connections at once where most of the time is waiting. */
-export const nodeHttpParallel = 256
+export const otherParallel = 256
 
 /** Plays one case and judges it; times are those of the engine by `patienceScale`. */
 export async function judge(port: number, one: Case, cut: Cut, patienceScale = 1): Promise<Outcome> {

@@ -1,54 +1,69 @@
 import { writeFileSync } from 'node:fs'
 
 import type { Case } from './case.ts'
-import type { RecordedFile } from './recorded.ts'
+import type { RecordedAdapter, RecordedFile } from './recorded.ts'
 import { expectedSummary } from './verdict.ts'
 
 /** `docs/wire-verdicts.md` of the repository, from the compiled tree. */
 const file = new URL('../../../../docs/wire-verdicts.md', import.meta.url)
 
-export function writeTable(cases: readonly Case[], recorded: RecordedFile): void {
-  writeFileSync(file, table(cases, recorded))
+type Records = readonly (readonly [adapter: RecordedAdapter, recorded: RecordedFile])[]
+
+export function writeTable(cases: readonly Case[], records: Records): void {
+  writeFileSync(file, table(cases, records))
 }
 
-/** The page of verdicts: counts per group, then each case in which the `node-http` adapter is not as expected. */
-export function table(cases: readonly Case[], recorded: RecordedFile): string {
+/** The page of verdicts: counts per group, then for each adapter the cases in which it is not as expected. */
+export function table(cases: readonly Case[], records: Records): string {
   const groups = [...new Set(cases.map((one) => one.group))]
-  const differing = cases.filter((one) => recorded.verdicts[one.id]?.fits === false)
+  const names = records.map(([adapter]) => `\`${adapter}\``)
+  const nodes = records.map(([adapter, { node }]) => `\`${adapter}\` on ${node}`)
   return [
     '# Wire verdicts',
     '',
     `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`packages/wire-cases\`).`,
     'The native engine must pass every one, whole, cut in two, and byte by byte. Cases of up to 2,048 bytes are cut at every boundary; the few longer ones near line ends and at 24 more places, and in pieces.',
-    `The \`node-http\` adapter stands on the parser of Node.js (here ${recorded.node}); where it cannot do the same, its verdict is recorded here.`,
-    'A change of it fails the tests, so that it is seen. `node packages/wire-cases/dist/src/run.js --adapter node-http --record` writes this page.',
-    'A canary stands behind every request that must be refused: a second reply is its answer.',
+    `The adapters ${names.join(' and ')} stand on the parsers of Node.js and of uWebSockets.js (recorded with Node.js: ${nodes.join(', ')}); where they cannot do the same, their verdicts are recorded here.`,
+    'A change of one fails the tests, so that it is seen. `node packages/wire-cases/dist/src/run.js --adapter <adapter> --record` writes this page.',
+    'A canary stands behind every request that must be refused, or after which the connection must close. Where it is answered, a proxy that reads the same octets in another way can be made to pass on a request it has not seen.',
     '',
-    '| group | cases | as expected on `node-http` | different |',
-    '|---|---:|---:|---:|',
-    ...groups.map((group) => groupRow(group, cases, recorded)),
-    `| all | ${cases.length} | ${cases.length - differing.length} | ${differing.length} |`,
+    `| group | cases | ${names.map((name) => `different on ${name}`).join(' | ')} |`,
+    `|---|---:|${names.map(() => '---:|').join('')}`,
+    ...groups.map((group) =>
+      countRow(
+        group,
+        cases.filter((one) => one.group === group),
+        records,
+      ),
+    ),
+    countRow('all', cases, records),
+    `| canaries answered | | ${records.map(([, { verdicts }]) => Object.values(verdicts).filter(({ canary }) => canary).length).join(' | ')} |`,
     '',
-    '## Where `node-http` differs',
-    '',
-    ...(differing.length === 0
-      ? ['Nowhere.']
-      : [
-          '| case | reference | expected | `node-http` |',
-          '|---|---|---|---|',
-          ...differing.map(
-            (one) =>
-              `| ${one.id} | ${one.ref} | ${cell(expectedSummary(one))} | ${cell(recorded.verdicts[one.id]?.verdict ?? '')} |`,
-          ),
-        ]),
-    '',
+    ...records.flatMap(([adapter, recorded]) => section(adapter, recorded, cases)),
   ].join('\n')
 }
 
-function groupRow(group: string, cases: readonly Case[], recorded: RecordedFile): string {
-  const own = cases.filter((one) => one.group === group)
-  const different = own.filter((one) => recorded.verdicts[one.id]?.fits === false).length
-  return `| ${group} | ${own.length} | ${own.length - different} | ${different} |`
+function countRow(name: string, cases: readonly Case[], records: Records): string {
+  const counts = records.map(([, recorded]) => differing(cases, recorded).length)
+  return `| ${name} | ${cases.length} | ${counts.join(' | ')} |`
+}
+
+function differing(cases: readonly Case[], recorded: RecordedFile): Case[] {
+  return cases.filter((one) => recorded.verdicts[one.id]?.fits === false)
+}
+
+function section(adapter: RecordedAdapter, recorded: RecordedFile, cases: readonly Case[]): string[] {
+  const rows = differing(cases, recorded).map(
+    (one) =>
+      `| ${one.id} | ${one.ref} | ${cell(expectedSummary(one))} | ${cell(recorded.verdicts[one.id]?.verdict ?? '')} |`,
+  )
+  const head = [`| case | reference | expected | \`${adapter}\` |`, '|---|---|---|---|']
+  return [
+    `## Where \`${adapter}\` differs`,
+    '',
+    ...(rows.length === 0 ? ['Nowhere.'] : [...head, ...rows]),
+    '',
+  ]
 }
 
 function cell(text: string): string {

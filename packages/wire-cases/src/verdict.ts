@@ -10,6 +10,7 @@ export type Seen = Required<Omit<Saw, 'headers'>> & { readonly headers: Readonly
 /** One line a person can read and a file can record: statuses, what the handler saw, the end of the connection. */
 export function summary(played: Played): string {
   const replies = played.read.replies.map((reply) => {
+    if (isCanary(reply)) return `${reply.status} (the canary)`
     const seen = seenBy(reply)
     if (seen === null) return String(reply.status)
     const query = seen.query === '' ? '' : `?${seen.query}`
@@ -18,6 +19,11 @@ export function summary(played: Played): string {
   const fault = played.read.fault === null ? '' : `; fault: ${played.read.fault}`
   const early = played.early > 0 ? '; replied early' : ''
   return `${replies.length === 0 ? 'no reply' : replies.join(', ')}; ${played.end}${early}${fault}`
+}
+
+/** Whether octets that are no request, or must not be read any more, were answered as one. */
+export function isCanary(reply: Reply): boolean {
+  return reply.body === 'smuggled'
 }
 
 /** What a case expects, in the same form. */

@@ -12,12 +12,15 @@ import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import { phrases } from '../status.ts'
 import { Head } from './head.ts'
 import { refusalText } from './refuse.ts'
+import { addressText, type PeerAddress } from './uws-address.ts'
 import type { UwsServer } from './uws.ts'
 import type { UwsResponse } from './uws-load.ts'
 import { UwsUpload } from './uws-upload.ts'
 
 /** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
 const byPieces = 65_536
+/** Bytes below which a socket takes a reply whole, unless its client has not read the replies before it. */
+const leavesAtOnce = 4_096
 
 export class UwsExchange extends Head implements Exchange {
   readonly httpVersion = '1.1'
@@ -37,9 +40,9 @@ export class UwsExchange extends Head implements Exchange {
   /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
   drainUntil = 0
   readonly #response: UwsResponse
-  /** `close`: the client asked for it, and uWebSockets.js closes by itself without saying so. */
-  readonly #connection: string | null
-  #remoteAddress: string | null = null
+  /** The client asked for it in the way uWebSockets.js knows, which then closes by itself without saying so. */
+  #closesItself = false
+  #address: PeerAddress | null = null
   #closes = false
   /** The whole reply was given: who leaves now misses nothing the handler would want to know of. */
   #given = false
@@ -53,27 +56,44 @@ export class UwsExchange extends Head implements Exchange {
   #watching = false
   #timer: NodeJS.Timeout | null = null
 
-  constructor(
-    server: UwsServer,
-    response: UwsResponse,
-    method: string,
-    raw: string[],
-    connection: string | null,
-  ) {
+  constructor(server: UwsServer, response: UwsResponse, method: string, raw: string[]) {
     super(method, raw)
     this.server = server
     this.#response = response
-    this.#connection = connection
   }
 
-  /** Peer address; an empty string on a Unix socket. Empty, too, if first asked for when the client is gone. */
-  get remoteAddress(): string {
-    if (this.#remoteAddress === null && !this.over) {
-      this.#remoteAddress = addressText(
-        Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1'),
-      )
+  /** Looks at what uWebSockets.js passes on unchecked; gives the code of the refusal, or null. */
+  inspect(targetLength: number, maxHeaderSize: number): ErrorCode | null {
+    const { raw } = this
+    let size = lineOverhead + this.method.length + targetLength
+    let lengths = 0
+    let connections = 0
+    for (let at = 0; at < raw.length; at += 2) {
+      const name = raw[at] as string
+      const value = raw[at + 1] as string
+      size += name.length + value.length + fieldOverhead
+      if (name === '' || control.test(value)) return 'E_BAD_REQUEST'
+      if (name.length === 14 && name === 'content-length') {
+        // It takes the first, whatever it is (RFC 9112 §6.3 (5)).
+        if (++lengths > 1 || !digits.test(value)) return 'E_BAD_REQUEST'
+      } else if (name.length === 10 && name === 'connection') {
+        // Of which it looks at the length of the first.
+        if (++connections === 1 && value.length === 5) this.#closesItself = true
+        else if (close.test(value)) this.#closes = true
+      }
     }
-    return this.#remoteAddress ?? ''
+    return size > maxHeaderSize ? 'E_HEAD_TOO_LARGE' : null
+  }
+
+  get remoteAddress(): string {
+    this.#address = addressText(this.#keepAddress())
+    return this.#address
+  }
+
+  /** Reads the address while that can be done: before the reply, and before the client may leave. */
+  #keepAddress(): PeerAddress {
+    this.#address ??= this.over ? '' : this.server.addresses.of(this.#response)
+    return this.#address
   }
 
   get bodyLength(): number {
@@ -107,8 +127,7 @@ export class UwsExchange extends Head implements Exchange {
   outlast(): void {
     this.corked = false
     this.server.live.add(this)
-    // Asked for now, since later there may be no connection to ask.
-    void this.remoteAddress
+    this.#keepAddress()
     this.#response.onAborted(() => {
       this.server.guard(() => this.abort('client'))
     })
@@ -134,15 +153,20 @@ export class UwsExchange extends Head implements Exchange {
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     this.#reply()
-    if (this.corked) this.#send(status, type, headers, body)
-    else this.#response.cork(() => this.#send(status, type, headers, body))
+    if (!this.corked) {
+      this.#response.cork(() => this.#send(status, type, headers, body))
+      return
+    }
+    this.#send(status, type, headers, body)
+    if ((this.#closes || this.#closesItself) && this.over && (body?.length ?? 0) < leavesAtOnce)
+      this.server.refuseRest()
   }
 
   #send(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     const head = headOf(status, type, headers)
     const response = this.#response
     const bare = status === 204 || status === 304
-    const closes = (this.#closes || this.server.closing) && this.#connection !== 'close'
+    const closes = (this.#closes || this.server.closing) && !this.#closesItself
     const bodiless = bare || this.method === 'HEAD'
     // Without a body uWebSockets.js cannot be told to close.
     if ((closes && bodiless) || (this.upload !== null && this.#closesUnread(this.upload))) {
@@ -256,6 +280,7 @@ export class UwsExchange extends Head implements Exchange {
 
   #reply(): void {
     this.replied = true
+    this.#keepAddress()
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
@@ -266,7 +291,7 @@ export class UwsExchange extends Head implements Exchange {
 
   /** uWebSockets.js says `Connection: close` only where it was told to close, not where the client asked. */
   #withClose(head: string): string {
-    return this.#connection === 'close' ? `${head}\r\nConnection: close` : head
+    return this.#closesItself ? `${head}\r\nConnection: close` : head
   }
 
   #sendHead(): void {
@@ -377,21 +402,16 @@ function lengthOf(body: string | Uint8Array | null): number {
   return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
-/** As node:net writes addresses; uWebSockets.js gives all 32 digits of IPv6. */
-function addressText(text: string): string {
-  if (!text.includes(':')) return text
-  if (text.startsWith(mapped)) {
-    const bytes = Buffer.from(text.slice(mapped.length).replace(':', ''), 'hex')
-    return `::ffff:${bytes.join('.')}`
-  }
-  return new URL(`http://[${text}]`).hostname.slice(1, -1)
-}
-
-const mapped = '0000:0000:0000:0000:0000:ffff:'
-
 function timeOut(exchange: UwsExchange): void {
   exchange.timeOut()
 }
 
+/** Colon, space and line end of a field; two spaces, version and line end of the request line, and the empty line. */
+const fieldOverhead = 4
+const lineOverhead = 14
+const digits = /^\d+$/
+const close = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const control = /[\x00-\x08\x0a-\x1f\x7f]/
 // oxlint-disable-next-line no-control-regex -- ASCII is meant
 const notAscii = /[^\x00-\x7f]/

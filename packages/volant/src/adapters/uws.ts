@@ -3,6 +3,7 @@ import { unlinkSync } from 'node:fs'
 import type { Adapter, Address, Host, Limits, ListenOptions, Server, ServerStats } from '@volant/engine'
 import { VolantError } from '../errors.ts'
 import { Routes } from './head.ts'
+import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
 import { listenUws } from './uws-listen.ts'
 import {
@@ -38,6 +39,7 @@ export class UwsServer implements Server {
   readonly live = new Set<UwsExchange>()
   /** Exchanges whose body is being read. */
   readonly uploads = new Set<UwsExchange>()
+  readonly addresses = new PeerAddresses()
   /** Bytes of buffered bodies. */
   buffered = 0
   connections = 0
@@ -45,6 +47,9 @@ export class UwsServer implements Server {
   requests = 0
   refused = 0
   closing = false
+  /** A reply said that its connection closes, and it is not closed yet. */
+  #refusing = false
+  #forgetting: NodeJS.Immediate | null = null
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #routes: Routes
@@ -67,30 +72,27 @@ export class UwsServer implements Server {
 
   #onConnection(response: UwsResponse, change: number): void {
     this.connections += change
+    if (change < 0) this.#refusing = false
     const { maxConnections } = this.host.limits
     if (change > 0) {
+      this.addresses.opened(response, this.connections === 1)
       if (maxConnections > 0 && this.connections > maxConnections) response.close()
     } else if (this.closing && this.connections === 0) this.#gone()
   }
 
   #onRequest(response: UwsResponse, request: UwsRequest): void {
+    if (this.#refusing) return this.#drop(response)
     this.requests++
     let exchange: UwsExchange | null = null
     try {
       const raw: string[] = []
-      let connection: string | null = null
-      let size = 0
       request.forEach((name, value) => {
-        const text = notAscii.test(value) ? Buffer.from(value).toString('latin1') : value
-        size += name.length + text.length + fieldOverhead
-        // All that uWebSockets.js looks at is the length of the first.
-        if (connection === null && name === 'connection') connection = text.length === 5 ? 'close' : text
-        raw.push(name, text)
+        raw.push(name, notAscii.test(value) ? Buffer.from(value).toString('latin1') : value)
       })
       const query = request.getQuery()
       const target = query === undefined ? request.getUrl() : `${request.getUrl()}?${query}`
-      exchange = new UwsExchange(this, response, request.getCaseSensitiveMethod(), raw, connection)
-      this.#admit(exchange, target, size)
+      exchange = new UwsExchange(this, response, request.getCaseSensitiveMethod(), raw)
+      this.#admit(exchange, target)
     } catch (error) {
       // An exception must not cross into uWebSockets.js.
       if (exchange !== null) exchange.destroy()
@@ -101,17 +103,41 @@ export class UwsServer implements Server {
     if (exchange !== null && !exchange.over) exchange.outlast()
   }
 
-  #admit(exchange: UwsExchange, target: string, size: number): void {
+  #admit(exchange: UwsExchange, target: string): void {
     const { limits } = this.host
-    const refusal = exchange.admit(target, this.host, this.#routes)
+    const refusal =
+      exchange.inspect(target.length, limits.maxHeaderSize) ?? exchange.admit(target, this.host, this.#routes)
     if (refusal !== null) return exchange.refuse(refusal)
-    if (exchange.method.length + target.length + lineOverhead + size > limits.maxHeaderSize) {
-      return exchange.refuse('E_HEAD_TOO_LARGE')
-    }
     if (limits.maxInFlight > 0 && this.inFlight >= limits.maxInFlight) return exchange.refuse('E_OVERLOADED')
     this.inFlight++
     exchange.counted = true
     exchange.begin()
+  }
+
+  /**
+   * The reply just given inside the callback of its request closes the connection. uWebSockets.js does so once it has
+   * read all that came in the same segment, and takes what stands there for further requests: those are not served
+   * (RFC 9112 §9.6). Before that it calls back for no other connection.
+   */
+  refuseRest(): void {
+    this.#refusing = true
+    this.#forgetting ??= setImmediate(() => {
+      this.#refusing = false
+      this.#forgetting = null
+    })
+  }
+
+  /** Closes after the reply that comes before this request has left. */
+  #drop(response: UwsResponse): void {
+    // A third one uWebSockets.js does not take while this one has no reply.
+    this.#refusing = false
+    let gone = false
+    response.onAborted(() => {
+      gone = true
+    })
+    setImmediate(() => {
+      if (!gone) response.close()
+    })
   }
 
   /** Runs what uWebSockets.js calls back. */
@@ -203,9 +229,6 @@ export class UwsServer implements Server {
   }
 }
 
-/** Colon, space and line end of a field; two spaces, version and line end of the request line, and the empty line. */
-const fieldOverhead = 4
-const lineOverhead = 14
 // oxlint-disable-next-line no-control-regex -- ASCII is meant
 const notAscii = /[^\x00-\x7f]/
 
