@@ -49,7 +49,7 @@ export class UwsServer implements Server {
   closing = false
   /** A reply said that its connection closes, and it is not closed yet. */
   #refusing = false
-  #forgetting: NodeJS.Immediate | null = null
+  #forgets = false
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #routes: Routes
@@ -121,9 +121,11 @@ export class UwsServer implements Server {
    */
   refuseRest(): void {
     this.#refusing = true
-    this.#forgetting ??= setImmediate(() => {
+    if (this.#forgets) return
+    this.#forgets = true
+    setImmediate(() => {
       this.#refusing = false
-      this.#forgetting = null
+      this.#forgets = false
     })
   }
 
