@@ -10,6 +10,7 @@ import { cookies } from './cases/cookies.ts'
 import { crossOrigin } from './cases/cors.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
+import { fetched } from './cases/fetch.ts'
 import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
@@ -43,6 +44,7 @@ const groups = {
   connections,
   lifecycle,
   inject: injected,
+  fetch: fetched,
   options,
   proxy,
   accepts,

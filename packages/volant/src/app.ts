@@ -5,7 +5,10 @@ import { Routes } from './adapters/head.ts'
 import type { RequestContext } from './context.ts'
 import { Core } from './core.ts'
 import { VolantError } from './errors.ts'
-import { inject, type InjectOptions, type InjectReply } from './inject.ts'
+import { fetchFrom } from './fetch.ts'
+import { inject, type InjectReply } from './inject.ts'
+import type { InjectOptions } from './inject-request.ts'
+import { bad } from './limits.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './options.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
@@ -115,11 +118,28 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Sends a request through the app without a socket. */
+  /**
+   * Sends a request through the app without a socket: `app.inject('/users')`, or with options. Rejects with
+   * `E_BAD_OPTION`, naming the option, for what makes no sense.
+   */
   async inject(request: InjectOptions | string): Promise<InjectReply> {
     await this.ready()
     const core = this.#start()
-    return inject(core, (this.#injectable ??= new Routes(core)), request)
+    return inject(core, this.#routes(core), request)
+  }
+
+  /**
+   * Answers a web `Request` without a socket, from its absolute URL: for tests, and for whatever serves such functions.
+   * Bound to the app: `const { fetch } = app`. Bodies are streamed both ways; `request.signal` is the client that
+   * leaves, and so is cancelling the reply's body. `ctx.ip` is empty, `ctx.protocol` and `ctx.host` are the URL's.
+   * Rejects with the signal's reason when it is aborted before the reply.
+   */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    // Not `instanceof`: other copies of undici have a Request of their own.
+    if (typeof request?.url !== 'string') throw bad('fetch', request, 'a Request')
+    await this.ready()
+    const core = this.#start()
+    return fetchFrom(core, this.#routes(core), request)
   }
 
   /** The routes in the order of their registration, those of mounted apps where they were mounted. */
@@ -161,6 +181,10 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (this.#closed !== null) throw new VolantError('E_STARTED')
     this.#core = null
     this.#injectable = null
+  }
+
+  #routes(core: Core): Routes {
+    return (this.#injectable ??= new Routes(core))
   }
 
   #start(): Core {

@@ -13,7 +13,8 @@ export {
   VolantError,
 } from './errors.ts'
 export { checkHeader } from './header.ts'
-export type { InjectOptions, InjectReply } from './inject.ts'
+export type { InjectHeaders, InjectReply } from './inject.ts'
+export type { InjectOptions } from './inject-request.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
 export { before, type Declaration, type DeclaredError, middleware } from './middleware.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'

@@ -1,77 +1,104 @@
 /** `app.inject`: a request without a socket, for tests. */
 import type { Host } from '@volant/engine'
+import { parseSetCookie, type SetCookie } from 'cookie'
 import type { Routes } from './adapters/head.ts'
-import { MemoryExchange } from './adapters/memory.ts'
+import { MemoryExchange, type ReplySink } from './adapters/memory.ts'
+import { type InjectOptions, requestOf } from './inject-request.ts'
+import { phrases } from './status.ts'
 
-/** A request for `app.inject`. */
-export interface InjectOptions {
-  /** Default GET. */
-  method?: string
-  /** Path and query, for example `/users?page=2`. */
-  url: string
-  /** By name; several values of one name as an array. Host is `localhost` unless given. */
-  headers?: Record<string, string | readonly string[]>
-  /** Strings and bytes are sent as they are; anything else as JSON, with its content type unless one is given. */
-  body?: unknown
-}
+/** By lower-case name; Set-Cookie is an array. */
+export type InjectHeaders = Record<string, string> & { 'set-cookie'?: string[] }
 
 /** What `app.inject` resolves to. */
 export interface InjectReply {
   /** Of the reply. */
   status: number
+  /** The phrase that belongs to the status. */
+  statusText: string
   /** By lower-case name; Set-Cookie is an array. */
-  headers: Record<string, string> & { 'set-cookie'?: string[] }
+  headers: InjectHeaders
+  /** The cookies the reply sets, decoded, with their attributes. */
+  cookies: SetCookie[]
   /** The bytes. */
   body: Buffer
+  /** Early hints and other interim replies, in order; headers as above. */
+  informational: { status: number; headers: InjectHeaders }[]
   /** The body decoded as UTF-8. */
   text(): string
   /** The body parsed as JSON; throws if it is none. */
-  json(): unknown
+  json<T = unknown>(): T
 }
 
-/** Sends `options` through the app's routes; rejects with `E_RESET` where a socket would have been reset. */
+/**
+ * Sends `options` through the app's routes. Rejects with `E_BAD_OPTION` for options that make no sense, with `E_RESET`
+ * where a socket would have been reset, and with the reason of `signal` when that is aborted.
+ */
 export async function inject(
   host: Host,
   routes: Routes,
   options: InjectOptions | string,
 ): Promise<InjectReply> {
-  const { method = 'GET', url, headers = {}, body } = typeof options === 'string' ? { url: options } : options
-  const raw: string[] = []
-  for (const [name, value] of Object.entries(headers)) {
-    for (const one of typeof value === 'string' ? [value] : value) raw.push(name, one)
+  const request = await requestOf(options)
+  return new Promise((resolve, reject) => {
+    new MemoryExchange(request, new Collector(resolve, reject)).run(host, routes)
+  })
+}
+
+class Collector implements ReplySink {
+  readonly #resolve: (reply: InjectReply) => void
+  readonly #reject: (error: unknown) => void
+  readonly #informational: InjectReply['informational'] = []
+  readonly #chunks: Buffer[] = []
+  #status = 0
+  #headers: string[] = []
+
+  constructor(resolve: (reply: InjectReply) => void, reject: (error: unknown) => void) {
+    this.#resolve = resolve
+    this.#reject = reject
   }
-  const has = (name: string) => raw.some((text, at) => at % 2 === 0 && text.toLowerCase() === name)
-  if (!has('host')) raw.push('host', 'localhost')
-  const bytes = bodyBytes(body)
-  if (bytes.length > 0 && !has('content-length') && !has('transfer-encoding')) {
-    raw.push('content-length', String(bytes.length))
+
+  inform(status: number, headers: string[]): void {
+    this.#informational.push({ status, headers: fields(headers) })
   }
-  if (isJson(body) && !has('content-type')) raw.push('content-type', 'application/json')
-  const exchange = new MemoryExchange(method.toUpperCase(), raw, bytes)
-  exchange.run(url, host, routes)
-  const reply = await exchange.done
-  return {
-    status: reply.status,
-    headers: fields(reply.headers),
-    body: reply.body,
-    text: () => reply.body.toString('utf8'),
-    json: () => JSON.parse(reply.body.toString('utf8')) as unknown,
+
+  whole(status: number, headers: string[], body: Buffer | null): void {
+    this.start(status, headers)
+    if (body !== null) this.#chunks.push(body)
+    this.end()
+  }
+
+  start(status: number, headers: string[]): void {
+    this.#status = status
+    this.#headers = headers
+  }
+
+  chunk(bytes: Buffer): boolean {
+    this.#chunks.push(bytes)
+    return true
+  }
+
+  end(): void {
+    const body = Buffer.concat(this.#chunks)
+    const headers = fields(this.#headers)
+    this.#resolve({
+      status: this.#status,
+      statusText: phrases[this.#status] ?? '',
+      headers,
+      cookies: (headers['set-cookie'] ?? []).map((text) => parseSetCookie(text)),
+      body,
+      informational: this.#informational,
+      text: () => body.toString('utf8'),
+      json: <T>() => JSON.parse(body.toString('utf8')) as T,
+    })
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error)
   }
 }
 
-function isJson(body: unknown): boolean {
-  return body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
-}
-
-function bodyBytes(body: unknown): Buffer {
-  if (body === undefined) return Buffer.alloc(0)
-  if (typeof body === 'string') return Buffer.from(body)
-  if (body instanceof Uint8Array) return Buffer.from(body)
-  return Buffer.from(JSON.stringify(body))
-}
-
-function fields(list: readonly string[]): InjectReply['headers'] {
-  const headers = Object.create(null) as Record<string, string> & { 'set-cookie'?: string[] }
+function fields(list: readonly string[]): InjectHeaders {
+  const headers = Object.create(null) as InjectHeaders
   for (let at = 0; at < list.length; at += 2) {
     const name = (list[at] as string).toLowerCase()
     const value = list[at + 1] as string

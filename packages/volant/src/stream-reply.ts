@@ -49,7 +49,7 @@ export function sendStream(ctx: RequestContext, source: Source, options: StreamO
     throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${String(length)}`)
   }
   if (typeof options?.type === 'string') ctx.header('content-type', options.type)
-  const parts = open(source)
+  const parts = openSource(source)
   if (!beginReply(ctx)) return parts.cancel()
   ctx.statusCode = status
   const type = ctx.hasType || options?.type === null ? ContentType.custom : ContentType.bytes
@@ -65,7 +65,7 @@ export function sendStream(ctx: RequestContext, source: Source, options: StreamO
   void pump(ctx, parts)
 }
 
-async function pump(ctx: RequestContext, parts: Parts): Promise<void> {
+async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
   const { exchange } = ctx
   try {
     for (;;) {
@@ -108,18 +108,19 @@ function drained(ctx: RequestContext): Promise<void> {
 }
 
 /** One shape for every source. `next` resolves to undefined at the end; `cancel` may be called at any time. */
-interface Parts {
+export interface SourceParts {
   next(): Promise<Chunk | undefined>
   cancel(): void
 }
 
-function open(source: Source): Parts {
+/** Throws `E_NOT_SERIALISABLE` for what is no source. */
+export function openSource(source: Source): SourceParts {
   if (source instanceof ReadableStream) return openWeb(source)
   if (source instanceof Readable) return openReadable(source)
   return openIterator(iteratorOf(source))
 }
 
-function openWeb(source: ReadableStream<Chunk>): Parts {
+function openWeb(source: ReadableStream<Chunk>): SourceParts {
   const reader = source.getReader()
   return {
     next: async () => {
@@ -131,14 +132,14 @@ function openWeb(source: ReadableStream<Chunk>): Parts {
   }
 }
 
-function openReadable(source: Readable): Parts {
+function openReadable(source: Readable): SourceParts {
   // An error after cancel() has no reader left, and without a listener it would end the process.
   source.on('error', () => {})
   const iterator = source.iterator({ destroyOnReturn: true })
   return { next: () => nextOf(iterator), cancel: () => void source.destroy() }
 }
 
-function openIterator(iterator: AsyncIterator<Chunk> | Iterator<Chunk>): Parts {
+function openIterator(iterator: AsyncIterator<Chunk> | Iterator<Chunk>): SourceParts {
   let cancelled = false
   return {
     next: () => nextOf(iterator),
