@@ -1,4 +1,7 @@
-/** `npm start`: builds what is stale, then serves the reference service in this process, so that Ctrl-C reaches it. */
+/**
+ * `npm start [-- --profile NAME]`: builds what is stale, then serves the reference service in this process, so that
+ * Ctrl-C reaches it. `npm start -- --help` tells what else it takes.
+ */
 import { build } from './build.mjs'
 
 try {

@@ -1,38 +1,78 @@
-/** The page at `/`: what is running, and where to go from here. */
+/** The page at `/`: how the service is doing, and every route to try. Style and script are files in the folder `page`. */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { escape } from './markup.ts'
 
 export interface Running {
-  /** Where the visitor found it: the Host field, hence not to be trusted. */
+  /** Where the visitor found it: what the request says, hence not to be trusted. */
   host: string
   /** The adapter that answers: `native`, `node-http` or `uwebsockets`. */
   engine: string
-  node: string
+  /** The SQLite binding. */
   database: string
-  /** Seconds. */
-  uptime: number
+  /** Shown where it is the one everybody knows. */
+  token: string
 }
 
-interface Link {
+interface Entry {
   path: string
   says: string
   method?: string
-  /** Where the link leads when the path itself is a pattern; none for what a browser cannot do by itself. */
+  /** What the button asks for where the path is a pattern. */
   example?: string
+  /** The button sends the token of the field beside it. */
+  secured?: boolean
+  /** The body the button sends; `{n}` becomes a number that was not there before. */
+  body?: string
 }
 
-const links: Link[] = [
-  { path: '/json', says: 'The smallest JSON reply', example: '/json' },
-  { path: '/api/users', says: 'Users, a page at a time', example: '/api/users?limit=20' },
-  { path: '/api/users/:id', says: 'One user; asks for a bearer token' },
-  { path: '/api/users', says: 'Add a user', method: 'POST' },
-  { path: '/big-json', says: '200 records, built for each request', example: '/big-json' },
-  { path: '/badge/:label/:value.svg', says: 'A badge as SVG', example: '/badge/build/passing.svg' },
-  { path: '/health', says: 'Is it alive?', example: '/health' },
-  { path: '/debug/memory', says: 'Memory of the process, in bytes', example: '/debug/memory' },
+interface Section {
+  title: string
+  entries: Entry[]
+}
+
+const sections: Section[] = [
+  {
+    title: 'Plain replies',
+    entries: [
+      { path: '/json', says: 'The smallest JSON reply' },
+      { path: '/big-json', says: '200 records, built for each request' },
+      { path: '/badge/:label/:value.svg', says: 'A badge as SVG', example: '/badge/build/passing.svg' },
+    ],
+  },
+  {
+    title: 'Users, in SQLite',
+    entries: [
+      { path: '/api/users', says: 'A page at a time', example: '/api/users?limit=5' },
+      {
+        path: '/api/users/:id',
+        says: 'One of them, for a bearer token',
+        example: '/api/users/123',
+        secured: true,
+      },
+      {
+        path: '/api/users',
+        method: 'POST',
+        says: 'Add one; a second try finds the address taken',
+        body: '{"name":"Alice","email":"alice-{n}@example.com","age":25}',
+      },
+    ],
+  },
+  {
+    title: 'For whoever watches',
+    entries: [
+      { path: '/health', says: 'Is it alive?' },
+      { path: '/ready', says: 'Is its database there?' },
+      { path: '/api/health', says: 'Uptime, memory, lag of the event loop' },
+      { path: '/metrics', says: 'Everything, for Prometheus' },
+      { path: '/metrics.json', says: 'The same as data: what this page shows' },
+      { path: '/debug/memory', says: 'Memory of the process, in bytes' },
+    ],
+  },
 ]
 
-export function page({ host, engine, node, database, uptime }: Running): string {
+export function page({ host, engine, database, token }: Running): string {
+  const known = token === 'valid-token' ? token : ''
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -44,72 +84,68 @@ export function page({ host, engine, node, database, uptime }: Running): string 
 <main>
 <header>
 <h1>Volant <span>reference service</span></h1>
-<p>A small HTTP service on SQLite. It is up and answering.</p>
+<p><b>${engine}</b> engine <i>·</i> Node.js ${process.version} <i>·</i> ${database} <i>·</i> up <span id="uptime">${Math.floor(process.uptime())} s</span></p>
 </header>
-<dl>
-<div><dt>Engine</dt><dd>${engine}</dd></div>
-<div><dt>Node.js</dt><dd>${node}</dd></div>
-<div><dt>Database</dt><dd>${database}</dd></div>
-<div><dt>Up for</dt><dd>${duration(uptime)}</dd></div>
-</dl>
-<h2>Routes</h2>
-<ul>
-${links.map(row).join('\n')}
-</ul>
-<h2>With a token</h2>
+<section aria-labelledby="now">
+<h2 id="now">Right now <span id="link" role="status"></span></h2>
+<div class="tiles">
+<figure><figcaption>Requests a second</figcaption><strong id="rate">–</strong><svg id="rate-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
+<figure><figcaption>Latency, p50</figcaption><strong id="p50">–</strong><span>p99 <b id="p99">–</b></span><svg id="p99-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
+<figure><figcaption>Memory</figcaption><strong id="memory">–</strong><span>heap <b id="heap">–</b></span><svg id="memory-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
+<figure><figcaption>Event loop lag, p99</figcaption><strong id="lag">–</strong><span>connections <b id="connections">–</b></span></figure>
+</div>
+<p class="note">Counted by the server itself; this page asks <code>/metrics.json</code> once a second, which is counted, too.</p>
+</section>
+${sections.map(section).join('\n')}
+<section aria-labelledby="terminal">
+<h2 id="terminal">From a terminal</h2>
 <pre tabindex="0"><code>curl http://${escape(host)}/api/users/123 \\
-  -H "Authorization: Bearer $API_TOKEN"</code></pre>
+  -H "Authorization: Bearer ${known || '$API_TOKEN'}"</code></pre>
+</section>
 </main>
+<template id="outcome"><div class="outcome"><p role="status"></p><pre tabindex="0"><code></code></pre></div></template>
+<template id="token"><label>Token <input value="${known}" autocomplete="off" spellcheck="false"></label></template>
+<script>${script}</script>
 </html>
 `
 }
 
-function row({ path, says, method = 'GET', example }: Link): string {
-  const name = `<code><b>${method}</b> ${path}</code>`
-  return `<li>${example ? `<a href="${example}">${name}</a>` : `<div>${name}</div>`}<span>${says}</span></li>`
+function section({ title, entries }: Section): string {
+  return `<section>
+<h2>${title}</h2>
+<ul class="routes">
+${entries.map(row).join('\n')}
+</ul>
+</section>`
 }
 
-function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.floor(seconds)} s`
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+function row({ path, says, method = 'GET', example = path, secured = false, body }: Entry): string {
+  const name = `<code><b>${method}</b> ${path.replaceAll('/', '/<wbr>')}</code>`
+  // A browser can follow what is read without a token.
+  const link = method === 'GET' && !secured ? `<a href="${escape(example)}">${name}</a>` : name
+  const send = body === undefined ? '' : ` data-body="${escape(body)}"`
+  return `<li><div>${link}<p>${says}</p></div><button type="button" data-method="${method}" data-path="${escape(example)}"${secured ? ' data-secured' : ''}${send} aria-label="Try ${method} ${escape(example)}">Try</button></li>`
 }
 
-const style = `
-:root { color-scheme: light dark; --ink: light-dark(#1a1f26, #e8eaed); --soft: light-dark(#5b6570, #9aa4af);
-  --line: light-dark(#e1e5ea, #2c333b); --card: light-dark(#fff, #1a1f26); --link: light-dark(#0b5cad, #7ab8ff) }
-* { box-sizing: border-box; margin: 0 }
-body { background: light-dark(#f5f7f9, #12161b); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 46rem; margin: 0 auto; padding: clamp(1.5rem, 6vw, 4rem) clamp(1rem, 4vw, 2rem) }
-h1 { font-size: clamp(1.6rem, 5vw, 2.2rem); line-height: 1.2; letter-spacing: -.02em }
-h1 span { font-weight: 400; color: var(--soft) }
-header p { color: var(--soft); margin-top: .4rem }
-h2 { font-size: 1rem; margin: 2.25rem 0 .75rem }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin-top: 2rem }
-dl div, ul, pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px }
-dl div { padding: .8rem 1rem }
-dt { color: var(--soft); font-size: .8rem }
-dd { font-weight: 600; font-variant-numeric: tabular-nums }
-ul { list-style: none; padding: 0 }
-li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1.5rem; padding: .65rem 1rem }
-li + li { border-top: 1px solid var(--line) }
-li span { color: var(--soft); font-size: .9rem }
-code { font: .875rem/1.5 ui-monospace, 'Cascadia Code', Menlo, Consolas, 'Liberation Mono', monospace }
-b { display: inline-block; min-width: 2.75rem; font-weight: 400; color: var(--soft) }
-a { color: var(--link); text-decoration: none }
-a:hover { text-decoration: underline; text-underline-offset: 3px }
-a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 3px; border-radius: 4px }
-pre { padding: .9rem 1rem; overflow-x: auto }
-pre code { font-size: .8125rem }
-@media (max-width: 36rem) { li { flex-direction: column } }
-`
+const style = asset('style.css')
+const script = asset('live.js')
 
-/** Nothing but this page's own style may load, and no other page may frame it. */
+function asset(name: string): string {
+  return readFileSync(new URL(`../../page/${name}`, import.meta.url), 'utf8')
+}
+
+/** Nothing but this page's own style and script may run, and it may ask nobody but this server. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  `style-src '${digest(style)}'`,
+  `script-src '${digest(script)}'`,
+  "connect-src 'self'",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+function digest(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}

@@ -1,21 +1,31 @@
 /**
- * Starts the service. From the environment: `PORT` (default 3000), `HOST` (default all addresses), `DATABASE`
- * (default data/reference.db in this package), `API_TOKEN` (default `valid-token`, for development only).
+ * Starts a profile; `--help` tells which there are. From the environment: `PORT`, `HOST` (default all addresses),
+ * `DATABASE` (default a file of the profile's own in the folder `data`), `API_TOKEN` (default `valid-token`, for
+ * development only).
  */
-import { fileURLToPath } from 'node:url'
-import { createService } from './app.ts'
-import { openDatabase } from './database.ts'
+import { type Command, help, parseCommand, UsageError } from './command-line.ts'
+import { defaultDatabase, type Profile, profiles } from './profiles.ts'
 
-const { PORT = '3000', HOST, DATABASE, API_TOKEN } = process.env
-const token = API_TOKEN ?? 'valid-token'
+const { HOST, DATABASE, API_TOKEN } = process.env
 
-const database = openDatabase(DATABASE ?? fileURLToPath(new URL('../../data/reference.db', import.meta.url)))
-const app = createService({ database, token })
+try {
+  const command = parseCommand(process.argv.slice(2), process.env)
+  if (command === null) process.stdout.write(help())
+  else await serve(command)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
 
-process.on('exit', () => database.close())
-
-const { url } = await app.listen(Number(PORT), HOST)
-console.log(
-  `Listening on ${url} (engine: ${app.adapterName}, ${database.driver}, Node.js ${process.version})`,
-)
-if (!API_TOKEN) console.log(`API_TOKEN is not set: GET /api/users/:id takes the bearer token "${token}"`)
+async function serve({ profile: name, port, adapter }: Command): Promise<void> {
+  const profile: Profile = profiles[name]
+  const app = profile.create(adapter === undefined ? {} : { adapter: { type: adapter } }, {
+    database: DATABASE ?? defaultDatabase(name),
+    token: API_TOKEN ?? 'valid-token',
+  })
+  const { url } = await app.listen(port, HOST)
+  console.log(
+    `Listening on ${url} (profile: ${name}, engine: ${app.adapterName}, Node.js ${process.version})`,
+  )
+  if (!API_TOKEN) console.log('API_TOKEN is not set: routes that ask for a bearer token take "valid-token"')
+}

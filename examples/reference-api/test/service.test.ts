@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createService } from '../src/app.ts'
-import { openDatabase } from '../src/database.ts'
+import { reference } from '../src/profiles/reference.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'reference-api-'))
-const database = openDatabase(join(folder, 'new/test.db'))
-const app = createService({ database, token: 'secret' })
+const app = reference({ signals: false }, { database: join(folder, 'new/test.db'), token: 'secret' })
 const authorization = 'Bearer secret'
 let url = ''
 
@@ -18,7 +17,6 @@ before(async () => {
 
 after(async () => {
   await app.close()
-  database.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -34,7 +32,12 @@ const post = (body: unknown) =>
 async function problem(reply: Response, status: number) {
   assert.equal(reply.status, status)
   assert.match(reply.headers.get('content-type') ?? '', /^application\/problem\+json/)
-  const body = (await reply.json()) as { status: number; detail: string; data?: Record<string, string> }
+  const body = (await reply.json()) as {
+    status: number
+    detail: string
+    code?: string
+    errors?: { in: string; pointer: string; detail: string }[]
+  }
   assert.equal(body.status, status)
   return body
 }
@@ -52,10 +55,45 @@ test('GET /big-json has 200 records', async () => {
   assert.deepEqual(records[199], { id: 199, title: 'Software engineer', employer: 'acme corp' })
 })
 
-test('GET /health', async () => {
-  const { status, uptime } = (await (await get('/health')).json()) as { status: string; uptime: number }
-  assert.equal(status, 'ok')
-  assert.ok(uptime > 0)
+test('GET /health, /ready and /api/health', async () => {
+  assert.deepEqual(await (await get('/health')).json(), { status: 'ok' })
+  const ready = await get('/ready')
+  assert.equal(ready.status, 200)
+  assert.deepEqual(await ready.json(), { status: 'ready', checks: { database: 'ok' } })
+  const details = (await (await get('/api/health')).json()) as {
+    uptime: number
+    memory: NodeJS.MemoryUsage
+    eventLoopLag: Record<string, number>
+  }
+  assert.ok(details.uptime > 0 && details.memory.rss > 0)
+  assert.deepEqual(Object.keys(details.eventLoopLag), ['p50', 'p99', 'max'])
+})
+
+test('a database that cannot be read is not ready', async () => {
+  const reports: unknown[] = []
+  const file = join(folder, 'closed.db')
+  const broken = reference({ report: (error) => void reports.push(error) }, { database: file, token: 't' })
+  await broken.close()
+  assert.equal(broken.closing, true)
+  const reply = await broken.inject('/ready')
+  assert.equal(reply.status, 503)
+})
+
+test('GET /metrics and /metrics.json count what was asked', async () => {
+  for (let count = 0; count < 3; count++) await (await get('/json')).text()
+  const reply = await get('/metrics')
+  assert.equal(reply.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  const text = await reply.text()
+  assert.match(
+    text,
+    /^http_request_duration_seconds_count\{method="GET",route="\/json",status="2xx"\} [3-9]$/m,
+  )
+  const figures = (await (await get('/metrics.json')).json()) as {
+    server: { requests: number }
+    recent: { p50: number; p99: number }
+    memory: { rss: number }
+  }
+  assert.ok(figures.server.requests > 3 && figures.recent.p99 >= figures.recent.p50 && figures.memory.rss > 0)
 })
 
 test('GET /debug/memory', async () => {
@@ -74,18 +112,49 @@ test('GET /badge/:label/:value.svg', async () => {
   assert.equal((await get('/badge/build/passing')).status, 404)
 })
 
-test('GET / says what is running and may load nothing', async () => {
+test('GET / says what is running and may load nothing but its own style and script', async () => {
   const reply = await get('/')
   assert.equal(reply.status, 200)
   assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
-  assert.match(reply.headers.get('content-security-policy') ?? '', /default-src 'none'; style-src 'sha256-/)
+  const policy = reply.headers.get('content-security-policy') ?? ''
   const html = await reply.text()
-  for (const text of [app.adapterName, process.version, database.driver, new URL(url).host])
+  for (const [name, tag] of [
+    ['style-src', 'style'],
+    ['script-src', 'script'],
+  ] as const) {
+    const inline = [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))]
+    assert.equal(inline.length, 1)
+    const digest = createHash('sha256')
+      .update(inline[0]?.[1] as string)
+      .digest('base64')
+    assert.ok(policy.includes(`${name} 'sha256-${digest}'`), tag)
+  }
+  assert.ok(policy.startsWith("default-src 'none'") && policy.includes("connect-src 'self'"))
+  for (const text of [app.adapterName, process.version, new URL(url).host])
     assert.ok(html.includes(text), text)
-  assert.doesNotMatch(html, /<script|src=|style=/)
+  assert.ok(!html.includes('secret'))
+  assert.doesNotMatch(html, /\b(?:src|style|on\w+)=/)
+})
+
+test('every link and every button of the page leads to a reply', async () => {
+  const html = await (await get('/')).text()
   const links = [...html.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path as string)
-  assert.ok(links.length >= 6)
+  assert.ok(links.length >= 10)
   for (const path of links) assert.equal((await get(path)).status, 200, path)
+  const buttons = [
+    ...html.matchAll(/<button [^>]*data-method="(\w+)" data-path="([^"]*)"( data-secured)?[^>]*>/g),
+  ]
+  const routes = app.routes().filter(({ path }) => path !== '/')
+  assert.equal(buttons.length, routes.length)
+  for (const [, method = '', path = '', secured] of buttons) {
+    const reply = await fetch(url + path, { method, headers: secured ? { authorization } : {} })
+    assert.equal(reply.status, method === 'POST' ? 400 : 200, path)
+  }
+})
+
+test('a host that is no host does not reach the page', async () => {
+  const reply = await app.inject({ url: '/', headers: { host: 'a"><script>alert(1)</script>' } })
+  assert.ok(!reply.body.toString().includes('<script>alert'))
 })
 
 test('GET /api/users, page after page', async () => {
@@ -130,7 +199,8 @@ test('GET /api/users/:id asks for the token first', async () => {
 
 test('GET /api/users/:id with a bad or unknown id', async () => {
   for (const id of ['abc', '0', '-1', '1.5', '1e3', '9007199254740993', '12345678901234567']) {
-    await problem(await get(`/api/users/${id}`, { authorization }), 400)
+    const { errors } = await problem(await get(`/api/users/${id}`, { authorization }), 400)
+    assert.equal(errors?.[0]?.in, 'params')
   }
   const body = await problem(await get('/api/users/9007199254740991', { authorization }), 404)
   assert.equal(body.detail, 'There is no user 9007199254740991')
@@ -151,14 +221,17 @@ test('POST /api/users stores a user once', async () => {
 })
 
 test('POST /api/users names everything wrong', async () => {
-  const all = await problem(await post({ name: 'A', email: 'nobody', age: 17 }), 400)
-  assert.deepEqual(Object.keys(all.data ?? {}), ['name', 'email', 'age'])
-  const one = await problem(await post({ name: 'Bob', email: 'bob@example.com', age: 18.5 }), 400)
-  assert.deepEqual(one.data, { age: 'must be a whole number from 18 to 120' })
-  for (const body of [null, [], 'null', '"text"', '7', '{}']) {
-    assert.equal(Object.keys((await problem(await post(body), 400)).data ?? {}).length, 3)
-  }
-  assert.equal((await problem(await post('{"name":'), 400)).data, undefined)
+  const pointers = async (body: unknown) =>
+    (await problem(await post(body), 400)).errors?.map((issue) => `${issue.in} ${issue.pointer}`)
+  assert.deepEqual(await pointers({ name: 'A', email: 'nobody', age: 17 }), [
+    'body #/name',
+    'body #/email',
+    'body #/age',
+  ])
+  assert.deepEqual(await pointers({ name: 'Bob', email: 'bob@example.com', age: 18.5 }), ['body #/age'])
+  assert.equal((await pointers({}))?.length, 3)
+  for (const body of ['null', [], '"text"', '7']) assert.deepEqual(await pointers(body), ['body #'])
+  assert.equal(await pointers('{"name":'), undefined)
   await problem(await fetch(`${url}/api/users`, { method: 'POST' }), 400)
 })
 
@@ -178,6 +251,15 @@ test('ages and lengths at their boundaries', async () => {
     assert.equal(reply.status, status, JSON.stringify(change).slice(0, 40))
     await reply.body?.cancel()
   }
+})
+
+test('pages of other origins may use /api, and nothing else', async () => {
+  const origin = 'https://app.example'
+  const reply = await get('/api/users', { origin })
+  assert.equal(reply.headers.get('access-control-allow-origin'), '*')
+  assert.match(reply.headers.get('x-request-id') ?? '', /./)
+  assert.equal(reply.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal((await get('/json', { origin })).headers.get('access-control-allow-origin'), null)
 })
 
 test('unknown paths and methods', async () => {

@@ -1,0 +1,76 @@
+/** What `npm start -- …` takes. */
+import { parseArgs } from 'node:util'
+import type { AdapterType } from 'volant'
+import { type ProfileName, profiles } from './profiles.ts'
+
+export interface Command {
+  readonly profile: ProfileName
+  readonly port: number
+  readonly adapter: AdapterType | undefined
+}
+
+const adapters: readonly AdapterType[] = ['native', 'node-http', 'uwebsockets']
+
+/** A mistake on the command line; the message is one line. */
+export class UsageError extends Error {}
+
+/** Null when help is wanted. Options come before the environment: `--port`, then `PORT`, then the profile's own. */
+export function parseCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | null {
+  const { help, profile = 'reference', port = env.PORT, adapter } = read(args)
+  if (help) return null
+  if (!isProfile(profile)) {
+    throw new UsageError(`there is no profile ${profile}; there are ${Object.keys(profiles).join(', ')}`)
+  }
+  if (adapter !== undefined && !adapters.includes(adapter as AdapterType)) {
+    throw new UsageError(`there is no adapter ${adapter}; there are ${adapters.join(', ')}`)
+  }
+  return {
+    profile,
+    port: port === undefined ? profiles[profile].port : checkPort(port),
+    adapter: adapter as AdapterType | undefined,
+  }
+}
+
+export function help(): string {
+  const rows = Object.entries(profiles).map(
+    ([name, { about, port }]) => `  ${name.padEnd(24)} ${about}; port ${port}`,
+  )
+  return `npm start -- [--profile NAME] [--port N] [--adapter NAME]
+
+Serves the reference service, or the routes of a benchmark document:
+
+${rows.join('\n')}
+
+  --port N         0 picks a free one; default PORT, else the profile's
+  --adapter NAME   ${adapters.join(', ')}; default native, or node-http where that cannot load
+
+Environment: PORT, HOST, DATABASE (the SQLite file), API_TOKEN (the bearer token).
+`
+}
+
+function read(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        profile: { type: 'string' },
+        port: { type: 'string' },
+        adapter: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    return values
+  } catch (error) {
+    // Only the first sentence: the rest explains the syntax of options.
+    throw new UsageError((error as Error).message.split(/\. |\.?\n/)[0])
+  }
+}
+
+function isProfile(name: string): name is ProfileName {
+  return Object.hasOwn(profiles, name)
+}
+
+function checkPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new UsageError(`a port is a whole number from 0 to 65535, not ${JSON.stringify(text)}`)
+}

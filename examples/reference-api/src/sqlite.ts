@@ -1,0 +1,72 @@
+/** SQLite behind one small module: `node:sqlite` where Node.js has it (22.13 and later), else better-sqlite3. */
+import { mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+
+/** What both bindings offer alike. */
+export interface Sqlite {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export interface Statement {
+  get(...values: unknown[]): unknown
+  all(...values: unknown[]): unknown[]
+  run(...values: unknown[]): { lastInsertRowid: number | bigint }
+}
+
+/** Opens the file, and on first start creates its folder, its table and 1,000 users. */
+export function openSqlite(file: string): { driver: string; db: Sqlite } {
+  mkdirSync(dirname(file), { recursive: true })
+  const opened = open(file)
+  // FULL syncs the log before a commit returns: what was answered with 201 outlives a crash of the whole machine.
+  opened.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000')
+  migrate(opened.db)
+  return opened
+}
+
+export function transaction<T>(db: Sqlite, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function open(file: string): { driver: string; db: Sqlite } {
+  // Not in the types of Node.js 20.
+  const builtIn = process.getBuiltinModule('node:sqlite') as
+    | { DatabaseSync: new (file: string) => Sqlite }
+    | undefined
+  if (builtIn) return { driver: 'node:sqlite', db: new builtIn.DatabaseSync(file) }
+  try {
+    const BetterSqlite = createRequire(import.meta.url)('better-sqlite3')
+    return { driver: 'better-sqlite3', db: new BetterSqlite(file) }
+  } catch (cause) {
+    const advice =
+      'Use Node.js 22.13 or later, or install better-sqlite3 (it needs a C++ compiler and Python 3)'
+    throw new Error(`No SQLite: ${advice}`, { cause })
+  }
+}
+
+function migrate(db: Sqlite): void {
+  transaction(db, () => {
+    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (version > 0) return
+    db.exec(`
+      CREATE TABLE users (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        email TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        age INTEGER NOT NULL
+      ) STRICT;
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+      INSERT INTO users SELECT n, 'User ' || n, 'user' || n || '@example.com', 18 + n % 60 FROM numbers;
+      PRAGMA user_version = 1`)
+  })
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { help, parseCommand, UsageError } from '../src/command-line.ts'
+import { profiles } from '../src/profiles.ts'
+
+const start = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
+
+test('without arguments: the reference service where PORT says, else on 3000', () => {
+  assert.deepEqual(parseCommand([], {}), { profile: 'reference', port: 3000, adapter: undefined })
+  assert.equal(parseCommand([], { PORT: '8080' })?.port, 8080)
+})
+
+test('a profile has its own port; PORT comes before it, --port before both', () => {
+  assert.equal(parseCommand(['--profile', 'veloxts'], {})?.port, 3030)
+  assert.equal(parseCommand(['--profile', 'veloxts'], { PORT: '1' })?.port, 1)
+  assert.deepEqual(
+    parseCommand(['--profile=zapjs', '--port', '0', '--adapter', 'node-http'], { PORT: '1' }),
+    {
+      profile: 'zapjs',
+      port: 0,
+      adapter: 'node-http',
+    },
+  )
+})
+
+test('help names every profile and its port', () => {
+  assert.equal(parseCommand(['--help'], {}), null)
+  assert.equal(parseCommand(['-h', '--profile', 'ramapi'], {}), null)
+  for (const [name, { port }] of Object.entries(profiles)) {
+    assert.match(help(), new RegExp(`^ +${name} .*port ${port}$`, 'm'))
+  }
+})
+
+const mistakes: [args: string[], message: RegExp][] = [
+  [['--profile', 'express'], /^there is no profile express; there are reference, ramapi, /],
+  [['--profile', 'toString'], /^there is no profile toString/],
+  [['--adapter', 'bun'], /^there is no adapter bun; there are native, node-http, uwebsockets$/],
+  [['--port', '65536'], /^a port is a whole number from 0 to 65535, not "65536"$/],
+  [['--port', '-1'], /port/],
+  [['--port', '80a'], /not "80a"$/],
+  [['--port'], /port/],
+  [['--bogus'], /--bogus/],
+  [['extra'], /extra/],
+]
+
+for (const [args, message] of mistakes) {
+  test(`${args.join(' ')} is refused in one line`, () => {
+    assert.throws(
+      () => parseCommand(args, {}),
+      (error) => error instanceof UsageError && message.test(error.message) && !error.message.includes('\n'),
+    )
+  })
+}
+
+test(
+  'npm start passes its arguments on: help is 0, a mistake is one line and 2',
+  { timeout: 120_000 },
+  () => {
+    assert.ok(existsSync(start))
+    const run = (...args: string[]) => spawnSync(process.execPath, [start, ...args], { encoding: 'utf8' })
+    const wanted = run('--help')
+    assert.equal(wanted.status, 0)
+    assert.ok(wanted.stdout.endsWith(help()), wanted.stderr)
+    const wrong = run('--profile', 'nothing')
+    assert.equal(wrong.status, 2)
+    assert.equal(wrong.stderr.trim().split('\n').length, 1)
+    assert.match(wrong.stderr, /there is no profile nothing/)
+  },
+)
