@@ -8,6 +8,7 @@ import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { refusal, VolantError } from './errors.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
+import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
@@ -148,9 +149,6 @@ export interface ContextOf<T extends Parts> {
   /** Replies with anything a handler may return. */
   reply(status: number, value?: unknown): void
 }
-
-const idPrefix = `${Math.random().toString(36).slice(2, 10).padEnd(8, '0')}-`
-let lastId = 0
 
 /** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
 export class RequestContext implements ContextOf<AnyParts> {
@@ -340,7 +338,7 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   get id(): string {
-    return (this.#more.id ??= idPrefix + (++lastId).toString(36))
+    return (this.#more.id ??= nextId())
   }
 
   set id(text: string) {
