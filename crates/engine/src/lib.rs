@@ -16,6 +16,7 @@ pub mod faults;
 mod following;
 mod inbound;
 mod intake;
+mod interim;
 mod outbound;
 mod refuse;
 mod reply;

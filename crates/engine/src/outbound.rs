@@ -88,6 +88,7 @@ impl Core {
                 operation::FINISH => core.finish(id, slot),
                 operation::DESTROY => core.reset(id, abort::ERROR),
                 operation::READ | operation::CREDIT => core.grant(id, slot, record),
+                operation::INFORM => core.inform(id, slot, record, out),
                 _ => {}
             }
         });

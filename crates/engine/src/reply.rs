@@ -90,17 +90,11 @@ impl Templates {
         }
         for pair in head.headers {
             let (name, value) = pair.ok_or(Invalid)?;
-            if !valid_name(name) || forbidden_name(name) || !valid_value(value) {
-                return Err(Invalid);
-            }
             // The content type is either the record's or the block's, never both.
             if content_type != 0 && name.eq_ignore_ascii_case(b"content-type") {
                 return Err(Invalid);
             }
-            out.extend_from_slice(name);
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(value);
-            out.extend_from_slice(b"\r\n");
+            write_field(out, name, value)?;
         }
         if head.close {
             out.extend_from_slice(b"Connection: close\r\n");
@@ -146,6 +140,33 @@ impl Templates {
             out.extend_from_slice(&body);
         }
     }
+}
+
+/// Appends an interim reply, 102 to 199: fields and nothing else. On `Err` what was appended must be removed.
+pub fn write_interim(out: &mut Vec<u8>, status: u16, headers: HeaderBlock) -> Result<(), Invalid> {
+    // 100 is the engine's own to give, and after 101 the bytes would no longer be HTTP.
+    if !(102..200).contains(&status) {
+        return Err(Invalid);
+    }
+    out.extend_from_slice(status_line(status));
+    for pair in headers {
+        let (name, value) = pair.ok_or(Invalid)?;
+        write_field(out, name, value)?;
+    }
+    out.extend_from_slice(b"\r\n");
+    Ok(())
+}
+
+#[inline]
+fn write_field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) -> Result<(), Invalid> {
+    if !valid_name(name) || forbidden_name(name) || !valid_value(value) {
+        return Err(Invalid);
+    }
+    out.extend_from_slice(name);
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+    Ok(())
 }
 
 fn write_common(out: &mut Vec<u8>, status: u16, content_type: usize, date: &[u8; 29]) {
@@ -229,6 +250,34 @@ mod tests {
                 "value byte {byte}"
             );
         }
+    }
+
+    #[test]
+    fn an_interim_reply_has_fields_alone() {
+        let interim = |status, block: &[u8]| {
+            let mut out = Vec::new();
+            write_interim(&mut out, status, HeaderBlock::new(block))
+                .map(|()| String::from_utf8(out).unwrap())
+        };
+        let link = block(b"link", b"</a.css>; rel=preload");
+        assert_eq!(
+            interim(103, &link).unwrap(),
+            "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n"
+        );
+        for status in [0, 99, 100, 101, 200, 600] {
+            assert_eq!(interim(status, &link), Err(Invalid), "{status}");
+        }
+        for (name, value) in [
+            (&b"content-length"[..], &b"3"[..]),
+            (b"transfer-encoding", b"chunked"),
+            (b"connection", b"close"),
+            (b"", b"v"),
+            (b"a b", b"v"),
+            (b"a", b"v\r\nb: c"),
+        ] {
+            assert_eq!(interim(103, &block(name, value)), Err(Invalid), "{name:?}");
+        }
+        assert_eq!(interim(103, &link[..9]), Err(Invalid));
     }
 
     #[test]

@@ -47,14 +47,6 @@ impl Core {
         }
     }
 
-    /// RFC 9110 §10.1.1: the client waits for leave to send its body.
-    pub fn send_continue(&mut self, id: u32) {
-        self.cork_for(id);
-        self.cork
-            .bytes
-            .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
-    }
-
     /// Sends the cork, then `parts`, without copying what the socket takes at once.
     pub fn send_large(&mut self, id: u32, parts: &[&[u8]]) {
         let Some(connection) = self.connections.get_mut(id) else {

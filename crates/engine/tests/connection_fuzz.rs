@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use driver::{Driver, Seen, data, end, finish, grant, limits, make, start};
+use driver::{Driver, Seen, data, end, finish, grant, inform, limits, make, start};
 use engine::NoReferences;
 use ring::Memory;
 use ring::layout::{kind, operation, record};
@@ -113,7 +113,7 @@ impl Client {
 
 /// One thing a handler may do with an exchange; true when it is through with it.
 fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
-    match random.below(12) {
+    match random.below(13) {
         0..=4 => {
             end(memory, seen, 200, &vec![b'r'; random.below(300)]);
             true
@@ -155,13 +155,20 @@ fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
             // A record whose ranges and numbers mean nothing.
             let mut garbage = make(
                 seen,
-                (random.below(10)) as i32,
+                (random.below(11)) as i32,
                 random.next() as i32 & 0xfff,
             );
             for word in record::HEADERS_OFFSET..=record::REFERENCE {
                 garbage.0[word] = random.next() as i32;
             }
             memory.push_signal(garbage);
+            false
+        }
+        11 => {
+            let value = vec![b'v'; random.below(3000)];
+            for _ in 0..=random.below(8) {
+                inform(memory, seen, b"link", &value);
+            }
             false
         }
         // Later.

@@ -7,6 +7,7 @@ const lackedByUws = {
   'target-forms': 'uWebSockets.js answers the absolute form and `OPTIONS *` with 505',
   pipelining: 'uWebSockets.js closes when a request arrives while the one before it waits for its reply',
   'half-close': 'uWebSockets.js closes when the client ends its sending side',
+  interim: 'uWebSockets.js cannot send anything ahead of a reply; ctx.earlyHints throws E_UNSUPPORTED',
   'late-100': 'uWebSockets.js sends 100 Continue before the app sees the request',
   'chunk-extensions': 'uWebSockets.js answers chunk extensions with 400',
   'malformed-body': 'uWebSockets.js answers a malformed chunk itself; to the handler the client left',

@@ -8,6 +8,7 @@ import { bodies } from './cases/bodies.ts'
 import { connections } from './cases/connections.ts'
 import { cookies } from './cases/cookies.ts'
 import { crossOrigin } from './cases/cors.ts'
+import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
 import { fetched } from './cases/fetch.ts'
@@ -42,6 +43,7 @@ const groups = {
   aborts,
   'async-context': asyncContext,
   connections,
+  'early-hints': earlyHints,
   lifecycle,
   inject: injected,
   fetch: fetched,

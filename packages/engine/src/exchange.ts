@@ -93,6 +93,13 @@ export interface Exchange extends AsyncResource {
   onDrain: (() => void) | null
 
   /**
+   * An interim reply ahead of the one to come (RFC 9110 §15.2): `status` 103, `headers` as `end` takes them. May be
+   * called several times. Ignored when already replied or aborted, and for HTTP/1.0; dropped when 16 KiB of them would
+   * wait, because the client reads slowly or the replies before this one are not given. Throws `E_UNSUPPORTED` on an
+   * adapter that cannot send it.
+   */
+  inform(status: number, headers: string[]): void
+  /**
    * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`.
    * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type; it leaves the body
    * out for HEAD, 204 and 304. Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.

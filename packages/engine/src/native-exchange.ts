@@ -23,6 +23,7 @@ import {
   operationEnd,
   operationFinish,
   operationFlagWantDrain,
+  operationInform,
   operationRead,
   operationStart,
   pageWords,
@@ -304,6 +305,11 @@ export class NativeExchange extends AsyncResource implements Exchange {
   credit(amount: number): void {
     if (live[this.slot] !== this || amount <= 0) return
     writeSignal(this.slot, this.generation, operationCredit, null, Math.min(amount, mostCredit), 0)
+  }
+
+  inform(status: number, headers: string[]): void {
+    if (this.replied || live[this.slot] !== this) return
+    writeSignal(this.slot, this.generation, operationInform | (status << 16), headers, 0, 0)
   }
 
   // lab/pair native limit: what runs here runs for every reply.

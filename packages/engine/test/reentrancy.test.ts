@@ -64,6 +64,7 @@ const operations: Record<string, Operation> = {
     }
   },
   credit: (exchange) => exchange.credit(100),
+  inform: (exchange) => exchange.inform(103, ['link', '</a.css>; rel=preload']),
   stats: (_, server) => void server.stats(),
   close: (_, server) => void server.close(),
 }

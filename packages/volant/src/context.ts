@@ -6,6 +6,7 @@ import { acceptedEncoding, acceptedLanguage, acceptedType } from './accepts.ts'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
 import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
+import { type Hints, sendHints } from './early-hints.ts'
 import { refusal, VolantError } from './errors.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
@@ -130,6 +131,13 @@ export interface ContextOf<T extends Parts> {
   cookie(name: string, value: string, options?: CookieOptions): this
   /** Ends a cookie. Give the path and domain it was set with, if any. */
   clearCookie(name: string, options?: CookieOptions): this
+  /**
+   * Sends 103 Early Hints (RFC 8297): headers a browser may act on while the handler still works, mostly Link fields
+   * that preload. May be called several times; not part of the reply, which must repeat what belongs to it. Hints are
+   * advice: clients of HTTP/1.0 get none, and those that would wait behind 16 KiB of others are dropped.
+   * Throws `E_BAD_HEADER`, `E_ALREADY_REPLIED`, and `E_UNSUPPORTED` on the adapter uwebsockets.
+   */
+  earlyHints(headers: Hints): void
 
   /** Replies with JSON. Throws `E_NOT_SERIALISABLE` for what JSON cannot carry; the request has no reply then. */
   json(value: unknown, status?: number): void
@@ -473,6 +481,10 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   clearCookie(name: string, options: CookieOptions = {}): this {
     return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
+  }
+
+  earlyHints(headers: Hints): void {
+    sendHints(this, headers)
   }
 
   /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */

@@ -199,6 +199,11 @@ export const errorTable = {
     meaning: 'Routes and middleware are fixed once the app listens.',
     remedy: 'Register before listen(); an async plugin may register until it resolves.',
   },
+  E_UNSUPPORTED: {
+    status: 0,
+    meaning: 'The adapter in use cannot do this.',
+    remedy: 'Leave the call out, or use an adapter that can; docs/adapters.md has the table.',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 /** A code of `errorTable`. */

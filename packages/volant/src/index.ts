@@ -3,6 +3,7 @@ export { type App, createApp } from './app.ts'
 export type { AdapterType } from './adapters/choose.ts'
 export type { Context, ContextOf } from './context.ts'
 export type { CookieOptions } from './cookie.ts'
+export type { Hints } from './early-hints.ts'
 export {
   type ErrorCode,
   errorTable,

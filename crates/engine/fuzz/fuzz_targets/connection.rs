@@ -8,7 +8,7 @@ mod driver;
 use std::cell::RefCell;
 use std::io::Write;
 
-use driver::{Driver, data, end, finish, grant, limits, start};
+use driver::{Driver, data, end, finish, grant, inform, limits, start};
 use libfuzzer_sys::fuzz_target;
 use ring::layout::{kind, operation};
 
@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
                 if seen.kind() != kind::REQUEST {
                     return;
                 }
-                match choice % 5 {
+                match choice % 6 {
                     0 => {
                         start(memory, seen, None);
                         data(memory, seen, &[b's'; 40], true);
@@ -40,6 +40,12 @@ fuzz_target!(|input: &[u8]| {
                     1 => {
                         grant(memory, seen, operation::READ, i32::from(choice));
                         end(memory, seen, 200, b"read");
+                    }
+                    2 => {
+                        for _ in 0..=choice % 16 {
+                            inform(memory, seen, b"link", &[choice; 2000]);
+                        }
+                        end(memory, seen, 200, b"informed");
                     }
                     _ => end(memory, seen, 200, &vec![b'r'; usize::from(choice)]),
                 }

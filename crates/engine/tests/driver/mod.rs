@@ -265,6 +265,15 @@ pub fn finish(memory: &mut Memory, to: &Seen) {
     memory.push_record(make(to, operation::FINISH, 0), &[], &[]);
 }
 
+/// Early hints with one field.
+pub fn inform(memory: &mut Memory, to: &Seen, name: &[u8], value: &[u8]) {
+    let mut block = (name.len() as u16).to_le_bytes().to_vec();
+    block.extend((value.len() as u16).to_le_bytes());
+    block.extend(name);
+    block.extend(value);
+    memory.push_record(make(to, operation::INFORM, 103), &block, &[]);
+}
+
 /// `read` or `credit`: the amount stands where a body's offset would.
 pub fn grant(memory: &mut Memory, to: &Seen, op: i32, amount: i32) {
     let mut signal = make(to, op, 0);

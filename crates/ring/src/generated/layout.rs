@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1_830_127_148;
+pub const LAYOUT_HASH: u32 = 486_197_318;
 
 /// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
 pub const PAGES: usize = 2;
@@ -162,6 +162,7 @@ pub mod operation {
     pub const DESTROY: i32 = 5;
     pub const READ: i32 = 6;
     pub const CREDIT: i32 = 7;
+    pub const INFORM: i32 = 8;
 }
 
 pub mod operation_flag {

@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1830127148
+export const layoutHash = 486197318
 
 /** Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next. */
 export const pages = 2
@@ -151,6 +151,7 @@ export const operationFinish = 4
 export const operationDestroy = 5
 export const operationRead = 6
 export const operationCredit = 7
+export const operationInform = 8
 
 export const operationFlagWantDrain = 1
 

@@ -12,6 +12,7 @@ import {
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
+import { writeInterim } from './node-interim.ts'
 import { NodeUpload } from './node-upload.ts'
 import { refusalText } from './refuse.ts'
 
@@ -93,6 +94,12 @@ export class NodeExchange extends Head implements Exchange {
 
   credit(bytes: number): void {
     this.upload?.credit(bytes)
+  }
+
+  inform(status: number, headers: string[]): void {
+    // RFC 9110 §15.2: a client of HTTP/1.0 would take it for the reply.
+    if (this.replied || this.aborted || this.httpVersion === '1.0') return
+    writeInterim(this.response, status, headers)
   }
 
   // lab: pair node-http node; one writeHead with a flat list and one end are what keeps this near bare node:http.

@@ -150,6 +150,15 @@ export class UwsExchange extends Head implements Exchange {
     this.upload?.credit(bytes)
   }
 
+  /** The response object's status line is its first write and begins the reply. */
+  inform(): void {
+    if (this.replied || this.aborted) return
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      'uWebSockets.js cannot send anything ahead of a reply: leave ctx.earlyHints out, or use another adapter',
+    )
+  }
+
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     this.#reply()

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Hints, VolantError } from 'volant'
+import { deferred, eventually, type Kit, request } from '../kit.ts'
+
+const style = '</a.css>; rel=preload; as=style'
+const font = '</b.woff2>; rel=preload; as=font; title="two words"'
+
+export function earlyHints(kit: Kit): void {
+  if (!kit.can('interim')) return unsupported(kit)
+  describe('early hints', () => {
+    test('arrive while the handler works, as often as it gives them', async () => {
+      const app = kit.app()
+      const gates = [deferred(), deferred()] as const
+      app.get('/page', async (ctx) => {
+        ctx.header('x-own', '1')
+        ctx.earlyHints({ link: [style, font], 'X-Name': 'caf\u00e9' })
+        await gates[0].promise
+        ctx.earlyHints({ link: font })
+        await gates[1].promise
+        return 'done'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        const first = await wire.send(request('GET', '/page')).interim()
+        assert.equal(first.status, 103)
+        assert.deepEqual(first.raw, [
+          ['link', style],
+          ['link', font],
+          ['X-Name', 'caf\u00e9'],
+        ])
+        gates[0].resolve()
+        const second = await wire.interim()
+        assert.deepEqual([second.status, second.raw], [103, [['link', font]]])
+        gates[1].resolve()
+        const reply = await wire.interim()
+        assert.deepEqual([reply.status, reply.text], [200, 'done'])
+        assert.equal(reply.headers['link'], undefined)
+        assert.equal(reply.headers['x-own'], '1')
+        assert.equal((await wire.send(request('GET', '/none')).interim()).status, 404)
+      })
+    })
+
+    test('before replies of every kind, and to HEAD', async () => {
+      const app = kit.app()
+      app.use((ctx, next) => {
+        ctx.earlyHints({ link: style })
+        return next()
+      })
+      app.get('/value', () => ({ a: 1 }))
+      app.get('/stream', async function* () {
+        yield 'a'
+        yield 'b'
+      })
+      app.get('/empty', () => undefined)
+      app.get('/boom', () => {
+        throw new Error('boom')
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        for (const [method, path, status, text] of [
+          ['GET', '/value', 200, '{"a":1}'],
+          ['HEAD', '/value', 200, ''],
+          ['GET', '/stream', 200, 'ab'],
+          ['GET', '/empty', 204, ''],
+          ['GET', '/boom', 500, null],
+          ['POST', '/value', 405, null],
+        ] as const) {
+          assert.equal((await wire.send(request(method, path)).interim()).status, 103, path)
+          const reply = await wire.reply(method)
+          assert.equal(reply.status, status, path)
+          if (text !== null) assert.equal(reply.text, text)
+        }
+      })
+    })
+
+    test('after the reply they throw E_ALREADY_REPLIED, and nothing is sent', async () => {
+      const app = kit.app()
+      const codes: unknown[] = []
+      const late = (hint: () => void) => {
+        try {
+          hint()
+        } catch (error) {
+          codes.push(error instanceof VolantError ? error.code : error)
+        }
+      }
+      app.get('/text', (ctx) => {
+        ctx.text('first')
+        late(() => ctx.earlyHints({ link: style }))
+      })
+      app.get('/stream', (ctx) => {
+        ctx.stream(['a'])
+        late(() => ctx.earlyHints({ link: style }))
+      })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/text')).text, 'first')
+        assert.equal((await live.ask('/stream')).text, 'a')
+        assert.deepEqual(codes, ['E_ALREADY_REPLIED', 'E_ALREADY_REPLIED'])
+      })
+    })
+
+    test('to a client that left they are dropped', async () => {
+      const app = kit.app()
+      const gone = deferred()
+      const outcome = deferred<unknown>()
+      app.get('/gone', async (ctx) => {
+        ctx.signal.addEventListener('abort', () => gone.resolve())
+        await gone.promise
+        try {
+          for (let count = 0; count < 100; count++) ctx.earlyHints({ link: style })
+          outcome.resolve('dropped')
+        } catch (error) {
+          outcome.resolve(error)
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('GET', '/gone'))
+        await eventually(() => app.stats().inFlight === 1, 'a request in flight')
+        wire.reset()
+        assert.equal(await outcome.promise, 'dropped')
+        await eventually(() => app.stats().inFlight === 0, 'the end of the request')
+      })
+    })
+
+    test('clients of HTTP/1.0 get none', async () => {
+      const app = kit.app()
+      app.get('/page', (ctx) => {
+        ctx.earlyHints({ link: style })
+        return 'done'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        const reply = await wire.send('GET /page HTTP/1.0\r\n\r\n').interim()
+        assert.deepEqual([reply.status, reply.text], [200, 'done'])
+        await wire.ended()
+      })
+    })
+
+    for (const [what, hints] of bad) {
+      test(`${what} is E_BAD_HEADER, and nothing is sent`, async () => {
+        const app = kit.app()
+        app.get('/page', (ctx) => {
+          try {
+            ctx.earlyHints(hints as Hints)
+            return 'taken'
+          } catch (error) {
+            return error instanceof VolantError ? error.code : 'another error'
+          }
+        })
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          const reply = await wire.send(request('GET', '/page')).interim()
+          assert.deepEqual([reply.status, reply.text], [200, 'E_BAD_HEADER'])
+        })
+      })
+    }
+
+    test('without a header nothing is sent', async () => {
+      const app = kit.app()
+      app.get('/page', (ctx) => {
+        ctx.earlyHints({})
+        ctx.earlyHints({ link: [] })
+        return 'done'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        assert.equal((await wire.send(request('GET', '/page')).interim()).status, 200)
+      })
+    })
+
+    test('pipelined, they wait for the replies before theirs', async () => {
+      const app = kit.app()
+      const gates = { a: deferred(), b: deferred(), c: deferred() }
+      const given = deferred()
+      app.get('/:name', async (ctx) => {
+        const name = ctx.params.name as keyof typeof gates
+        ctx.earlyHints({ 'x-for': name })
+        ctx.earlyHints({ 'x-again': name })
+        if (name === 'c') given.resolve()
+        await gates[name].promise
+        return name
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(Buffer.concat(['/a', '/b', '/c'].map((path) => request('GET', path))))
+        await given.promise
+        gates.c.resolve()
+        for (const name of ['a', 'b', 'c'] as const) {
+          const hints = [await wire.interim(), await wire.interim()]
+          assert.deepEqual(
+            hints.map((hint) => [hint.status, hint.raw]),
+            [
+              [103, [['x-for', name]]],
+              [103, [['x-again', name]]],
+            ],
+          )
+          if (name !== 'c') assert.equal(wire.received.length, 0)
+          gates[name].resolve()
+          const reply = await wire.interim()
+          assert.deepEqual([reply.status, reply.text], [200, name])
+        }
+      })
+    })
+
+    test('pipelined, those that wait are bounded', async () => {
+      const app = kit.app()
+      const gate = deferred()
+      app.get('/first', async () => {
+        await gate.promise
+        return 'first'
+      })
+      app.get('/second', (ctx) => {
+        for (let count = 0; count < 1_000; count++) ctx.earlyHints({ link: style })
+        gate.resolve()
+        return 'second'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(Buffer.concat([request('GET', '/first'), request('GET', '/second')]))
+        assert.equal((await wire.interim()).text, 'first')
+        let hints = 0
+        let next = await wire.interim()
+        for (; next.status === 103; next = await wire.interim()) hints++
+        assert.equal(next.text, 'second')
+        const size = `HTTP/1.1 103 Early Hints\r\nlink: ${style}\r\n\r\n`.length
+        assert.equal(hints, Math.floor(16_384 / size))
+      })
+    })
+
+    test('in any order with 100 Continue', async () => {
+      const app = kit.app()
+      app.post('/stream', { bodyMode: 'stream' }, async (ctx) => {
+        ctx.earlyHints({ link: style })
+        const text = await new Response(ctx.bodyStream).text()
+        ctx.earlyHints({ link: font })
+        return text
+      })
+      app.post('/whole', (ctx) => {
+        ctx.earlyHints({ link: style })
+        return ctx.bodyText
+      })
+      const head = (path: string) =>
+        `POST ${path} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n`
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        for (const [path, before, after] of [
+          ['/stream', [103, 100], [103, 200]],
+          ['/whole', [100], [103, 200]],
+        ] as const) {
+          wire.send(head(path))
+          for (const status of before) assert.equal((await wire.interim()).status, status, path)
+          wire.send('hi')
+          let last = ''
+          for (const status of after) {
+            const next = await wire.interim()
+            assert.equal(next.status, status, path)
+            last = next.text
+          }
+          assert.equal(last, 'hi')
+        }
+      })
+    })
+
+    test('inject keeps them beside the reply', async () => {
+      const app = kit.app()
+      app.get('/page', (ctx) => {
+        ctx.earlyHints({ Link: [style, font] })
+        ctx.earlyHints({ 'x-more': '1' })
+        return 'done'
+      })
+      const reply = await app.inject('/page')
+      assert.deepEqual(
+        reply.informational.map(({ status, headers }) => [status, { ...headers }]),
+        [
+          [103, { link: `${style}, ${font}` }],
+          [103, { 'x-more': '1' }],
+        ],
+      )
+      assert.equal(reply.text(), 'done')
+      assert.deepEqual((await app.inject('/none')).informational, [])
+    })
+  })
+}
+
+/** This adapter has no way to send an interim reply. */
+function unsupported(kit: Kit): void {
+  test('early hints throw E_UNSUPPORTED, and the reply is sent', async () => {
+    const app = kit.app()
+    app.get('/page', (ctx) => {
+      try {
+        ctx.earlyHints({ link: style })
+        return 'taken'
+      } catch (error) {
+        return error instanceof VolantError ? error.code : 'another error'
+      }
+    })
+    await kit.serve(app, async (live) => {
+      assert.equal((await live.ask('/page')).text, 'E_UNSUPPORTED')
+    })
+  })
+}
+
+const bad: [string, unknown][] = [
+  ['a name that is no token', { 'a b': 'x' }],
+  ['an empty name', { '': 'x' }],
+  ["one of the server's own names", { 'Content-Length': '3' }],
+  ['Connection', { connection: 'close' }],
+  ['CR and LF in a value', { link: 'a\r\nb: c' }],
+  ['CR and LF in a later value', { link: [style, 'a\r\n\r\nHTTP/1.1 200 OK'] }],
+  ['a character past Latin-1', { link: '\u20ac' }],
+  ['a value that is no string', { link: { a: 1 } }],
+  ['null', { link: null }],
+  ['no object', 'link'],
+  ['an array', [style]],
+  ['nothing', undefined],
+]
