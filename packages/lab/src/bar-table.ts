@@ -24,7 +24,9 @@ const columns: readonly Column[] = [
 export function barLines(results: Results, method: Method, style: Style): string[] {
   const verdicts = judge(results)
   if (!verdicts.length) {
-    const promised = bars.some(({ server }) => results.samples.some((sample) => sample.server === server))
+    const promised = bars.some((bar) =>
+      results.samples.some(({ server, scenario }) => server === bar.server && scenario === bar.scenario),
+    )
     return promised && method.rounds < barRounds
       ? ['', `Bars are not judged with fewer than ${barRounds} rounds`]
       : []

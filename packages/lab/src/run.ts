@@ -23,9 +23,9 @@ export interface Plan {
 }
 
 /** Seconds beside load: a process is started, checked and stopped. */
-const perLoad = 0.5
+const perLoad = 0.3
 /** Seconds of a fresh process, most of them idle. */
-const perStart = 1.6
+const perStart = 1.5
 
 /** How long a plan takes, in seconds. */
 export function secondsOf({ method, groups, starts, startRounds }: Plan): number {

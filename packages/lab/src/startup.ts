@@ -18,7 +18,7 @@ export interface StartSample {
   readonly idleBytes: number
 }
 
-/** Bars on these two ask for this many processes of each server at least. */
+/** Bars on these two want this many processes of each server at least. */
 export const leastStarts = 10
 
 const startLimit = 10_000
@@ -72,7 +72,7 @@ async function firstReply(port: number, deadline: number, signal: AbortSignal): 
   }
 }
 
-/** False when nobody listens yet. */
+/** False when nobody listens yet, or the server cannot answer yet. */
 function tryOnce(port: number): Promise<boolean> {
   const { path, body } = json.exchange
   return new Promise((resolve) => {
@@ -88,7 +88,8 @@ function tryOnce(port: number): Promise<boolean> {
     socket.on('connect', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`))
     socket.on('data', (text: string) => {
       received += text
-      if (received.startsWith('HTTP/1.1 200 ') && received.endsWith(body)) finish(true)
+      if (received.includes('\r\n') && !received.startsWith('HTTP/1.1 200 ')) finish(false)
+      else if (received.endsWith(body)) finish(true)
     })
   })
 }
