@@ -53,6 +53,9 @@ async function startOnce(entry: Entry, round: number, cores: Cores): Promise<Sta
   const died = server.ready.then(() => replied)
   try {
     await Promise.race([replied, died])
+  } catch (error) {
+    await server.stop().catch(() => undefined)
+    throw error
   } finally {
     giveUp.abort()
   }
@@ -89,7 +92,7 @@ function tryOnce(port: number): Promise<boolean> {
     socket.on('data', (text: string) => {
       received += text
       if (received.includes('\r\n') && !received.startsWith('HTTP/1.1 200 ')) finish(false)
-      else if (received.endsWith(body)) finish(true)
+      else if (received.includes(body)) finish(true)
     })
   })
 }

@@ -21,7 +21,7 @@ function server(delay: number, refusals: number): string {
       const right = request.url === '/json' && asked > ${refusals}
       response.writeHead(right ? 200 : 503).end(right ? '{"message":"Hello World"}' : '')
     })
-    setTimeout(() => server.listen(Number(process.env.PORT), '127.0.0.1'), ${delay})`
+    setTimeout(() => server.listen(Number(process.env.PORT), '127.0.0.1', () => console.log('listening on ' + process.env.PORT)), ${delay})`
 }
 
 test('the time runs from the spawn to the first right reply', { skip }, async () => {
