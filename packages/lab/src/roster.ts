@@ -41,6 +41,11 @@ export const entries: readonly Entry[] = [
   },
   node('native', 'Volant on its own engine', { folder: 'volant', programs: every, adapter: 'native' }),
   node('node-http', 'Volant on node:http', { folder: 'volant', programs: every, adapter: 'node-http' }),
+  node('uwebsockets', 'Volant on uWebSockets.js', {
+    folder: 'volant',
+    programs: every,
+    adapter: 'uwebsockets',
+  }),
   node('node', 'bare node:http', { programs: ['json', 'param', 'users'] }),
   node('uws', 'bare uWebSockets.js', { programs: every, package: 'uWebSockets.js' }),
   node('fastify', 'Fastify 5', { programs: every, package: 'fastify' }),

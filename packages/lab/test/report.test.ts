@@ -4,7 +4,7 @@ import { parseCpuList } from '../src/cores.ts'
 import type { Machine } from '../src/machine.ts'
 import { type Group, type Lane, type Method, type Sample, lanes, sidesOf } from '../src/pair.ts'
 import { reportLines } from '../src/report.ts'
-import { entries } from '../src/roster.ts'
+import { entries, entryOf } from '../src/roster.ts'
 import { barGroups, startServers } from '../src/bars.ts'
 import { scenarioOf } from '../src/scenario.ts'
 import type { StartSample } from '../src/startup.ts'
@@ -155,7 +155,7 @@ test('the run of the bars fits 100 columns, with a table for each group and one 
 })
 
 test('an entry named twice gets two labels', () => {
-  const twice = [entries[3], entries[3], entries[0]].map((entry) => entry!)
+  const twice = ['node', 'node', 'limit'].map(entryOf)
   const labels = sidesOf(twice, scenarioOf('json')).map(({ label }) => label)
   assert.deepEqual(labels, ['node', 'node#2', 'limit'])
 })

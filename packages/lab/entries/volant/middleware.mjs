@@ -1,15 +1,4 @@
-import { createApp } from 'volant'
-
-const prefix = `${Math.random().toString(36).slice(2, 10)}-`
-let last = 0
-const requestId = () => (ctx, next) => {
-  ctx.header('x-request-id', prefix + (++last).toString(36))
-  return next()
-}
-const cors = () => (ctx, next) => {
-  ctx.header('access-control-allow-origin', '*')
-  return next()
-}
+import { cors, createApp, requestId } from 'volant'
 
 const greeting = (ctx, next) => {
   ctx.state.message = 'Hello World'
