@@ -12,6 +12,7 @@ import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
 import { fetched } from './cases/fetch.ts'
+import { files } from './cases/files.ts'
 import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
@@ -47,6 +48,7 @@ const groups = {
   lifecycle,
   inject: injected,
   fetch: fetched,
+  files,
   options,
   proxy,
   accepts,

@@ -8,6 +8,7 @@ import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { type Hints, sendHints } from './early-hints.ts'
 import { refusal, VolantError } from './errors.ts'
+import { type FileOptions, sendFile } from './file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary } from './header.ts'
@@ -149,6 +150,13 @@ export interface ContextOf<T extends Parts> {
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void
   /** Streams chunks with back-pressure; the source is cancelled when the client leaves. */
   stream(source: Source, options?: StreamOptions): void
+  /**
+   * Replies with a file; return or await it. Content-Type is by the extension; ETag, Last-Modified, conditional
+   * requests and single ranges are seen to, unless a status other than 200 was set. Rejects with 404 `E_NOT_FOUND` for
+   * what is no file, 412 `E_PRECONDITION`, 416 `E_RANGE`. A path that came from the client needs `root`:
+   * `ctx.file(ctx.params.rest, { root: 'public' })`; without it any file can be asked for.
+   */
+  file(path: string | URL, options?: FileOptions): Promise<void>
   /**
    * Status 302 unless given. Characters a URL may not have are escaped, control characters refused. Where to is not
    * checked: a location that came from the client sends its user to any site (`//evil.example` is one).
@@ -516,6 +524,10 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   stream(source: Source, options?: StreamOptions): void {
     sendStream(this, source, options)
+  }
+
+  file(path: string | URL, options?: FileOptions): Promise<void> {
+    return sendFile(this, path, options)
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {

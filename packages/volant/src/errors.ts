@@ -88,11 +88,13 @@ export const errorTable = {
     meaning: 'A path parameter is longer than maxParamLength.',
     remedy: 'Raise maxParamLength.',
   },
+  E_PRECONDITION: { status: 412, meaning: 'The file is not what If-Match or If-Unmodified-Since asks for.' },
   E_QUERY_TOO_MANY_KEYS: {
     status: 400,
     meaning: 'The query has more than maxQueryKeys keys.',
     remedy: 'Raise maxQueryKeys of this route.',
   },
+  E_RANGE: { status: 416, meaning: 'The file has none of the bytes Range asks for.' },
   E_REQUEST_TIMEOUT: {
     status: 408,
     meaning: 'The request did not arrive within requestTimeout.',

@@ -13,6 +13,7 @@ export {
   ValidationError,
   VolantError,
 } from './errors.ts'
+export type { FileOptions } from './file.ts'
 export { checkHeader } from './header.ts'
 export type { InjectHeaders, InjectReply } from './inject.ts'
 export type { InjectOptions } from './inject-request.ts'

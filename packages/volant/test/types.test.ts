@@ -193,3 +193,24 @@ test('negotiation, cookies and origin are typed', () => {
   // @ts-expect-error there is no such kind of header
   assert.throws(() => createApp({ trustProxy: { from: true, headers: 'x-real-ip' } }))
 })
+
+test('files, fetch and inject are typed', () => {
+  const app = createApp({ signals: false })
+  app.get('/f/*path', (ctx) => {
+    const sent: Promise<void> = ctx.file(ctx.params.path, { root: 'public', download: true })
+    // @ts-expect-error there is no such option
+    void (() => ctx.file('a', { maxAge: 1 }))
+    return sent
+  })
+  const { fetch } = app
+  same<typeof fetch, (request: Request) => Promise<Response>>(true)
+  const typed = async (): Promise<number> => {
+    const reply = await app.inject({ url: '/', query: { a: [1, 'b'] }, cookies: { c: 'd' } })
+    const cookie: string | undefined = reply.cookies[0]?.value
+    void cookie
+    // @ts-expect-error there is no such option
+    void (() => app.inject({ url: '/', payload: 1 }))
+    return reply.json<{ n: number }>().n
+  }
+  assert.equal(typeof typed, 'function')
+})

@@ -1,0 +1,84 @@
+/** Conditional and range requests (RFC 9110 §13, §14): what of a representation is to be sent. */
+import type { Exchange } from '@volant/engine'
+import { parseHttpDate } from './http-date.ts'
+
+export interface Validators {
+  /** With its quotes, and W/ if it is weak. */
+  readonly etag: string
+  /** Milliseconds, whole seconds of them. */
+  readonly modified: number
+}
+
+/** For GET and HEAD whose reply would be a 200, in the order of RFC 9110 §13.2.2. */
+export function checkConditions(exchange: Exchange, validators: Validators): 'send' | 'unchanged' | 'failed' {
+  const { etag, modified } = validators
+  const match = exchange.header('if-match')
+  if (match !== undefined) {
+    if (!listed(match, etag, isStrongMatch)) return 'failed'
+  } else {
+    const unmodified = dateOf(exchange, 'if-unmodified-since')
+    if (unmodified !== null && modified > unmodified) return 'failed'
+  }
+  const noneMatch = exchange.header('if-none-match')
+  if (noneMatch !== undefined) return listed(noneMatch, etag, isWeakMatch) ? 'unchanged' : 'send'
+  const since = dateOf(exchange, 'if-modified-since')
+  return since !== null && modified <= since ? 'unchanged' : 'send'
+}
+
+/** Offsets of the first and last byte. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * The part of `size` bytes that Range asks for; null for all of them: without the field, when it is malformed, of
+ * another unit or for several parts, and when If-Range says that the client has something else.
+ */
+export function rangeOf(
+  exchange: Exchange,
+  size: number,
+  validators: Validators,
+): ByteRange | 'unsatisfiable' | null {
+  const range = exchange.header('range')
+  if (range === undefined || !isSameAs(exchange.header('if-range'), validators)) return null
+  const [, from = '', to = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? []
+  if (from === '') {
+    if (to === '') return null
+    const suffix = Number(to)
+    if (suffix === 0) return 'unsatisfiable'
+    // Of nothing the last bytes are nothing: no range says that, so it is all of it.
+    return size === 0 ? null : { first: Math.max(0, size - suffix), last: size - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? Infinity : Number(to)
+  if (last < first) return null
+  return first >= size ? 'unsatisfiable' : { first, last: Math.min(last, size - 1) }
+}
+
+/** RFC 9110 §13.1.5: only a strong match will do, since parts of two versions would be put together. */
+function isSameAs(condition: string | undefined, { etag, modified }: Validators): boolean {
+  if (condition === undefined) return true
+  if (condition.endsWith('"')) return isStrongMatch(condition, etag)
+  return parseHttpDate(condition) === modified
+}
+
+const tags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
+
+function listed(list: string, etag: string, matches: (a: string, b: string) => boolean): boolean {
+  if (list === '*') return true
+  return (list.match(tags) ?? []).some((tag) => matches(tag, etag))
+}
+
+function isStrongMatch(a: string, b: string): boolean {
+  return a === b && a.startsWith('"')
+}
+
+function isWeakMatch(a: string, b: string): boolean {
+  return a.replace(/^W\//, '') === b.replace(/^W\//, '')
+}
+
+function dateOf(exchange: Exchange, name: string): number | null {
+  const value = exchange.header(name)
+  return value === undefined ? null : parseHttpDate(value)
+}
