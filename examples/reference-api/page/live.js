@@ -1,7 +1,7 @@
 'use strict'
 
 const points = 60
-const lines = { rate: [], p99: [], memory: [] }
+const lines = { rate: [], p50: [], memory: [], lag: [] }
 let last = null
 
 for (const button of document.querySelectorAll('button[data-path]')) {
@@ -36,14 +36,16 @@ function show(figures) {
     draw('rate', rate, 1)
   }
   last = { now, requests }
+  say('flight', String(figures.server.inFlight))
   const { p50, p99 } = figures.recent
   say('p50', milliseconds(p50))
   say('p99', milliseconds(p99))
-  draw('p99', p99 ?? 0, 0.1)
+  draw('p50', p50 ?? 0, 0.01)
   say('memory', megabytes(figures.memory.rss))
   say('heap', megabytes(figures.memory.heapUsed))
   draw('memory', figures.memory.rss, 2 ** 20)
   say('lag', milliseconds(figures.eventLoopLag.p99))
+  draw('lag', figures.eventLoopLag.p99, 1)
   say('connections', String(figures.server.connections))
   say('uptime', duration(figures.uptime))
 }
@@ -111,6 +113,7 @@ function outcome(button, good, status, rest) {
   const strong = document.createElement('b')
   strong.textContent = status
   panel.querySelector('p').replaceChildren(strong, rest)
+  say('announcement', `${button.dataset.method} ${button.dataset.path}: ${status}${rest}`)
 }
 
 function content(button, type, text) {

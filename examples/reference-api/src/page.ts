@@ -84,17 +84,17 @@ export function page({ host, engine, database, token }: Running): string {
 <main>
 <header>
 <h1>Volant <span>reference service</span></h1>
-<p><b>${engine}</b> engine <i>·</i> Node.js ${process.version} <i>·</i> ${database} <i>·</i> up <span id="uptime">${Math.floor(process.uptime())} s</span></p>
+<p><b>${engine}</b> engine <i>·</i> Node.js ${process.version} <i>·</i> <span>${database}</span> <i>·</i> up <span id="uptime">${Math.floor(process.uptime())} s</span></p>
 </header>
 <section aria-labelledby="now">
 <h2 id="now">Right now <span id="link" role="status"></span></h2>
 <div class="tiles">
-<figure><figcaption>Requests a second</figcaption><strong id="rate">–</strong><svg id="rate-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
-<figure><figcaption>Latency, p50</figcaption><strong id="p50">–</strong><span>p99 <b id="p99">–</b></span><svg id="p99-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
-<figure><figcaption>Memory</figcaption><strong id="memory">–</strong><span>heap <b id="heap">–</b></span><svg id="memory-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>
-<figure><figcaption>Event loop lag, p99</figcaption><strong id="lag">–</strong><span>connections <b id="connections">–</b></span></figure>
+${tile('rate', 'Requests a second', 'in flight', 'flight')}
+${tile('p50', 'Time to reply, p50', 'p99', 'p99')}
+${tile('memory', 'Memory', 'heap', 'heap')}
+${tile('lag', 'Event loop lag, p99', 'connections', 'connections')}
 </div>
-<p class="note">Counted by the server itself; this page asks <code>/metrics.json</code> once a second, which is counted, too.</p>
+<p class="note">Counted by the server itself. Replies are timed from the first middleware to their end. This page asks <code>/metrics.json</code> once a second, which is counted, too.</p>
 </section>
 ${sections.map(section).join('\n')}
 <section aria-labelledby="terminal">
@@ -103,11 +103,17 @@ ${sections.map(section).join('\n')}
   -H "Authorization: Bearer ${known || '$API_TOKEN'}"</code></pre>
 </section>
 </main>
-<template id="outcome"><div class="outcome"><p role="status"></p><pre tabindex="0"><code></code></pre></div></template>
+<p id="announcement" role="status"></p>
+<template id="outcome"><div class="outcome"><p></p><pre tabindex="0"><code></code></pre></div></template>
 <template id="token"><label>Token <input value="${known}" autocomplete="off" spellcheck="false"></label></template>
 <script>${script}</script>
 </html>
 `
+}
+
+/** A figure with its last minute, and a smaller one beside it. */
+function tile(id: string, title: string, beside: string, besideId: string): string {
+  return `<figure><figcaption>${title}</figcaption><strong id="${id}">–</strong><span>${beside} <b id="${besideId}">–</b></span><svg id="${id}-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>`
 }
 
 function section({ title, entries }: Section): string {
