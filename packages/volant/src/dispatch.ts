@@ -1,7 +1,7 @@
 /** One request: a context, the route's chain, its reply. */
 import type { Exchange } from '@volant/engine'
 import { conclude } from './chain.ts'
-import { RequestContext } from './context.ts'
+import { RequestContext } from './request-context.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { fail } from './failure.ts'
 import { isTraced, startChannel, Watch } from './observe.ts'

@@ -12,6 +12,7 @@ import { bad } from './limits.ts'
 import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
 
+/** Options of `ctx.file`. */
 export interface FileOptions {
   /**
    * The folder the path stays in, for paths that come from clients: `..`, symbolic links that lead out of it and, unless

@@ -1,0 +1,462 @@
+/** The context of a request: what stands behind the interface of `context.ts`. Nothing is made before it is read. */
+import { AsyncResource } from 'node:async_hooks'
+import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { parse as parseCookies } from 'cookie'
+import { acceptedEncoding, acceptedLanguage, acceptedType } from './accepts.ts'
+import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
+import type { ContextOf } from './context.ts'
+import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
+import type { CompiledRoute, Core } from './core.ts'
+import { type Hints, sendHints } from './early-hints.ts'
+import { refusal, VolantError } from './errors.ts'
+import { type FileOptions, sendFile } from './file.ts'
+import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
+import { nextId } from './id.ts'
+import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary } from './header.ts'
+import type { Watch } from './observe.ts'
+import { type Pairs, parseQuery } from './query.ts'
+import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
+import { checkStatus } from './status.ts'
+import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
+import type { Trust } from './trust.ts'
+import type { AnyParts } from './types.ts'
+import type { Checked } from './validation.ts'
+import { webRequest } from './web-request.ts'
+
+/** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
+export class RequestContext implements ContextOf<AnyParts> {
+  readonly exchange: Exchange
+  readonly app: Core
+  readonly route: CompiledRoute
+  /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
+  readonly allow: number
+  /** 0 while nobody set it. */
+  statusCode = 0
+  /** Flat list of name and value; null while empty. */
+  replyHeaders: string[] | null = null
+  /** A content-type is among `replyHeaders`. */
+  hasType = false
+  replied = false
+  /** Layers of the chain that have not settled; `chain.ts` counts them. */
+  pending = 0
+  /** The outermost layer has settled. */
+  settled = false
+
+  #params: Record<string, string> | undefined = undefined
+  #rare: Rare | undefined = undefined
+
+  constructor(exchange: Exchange, app: Core, route: CompiledRoute, allow: number) {
+    this.exchange = exchange
+    this.app = app
+    this.route = route
+    this.allow = allow
+  }
+
+  /** An error is being answered: should its handler fail too, it is not asked again. */
+  get failing(): boolean {
+    return this.#rare !== undefined && this.#rare.failing
+  }
+
+  set failing(on: boolean) {
+    this.#more.failing = on
+  }
+
+  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
+  get chainError(): unknown {
+    return this.#rare?.chainError
+  }
+
+  set chainError(error: unknown) {
+    this.#more.chainError = error
+  }
+
+  /** Set while somebody is to be told of the end of this request. */
+  get watch(): Watch | null {
+    return this.#rare === undefined ? null : this.#rare.watch
+  }
+
+  set watch(watch: Watch | null) {
+    this.#more.watch = watch
+  }
+
+  /** What a watched request threw. */
+  get failure(): unknown {
+    return this.#rare?.failure
+  }
+
+  set failure(error: unknown) {
+    this.#more.failure = error
+  }
+
+  /** The reply broke off after its head. */
+  get cutOff(): boolean {
+    return this.#rare !== undefined && this.#rare.cutOff
+  }
+
+  set cutOff(on: boolean) {
+    this.#more.cutOff = on
+  }
+
+  /** The route's time is over and the client was told: replies that come late are dropped. */
+  get expired(): boolean {
+    return this.#rare !== undefined && this.#rare.expired
+  }
+
+  expire(): void {
+    this.#more.expired = true
+    this.#rare?.controller?.abort(abortReason())
+  }
+
+  get pattern(): string | null {
+    return this.route.pattern
+  }
+
+  /** Stops the source of a streamed reply. */
+  get cancelStream(): (() => void) | null {
+    return this.#rare === undefined ? null : this.#rare.cancelStream
+  }
+
+  set cancelStream(cancel: (() => void) | null) {
+    this.#more.cancelStream = cancel
+  }
+
+  /** The body, where `beforeBody` let it in. */
+  get collected(): CollectedBody | null {
+    return this.#rare === undefined ? null : this.#rare.collected
+  }
+
+  set collected(body: CollectedBody | null) {
+    this.#more.collected = body
+  }
+
+  get method(): string {
+    return this.exchange.method
+  }
+
+  get path(): string {
+    return this.exchange.path
+  }
+
+  get url(): string {
+    const { path, query } = this.exchange
+    return query === '' ? path : `${path}?${query}`
+  }
+
+  get httpVersion(): '1.0' | '1.1' {
+    return this.exchange.httpVersion
+  }
+
+  get ip(): string {
+    return this.app.trust === null ? peerOf(this.exchange) : this.#origin.ip
+  }
+
+  get ips(): readonly string[] {
+    return this.app.trust === null ? [peerOf(this.exchange)] : this.#origin.ips
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.app.trust === null ? protocolOf(this.exchange) : this.#origin.protocol
+  }
+
+  get host(): string {
+    return this.app.trust === null ? hostOf(this.exchange) : this.#origin.host
+  }
+
+  get #origin(): Origin {
+    return (this.#more.origin ??= originOf(this.exchange, this.app.trust as Trust))
+  }
+
+  get params(): Record<string, string> {
+    return (this.#params ??= readParams(this.exchange, this.route.paramNames))
+  }
+
+  /** What a schema made of a part, in its place. */
+  put(part: Checked, value: unknown): void {
+    if (part === 'params') this.#params = value as Record<string, string>
+    else if (part === 'body') this.body = value
+    else this.#more[part] = value as never
+  }
+
+  get query(): Pairs {
+    return (this.#more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
+  }
+
+  queryAll(name: string): string[] {
+    const values = parseQuery(this.exchange.query, this.route.limits.maxQueryKeys)[name]
+    return typeof values === 'string' ? [values] : (values ?? [])
+  }
+
+  accepts<const T extends string>(...types: T[]): T | false {
+    return acceptedType(this.exchange.header('accept'), types)
+  }
+
+  acceptsLanguages<const T extends string>(...tags: T[]): T | false {
+    return acceptedLanguage(this.exchange.header('accept-language'), tags)
+  }
+
+  acceptsEncodings<const T extends string>(...codings: T[]): T | false {
+    return acceptedEncoding(this.exchange.header('accept-encoding'), codings)
+  }
+
+  get headers(): Record<string, string> {
+    return (this.#more.headers ??= this.exchange.headers())
+  }
+
+  get state(): Record<string, unknown> {
+    return (this.#more.state ??= new Bag())
+  }
+
+  get cookies(): Record<string, string | undefined> {
+    return (this.#more.cookies ??= parseCookies(this.exchange.header('cookie') ?? ''))
+  }
+
+  get id(): string {
+    return (this.#more.id ??= nextId())
+  }
+
+  set id(text: string) {
+    this.#more.id = text
+  }
+
+  get signal(): AbortSignal {
+    const more = this.#more
+    if (more.controller === undefined) {
+      more.controller = new AbortController()
+      const { aborted, halfClosed } = this.exchange
+      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason())
+      else this.watchAbort()
+    }
+    return more.controller.signal
+  }
+
+  get request(): Request {
+    return (this.#more.request ??= webRequest(this))
+  }
+
+  get body(): unknown {
+    const more = this.#more
+    if (!more.hasBody) {
+      more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
+      more.hasBody = true
+    }
+    return more.body
+  }
+
+  set body(value: unknown) {
+    const more = this.#more
+    more.body = value
+    more.hasBody = true
+  }
+
+  get bodyText(): string {
+    return this.#whole().text()
+  }
+
+  get bodyBytes(): Buffer {
+    return this.#whole().bytes()
+  }
+
+  get bodyStream(): ReadableStream<Uint8Array> {
+    const more = this.#more
+    if (more.stream === undefined) {
+      if (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream) {
+        more.stream = streamOf(this.#whole().bytes())
+      } else more.stream = streamBody(this.exchange)
+    }
+    return more.stream
+  }
+
+  #whole(): WholeBody {
+    if (this.collected !== null) return this.collected
+    if (this.exchange.bodyKind !== BodyKind.stream) return wholeBody(this.exchange)
+    throw new VolantError(this.route.bodyMode === 'checked' ? 'E_BODY_UNREAD' : 'E_BODY_STREAMED')
+  }
+
+  status(): number
+  status(code: number): this
+  status(code?: number): number | this {
+    if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
+    this.statusCode = checkStatus(code)
+    return this
+  }
+
+  header(name: string, value: string | number): this {
+    const lower = checkHeaderName(name)
+    const text = checkHeaderValue(name, value)
+    if (lower === 'content-type') this.hasType = true
+    else if (lower === 'vary') return this.vary(text)
+    return this.place(name, lower, text)
+  }
+
+  append(name: string, value: string | number): this {
+    const lower = checkHeaderName(name)
+    if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
+    const text = checkHeaderValue(name, value)
+    if (this.replyHeaders === null) this.replyHeaders = [name, text]
+    else this.replyHeaders.push(name, text)
+    return this
+  }
+
+  /** `header` for a name and a value that were checked. */
+  place(name: string, lower: string, text: string): this {
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = [name, text]
+      return this
+    }
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (checkHeaderName(list[at] as string) === lower) list.splice(at, 2)
+    }
+    list.push(name, text)
+    return this
+  }
+
+  /** Sets headers that are the same for many requests. */
+  placeAll({ list, names }: HeaderBlock): void {
+    const before = this.replyHeaders
+    if (before === null) {
+      this.replyHeaders = list.slice()
+      return
+    }
+    for (let at = before.length - 2; at >= 0; at -= 2) {
+      if (names.has(checkHeaderName(before[at] as string))) before.splice(at, 2)
+    }
+    for (const text of list) before.push(text)
+  }
+
+  /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
+  vary(text: string): this {
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = ['vary', text]
+      return this
+    }
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (checkHeaderName(list[at] as string) !== 'vary') continue
+      list[at + 1] = mergeVary(list[at + 1] as string, text)
+      return this
+    }
+    list.push('vary', text)
+    return this
+  }
+
+  cookie(name: string, value: string, options: CookieOptions = {}): this {
+    return this.append('set-cookie', setCookie(name, value, options, this.protocol === 'https'))
+  }
+
+  clearCookie(name: string, options: CookieOptions = {}): this {
+    return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
+  }
+
+  earlyHints(headers: Hints): void {
+    sendHints(this, headers)
+  }
+
+  /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
+  dropRepresentation(): void {
+    const list = this.replyHeaders
+    this.statusCode = 0
+    this.hasType = false
+    if (list === null) return
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (representation.test(list[at] as string)) list.splice(at, 2)
+    }
+  }
+
+  json(value: unknown, status?: number): void {
+    sendJson(this, value, status)
+  }
+
+  text(value: string, status?: number): void {
+    sendText(this, value, ContentType.text, status)
+  }
+
+  html(value: string, status?: number): void {
+    sendText(this, value, ContentType.html, status)
+  }
+
+  bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
+    sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
+  }
+
+  stream(source: Source, options?: StreamOptions): void {
+    sendStream(this, source, options)
+  }
+
+  file(path: string | URL, options?: FileOptions): Promise<void> {
+    return sendFile(this, path, options)
+  }
+
+  redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {
+    this.header('location', location(to))
+    this.reply(status)
+  }
+
+  reply(status: number, value?: unknown): void {
+    this.statusCode = checkStatus(status)
+    if (value !== undefined && value !== null) reply(this, value)
+    else if (beginReply(this)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
+  }
+
+  /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
+  watchAbort(): void {
+    // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
+    this.exchange.onAbort = AsyncResource.bind((reason: AbortReason) => this.onAbort(reason))
+  }
+
+  onAbort(reason: AbortReason): void {
+    const { aborted } = this.exchange
+    // The adapter has sent the reply of E_HANDLER_TIMEOUT.
+    if (aborted && reason === 'timeout' && !this.replied) this.failure = refusal('E_HANDLER_TIMEOUT')
+    this.#rare?.controller?.abort(abortReason())
+    if (aborted) this.cancelStream?.()
+    this.watch?.complete(this)
+  }
+
+  get #more(): Rare {
+    return (this.#rare ??= new Rare())
+  }
+}
+
+/**
+ * What not every handler touches: kept apart so that a context stays small. New objects are written through the caches,
+ * so their size counts more than the work on them.
+ */
+class Rare {
+  query: Pairs | undefined = undefined
+  headers: Record<string, string> | undefined = undefined
+  state: Record<string, unknown> | undefined = undefined
+  body: unknown = undefined
+  hasBody = false
+  failing = false
+  chainError: unknown = undefined
+  cancelStream: (() => void) | null = null
+  collected: CollectedBody | null = null
+  watch: Watch | null = null
+  failure: unknown = undefined
+  cutOff = false
+  expired = false
+  cookies: Record<string, string | undefined> | undefined = undefined
+  id: string | undefined = undefined
+  controller: AbortController | undefined = undefined
+  origin: Origin | undefined = undefined
+  request: Request | undefined = undefined
+  stream: ReadableStream<Uint8Array> | undefined = undefined
+}
+
+// Content-Security-Policy is about the document that is sent, whichever it is.
+const representation =
+  /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+
+function abortReason(): DOMException {
+  return new DOMException('the request was aborted', 'AbortError')
+}
+
+function readParams(exchange: Exchange, names: readonly string[]): Record<string, string> {
+  const params = new Bag() as Record<string, string>
+  for (let index = 0; index < names.length; index++) {
+    const value = exchange.param(index)
+    if (value !== undefined) params[names[index] as string] = value
+  }
+  return params
+}
