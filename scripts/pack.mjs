@@ -3,7 +3,8 @@
  * the engine, and the engine's binary for this platform. `--out FOLDER` writes them elsewhere.
  *
  * What is published is made here, beside the sources: the engine names its binaries as optional dependencies only in
- * the packed manifest, because in a checkout `npm ci` would look for them on the registry.
+ * the packed manifest, because in a checkout `npm ci` would look for them on the registry, and each package is one file
+ * (`scripts/bundle.mjs`).
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -13,34 +14,27 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { build, enginePath } from './build.mjs'
+import { bundle } from './bundle.mjs'
 import { output, root } from './command.mjs'
 
 const platformsFolder = join(root, 'packages/engine/npm')
 const platforms = readdirSync(platformsFolder).map((name) => readManifest(join(platformsFolder, name)))
 
-const at = process.argv.indexOf('--out')
-const out = at < 0 ? join(root, '.cache/packages') : resolve(process.argv[at + 1] ?? '')
-const stage = mkdtempSync(join(tmpdir(), 'volant-pack-'))
-try {
-  await build()
-  if (at < 0) rmSync(out, { recursive: true, force: true })
-  mkdirSync(out, { recursive: true })
-  pack([stageSources('volant'), stageSources('engine'), ...stageBinary()])
-} catch (error) {
-  console.error(error.message)
-  process.exitCode = 1
-} finally {
-  rmSync(stage, { recursive: true, force: true })
+/** Writes what is published to folders in `stage`; gives the folders. Everything has to be built. */
+export async function stagePackages(stage) {
+  const sources = [await stageSources(stage, 'volant'), await stageSources(stage, 'engine')]
+  return [...sources, ...stageBinary(stage)]
 }
 
-/** Compiled sources without their maps: those point to files that are not in the package. */
-function stageSources(name) {
+/** The compiled sources as one file, and their types. */
+async function stageSources(stage, name) {
   const from = join(root, 'packages', name)
   const { devDependencies: _, ...manifest } = readManifest(from)
   if (name === 'engine') {
@@ -52,27 +46,28 @@ function stageSources(name) {
     }
     manifest.optionalDependencies = Object.fromEntries(platforms.map((each) => [each.name, each.version]))
   }
-  const to = stagePackage(name, manifest, from)
+  const to = stagePackage(stage, name, manifest, from)
   for (const file of readdirSync(join(from, 'dist/src'), { recursive: true })) {
     // `tsc -b` leaves the output of deleted sources behind.
-    if (!existsSync(join(from, 'src', file.replace(/(?:\.d\.ts|\.js)$/, '.ts')))) continue
-    if (!/\.(?:js|d\.ts)$/.test(file)) continue
-    const text = readFileSync(join(from, 'dist/src', file), 'utf8')
+    if (!file.endsWith('.d.ts') || !existsSync(join(from, 'src', file.replace(/\.d\.ts$/, '.ts')))) continue
     const path = join(to, 'dist/src', file)
     mkdirSync(dirname(path), { recursive: true })
+    // A map would point to files that are not in the package.
+    const text = readFileSync(join(from, 'dist/src', file), 'utf8')
     writeFileSync(path, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
   }
+  await bundle(join(from, 'dist/src/index.js'), join(to, 'dist/src/index.js'))
   return to
 }
 
 /** The binary, without the debug information that makes four fifths of it; nothing where it could not be built. */
-function stageBinary() {
+function stageBinary(stage) {
   const platform = `${process.platform}-${process.arch}${isGlibc() ? '-gnu' : ''}`
   const from = join(platformsFolder, platform)
   if (!existsSync(from)) return skip(`there is no package for ${platform}`)
   if (!existsSync(enginePath)) return skip('it is not built')
   const manifest = readManifest(from)
-  const to = stagePackage(platform, manifest, from)
+  const to = stagePackage(stage, platform, manifest, from)
   const binary = join(to, manifest.main)
   copyFileSync(enginePath, binary)
   if (output('strip', ['-S', binary]) === null)
@@ -80,7 +75,7 @@ function stageBinary() {
   return [to]
 }
 
-function stagePackage(folder, manifest, from) {
+function stagePackage(stage, folder, manifest, from) {
   const to = join(stage, folder)
   mkdirSync(to)
   writeFileSync(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -89,7 +84,7 @@ function stagePackage(folder, manifest, from) {
   return to
 }
 
-function pack(folders) {
+function pack(stage, out, folders) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out, ...folders]
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: stage, encoding: 'utf8' })
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
@@ -114,4 +109,21 @@ function readManifest(folder) {
 
 function number(value) {
   return value.toLocaleString('en-US')
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
+  const at = process.argv.indexOf('--out')
+  const out = at < 0 ? join(root, '.cache/packages') : resolve(process.argv[at + 1] ?? '')
+  const stage = mkdtempSync(join(tmpdir(), 'volant-pack-'))
+  try {
+    await build()
+    if (at < 0) rmSync(out, { recursive: true, force: true })
+    mkdirSync(out, { recursive: true })
+    pack(stage, out, await stagePackages(stage))
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
+  }
 }
