@@ -81,7 +81,7 @@ test('a binary of another version is not loaded, and one line says so', async (t
 
 test('a binary of another memory layout is not used, and one line says so', async (t) => {
   if (binary === null) return t.skip('the engine is not built here')
-  const layout = join(folder, 'node_modules/@volant/engine/dist/src/generated/layout.js')
+  const layout = join(folder, 'node_modules/@volant/engine/dist/src/index.js')
   const { adapter, stderr } = await edited(layout, /layoutHash = \d+/, 'layoutHash = 1')
   assert.equal(adapter, 'node-http')
   assert.match(stderr, /^volant: running on node:http, because [^\n]* built from other sources [^\n]*\n$/)
