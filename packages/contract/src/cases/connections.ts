@@ -204,6 +204,45 @@ export function connections(kit: Kit): void {
       })
     })
 
+    test('a reply while the body waits to be read: the connection goes on', async () => {
+      const app = kit.app({ limits: { drainLimit: 1_000_000 } })
+      app.post('/early', { bodyMode: 'stream' }, async (ctx) => {
+        // What is not read fills the window, and the client must wait.
+        await sleep(100)
+        ctx.text('early')
+      })
+      app.get('/next', () => 'next')
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('POST', '/early', {}, Buffer.alloc(900_000)))
+        assert.equal((await wire.reply()).text, 'early')
+        assert.equal((await wire.send(request('GET', '/next')).reply()).text, 'next')
+      })
+    })
+
+    test('an echo that closes, with bytes behind it', async () => {
+      const app = kit.app()
+      app.post('/echo', { bodyMode: 'stream' }, (ctx) => ctx.bodyStream)
+      await kit.serve(app, async (live) => {
+        const body = Buffer.alloc(70_000, 'e')
+        for (let round = 0; round < 20; round++) {
+          const wire = await live.connect()
+          wire.send(
+            Buffer.concat([
+              request('POST', '/echo', { connection: 'close' }, body),
+              request('POST', '/echo', {}, body),
+            ]),
+          )
+          if (!kit.can('pipelining')) await wire.closed
+          else {
+            assert.ok((await wire.reply()).body.equals(body))
+            await wire.ended()
+          }
+        }
+        assert.ok((await live.post('/echo', null, body)).body.equals(body))
+      })
+    })
+
     test('stats count connections, requests and what is in flight', async () => {
       const app = kit.app()
       const gate = deferred()

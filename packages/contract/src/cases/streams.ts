@@ -195,6 +195,26 @@ export function streams(kit: Kit): void {
       })
     })
 
+    test('a large chunk arrives whole, though nothing follows it', async () => {
+      const app = kit.app()
+      const gate = deferred()
+      app.get('/s', async function* () {
+        yield Buffer.alloc(20_000_000)
+        await gate.promise
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        let received = 0
+        wire.socket.removeAllListeners('data')
+        wire.socket.on('data', (bytes: Buffer) => {
+          received += bytes.length
+        })
+        wire.send(request('GET', '/s'))
+        await eventually(() => received > 20_000_000, 'all bytes')
+        gate.resolve()
+      })
+    })
+
     test('HTTP/1.0 has the stream until the close', kit.needs('http-1.0'), async () => {
       const app = kit.app()
       app.get('/s', function* () {

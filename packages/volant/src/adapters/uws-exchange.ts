@@ -19,6 +19,8 @@ import { UwsUpload } from './uws-upload.ts'
 
 /** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
 const byPieces = 65_536
+/** Bytes of a chunk: at most so many of a streamed reply wait in uWebSockets.js. */
+const piece = 65_536
 /** Bytes below which a socket takes a reply whole, unless its client has not read the replies before it. */
 const leavesAtOnce = 4_096
 
@@ -40,6 +42,9 @@ export class UwsExchange extends Head implements Exchange {
   /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
   drainUntil = 0
   readonly #response: UwsResponse
+  /** Whether `onAborted` is set, and whether it was called: then the connection is gone. */
+  #watched = false
+  #gone = false
   /** The client asked for it in the way uWebSockets.js knows, which then closes by itself without saying so. */
   #closesItself = false
   #address: PeerAddress | null = null
@@ -50,8 +55,10 @@ export class UwsExchange extends Head implements Exchange {
   #pendingHead: string | null = null
   #length = -1
   #sent = 0
-  /** Of a reply with a length: what the socket did not take, and the offset of its first byte. */
+  #finishing = false
+  /** What the socket did not take. */
   #rest: Buffer | null = null
+  /** Of a reply with a length: how much the socket took. */
   #restAt = 0
   #watching = false
   #timer: NodeJS.Timeout | null = null
@@ -128,7 +135,13 @@ export class UwsExchange extends Head implements Exchange {
     this.corked = false
     this.server.live.add(this)
     this.#keepAddress()
+    this.#watchClient()
+  }
+
+  #watchClient(): void {
+    this.#watched = true
     this.#response.onAborted(() => {
+      this.#gone = true
       this.server.guard(() => this.abort('client'))
     })
   }
@@ -162,6 +175,11 @@ export class UwsExchange extends Head implements Exchange {
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     this.#reply()
+    if (this.#mustWait()) {
+      const kept = typeof body === 'string' || body === null ? body : Buffer.from(body)
+      this.#later(() => this.#send(status, type, headers, kept))
+      return
+    }
     if (!this.corked) {
       this.#response.cork(() => this.#send(status, type, headers, body))
       return
@@ -169,6 +187,17 @@ export class UwsExchange extends Head implements Exchange {
     this.#send(status, type, headers, body)
     if ((this.#closes || this.#closesItself) && this.over && (body?.length ?? 0) < leavesAtOnce)
       this.server.refuseRest()
+  }
+
+  /** uWebSockets.js does not expect its connection to be closed inside a callback for data, and would read on. */
+  #mustWait(): boolean {
+    return this.server.receiving === this && (this.#closesItself || this.#closes || this.server.closing)
+  }
+
+  #later(write: () => void): void {
+    setImmediate(() => {
+      if (!this.over) this.#response.cork(write)
+    })
   }
 
   #send(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
@@ -182,6 +211,7 @@ export class UwsExchange extends Head implements Exchange {
       this.#linger(head, bare ? null : (body ?? ''))
       return
     }
+    this.upload?.letGo()
     if (bodiless) {
       const length = bare ? '' : `\r\nContent-Length: ${lengthOf(body)}`
       response.writeStatus(encoded(this.#withClose(head) + length)).endWithoutBody()
@@ -205,57 +235,60 @@ export class UwsExchange extends Head implements Exchange {
     head = close ? `${head}\r\nConnection: close` : this.#withClose(head)
     if (bare || this.method === 'HEAD') {
       if (!bare && length >= 0) head += `\r\nContent-Length: ${length}`
-      this.#inCork(() => this.#response.writeStatus(encoded(head)).endWithoutBody())
-      this.#finished()
+      const write = () => {
+        this.upload?.letGo()
+        this.#response.writeStatus(encoded(head)).endWithoutBody()
+        this.#finished()
+      }
+      if (this.#mustWait()) this.#later(write)
+      else this.#inCork(write)
     } else if (length >= 0) {
       this.#length = length
-      this.#inCork(() => {
+      const write = () => {
         this.#response.writeStatus(encoded(head))
-        this.#give(Buffer.alloc(0))
-      })
+        this.#give(new Uint8Array(0))
+      }
+      if (length === 0 && this.#mustWait()) this.#later(write)
+      else this.#inCork(write)
     } else this.#pendingHead = head
   }
 
   write(chunk: string | Uint8Array): boolean {
     if (this.aborted || this.over || chunk.length === 0) return true
-    if (this.#length < 0) {
-      let taken = true
-      this.#inCork(() => {
-        this.#sendHead()
-        taken = this.#response.write(chunk)
-      })
-      if (!taken) this.#watch()
-      return taken
-    }
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    this.#sent += bytes.length
-    if (this.#sent > this.#length) {
-      this.destroy()
-      return true
+    if (this.#length >= 0) {
+      this.#sent += bytes.length
+      if (this.#sent > this.#length) {
+        this.destroy()
+        return true
+      }
     }
     if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes])
-    else this.#inCork(() => this.#give(bytes))
-    return this.#rest === null
+    else if (this.#length >= 0 && this.#mustWait()) {
+      this.#rest = Buffer.from(bytes)
+      this.#later(() => this.#sendRest())
+    } else this.#inCork(() => this.#pour(bytes))
+    return this.stalledSince === 0
   }
 
   finish(): void {
     if (this.aborted || this.over) return
+    this.#finishing = true
     if (this.#length >= 0) {
       if (this.#sent !== this.#length) this.destroy()
       else this.#given = true
-      return
-    }
-    this.#inCork(() => {
-      this.#sendHead()
-      this.#response.end()
-    })
-    this.#finished()
+    } else if (this.#mustWait()) this.#later(() => this.#endChunks())
+    else this.#inCork(() => this.#endChunks())
   }
 
   destroy(): void {
     if (this.over) return
     this.abort('error')
-    this.#response.close()
+    if (!this.#watched) this.#watchClient()
+    // Not now: to close inside a callback for data is a use after free in uWebSockets.js.
+    setImmediate(() => {
+      if (!this.#gone) this.#response.close()
+    })
   }
 
   /** Replies without the app, and closes: framing or load make further requests unwelcome. */
@@ -309,19 +342,40 @@ export class UwsExchange extends Head implements Exchange {
     this.#pendingHead = null
   }
 
-  /** Sends bytes of a reply with a length; keeps a copy of what the socket does not take. */
+  /** Sends bytes of a streamed reply; keeps a copy of what the socket does not take. */
+  #pour(bytes: Uint8Array): void {
+    if (this.#length >= 0) return this.#give(bytes)
+    this.#sendHead()
+    for (let at = 0; at < bytes.length; at += piece) {
+      if (this.#response.write(bytes.subarray(at, at + piece))) continue
+      this.#rest = at + piece < bytes.length ? Buffer.from(bytes.subarray(at + piece)) : null
+      this.#watch()
+      return
+    }
+  }
+
+  /** Sends bytes of a reply with a length. */
   #give(bytes: Uint8Array): void {
+    if (this.#restAt + bytes.length === this.#length) this.upload?.letGo()
     const [, complete] = this.#response.tryEnd(bytes, this.#length)
     if (complete) {
-      this.#rest = null
       this.#finished()
       return
     }
     const offset = this.#response.getWriteOffset()
     const taken = offset - this.#restAt
     this.#restAt = offset
-    this.#rest = taken < bytes.length ? Buffer.from(bytes.subarray(taken)) : null
-    if (this.#rest !== null) this.#watch()
+    if (taken === bytes.length) return
+    this.#rest = Buffer.from(bytes.subarray(taken))
+    this.#watch()
+  }
+
+  #endChunks(): void {
+    if (this.#rest !== null) return
+    this.#sendHead()
+    this.upload?.letGo()
+    this.#response.end()
+    this.#finished()
   }
 
   #watch(): void {
@@ -337,9 +391,17 @@ export class UwsExchange extends Head implements Exchange {
   #onWritable(): void {
     if (this.over) return
     this.stalledSince = 0
+    // Even with nothing to write: the end of corking is what makes uWebSockets.js send what it holds.
+    this.#response.cork(() => this.#sendRest())
+    if (this.over || this.#rest !== null) return
+    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
+  #sendRest(): void {
     const rest = this.#rest
-    if (rest !== null) this.#response.cork(() => this.#give(rest))
-    if (this.#rest === null && !this.over && this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+    this.#rest = null
+    if (rest !== null) this.#pour(rest)
+    if (this.#finishing && this.#length < 0 && this.#rest === null) this.#endChunks()
   }
 
   /** For a body that was not read to its end: whether the connection closes for it. */

@@ -32,6 +32,7 @@ export class UwsUpload {
     this.#response = response
     // At once: what arrives without a listener is lost.
     response.onData((chunk, last) => {
+      exchange.server.receives(exchange)
       exchange.server.guard(() => this.#receive(chunk, last))
     })
   }
@@ -85,6 +86,16 @@ export class UwsUpload {
     this.#done = over
     this.#left = this.exchange.server.host.limits.drainLimit
     this.exchange.server.uploads.delete(this.exchange)
+    this.#resume()
+  }
+
+  /** The reply is about to be complete: uWebSockets.js reads the rest by itself, if it may. */
+  letGo(): void {
+    this.#mode = 'discard'
+    this.#sink = null
+    this.#chunks = []
+    this.#done = ignore
+    this.#left = Infinity
     this.#resume()
   }
 

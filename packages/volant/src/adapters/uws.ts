@@ -47,6 +47,8 @@ export class UwsServer implements Server {
   requests = 0
   refused = 0
   closing = false
+  /** The exchange in whose callback for data we may be: its connection must not be closed there. */
+  receiving: UwsExchange | null = null
   /** A reply said that its connection closes, and it is not closed yet. */
   #refusing = false
   #forgets = false
@@ -121,10 +123,21 @@ export class UwsServer implements Server {
    */
   refuseRest(): void {
     this.#refusing = true
+    this.#forgetSoon()
+  }
+
+  /** A callback for data begins; the microtasks that follow it belong to it. */
+  receives(exchange: UwsExchange): void {
+    this.receiving = exchange
+    this.#forgetSoon()
+  }
+
+  #forgetSoon(): void {
     if (this.#forgets) return
     this.#forgets = true
     setImmediate(() => {
       this.#refusing = false
+      this.receiving = null
       this.#forgets = false
     })
   }
