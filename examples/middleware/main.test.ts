@@ -8,7 +8,7 @@ after(() => app.close())
 test('middleware of the app runs for every request, also where no route is', async () => {
   for (const path of ['/', '/admin/users', '/clock', '/nowhere']) {
     const reply = await fetch(url + path)
-    assert.match(reply.headers.get('x-request-id') ?? '', /^\w+-\w+$/)
+    assert.match(reply.headers.get('x-request-id') ?? '', /^[\w-]+$/)
   }
 })
 

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+
+process.env.PORT = '0'
+const { app, database, url } = await import('./main.ts')
+after(() => app.close())
+
+test('requests are counted by pattern', async () => {
+  for (const id of [1, 2, 3]) await (await fetch(`${url}/users/${id}`)).text()
+  const reply = await fetch(`${url}/metrics`)
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  const text = await reply.text()
+  assert.match(text, /_count\{[^}]*route="\/users\/:id"[^}]*\} 3\n/)
+})
+
+test('not ready without the database, but alive', async () => {
+  assert.equal((await fetch(`${url}/ready`)).status, 200)
+  database.isUp = false
+  const reply = await fetch(`${url}/ready`)
+  assert.equal(reply.status, 503)
+  assert.deepEqual(((await reply.json()) as { failed: string[] }).failed, ['database'])
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+})

@@ -1,0 +1,15 @@
+/** Behind a proxy: who asked, and by which address, is known only from the proxy. */
+import { createApp } from 'volant'
+
+export const app = createApp({
+  trustProxy: ['loopback', '10.0.0.0/8'], // the proxies, and nobody else
+})
+
+app.get('/', (ctx) => ({
+  client: ctx.ip,
+  hops: ctx.ips,
+  link: `${ctx.protocol}://${ctx.host}/`,
+}))
+
+export const { url } = await app.listen(Number(process.env.PORT ?? 3000))
+console.log(`Listening on ${url}`)
