@@ -1,0 +1,18 @@
+/** The same reply in the cheap way and in dearer ones; `npm run lab` and `npx autocannon` tell what each costs you. */
+import { before, createApp, type Middleware } from 'volant'
+
+const stamp = before((ctx) => void ctx.header('x-served-by', 'volant'))
+const stampAround: Middleware = async (ctx, next) => {
+  ctx.header('x-served-by', 'volant')
+  await next()
+}
+
+export const app = createApp()
+
+app.get('/plain', () => ({ hello: 'world' })) // nothing is made but the reply
+app.get('/gate', stamp, () => ({ hello: 'world' })) // one more call
+app.get('/around', stampAround, () => ({ hello: 'world' })) // an async function, a promise, two closures
+app.get('/web', (ctx) => new Response(`${ctx.request.method} is a web request`)) // Request, Headers, Response, a stream
+
+export const { url } = await app.listen(Number(process.env.PORT ?? 3000))
+console.log(`Listening on ${url}`)
