@@ -184,7 +184,7 @@ const shrunk = 'the file became shorter while it was sent'
 class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   readonly #handle: FileHandle
   /** One for all chunks: whoever is given one copies or sends it before he asks for the next. */
-  readonly #buffer = Buffer.allocUnsafeSlow(chunkSize)
+  #buffer: Buffer | null = null
   #at: number
   #left: number
 
@@ -196,11 +196,12 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#left === 0) return this.return()
-    const { bytesRead } = await this.#handle.read(this.#buffer, 0, Math.min(chunkSize, this.#left), this.#at)
+    const buffer = (this.#buffer ??= Buffer.allocUnsafeSlow(chunkSize))
+    const { bytesRead } = await this.#handle.read(buffer, 0, Math.min(chunkSize, this.#left), this.#at)
     if (bytesRead === 0) throw new VolantError('E_RESET', shrunk)
     this.#at += bytesRead
     this.#left -= bytesRead
-    return { done: false, value: this.#buffer.subarray(0, bytesRead) }
+    return { done: false, value: buffer.subarray(0, bytesRead) }
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {

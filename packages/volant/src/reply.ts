@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
-import { checkHeaderName, checkHeaderValue, engineHeaders } from './header.ts'
+import { checkHeaderValue, engineHeaders } from './header.ts'
+import { bad } from './limits.ts'
 import { checkStatus } from './status.ts'
 import { isIterator, sendStream, type Source } from './stream-reply.ts'
 
@@ -122,7 +123,8 @@ function sendResponse(ctx: RequestContext, response: Response): void {
 
 /** A Location value; characters a URL may not have are escaped, control characters refused. */
 export function location(to: string): string {
-  checkHeaderName('location')
+  if (typeof to !== 'string')
+    throw bad('redirect', to, 'a URL as text, for example /users or https://example.com/')
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   if (/[\x00-\x1f\x7f]/.test(to)) return checkHeaderValue('location', to.replaceAll('\t', '\0'))
   return to.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(Buffer.from(text).toString()))

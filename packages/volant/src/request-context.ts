@@ -388,7 +388,14 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {
-    this.header('location', location(to))
+    const target = location(to)
+    if (!redirects.has(status)) {
+      throw new VolantError(
+        'E_BAD_STATUS',
+        `a redirect has status 301, 302, 303, 307 or 308, not ${String(status)}`,
+      )
+    }
+    this.header('location', target)
     this.reply(status)
   }
 
@@ -447,6 +454,8 @@ class Rare {
 // Content-Security-Policy is about the document that is sent, whichever it is.
 const representation =
   /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+
+const redirects: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
 
 function abortReason(): DOMException {
   return new DOMException('the request was aborted', 'AbortError')

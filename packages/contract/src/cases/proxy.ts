@@ -288,6 +288,22 @@ export function proxy(kit: Kit): void {
       })
     }
 
+    test('IPv4 on a dual-stack listener is IPv4', async () => {
+      for (const trustProxy of [false, '127.0.0.1']) {
+        const app = build(kit, trustProxy)
+        try {
+          const { port } = await app.listen({ port: 0 })
+          const wire = await Wire.open({ port, host: '127.0.0.1', path: null, url: '' })
+          wire.send(request('GET', '/x', { 'x-forwarded-for': '9.9.9.9' }))
+          const seen = (await wire.reply()).json() as Seen
+          assert.deepEqual(seen.ips, trustProxy === false ? [me] : ['9.9.9.9', me])
+          wire.close()
+        } finally {
+          await app.close()
+        }
+      }
+    })
+
     test('a host that is none to a URL does not stop ctx.request', async () => {
       await kit.serve(build(kit, false), async (live) => {
         for (const host of ['1.2.3.4.5', '999.999.999.999', 'a%41%00']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import type { Handler } from 'volant'
+import type { Handler, VolantError } from 'volant'
 import type { Kit } from '../kit.ts'
 
 const json = 'application/json; charset=utf-8'
@@ -174,6 +174,8 @@ export function replies(kit: Kit): void {
       app.get('/a', (ctx) => ctx.redirect('/b'))
       app.get('/c', (ctx) => ctx.redirect('https://x.test/ü ?q=1', 308))
       app.get('/d', (ctx) => ctx.redirect('/x\r\nset-cookie: a=1'))
+      app.get('/e', (ctx) => ctx.redirect('/x', 200 as 302))
+      app.get('/f', (ctx) => ctx.redirect(new URL('http://x.test/') as unknown as string))
       await kit.serve(app, async (live) => {
         const first = await live.ask('/a')
         assert.equal(first.status, 302)
@@ -185,6 +187,14 @@ export function replies(kit: Kit): void {
         const third = await live.ask('/d')
         assert.equal(third.status, 500)
         assert.equal(third.headers['set-cookie'], undefined)
+        for (const [path, code] of [
+          ['/e', 'E_BAD_STATUS'],
+          ['/f', 'E_BAD_OPTION'],
+        ] as const) {
+          const refused = await live.ask(path)
+          assert.deepEqual([refused.status, refused.headers['location']], [500, undefined])
+          assert.equal((kit.reports.pop() as VolantError).code, code)
+        }
       })
     })
 
