@@ -130,6 +130,31 @@ export function limits(kit: Kit): void {
       )
     }
 
+    for (const [maxHeaders, count] of [
+      [100, 101],
+      [100, 1_000],
+      [10, 11],
+      [10, 40],
+    ] as const) {
+      test(
+        `${count} header fields where ${maxHeaders} may be are E_TOO_MANY_FIELDS, and the connection ends`,
+        count > 98 ? kit.needs('past-98-fields') : {},
+        async () => {
+          const app = kit.app({ limits: { maxHeaders } })
+          app.get('/h', () => 'ok')
+          await kit.serve(app, async (live) => {
+            const wire = await live.connect()
+            const fields = 'x: v\r\n'.repeat(count - 1)
+            wire.send(request('GET', '/h')).send(`GET /h HTTP/1.1\r\nHost: h\r\n${fields}\r\n`)
+            assert.equal((await wire.reply()).status, 200)
+            const reply = await wire.reply()
+            assert.equal((reply.json() as { code: string }).code, 'E_TOO_MANY_FIELDS')
+            await wire.ended()
+          })
+        },
+      )
+    }
+
     for (const [length, status] of edges(8_192, 431)) {
       test(`a header line of ${length} bytes is ${status}`, async () => {
         const app = kit.app()

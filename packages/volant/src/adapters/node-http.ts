@@ -63,8 +63,9 @@ export class NodeServer implements Server {
       connectionsCheckingInterval: sweepInterval,
     })
     const server = this.#server
-    // One more than allowed: node:http drops the excess silently, and the check must see it.
-    server.maxHeadersCount = limits.maxHeaders + 1
+    // No limit: past one, older versions drop fields silently, newer ones say that the head is too large and count
+    // trailers too. Our own check comes after the head, which `maxHeaderSize` bounds.
+    server.maxHeadersCount = 0
     if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections
     // Not in the types: serves clients that closed their sending side, instead of dropping their requests.
     Object.assign(server, { httpAllowHalfOpen: true })
