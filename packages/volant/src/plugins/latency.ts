@@ -4,7 +4,7 @@
 const size = 232
 const longest = 2 ** 31 - 1
 
-/** How many quantiles of recent requests go back at least, in milliseconds. */
+/** How far a reading of recent requests goes back at least, in milliseconds. */
 const span = 2_000
 
 /** Quantiles in milliseconds; null when there was nothing to measure. */
@@ -23,12 +23,26 @@ export interface Recent extends Quantiles {
   readonly rate: number
 }
 
+interface Mark {
+  readonly at: number
+  readonly total: number
+  readonly counts: Float64Array
+}
+
 export class Latency {
+  readonly #clock: () => number
   readonly #counts = new Float64Array(size)
   #total = 0
   // `#from` is where a reading begins; `#next` takes its place when it is two seconds old.
-  #from = { at: performance.now(), total: 0, counts: new Float64Array(size) }
-  #next = this.#from
+  #from: Mark
+  #next: Mark
+
+  /** `clock` gives milliseconds. */
+  constructor(clock = () => performance.now()) {
+    this.#clock = clock
+    this.#from = { at: clock(), total: 0, counts: new Float64Array(size) }
+    this.#next = this.#from
+  }
 
   get total(): number {
     return this.#total
@@ -48,7 +62,7 @@ export class Latency {
   }
 
   recent(): Recent {
-    const now = performance.now()
+    const now = this.#clock()
     if (now - this.#next.at >= span) {
       this.#from = this.#next
       this.#next = { at: now, total: this.#total, counts: this.#counts.slice() }
