@@ -18,6 +18,7 @@ import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
 import { observing } from './cases/observing.ts'
+import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
 import { options } from './cases/options.ts'
 import { proxy } from './cases/proxy.ts'
@@ -56,6 +57,7 @@ const groups = {
   metrics: measured,
   health: healthy,
   'request-id': requestIds,
+  logger: logging,
   cors: crossOrigin,
   'security-headers': securityHeaderCases,
 }

@@ -17,7 +17,7 @@ import { compile, type Layer, type Run } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
-import { broughtBy, gateOf, type Gate } from './middleware.ts'
+import { broughtBy, confine, gateOf, type Gate } from './middleware.ts'
 import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
@@ -208,9 +208,7 @@ function layersFor(nodes: readonly ScopeNode[], pattern: string | null, caseSens
       const place = placeOf(under, caseSensitive)
       const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
       if (meets === 'never') return []
-      return meets === 'always'
-        ? [layer]
-        : [(ctx, next) => (place.holds(ctx.path) ? layer(ctx, next) : next())]
+      return meets === 'always' ? [layer] : [confine(layer, (path) => place.holds(path))]
     }),
   )
 }

@@ -46,10 +46,14 @@ function answerError(ctx: RequestContext, error: unknown): void {
 }
 
 async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
+  // It may read the request on after its reply, and so may who is told of that.
+  ctx.exchange.held = true
   try {
     answer(ctx, error, await promise)
   } catch (second) {
     return fail(ctx, second)
+  } finally {
+    ctx.exchange.held = false
   }
   if (ctx.watch !== null) ctx.watch.complete(ctx)
 }

@@ -21,6 +21,9 @@ export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
 export { before, type Declaration, type DeclaredError, middleware } from './middleware.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
+export type { LogStream } from './middleware/log-destination.ts'
+export type { LogField } from './middleware/log-line.ts'
+export { type EventLogger, logger, type LoggerOptions } from './middleware/logger.ts'
 export { requestId, type RequestIdOptions } from './middleware/request-id.ts'
 export {
   type ReferrerPolicy,

@@ -1,4 +1,5 @@
 /** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
+import type { Layer } from './chain.ts'
 import type { Context, ContextOf, RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
 import type { ResponseListener } from './observe.ts'
@@ -29,10 +30,13 @@ export interface Declaration {
 /** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */
 export type Gate = (ctx: RequestContext) => unknown
 
-/** What the framework knows of a middleware. `skip`: its function does nothing and is left out of chains. */
+/** What the framework knows of a middleware. */
 export interface Brought extends Declaration {
   readonly gate?: Gate
+  /** Its function does nothing and is left out of chains. */
   readonly skip?: boolean
+  /** Runs when an app it is used in has closed its connections. */
+  readonly onClose?: () => unknown
 }
 
 /** Registered, so that two copies of this package understand each other's middleware. */
@@ -105,12 +109,25 @@ async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: N
   else if (!ctx.replied) await next()
 }
 
-/** A middleware that is only told of replies. */
-export function observer(onResponse: ResponseListener): Middleware {
-  return bring((_: Context, next: Next): unknown => next(), { onResponse, skip: true } as Brought)
+/** A middleware that is only told of replies, and of the end. */
+export function observer(onResponse: ResponseListener, onClose?: () => unknown): Middleware {
+  const what: Brought = { onResponse, skip: true, ...(onClose === undefined ? {} : { onClose }) }
+  return bring((_: Context, next: Next): unknown => next(), what)
 }
 
-function bring(layer: Middleware, what: Brought): Middleware {
+/** `layer` for the requests whose path `holds`, with all it brings. */
+export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
+  const { gate, onResponse, ...rest } = broughtBy(layer)
+  return bring(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
+    ...rest,
+    ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
+    ...(onResponse === undefined
+      ? {}
+      : { onResponse: (ctx, info) => (holds(ctx.path) ? onResponse(ctx, info) : undefined) }),
+  })
+}
+
+function bring<L extends object>(layer: L, what: Brought): L {
   return Object.assign(layer, { [brought]: what })
 }
 

@@ -214,8 +214,9 @@ export class RequestContext implements ContextOf<AnyParts> {
     return (this.#more.id ??= nextId())
   }
 
-  set id(text: string) {
-    this.#more.id = text
+  /** Gives the request an id that may be written anywhere: no setter, so that nobody else does. */
+  identify(id: string): void {
+    this.#more.id = id
   }
 
   get signal(): AbortSignal {

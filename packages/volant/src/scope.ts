@@ -5,6 +5,7 @@ import type { ContextOf } from './context.ts'
 import type { RouteDefinition } from './core.ts'
 import { VolantError } from './errors.ts'
 import { bad } from './limits.ts'
+import { broughtBy } from './middleware.ts'
 import type { ResponseListener } from './observe.ts'
 import { parsePattern, RoutePatternError } from './path.ts'
 import type { Registry, ScopeNode } from './registry.ts'
@@ -87,7 +88,7 @@ export class Scope<B extends Parts = RootParts> {
         )
       }
       this.#node.layers.push({
-        layer: asFunction(each, 'middleware') as Layer,
+        layer: this.#layer(each),
         under: under === '/' ? null : under,
       })
     }
@@ -99,7 +100,7 @@ export class Scope<B extends Parts = RootParts> {
    * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. Several calls add up.
    */
   with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
-    const layer = asFunction(middleware, 'middleware') as Layer
+    const layer = this.#layer(middleware)
     const scope = this.#inside<With<B, M>>('')
     scope.#node.layers.push({ layer, under: null })
     return scope
@@ -205,6 +206,15 @@ export class Scope<B extends Parts = RootParts> {
     return scope
   }
 
+  /** A middleware; what it wants to do at the end is done when the app closes, once. */
+  #layer(value: unknown): Layer {
+    const layer = asFunction(value, 'middleware') as Layer
+    const { onClose } = broughtBy(layer)
+    const { close } = this.#registry.hooks
+    if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
+    return layer
+  }
+
   #verb<M extends Method>(method: M): Verb<M, B> {
     return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
   }
@@ -217,6 +227,7 @@ export class Scope<B extends Parts = RootParts> {
     const pattern = join(prefix, path)
     const route: Omit<RouteDefinition, 'method'> = { ...defineRoute(pattern, rest, shared.defaults), nodes }
     for (const method of list) shared.registry.add({ ...route, method }, method)
+    for (const layer of route.middleware) this.#layer(layer)
     return { method: list.join(','), path: pattern }
   }
 }

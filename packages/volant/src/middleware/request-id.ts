@@ -49,7 +49,7 @@ export function requestId(options: RequestIdOptions = {}): FittingMiddleware {
 
 // lab/pair middleware
 function give(ctx: RequestContext, id: string, header: string | null): undefined {
-  ctx.id = id
+  ctx.identify(id)
   if (header !== null) ctx.place(header, header, id)
 }
 

@@ -1,0 +1,90 @@
+/** What becomes of log lines when their process ends, and when nobody reads them. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+
+/** Runs a program that has an app with a logger; gives what it wrote. */
+async function run(
+  program: string,
+  { deaf = false } = {},
+): Promise<{ out: string; error: string; code: number | null }> {
+  const prelude = `
+    import { createApp, logger } from 'volant'
+    const app = createApp({ signals: false, adapter: { type: 'node-http' } })
+    app.use(logger())
+    app.get('/x', () => 'x')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${prelude}\n${program}`], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let error = ''
+  child.stderr.on('data', (bytes: Buffer) => (error += bytes.toString()))
+  if (deaf) child.stdout.destroy()
+  else child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { out, error, code }
+}
+
+function urls(out: string): string[] {
+  const lines = out.split('\n')
+  assert.equal(lines.pop(), '')
+  return lines.map((line) => (JSON.parse(line) as { req: { url: string } }).req.url)
+}
+
+const all = Array.from({ length: 500 }, (_, at) => `/x?at=${at}`)
+const ask = "for (let at = 0; at < 500; at++) await app.inject('/x?at=' + at)\n"
+
+test('process.exit right after the last request loses no line', async () => {
+  const { out, error, code } = await run(`${ask}process.exit(3)`)
+  assert.equal(error, '')
+  assert.equal(code, 3)
+  assert.deepEqual(urls(out), all)
+})
+
+test('an exception nobody catches loses no line', async () => {
+  const { out, code } = await run(`${ask}setImmediate(() => { throw new Error('uncaught') })`)
+  assert.equal(code, 1)
+  assert.deepEqual(urls(out), all)
+})
+
+test('a process that has nothing left to do is not kept alive, and writes its lines', async () => {
+  const started = Date.now()
+  const { out, code } = await run(`${ask}`)
+  assert.equal(code, 0)
+  assert.deepEqual(urls(out), all)
+  assert.ok(Date.now() - started < 10_000)
+})
+
+test('lines are there when close() resolves, and soon without it', async () => {
+  const { out } = await run(`
+    import { writeSync } from 'node:fs'
+    await app.inject('/x?at=1')
+    await app.close()
+    writeSync(1, '{"req":{"url":"closed"}}\\n')
+    const other = createApp({ signals: false, adapter: { type: 'node-http' } })
+    other.use(logger())
+    await other.inject('/x?at=2')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    writeSync(1, '{"req":{"url":"waited"}}\\n')`)
+  assert.deepEqual(urls(out), ['/x?at=1', 'closed', '/x?at=2', 'waited'])
+})
+
+test('when nobody reads them any more, requests go on and it is said once', async () => {
+  const { error, code } = await run(
+    `
+    for (let round = 0; round < 5; round++) {
+      ${ask}
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const { status } = await app.inject('/x')
+    process.exit(status === 200 ? 0 : 1)`,
+    { deaf: true },
+  )
+  assert.equal(code, 0, error)
+  assert.equal(error.split('volant: the logger cannot write to stdout: ').length, 2, error)
+})

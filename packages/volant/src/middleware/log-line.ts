@@ -1,0 +1,260 @@
+/** What a log line says of a request, in pino's format, compiled once for each logger. */
+import { hostname } from 'node:os'
+import type { RequestContext } from '../context.ts'
+import type { ResponseInfo } from '../observe.ts'
+import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
+import { censored, queryReader, type Redaction } from './redact.ts'
+
+/** What a line can say beside its level and message. */
+export type LogField =
+  | 'time'
+  | 'pid'
+  | 'hostname'
+  | 'reqId'
+  | 'method'
+  | 'url'
+  | 'route'
+  | 'httpVersion'
+  | 'remoteAddress'
+  | 'statusCode'
+  | 'responseTime'
+
+/** All but `route`, the pattern, and `httpVersion`. */
+export const usualFields: readonly LogField[] = [
+  'time',
+  'pid',
+  'hostname',
+  'reqId',
+  'method',
+  'url',
+  'remoteAddress',
+  'statusCode',
+  'responseTime',
+]
+
+export interface LineOptions {
+  readonly fields: readonly LogField[]
+  /** Request headers in lower case. */
+  readonly headers: readonly string[]
+  readonly redaction: Redaction
+  readonly props: ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown> | undefined) | null
+}
+
+/** A request that is over. */
+export interface Entry {
+  readonly ctx: RequestContext
+  readonly info: ResponseInfo
+  readonly level: 30 | 40 | 50
+  readonly message: string
+  /** Undefined if there is none to tell. */
+  readonly error: unknown
+}
+
+type Read = (ctx: RequestContext, info: ResponseInfo) => unknown
+type Write = (ctx: RequestContext, info: ResponseInfo) => string
+
+/** A value of the request: where it is in a line, and in the object other loggers are given. */
+interface Member {
+  readonly under: 'req' | 'res' | null
+  readonly name: string
+  readonly read: Read
+  /** The value as JSON, without the quotes of a string. */
+  readonly write: Write
+  readonly quote: '"' | ''
+  /** There are few values: they are kept with the text around them. */
+  readonly few?: boolean
+}
+
+export class LogLine {
+  /** Constant text before, between and after what the writers write; `{"level":…` and the message are around it. */
+  readonly #texts: string[] = ['']
+  readonly #writers: Write[] = []
+  readonly #members: readonly Member[]
+  readonly #props: LineOptions['props']
+
+  constructor({ fields, headers, redaction, props }: LineOptions) {
+    this.#props = props
+    if (fields.includes('time')) this.#add(',"time":', now, '')
+    if (fields.includes('pid')) this.#text(`,"pid":${process.pid}`)
+    if (fields.includes('hostname')) this.#text(`,"hostname":${JSON.stringify(hostname())}`)
+    const table = members(redaction)
+    this.#members = [
+      ...table.top.filter(({ name }) => fields.includes(name)),
+      ...table.req.filter(({ name }) => fields.includes(name)),
+      ...(headers.length === 0 ? [] : [headersMember(headers, redaction.headers)]),
+      ...table.res.filter(({ name }) => fields.includes(name)),
+      ...table.end.filter(({ name }) => fields.includes(name)),
+    ]
+    let open: Member['under'] = null
+    for (const { under, name, write, quote, few } of this.#members) {
+      let before = under === open || open === null ? '' : '}'
+      before += under === open || under === null ? ',' : `,"${under}":{`
+      before += `"${name}":${quote}`
+      if (few === true) this.#add('', kept(before, write, quote), '')
+      else this.#add(before, write, quote)
+      open = under
+    }
+    if (open !== null) this.#text('}')
+  }
+
+  // lab/log-line: what runs here runs for every request that is logged.
+  text({ ctx, info, level, message, error }: Entry): string {
+    const texts = this.#texts
+    const writers = this.#writers
+    let line = (level === 30 ? '{"level":30' : `{"level":${level}`) + (texts[0] as string)
+    for (let at = 0; at < writers.length; at++) {
+      line += (writers[at] as Write)(ctx, info) + (texts[at + 1] as string)
+    }
+    if (error !== undefined) line += `,"err":${errorText(error)}`
+    if (this.#props !== null) line += propsText(ctx, this.#more(ctx, info))
+    return `${line},"msg":"${message}"}\n`
+  }
+
+  /** The same as an object, for loggers that write lines of their own; level, time and process are theirs. */
+  record({ ctx, info, error }: Entry): Record<string, unknown> {
+    const record: Record<string, unknown> = {}
+    for (const { under, name, read } of this.#members) {
+      const place = under === null ? record : ((record[under] ??= {}) as Record<string, unknown>)
+      place[name] = read(ctx, info)
+    }
+    if (error !== undefined) record['err'] = error
+    const props = this.#more(ctx, info)
+    for (const key of own(props)) record[key] = props?.[key]
+    return record
+  }
+
+  /** What the option `props` adds; its failure costs the line nothing else. */
+  #more(ctx: RequestContext, info: ResponseInfo): Record<string, unknown> | undefined {
+    try {
+      return this.#props?.(ctx, info)
+    } catch (error) {
+      ctx.app.report(error, ctx)
+      return undefined
+    }
+  }
+
+  #text(text: string): void {
+    this.#texts[this.#texts.length - 1] += text
+  }
+
+  #add(before: string, write: Write, after: string): void {
+    this.#text(before)
+    this.#writers.push(write)
+    this.#texts.push(after)
+  }
+}
+
+interface NamedMember extends Member {
+  readonly name: LogField
+}
+
+/** All there are, in the order of a line: before the request, of it, of the reply, and after that. */
+function members(redaction: Redaction): Record<'top' | 'req' | 'res' | 'end', NamedMember[]> {
+  const query = queryReader(redaction.query)
+  const ip = redaction.remoteAddress ? () => censored : (ctx: RequestContext) => ctx.ip
+  // Made by the framework, or found sound by `requestId`.
+  const id = (ctx: RequestContext) => ctx.id
+  return {
+    top: [{ under: null, name: 'reqId', read: id, write: id, quote: '"' }],
+    req: [
+      {
+        under: 'req',
+        name: 'method',
+        read: (ctx) => ctx.method,
+        write: (ctx) => ctx.method,
+        quote: '"',
+        few: true,
+      },
+      {
+        under: 'req',
+        name: 'url',
+        read: (ctx) => ctx.path + query(ctx),
+        // One after the other: joined before they are looked at, they would be copied first.
+        write: (ctx) => inString(ctx.path) + inString(query(ctx)),
+        quote: '"',
+      },
+      text('route', (ctx) => ctx.pattern ?? ''),
+      text('httpVersion', (ctx) => ctx.httpVersion),
+      text('remoteAddress', ip),
+    ],
+    res: [
+      {
+        under: 'res',
+        name: 'statusCode',
+        read: (_, info) => info.status,
+        write: (_, info) => String(info.status),
+        quote: '',
+        few: true,
+      },
+    ],
+    end: [
+      {
+        under: null,
+        name: 'responseTime',
+        read: (_, info) => Number(milliseconds(info.duration)),
+        write: (_, info) => milliseconds(info.duration),
+        quote: '',
+      },
+    ],
+  }
+}
+
+function text(name: LogField, read: (ctx: RequestContext) => string): NamedMember {
+  return { under: 'req', name, read, write: (ctx) => inString(read(ctx)), quote: '"' }
+}
+
+function kept(before: string, write: Write, after: string): Write {
+  const texts = new Map<string, string>()
+  return (ctx, info) => {
+    const value = write(ctx, info)
+    let text = texts.get(value)
+    if (text === undefined) texts.set(value, (text = before + value + after))
+    return text
+  }
+}
+
+function headersMember(names: readonly string[], redacted: ReadonlySet<string>): Member {
+  const read = (ctx: RequestContext): Record<string, string> => {
+    // Not `ctx.headers`, in whose place a schema's output may be.
+    const all = ctx.exchange.headers()
+    const chosen: [string, string][] = []
+    for (const name of names) {
+      const value = all[name]
+      if (value !== undefined) chosen.push([name, redacted.has(name) ? censored : value])
+    }
+    return Object.fromEntries(chosen)
+  }
+  return { under: 'req', name: 'headers', read, write: (ctx) => safe(JSON.stringify(read(ctx))), quote: '' }
+}
+
+const reserved = new Set([
+  'level',
+  'time',
+  'pid',
+  'hostname',
+  'reqId',
+  'req',
+  'res',
+  'responseTime',
+  'err',
+  'msg',
+])
+
+/** Names that are not the line's own. */
+function own(props: Record<string, unknown> | undefined): string[] {
+  if (typeof props !== 'object' || props === null) return []
+  return Object.keys(props).filter((key) => !reserved.has(key))
+}
+
+function propsText(ctx: RequestContext, props: Record<string, unknown> | undefined): string {
+  let text = ''
+  for (const key of own(props)) {
+    try {
+      const value = JSON.stringify(props?.[key]) as string | undefined
+      if (value !== undefined) text += `,${JSON.stringify(key)}:${value}`
+    } catch (error) {
+      ctx.app.report(error, ctx)
+    }
+  }
+  return safe(text)
+}

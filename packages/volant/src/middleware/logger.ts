@@ -1,0 +1,202 @@
+/** `logger()`: a line of JSON for every request, as pino writes it. */
+import type { Context, RequestContext } from '../context.ts'
+import { HTTPError, VolantError } from '../errors.ts'
+import { bad } from '../limits.ts'
+import { observer } from '../middleware.ts'
+import type { ResponseInfo, ResponseListener } from '../observe.ts'
+import type { FittingMiddleware } from '../types.ts'
+import { type LogStream, openDestination } from './log-destination.ts'
+import { type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
+import { checkFieldName, checkNames } from './option-check.ts'
+import { redactionOf } from './redact.ts'
+
+/** pino, or anything else that takes an object and a message. */
+export interface EventLogger {
+  /** Replies below 400. */
+  info(event: object, message: string): unknown
+  /** Replies from 400 on, and requests whose client left. */
+  warn(event: object, message: string): unknown
+  /** Replies from 500 on, and those that broke off. */
+  error(event: object, message: string): unknown
+}
+
+/** What is logged, how much of it, and where. */
+export interface LoggerOptions {
+  /** The least that is logged: `info` everything, `warn` replies from 400 on, `error` those from 500 on. Default `info`. */
+  level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** A file to append to, or anything with `write(line)`. Default: standard output, written in the background. */
+  destination?: string | LogStream
+  /** Given an object for each request, instead of lines being written: `logger({ logger: pino() })`. */
+  logger?: EventLogger
+  /** What lines say, beside level and message. Default: all but `route` and `httpVersion`. */
+  fields?: readonly LogField[]
+  /** Request headers to log. Default none. */
+  headers?: readonly string[]
+  /**
+   * Kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. The headers authorization, cookie
+   * and proxy-authorization are anyway, unless this is false.
+   */
+  redact?: readonly string[] | false
+  /** Members to add to each line; those of the line's own names are left out. */
+  props?: (ctx: Context, info: ResponseInfo) => Record<string, unknown> | undefined
+  /** Part of the requests that is logged, from 0 to 1, or a function that decides; level `error` always is. */
+  sample?: number | ((ctx: Context, info: ResponseInfo) => boolean)
+  /** Requests that are never logged: paths, or a function that decides. */
+  ignore?: readonly string[] | ((ctx: Context, info: ResponseInfo) => boolean)
+}
+
+const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: Infinity } as const
+
+/**
+ * Logs every request of its scope when its reply is complete:
+ *
+ *     app.use(logger())
+ *     // {"level":30,"time":…,"pid":…,"hostname":"…","reqId":"…","req":{"method":"GET","url":"/","remoteAddress":"…"},
+ *     //  "res":{"statusCode":200},"responseTime":0.12,"msg":"request completed"}
+ *
+ * Replies from 400 on have level 40, those from 500 on level 50 and the error in `err`; a client that left is told by
+ * "request aborted". Lines are gathered for at most 50 ms, and written when the app closes and when the process exits.
+ * To read them, `node app.js | npx pino-pretty`. Unexpected errors are reported by the app, too: see its option
+ * `report`. A destination that fails is told of on stderr, once, and fails no request. Throws `E_BAD_OPTION`.
+ */
+export function logger(options: LoggerOptions = {}): FittingMiddleware {
+  checkNames('logger', options, optionNames)
+  const { level = 'info', props, destination, logger: events } = options
+  if (!Object.hasOwn(levels, level)) throw bad('logger: level', level, Object.keys(levels).join(', '))
+  if (props !== undefined && typeof props !== 'function') throw bad('logger: props', props, 'a function')
+  if (events !== undefined && destination !== undefined) {
+    throw bad('logger: destination', destination, 'nothing beside logger, which has its own')
+  }
+  const line = new LogLine({
+    fields: checkFields(options.fields),
+    headers: checkHeaders(options.headers),
+    redaction: redactionOf(options.redact),
+    props:
+      (props as ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown>) | undefined) ?? null,
+  })
+  const least = levels[level]
+  const ignores = ignorer(options.ignore)
+  const takes = sampler(options.sample)
+  const sink = events === undefined ? writing(line, destination) : telling(line, checkEvents(events))
+  const listener: ResponseListener = (given, info) => {
+    const ctx = given as unknown as RequestContext
+    const error = told(info)
+    const severity = severityOf(info, error)
+    if (severity < least || (ignores !== null && ignores(ctx, info))) return
+    if (takes !== null && severity < 50 && !takes(ctx, info)) return
+    const message = info.aborted
+      ? 'request aborted'
+      : severity === 50
+        ? 'request errored'
+        : 'request completed'
+    sink.log({ ctx, info, level: severity, message, error })
+  }
+  return observer(listener, sink.flush)
+}
+
+const optionNames = [
+  'level',
+  'destination',
+  'logger',
+  'fields',
+  'headers',
+  'redact',
+  'props',
+  'sample',
+  'ignore',
+] as const
+
+interface Sink {
+  log(entry: Entry): void
+  flush?: () => unknown
+}
+
+function writing(line: LogLine, given: unknown): Sink {
+  const destination = openDestination(given)
+  return {
+    log: (entry) => destination.write(line.text(entry)),
+    flush: () => destination.flush(),
+  }
+}
+
+function telling(line: LogLine, events: EventLogger): Sink {
+  let complained = false
+  return {
+    log(entry) {
+      const event = line.record(entry)
+      try {
+        if (entry.level === 30) events.info(event, entry.message)
+        else if (entry.level === 40) events.warn(event, entry.message)
+        else events.error(event, entry.message)
+      } catch (error) {
+        if (complained) return
+        complained = true
+        process.stderr.write(`volant: the logger given to logger() failed: ${String(error)}\n`)
+      }
+    },
+  }
+}
+
+/** The error a line has: unexpected ones, and those behind a reply from 500 on. */
+function told({ error, status, aborted }: ResponseInfo): unknown {
+  if (error === undefined) return undefined
+  if (error instanceof HTTPError && status < 500) return undefined
+  // Work that was told to stop, since the client left, fails; that is no news.
+  if (aborted && ((error as Error)?.name === 'AbortError' || (error as VolantError)?.code === 'E_ABORTED'))
+    return undefined
+  return error
+}
+
+function severityOf({ status, aborted }: ResponseInfo, error: unknown): 30 | 40 | 50 {
+  if (status >= 500 || (error !== undefined && (status < 400 || aborted))) return 50
+  return status >= 400 || aborted ? 40 : 30
+}
+
+function checkEvents(events: unknown): EventLogger {
+  for (const name of ['info', 'warn', 'error'] as const) {
+    if (typeof (events as EventLogger | null)?.[name] !== 'function') {
+      throw bad('logger: logger', events, 'something with info(), warn() and error()')
+    }
+  }
+  return events as EventLogger
+}
+
+const allFields: readonly unknown[] = [...usualFields, 'route', 'httpVersion']
+
+function checkFields(given: unknown): readonly LogField[] {
+  if (given === undefined) return usualFields
+  if (!Array.isArray(given)) throw bad('logger: fields', given, 'an array of names')
+  for (const name of given) {
+    if (!allFields.includes(name)) throw bad('logger: fields', name, allFields.join(', '))
+  }
+  return given as LogField[]
+}
+
+function checkHeaders(given: unknown): string[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) throw bad('logger: headers', given, 'an array of header names')
+  return given.map((name) => checkFieldName('logger: headers', name))
+}
+
+type Test = (ctx: RequestContext, info: ResponseInfo) => boolean
+
+function ignorer(given: LoggerOptions['ignore']): Test | null {
+  if (given === undefined) return null
+  if (typeof given === 'function') return (ctx, info) => given(ctx as Context, info)
+  if (!Array.isArray(given)) throw bad('logger: ignore', given, 'an array of paths, or a function')
+  for (const path of given) {
+    if (typeof path !== 'string' || !path.startsWith('/'))
+      throw bad('logger: ignore', path, 'paths such as /health')
+  }
+  const paths = new Set<string>(given)
+  return (ctx) => paths.has(ctx.path)
+}
+
+function sampler(given: LoggerOptions['sample']): Test | null {
+  if (given === undefined || given === 1) return null
+  if (typeof given === 'function') return (ctx, info) => given(ctx as Context, info)
+  if (typeof given !== 'number' || !(given >= 0 && given < 1)) {
+    throw bad('logger: sample', given, 'a number from 0 to 1, or a function')
+  }
+  return () => Math.random() < given
+}
