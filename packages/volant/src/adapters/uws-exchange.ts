@@ -1,73 +1,21 @@
-/** One request of uWebSockets.js as an `Exchange`. Its response object is never touched once `over`: that throws. */
+/** One request of uWebSockets.js as an `Exchange`: what came with it, and how it ends early. */
 import {
   type AbortReason,
   BodyKind,
   BodyMode,
   type BodySink,
   ContentType,
-  contentTypes,
   type Exchange,
 } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
-import { phrases } from '../status.ts'
-import { Head } from './head.ts'
 import { refusalText } from './refuse.ts'
-import { addressText, type PeerAddress } from './uws-address.ts'
-import type { UwsServer } from './uws.ts'
-import type { UwsResponse } from './uws-load.ts'
+import { addressText } from './uws-address.ts'
+import { UwsReply } from './uws-reply.ts'
 import { UwsUpload } from './uws-upload.ts'
 
-/** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
-const byPieces = 65_536
-/** Bytes of a chunk: at most so many of a streamed reply wait in uWebSockets.js. */
-const piece = 65_536
-/** Bytes below which a socket takes a reply whole, unless its client has not read the replies before it. */
-const leavesAtOnce = 4_096
-
-export class UwsExchange extends Head implements Exchange {
+export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
-  readonly server: UwsServer
   bodyKind: BodyKind = BodyKind.none
-  replied = false
-  /** The response object is gone: complete, or its connection closed. */
-  over = false
-  /** Counted in the server's `inFlight`. */
-  counted = false
-  /** Inside the callback of the request, where uWebSockets.js gathers all writes. */
-  corked = true
-  /** Null without a body: most requests need none of its fields. */
-  upload: UwsUpload | null = null
-  /** Since when nothing of the reply could be sent, in ms; 0 while it can. */
-  stalledSince = 0
-  /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
-  drainUntil = 0
-  readonly #response: UwsResponse
-  /** Whether `onAborted` is set, and whether it was called: then the connection is gone. */
-  #watched = false
-  #gone = false
-  /** The client asked for it in the way uWebSockets.js knows, which then closes by itself without saying so. */
-  #closesItself = false
-  #address: PeerAddress | null = null
-  #closes = false
-  /** The whole reply was given: who leaves now misses nothing the handler would want to know of. */
-  #given = false
-  /** Of a streamed reply: the head until it is sent, the declared length, and what was given of it. */
-  #pendingHead: string | null = null
-  #length = -1
-  #sent = 0
-  #finishing = false
-  /** What the socket did not take. */
-  #rest: Buffer | null = null
-  /** Of a reply with a length: how much the socket took. */
-  #restAt = 0
-  #watching = false
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(server: UwsServer, response: UwsResponse, method: string, raw: string[]) {
-    super(method, raw)
-    this.server = server
-    this.#response = response
-  }
 
   /** Looks at what uWebSockets.js passes on unchecked; gives the code of the refusal, or null. */
   inspect(targetLength: number, maxHeaderSize: number): ErrorCode | null {
@@ -85,22 +33,16 @@ export class UwsExchange extends Head implements Exchange {
         if (++lengths > 1 || !digits.test(value)) return 'E_BAD_REQUEST'
       } else if (name.length === 10 && name === 'connection') {
         // Of which it looks at the length of the first.
-        if (++connections === 1 && value.length === 5) this.#closesItself = true
-        else if (close.test(value)) this.#closes = true
+        if (++connections === 1 && value.length === 5) this.closesItself = true
+        else if (close.test(value)) this.closes = true
       }
     }
     return size > maxHeaderSize ? 'E_HEAD_TOO_LARGE' : null
   }
 
   get remoteAddress(): string {
-    this.#address = addressText(this.#keepAddress())
-    return this.#address
-  }
-
-  /** Reads the address while that can be done: before the reply, and before the client may leave. */
-  #keepAddress(): PeerAddress {
-    this.#address ??= this.over ? '' : this.server.addresses.of(this.#response)
-    return this.#address
+    this.address = addressText(this.keepAddress())
+    return this.address
   }
 
   get bodyLength(): number {
@@ -111,7 +53,7 @@ export class UwsExchange extends Head implements Exchange {
   /** Finds the body's mode, from the route found; a request without a route has its body discarded. */
   begin(): void {
     if (this.declaredLength === 0) return this.dispatch()
-    this.upload = new UwsUpload(this, this.#response)
+    this.upload = new UwsUpload(this, this.response)
     const route = this.server.host.routes[this.id]
     if (route === undefined) return this.dispatch()
     if (route.bodyMode === BodyMode.stream) {
@@ -126,7 +68,7 @@ export class UwsExchange extends Head implements Exchange {
 
   dispatch(): void {
     const { host } = this.server
-    if (host.limits.handlerTimeout > 0) this.#timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
+    if (host.limits.handlerTimeout > 0) this.timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
     host.dispatch(this, this.id, this.allow)
   }
 
@@ -134,16 +76,8 @@ export class UwsExchange extends Head implements Exchange {
   outlast(): void {
     this.corked = false
     this.server.live.add(this)
-    this.#keepAddress()
-    this.#watchClient()
-  }
-
-  #watchClient(): void {
-    this.#watched = true
-    this.#response.onAborted(() => {
-      this.#gone = true
-      this.server.guard(() => this.abort('client'))
-    })
+    this.keepAddress()
+    this.watchClient()
   }
 
   bodyText(): string {
@@ -172,140 +106,21 @@ export class UwsExchange extends Head implements Exchange {
     )
   }
 
-  end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
-    if (this.replied || this.aborted) return
-    this.#reply()
-    if (this.#mustWait()) {
-      const kept = typeof body === 'string' || body === null ? body : Buffer.from(body)
-      this.#later(() => this.#send(status, type, headers, kept))
-      return
-    }
-    if (!this.corked) {
-      this.#response.cork(() => this.#send(status, type, headers, body))
-      return
-    }
-    this.#send(status, type, headers, body)
-    if ((this.#closes || this.#closesItself) && this.over && (body?.length ?? 0) < leavesAtOnce)
-      this.server.refuseRest()
-  }
-
-  /** uWebSockets.js does not expect its connection to be closed inside a callback for data, and would read on. */
-  #mustWait(): boolean {
-    return this.server.receiving === this && (this.#closesItself || this.#closes || this.server.closing)
-  }
-
-  #later(write: () => void): void {
-    setImmediate(() => {
-      if (!this.over) this.#response.cork(write)
-    })
-  }
-
-  #send(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
-    const head = headOf(status, type, headers)
-    const response = this.#response
-    const bare = status === 204 || status === 304
-    const closes = (this.#closes || this.server.closing) && !this.#closesItself
-    const bodiless = bare || this.method === 'HEAD'
-    // Without a body uWebSockets.js cannot be told to close.
-    if ((closes && bodiless) || (this.upload !== null && this.#closesUnread(this.upload))) {
-      this.#linger(head, bare ? null : (body ?? ''))
-      return
-    }
-    this.upload?.letGo()
-    if (bodiless) {
-      const length = bare ? '' : `\r\nContent-Length: ${lengthOf(body)}`
-      response.writeStatus(encoded(this.#withClose(head) + length)).endWithoutBody()
-    } else if (body !== null && body.length >= byPieces && !this.#closes) {
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      response.writeStatus(encoded(closes ? `${head}\r\nConnection: close` : this.#withClose(head)))
-      this.#given = true
-      this.#length = bytes.length
-      this.#give(bytes)
-      return
-    } else response.writeStatus(encoded(this.#withClose(head))).end(body ?? '', closes)
-    this.#finished()
-  }
-
-  start(status: number, type: ContentType, headers: string[] | null, length: number): void {
-    if (this.replied || this.aborted) return
-    this.#reply()
-    let head = headOf(status, type, headers)
-    const bare = status === 204 || status === 304
-    const close = this.server.closing || this.#closes
-    head = close ? `${head}\r\nConnection: close` : this.#withClose(head)
-    if (bare || this.method === 'HEAD') {
-      if (!bare && length >= 0) head += `\r\nContent-Length: ${length}`
-      const write = () => {
-        this.upload?.letGo()
-        this.#response.writeStatus(encoded(head)).endWithoutBody()
-        this.#finished()
-      }
-      if (this.#mustWait()) this.#later(write)
-      else this.#inCork(write)
-    } else if (length >= 0) {
-      this.#length = length
-      const write = () => {
-        this.#response.writeStatus(encoded(head))
-        this.#give(new Uint8Array(0))
-      }
-      if (length === 0 && this.#mustWait()) this.#later(write)
-      else this.#inCork(write)
-    } else this.#pendingHead = head
-  }
-
-  write(chunk: string | Uint8Array): boolean {
-    if (this.aborted || this.over || chunk.length === 0) return true
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (this.#length >= 0) {
-      this.#sent += bytes.length
-      if (this.#sent > this.#length) {
-        this.destroy()
-        return true
-      }
-    }
-    if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes])
-    else if (this.#length >= 0 && this.#mustWait()) {
-      this.#rest = Buffer.from(bytes)
-      this.#later(() => this.#sendRest())
-    } else this.#inCork(() => this.#pour(bytes))
-    return this.stalledSince === 0
-  }
-
-  finish(): void {
-    if (this.aborted || this.over) return
-    this.#finishing = true
-    if (this.#length >= 0) {
-      if (this.#sent !== this.#length) this.destroy()
-      else this.#given = true
-    } else if (this.#mustWait()) this.#later(() => this.#endChunks())
-    else this.#inCork(() => this.#endChunks())
-  }
-
-  destroy(): void {
-    if (this.over) return
-    this.abort('error')
-    if (!this.#watched) this.#watchClient()
-    // Not now: to close inside a callback for data is a use after free in uWebSockets.js.
-    setImmediate(() => {
-      if (!this.#gone) this.#response.close()
-    })
-  }
-
   /** Replies without the app, and closes: framing or load make further requests unwelcome. */
   refuse(code: ErrorCode): void {
     if (this.replied || this.aborted) return
     this.server.refused++
-    this.#closes = true
-    if (this.declaredLength !== 0) this.upload ??= new UwsUpload(this, this.#response)
+    this.closes = true
+    if (this.declaredLength !== 0) this.upload ??= new UwsUpload(this, this.response)
     this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
   }
 
   /** The connection is lost, or the server gives up on the exchange. */
   abort(reason: AbortReason): void {
     if (this.over) return
-    this.#finished()
-    if (this.#given) return
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.finished()
+    if (this.given) return
+    if (this.timer !== null) clearTimeout(this.timer)
     this.replied = true
     this.markAborted(reason)
     this.upload?.fail(new VolantError('E_ABORTED'))
@@ -319,158 +134,6 @@ export class UwsExchange extends Head implements Exchange {
     this.markAborted('timeout')
     this.upload?.fail(new VolantError('E_ABORTED'))
   }
-
-  #reply(): void {
-    this.replied = true
-    this.#keepAddress()
-    if (this.#timer !== null) clearTimeout(this.#timer)
-  }
-
-  #inCork(write: () => void): void {
-    if (this.corked) write()
-    else this.#response.cork(write)
-  }
-
-  /** uWebSockets.js says `Connection: close` only where it was told to close, not where the client asked. */
-  #withClose(head: string): string {
-    return this.#closesItself ? `${head}\r\nConnection: close` : head
-  }
-
-  #sendHead(): void {
-    if (this.#pendingHead === null) return
-    this.#response.writeStatus(encoded(this.#pendingHead))
-    this.#pendingHead = null
-  }
-
-  /** Sends bytes of a streamed reply; keeps a copy of what the socket does not take. */
-  #pour(bytes: Uint8Array): void {
-    if (this.#length >= 0) return this.#give(bytes)
-    this.#sendHead()
-    for (let at = 0; at < bytes.length; at += piece) {
-      if (this.#response.write(bytes.subarray(at, at + piece))) continue
-      this.#rest = at + piece < bytes.length ? Buffer.from(bytes.subarray(at + piece)) : null
-      this.#watch()
-      return
-    }
-  }
-
-  /** Sends bytes of a reply with a length. */
-  #give(bytes: Uint8Array): void {
-    if (this.#restAt + bytes.length === this.#length) this.upload?.letGo()
-    const [, complete] = this.#response.tryEnd(bytes, this.#length)
-    if (complete) {
-      this.#finished()
-      return
-    }
-    const offset = this.#response.getWriteOffset()
-    const taken = offset - this.#restAt
-    this.#restAt = offset
-    if (taken === bytes.length) return
-    this.#rest = Buffer.from(bytes.subarray(taken))
-    this.#watch()
-  }
-
-  #endChunks(): void {
-    if (this.#rest !== null) return
-    this.#sendHead()
-    this.upload?.letGo()
-    this.#response.end()
-    this.#finished()
-  }
-
-  #watch(): void {
-    this.stalledSince = Date.now()
-    if (this.#watching) return
-    this.#watching = true
-    this.#response.onWritable(() => {
-      this.server.guard(() => this.#onWritable())
-      return true
-    })
-  }
-
-  #onWritable(): void {
-    if (this.over) return
-    this.stalledSince = 0
-    // Even with nothing to write: the end of corking is what makes uWebSockets.js send what it holds.
-    this.#response.cork(() => this.#sendRest())
-    if (this.over || this.#rest !== null) return
-    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
-  }
-
-  #sendRest(): void {
-    const rest = this.#rest
-    this.#rest = null
-    if (rest !== null) this.#pour(rest)
-    if (this.#finishing && this.#length < 0 && this.#rest === null) this.#endChunks()
-  }
-
-  /** For a body that was not read to its end: whether the connection closes for it. */
-  #closesUnread(upload: UwsUpload): boolean {
-    if (upload.ended) return false
-    const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
-    return this.#closes || this.server.closing || rest > this.server.host.limits.drainLimit
-  }
-
-  /**
-   * Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. To
-   * uWebSockets.js the reply must not be complete then, or it reads without end; so all of it is given as the status.
-   */
-  #linger(head: string, body: string | Uint8Array | null): void {
-    const lines = `${head}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n`
-    const bytes = Buffer.from(body ?? '')
-    if (body === null) this.#response.writeStatus(Buffer.from(lines, 'latin1'))
-    else if (this.method === 'HEAD' || bytes.length === 0) {
-      this.#response.writeStatus(Buffer.from(`${lines}Content-Length: ${bytes.length}\r\n`, 'latin1'))
-    } else {
-      const size = bytes.length.toString(16)
-      this.#response.writeStatus(
-        Buffer.concat([
-          Buffer.from(`${lines}Transfer-Encoding: chunked\r\n\r\n${size}\r\n`, 'latin1'),
-          bytes,
-          Buffer.from('\r\n0\r\n'),
-        ]),
-      )
-    }
-    this.#given = true
-    this.#release()
-    // Not before what is written here has left.
-    const close = () => void setImmediate(() => this.destroy())
-    if (this.upload === null || this.upload.ended) return close()
-    this.drainUntil = Date.now() + this.server.host.limits.drainTimeout
-    this.upload.discard(close)
-  }
-
-  #finished(): void {
-    this.over = true
-    this.server.live.delete(this)
-    this.#release()
-  }
-
-  #release(): void {
-    this.upload?.release()
-    if (!this.counted) return
-    this.counted = false
-    this.server.released()
-  }
-}
-
-/** Status line without its version, and the fields given: what `writeStatus` takes. */
-function headOf(status: number, type: ContentType, headers: string[] | null): string {
-  const name = contentTypes[type]
-  let head = `${status} ${phrases[status] ?? ''}`
-  if (headers !== null) {
-    for (let at = 0; at < headers.length; at += 2) head += `\r\n${headers[at]}: ${headers[at + 1]}`
-  }
-  return name === null || name === undefined ? head : `${head}\r\nContent-Type: ${name}`
-}
-
-/** Strings are sent as UTF-8; fields are Latin-1. */
-function encoded(head: string): string | Uint8Array {
-  return notAscii.test(head) ? Buffer.from(head, 'latin1') : head
-}
-
-function lengthOf(body: string | Uint8Array | null): number {
-  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
 function timeOut(exchange: UwsExchange): void {
@@ -484,5 +147,3 @@ const digits = /^\d+$/
 const close = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const control = /[\x00-\x08\x0a-\x1f\x7f]/
-// oxlint-disable-next-line no-control-regex -- ASCII is meant
-const notAscii = /[^\x00-\x7f]/

@@ -5,6 +5,7 @@ import { VolantError } from '../errors.ts'
 import { Routes } from './head.ts'
 import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
+import type { UwsReply } from './uws-reply.ts'
 import { listenUws } from './uws-listen.ts'
 import {
   type ListenSocket,
@@ -36,7 +37,7 @@ const uploadCap = 300_000
 export class UwsServer implements Server {
   readonly host: Host
   /** Exchanges that outlasted the callback of their request. */
-  readonly live = new Set<UwsExchange>()
+  readonly live = new Set<UwsReply>()
   /** Exchanges whose body is being read. */
   readonly uploads = new Set<UwsExchange>()
   readonly addresses = new PeerAddresses()
@@ -48,7 +49,7 @@ export class UwsServer implements Server {
   refused = 0
   closing = false
   /** The exchange in whose callback for data we may be: its connection must not be closed there. */
-  receiving: UwsExchange | null = null
+  receiving: UwsReply | null = null
   /** A reply said that its connection closes, and it is not closed yet. */
   #refusing = false
   #forgets = false
