@@ -1,6 +1,6 @@
 /** Loads uWebSockets.js, an optional peer dependency, and says what of it is used. */
 import { createRequire } from 'node:module'
-import { isMainThread } from 'node:worker_threads'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import { VolantError } from '../errors.ts'
 
 export interface UwsRequest {
@@ -64,10 +64,8 @@ let loaded: Uws | null = null
  * `maxHeaderSize` than the process was given.
  */
 export function loadUws(maxHeaderSize: number): Uws {
-  // The environment of a worker is a copy, which native code does not see; it shows what the process was given.
-  if (isMainThread) process.env[sizeVariable] ??= String(maxHeaderSize)
-  loaded ??= load()
-  const size = Number.parseInt(process.env[sizeVariable] ?? '', 10) || defaultSize
+  loaded ??= load(maxHeaderSize)
+  const size = Number(getEnvironmentData(sizeVariable))
   if (size < maxHeaderSize) {
     throw new VolantError(
       'E_ADAPTER',
@@ -79,7 +77,20 @@ export function loadUws(maxHeaderSize: number): Uws {
   return loaded
 }
 
-function load(): Uws {
+function load(maxHeaderSize: number): Uws {
+  const given = process.env[sizeVariable]
+  // The environment of a worker is a copy, which native code does not see; the main thread may have loaded it before.
+  const settable = given === undefined && isMainThread
+  if (settable) process.env[sizeVariable] = String(maxHeaderSize)
+  const uws = requireUws()
+  // Not for the processes this one starts.
+  if (settable) delete process.env[sizeVariable]
+  const size = settable ? maxHeaderSize : Number.parseInt(given ?? '', 10) || defaultSize
+  if (getEnvironmentData(sizeVariable) === undefined) setEnvironmentData(sizeVariable, size)
+  return uws
+}
+
+function requireUws(): Uws {
   try {
     const uws = createRequire(import.meta.url)('uWebSockets.js') as Uws
     // Leaves out the header `uWebSockets: 20`.
