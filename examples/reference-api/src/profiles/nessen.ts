@@ -1,9 +1,9 @@
 /**
- * The five routes of the Nessen document. `/health` has no middleware, as its first measurement says; the others run
- * behind the stack: a line of JSON in the log for each request, security headers. Its rate limit and its compression
- * are not here: Volant has neither yet.
+ * The five routes of the Nessen document. `/health` is outside the stack, as its first measurement says; the others
+ * have a request id, a line of JSON in the log for each request, and security headers. The document's rate limit and
+ * compression are not here: Volant has neither yet.
  */
-import { type AppOptions, createApp, metrics, requestId, securityHeaders } from 'volant'
+import { type AppOptions, createApp, logger, metrics, requestId, securityHeaders } from 'volant'
 import { badge } from '../badge.ts'
 import { escape } from '../markup.ts'
 
@@ -14,7 +14,7 @@ export function nessen(options: AppOptions) {
 
   app.get('/health', () => 'OK')
 
-  const stack = app.with(requestId()).with(securityHeaders())
+  const stack = app.with(requestId()).with(logger()).with(securityHeaders())
 
   stack.get('/', (ctx) => {
     ctx.html(

@@ -2,7 +2,7 @@
  * The samples of the RamAPI document in one app, each as it stands there: its simple reply, its middleware stack, its
  * reads and writes in SQLite, its custom endpoint. Only the name of the package and the path of the database differ.
  */
-import { type AppOptions, type Context, cors, createApp, validate } from 'volant'
+import { type AppOptions, type Context, cors, createApp, logger, validate } from 'volant'
 import { z } from 'zod'
 import { openSqlite } from '../sqlite.ts'
 
@@ -18,6 +18,7 @@ export function ramapi(options: AppOptions, { database }: { database: string }) 
   // Middleware stack: for this route alone, since the others are measured without it.
   app.get(
     '/api/users',
+    logger(),
     cors(),
     async (ctx, next) => {
       ctx.state.requestId = Math.random().toString(36)

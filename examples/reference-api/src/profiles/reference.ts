@@ -1,5 +1,5 @@
 /** The reference service: a small API over one database, watched over, with a page that shows it at work. */
-import { type AppOptions, cors, createApp, health, metrics, requestId, securityHeaders } from 'volant'
+import { type AppOptions, cors, createApp, health, logger, metrics, requestId, securityHeaders } from 'volant'
 import { badge } from '../badge.ts'
 import { openDatabase } from '../database.ts'
 import { contentSecurityPolicy, page } from '../page.ts'
@@ -44,7 +44,7 @@ export function reference(options: AppOptions, { database: file, token }: Refere
   app.get('/debug/memory', () => process.memoryUsage())
 
   app.group('/api', (api) => {
-    api.use(requestId(), cors())
+    api.use(requestId(), logger(), cors())
     api.register(users, { database, token })
   })
 
