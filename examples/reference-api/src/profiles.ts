@@ -13,6 +13,8 @@ export interface Profile {
   readonly about: string
   /** Where the document has its server. */
   readonly port: number
+  /** Some of its routes ask for the token of the settings. */
+  readonly secured?: boolean
   create(options: AppOptions, settings: Settings): App
 }
 
@@ -24,7 +26,12 @@ export interface Settings {
 }
 
 export const profiles = {
-  reference: { about: 'the reference service itself (default)', port: 3000, create: reference },
+  reference: {
+    about: 'the reference service itself (default)',
+    port: 3000,
+    secured: true,
+    create: reference,
+  },
   ramapi: { about: 'RamAPI: JSON, a middleware stack, SQLite', port: 3000, create: ramapi },
   veloze: { about: 'veloze-benchmarks: what it asks of every framework', port: 3000, create: veloze },
   'veloze-with-middlewares': {
@@ -35,7 +42,7 @@ export const profiles = {
   'veloze-big-json': { about: 'veloze-benchmarks, 200 records', port: 3000, create: velozeBigJson },
   zapjs: { about: 'ZapJS: static, dynamic and mixed routes', port: 3000, create: zapjs },
   nessen: { about: 'Nessen Runtime: health, badges, a page', port: 3000, create: nessen },
-  veloxts: { about: "VeloxTS: its playground's REST half", port: 3030, create: veloxts },
+  veloxts: { about: "VeloxTS: its playground's REST half", port: 3030, secured: true, create: veloxts },
 } as const satisfies Record<string, Profile>
 
 export type ProfileName = keyof typeof profiles
