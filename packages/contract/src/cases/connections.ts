@@ -26,6 +26,30 @@ export function connections(kit: Kit): void {
       })
     })
 
+    const refused: [string, string, number][] = [
+      ['two Host fields', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+      ['an expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n', 417],
+      ['a large body', 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345', 413],
+    ]
+    for (const [what, bytes, status] of refused) {
+      test(`nothing runs after a request that was refused for ${what}`, async () => {
+        const app = kit.app()
+        let ran = 0
+        app.get('/canary', () => ++ran)
+        app.post('/x', { maxBodySize: 4 }, () => 'x')
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(bytes + 'GET /canary HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
+          if (kit.can('pipelining')) {
+            assert.equal((await wire.reply()).status, status)
+            await wire.ended()
+          } else await wire.closed
+          // A connection of its own is served: whatever was left over has had its turn.
+          assert.equal((await live.ask('/canary')).text, '1')
+        })
+      })
+    }
+
     test('HTTP/1.0 closes, and stays with keep-alive', kit.needs('http-1.0'), async () => {
       const app = kit.app()
       app.get('/x', (ctx) => ctx.httpVersion)

@@ -87,6 +87,8 @@ export class NodeServer implements Server {
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
+    // After a request that was refused nobody knows where the next one begins (RFC 9112 §9.6): node:http reads on.
+    if (connection.closing) return
     const exchange = new NodeExchange(connection, request, response)
     this.requests++
     const refusal =
