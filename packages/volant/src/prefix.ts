@@ -12,23 +12,47 @@ export interface Place {
 export function placeOf(prefix: string, caseSensitive: boolean): Place {
   if (prefix === '/') return { depth: 0, holds: () => true }
   const segments = segmentsOf(prefix, caseSensitive)
+  const exact = matcher(segments)
+  const loose = matcher(segments.flatMap((segment) => readOut(segment, caseSensitive)))
+  const fold = (path: string): string => (caseSensitive ? path : path.toLowerCase())
+  return {
+    depth: segments.length,
+    holds: (path) =>
+      exact(fold(path)) ||
+      (ambiguous.test(path) && loose(fold(decodeURIComponent(path)).replace(slashes, '/'))),
+  }
+}
+
+/**
+ * A wildcard's value is decoded, and file systems and other servers take several slashes for one: a path is under a
+ * prefix if it is so in either reading, so that `//admin/x` and `/admin%2Fx` do not get around what stands before
+ * `/admin`.
+ */
+const ambiguous = /\/\/|%/
+const slashes = /[/\\]+/g
+
+/** A segment as a decoded path has it; one with an escaped slash is several. */
+function readOut(segment: Segment, caseSensitive: boolean): Segment[] {
+  const read = (text: string): string => {
+    const decoded = decodeURIComponent(text)
+    return caseSensitive ? decoded : decoded.toLowerCase()
+  }
+  if (segment.kind === 'wildcard') return [segment]
+  if (segment.kind === 'param') return [{ ...segment, suffix: read(segment.suffix) }]
+  return read(segment.text)
+    .split(slashes)
+    .map((text): Segment => ({ kind: 'text', text }))
+}
+
+function matcher(segments: readonly Segment[]): (path: string) => boolean {
   if (segments.every((segment) => segment.kind === 'text')) {
     const text = segments.map((segment) => `/${segment.text}`).join('')
     const below = `${text}/`
-    return {
-      depth: segments.length,
-      holds: (path) => {
-        const folded = caseSensitive ? path : path.toLowerCase()
-        return folded === text || folded.startsWith(below)
-      },
-    }
+    return (path) => path === text || path.startsWith(below)
   }
-  return {
-    depth: segments.length,
-    holds: (path) => {
-      const parts = (caseSensitive ? path : path.toLowerCase()).slice(1).split('/')
-      return segments.every((segment, at) => fits(segment, parts[at]))
-    },
+  return (path) => {
+    const parts = path.slice(1).split('/')
+    return segments.every((segment, at) => fits(segment, parts[at]))
   }
 }
 

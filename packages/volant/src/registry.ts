@@ -38,6 +38,8 @@ export interface Hooks {
 /** Where a mounted app's routes go as well. */
 interface Place extends Territory {
   readonly into: Registry
+  /** The mounted app's nodes as they are here. */
+  readonly moved: Map<ScopeNode, ScopeNode>
 }
 
 export class Registry {
@@ -90,8 +92,8 @@ export class Registry {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
     }
     this.change()
-    const place: Place = { ...territory, into: this }
-    this.addTerritory({ prefix: territory.prefix, nodes: [...territory.nodes, node] })
+    const place: Place = { ...territory, into: this, moved: new Map() }
+    this.addTerritory(placed({ prefix: '', nodes: [node] }, place))
     for (const each of app.territories) this.addTerritory(placed(each, place))
     for (const route of app.routes) this.add(moved(route, place), route.method)
     app.#places.push(place)
@@ -123,22 +125,68 @@ export class Registry {
     for (const app of this.mounted) await app.loaded()
   }
 
-  /** The hooks of a kind, mounted apps' after those of the app they are in. */
+  /** The hooks of a kind, mounted apps' after those of the app they are in; once however often one is mounted. */
   hooksOf<K extends keyof Hooks>(kind: K): Hooks[K][number][] {
-    return [...this.hooks[kind], ...this.mounted.flatMap((app) => app.hooksOf(kind))]
+    return [...this.#family(new Set())].flatMap((app): Hooks[K][number][] => app.hooks[kind])
+  }
+
+  #family(found: Set<Registry>): Set<Registry> {
+    if (found.has(this)) return found
+    found.add(this)
+    for (const app of this.mounted) app.#family(found)
+    return found
   }
 }
 
 function moved(route: RouteDefinition, place: Place): RouteDefinition {
-  return { ...route, pattern: join(place.prefix, route.pattern), nodes: [...place.nodes, ...route.nodes] }
+  return { ...route, pattern: join(place.prefix, route.pattern), nodes: nodesAt(place, route.nodes) }
 }
 
 function placed(territory: Territory, place: Place): Territory {
-  return { prefix: join(place.prefix, territory.prefix), nodes: [...place.nodes, ...territory.nodes] }
+  return { prefix: join(place.prefix, territory.prefix), nodes: nodesAt(place, territory.nodes) }
 }
 
-/** `/` in a scope is the scope's own path; without a prefix it stays `/`. */
+function nodesAt(place: Place, nodes: readonly ScopeNode[]): ScopeNode[] {
+  const inside = nodes.map((node) => {
+    const known = place.moved.get(node) ?? new MovedNode(node, place.prefix)
+    place.moved.set(node, known)
+    return known
+  })
+  return [...place.nodes, ...inside]
+}
+
+/** A mounted app's node: the paths of its `use` begin where it is mounted. What is added later is seen, too. */
+class MovedNode implements ScopeNode {
+  readonly #node: ScopeNode
+  readonly #prefix: string
+
+  constructor(node: ScopeNode, prefix: string) {
+    this.#node = node
+    this.#prefix = prefix
+  }
+
+  get layers(): PlacedLayer[] {
+    return this.#node.layers.map(({ layer, under }) => ({
+      layer,
+      under: under === null ? null : join(this.#prefix, under),
+    }))
+  }
+
+  get listeners(): ResponseListener[] {
+    return this.#node.listeners
+  }
+
+  get notFound(): ScopeNode['notFound'] {
+    return this.#node.notFound
+  }
+
+  get errorHandler(): ScopeNode['errorHandler'] {
+    return this.#node.errorHandler
+  }
+}
+
+/** `/` in a scope is the scope's own path; without a prefix, or with `/` for one, it stays `/`. */
 export function join(prefix: string, path: string): string {
-  if (prefix === '') return path === '' ? '/' : path
+  if (prefix === '' || prefix === '/') return path === '' ? '/' : path
   return path === '/' || path === '' ? prefix : prefix + path
 }

@@ -179,6 +179,100 @@ export function scopes(kit: Kit): void {
       })
     })
 
+    test('no spelling of a path gets around use() with a path', async () => {
+      const guard = before(() => {
+        throw new HTTPError(401)
+      })
+      const app = kit.app()
+      app.use('/admin', guard)
+      app.use('/a@b/:id', guard)
+      app.get('/*', (ctx) => `leaked ${ctx.params['*']}`)
+      app.get('/items/:name', (ctx) => ctx.params.name)
+      app.use('/items/secret', guard)
+      await kit.serve(app, async (live) => {
+        for (const path of [
+          '/admin',
+          '/admin/x',
+          '//admin/x',
+          '///admin//x',
+          '/admin%2Fx',
+          '/admin%5cx',
+          '/%61dmin%2fx',
+          '/%2Fadmin/x',
+          '/a%40b/7',
+          '//a@b/7/x',
+          '/items/secret',
+          '/items/secret%2Fx',
+        ]) {
+          assert.equal((await live.ask(path)).status, 401, path)
+        }
+        for (const path of ['/administrator', '/x/admin', '/a@b', '/items/secrets', '/adm%25in']) {
+          assert.equal((await live.ask(path)).status, 200, path)
+        }
+      })
+      const relaxed = kit.app({ router: { caseSensitive: false, ignoreTrailingSlash: true } })
+      relaxed.use('/Caf%C3%A9', guard)
+      relaxed.get('/:place/:page?', () => 'leaked')
+      await kit.serve(relaxed, async (live) => {
+        for (const path of ['/caf%c3%a9', '/CAF%C3%A9/', '/caf%C3%A9/x', '/caf%C3%A9/x/']) {
+          assert.equal((await live.ask(path)).status, 401, path)
+        }
+      })
+    })
+
+    test('use() with a path in a mounted app counts from where it is mounted', async () => {
+      const inner = kit.app()
+      inner.use('/secret', mark('secret'))
+      inner.get('/secret/x', () => 1)
+      inner.get('/:any/y', () => 1)
+      inner.group('/deep', (deep) => {
+        deep.get('/secret', () => 1)
+        deep.get('/:name', () => 1)
+      })
+      const middle = kit.app()
+      middle.mount('/inner', inner)
+      const app = kit.app()
+      app.mount('/m', middle)
+      app.mount('/other/:tenant', inner)
+      // Later: mounted apps go on.
+      inner.group('/deep', (deep) => deep.use('/secret', mark('deep')))
+      inner.use('/deep', mark('under'))
+      await kit.serve(app, async (live) => {
+        for (const base of ['/m/inner', '/other/acme']) {
+          const ran = async (path: string) => (await live.ask(base + path)).headers['x-ran']
+          assert.equal(await ran('/secret/x'), 'secret')
+          assert.equal(await ran('/secret/y'), 'secret')
+          assert.equal(await ran('/secret/none'), 'secret')
+          assert.equal(await ran('/public/y'), undefined)
+          assert.equal(await ran('/deep/secret'), 'under')
+        }
+        assert.equal((await live.ask('/secret/x')).headers['x-ran'], undefined)
+      })
+    })
+
+    test('an app mounted at / has its own paths; one mounted twice has its hooks once', async () => {
+      const inner = kit.app()
+      const ran: string[] = []
+      inner.onStart(() => void ran.push('start'))
+      inner.onClose(() => void ran.push('close'))
+      inner.get('/', () => 'root')
+      inner.get('/x', () => 'x')
+      inner.use('/x', mark('x'))
+      const app = kit.app()
+      app.mount('/', inner)
+      app.mount('/again', inner)
+      assert.deepEqual(
+        app.routes().map(({ path }) => path),
+        ['/', '/x', '/again', '/again/x'],
+      )
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/')).text, 'root')
+        assert.equal((await live.ask('/x')).headers['x-ran'], 'x')
+        assert.equal((await live.ask('/again/x')).headers['x-ran'], 'x')
+      })
+      assert.deepEqual(ran, ['start', 'close'])
+    })
+
     test('plugins have a scope of their own, async ones are waited for', async () => {
       const app = kit.app()
       const order: string[] = []
