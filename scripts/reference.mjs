@@ -5,15 +5,17 @@ import { publicApi } from './public-api.mjs'
 /** Sections by the file an export is declared in; a path that ends in a slash takes a whole folder. */
 const sections = [
   ['App and scopes', ['app.ts', 'scope.ts', 'route-info.ts']],
-  ['Context', ['context.ts', 'stream-reply.ts', 'query.ts', 'cookie.ts', 'file.ts', 'accepts.ts']],
+  ['Context', ['context.ts', 'cookie.ts', 'file.ts', 'early-hints.ts', 'stream-reply.ts', 'query.ts']],
   ['Validation', ['validation.ts']],
   ['Middleware', ['middleware.ts', 'observe.ts']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
   ['Errors', ['errors.ts', 'problem.ts', 'header.ts']],
-  ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/']],
-  ['Testing', ['inject.ts', 'fetch.ts']],
+  ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
+  ['Testing', ['inject.ts', 'inject-request.ts']],
   ['Types', ['']],
 ]
+
+const types = new Set(['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'])
 
 /** The page, and the names that have no docstring. */
 export function reference() {
@@ -26,9 +28,13 @@ export function reference() {
       .map((member) => `${file}: ${name}.${member.name}`),
   ])
   const left = new Set(api)
-  const text = sections.map(([title, files]) => {
-    const here = [...left].filter(({ file }) => files.some((each) => inSection(file, each)))
+  const text = sections.map(([title, places]) => {
+    const here = [...left].filter(({ file }) => places.some((each) => inSection(file, each)))
     for (const entry of here) left.delete(entry)
+    // Those of a file together, what can be called before its types.
+    const files = [...new Set(here.map(({ file }) => file))]
+    const rank = ({ file, kind }) => files.indexOf(file) * 2 + (types.has(kind) ? 1 : 0)
+    here.sort((a, b) => rank(a) - rank(b))
     return here.length === 0 ? '' : `## ${title}\n\n${here.map(entryOf).join('\n')}`
   })
   return {
@@ -52,10 +58,8 @@ function describeLimits({ members }) {
 }
 
 function inSection(file, place) {
-  const path = file.replace(/^packages\/\w+\/src\//, '')
-  return (
-    place === '' || (place.endsWith('/') ? path.startsWith(place) : file === `packages/volant/src/${place}`)
-  )
+  const path = file.replace(/^packages\/volant\/src\//, '')
+  return place === '' || place.endsWith('/') ? path.startsWith(place) : path === place
 }
 
 function entryOf({ name, signatures, doc, members }) {
