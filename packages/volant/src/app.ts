@@ -29,7 +29,13 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #adapter: ReturnType<typeof chooseAdapter> | null = null
   #server: Server | null = null
   #listening = false
+  /** While the adapter binds the address. */
+  #binding: Promise<Address> | null = null
   #loaded: Promise<void> | null = null
+  /** `#loaded` is resolved, and nothing was registered since. */
+  #through = false
+  /** `onStart` hooks that ran, or do. */
+  readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
 
   constructor(options: AppOptions) {
@@ -49,7 +55,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /**
    * Resolves when plugins are through and `onStart` hooks have run, which happens once: before the app listens, or at
-   * its first `inject` or `fetch`. Rejects with what they threw.
+   * its first `inject` or `fetch`. Rejects with what they threw. What is registered after that waits for the next of
+   * these.
    */
   ready(): Promise<void> {
     return (this.#loaded ??= this.#load())
@@ -73,14 +80,19 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     let address: Address
     try {
       await this.ready()
+      this.#refuseClosed()
       rootOf(this).registry.fix()
       this.#server = adapter.createServer(this.#start())
-      address = await this.#server.listen(options)
+      this.#binding = this.#server.listen(options)
+      address = await this.#binding
     } catch (error) {
       this.#listening = false
       this.#server = null
       throw error
+    } finally {
+      this.#binding = null
     }
+    this.#refuseClosed()
     warnOfUnenforced(adapter, this.#options.limits)
     if (this.#options.signals) closeOnSignal(this)
     try {
@@ -98,13 +110,15 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /**
    * Stops accepting, lets the requests in flight be answered, resets what is left after `shutdownTimeout`, and runs the
    * `onClose` hooks, the last one first: all of them, then it rejects with what the first of them threw. An app that is
-   * closed does not listen again.
+   * closed does not listen again; a `listen` that is under way rejects.
    */
   close(): Promise<void> {
     return (this.#closed ??= this.#close())
   }
 
   async #close(): Promise<void> {
+    // A server that is about to listen would not hear of it.
+    if (this.#binding !== null) await this.#binding.catch(() => {})
     await this.#server?.close()
     forgetSignal(this)
     const failures: unknown[] = []
@@ -171,16 +185,28 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   async #load(): Promise<void> {
     const { registry } = rootOf(this)
-    await registry.loaded()
-    for (const hook of registry.hooksOf('start')) await hook()
-    // Hooks may register plugins, too.
-    await registry.loaded()
+    for (;;) {
+      // Hooks may register plugins, and plugins hooks.
+      await registry.loaded()
+      const hook = registry.hooksOf('start').find((each) => !this.#begun.has(each))
+      if (hook === undefined) break
+      this.#begun.add(hook)
+      await hook()
+    }
+    this.#through = true
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed !== null)
+      throw new VolantError('E_ALREADY_LISTENING', 'the app was closed before it listened')
   }
 
   #change(): void {
     if (this.#closed !== null) throw new VolantError('E_STARTED')
     this.#core = null
     this.#injectable = null
+    if (this.#through) this.#loaded = null
+    this.#through = false
   }
 
   #routes(core: Core): Routes {

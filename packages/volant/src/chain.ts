@@ -71,6 +71,7 @@ function around(middleware: Layer, inner: Run): Run {
     const next = (): Promise<void> => {
       if (called) throw new VolantError('E_NEXT_TWICE')
       called = true
+      if (ctx.settled && ctx.pending === 0) return tooLate(ctx)
       const result = inner(ctx)
       if (result === undefined) return settled
       produced = result as Promise<void>
@@ -87,6 +88,12 @@ function around(middleware: Layer, inner: Run): Run {
     deliver(ctx, value)
     return produced ?? undefined
   }
+}
+
+/** From a callback nobody waits for, where an error thrown would end the process. */
+function tooLate(ctx: RequestContext): Promise<void> {
+  ctx.app.report(new VolantError('E_NEXT_LATE'), ctx)
+  return settled
 }
 
 async function settleLayer(ctx: RequestContext, promise: PromiseLike<unknown>): Promise<void> {

@@ -111,12 +111,12 @@ export class Core implements Host {
       maxBodySize,
     }))
     this.#table = definition.routes.map((route) => compileRoute(route, router.caseSensitive))
-    this.#misses = compileMisses([definition.node], limits, router.caseSensitive)
+    this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
     this.#territories = definition.territories
-      .map(({ prefix, nodes }) => ({
-        place: placeOf(prefix, router.caseSensitive),
-        misses: compileMisses(nodes, limits, router.caseSensitive),
-      }))
+      .map(({ prefix, nodes }) => {
+        const place = placeOf(prefix, router.caseSensitive)
+        return { place, misses: compileMisses(nodes, place.params, limits, router.caseSensitive) }
+      })
       .toSorted((a, b) => b.place.depth - a.place.depth)
   }
 
@@ -162,13 +162,14 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
 
 function compileMisses(
   nodes: readonly ScopeNode[],
+  params: Place['params'],
   limits: RouteLimits,
   caseSensitive: boolean,
 ): CompiledRoute[] {
   const layers = layersFor(nodes, null, caseSensitive)
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
   return [notFoundHandler(notFound), methodNotAllowed, options].map((handler) => ({
-    ...compileChain(nodes, layers, handler),
+    ...withParams(params, compileChain(nodes, layers, handler)),
     pattern: null,
     paramNames: [],
     bodyMode: 'buffer',
@@ -185,6 +186,18 @@ function compileChain(
   return {
     run: compile(layers, handler),
     errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
+  }
+}
+
+/** Middleware of a scope counts on the parameters of its prefix, also where no route has read them. */
+function withParams<C extends Pick<CompiledRoute, 'run'>>(params: Place['params'], chain: C): C {
+  if (params === null) return chain
+  return {
+    ...chain,
+    run: (ctx: RequestContext) => {
+      ctx.put('params', params(ctx.path))
+      return chain.run(ctx)
+    },
   }
 }
 

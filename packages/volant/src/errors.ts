@@ -181,6 +181,11 @@ export const errorTable = {
     meaning: 'The address cannot be listened on.',
     remedy: 'The message says what the system says of it: take another port or address, or end who has it.',
   },
+  E_NEXT_LATE: {
+    status: 0,
+    meaning: 'A middleware called next() when it was done and the request had its reply.',
+    remedy: 'Return or await what calls next(): make a promise of a callback, and await that.',
+  },
   E_NEXT_TWICE: {
     status: 0,
     meaning: 'A middleware called next() more than once.',

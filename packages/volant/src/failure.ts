@@ -23,7 +23,7 @@ function answerError(ctx: RequestContext, error: unknown): void {
     return
   }
   if (ctx.replied) {
-    ctx.app.report(error, ctx)
+    if (!ctx.expired || !isAbort(error)) ctx.app.report(error, ctx)
     if (ctx.cancelStream !== null) {
       ctx.cutOff = true
       ctx.cancelStream()

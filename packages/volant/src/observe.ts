@@ -88,6 +88,8 @@ function timedOut(error: unknown): boolean {
 
 function expire(ctx: RequestContext): void {
   if (ctx.replied || ctx.exchange.aborted) return
-  ctx.expire()
+  ctx.expired = true
   fail(ctx, refusal('E_HANDLER_TIMEOUT'))
+  // After the reply: whoever replies when told to stop is too late.
+  ctx.stop()
 }

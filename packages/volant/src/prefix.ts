@@ -1,4 +1,5 @@
 /** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), no wildcard. */
+import { Bag } from '@volant/engine'
 import { parsePattern, type Segment } from './path.ts'
 
 /** All paths that are a prefix's or lie below it. */
@@ -7,10 +8,12 @@ export interface Place {
   readonly depth: number
   /** Whether a canonical path is one of these. */
   holds(path: string): boolean
+  /** The prefix's parameters in a path it holds; null if it has none. */
+  readonly params: ((path: string) => Record<string, string>) | null
 }
 
 export function placeOf(prefix: string, caseSensitive: boolean): Place {
-  if (prefix === '/') return { depth: 0, holds: () => true }
+  if (prefix === '/') return { depth: 0, holds: () => true, params: null }
   const segments = segmentsOf(prefix, caseSensitive)
   const exact = matcher(segments)
   const loose = matcher(segments.flatMap((segment) => readOut(segment, caseSensitive)))
@@ -20,7 +23,19 @@ export function placeOf(prefix: string, caseSensitive: boolean): Place {
     holds: (path) =>
       exact(fold(path)) ||
       (ambiguous.test(path) && loose(fold(decodeURIComponent(path)).replace(slashes, '/'))),
+    params: segments.some(({ kind }) => kind === 'param') ? (path) => paramsIn(segments, path) : null,
   }
+}
+
+function paramsIn(segments: readonly Segment[], path: string): Record<string, string> {
+  const params = new Bag() as Record<string, string>
+  const parts = path.replace(/\/+/g, '/').slice(1).split('/')
+  for (const [at, segment] of segments.entries()) {
+    if (segment.kind !== 'param') continue
+    const text = parts[at] ?? ''
+    params[segment.name] = decodeURIComponent(text.slice(0, text.length - segment.suffix.length))
+  }
+  return params
 }
 
 /**

@@ -105,16 +105,12 @@ export class Registry {
   }
 
   /** Keeps a plugin's promise until it settles; its failure is told by `loaded`. */
-  load(plugin: Promise<void>): void {
-    const tracked = plugin
+  load(plugin: PromiseLike<unknown>): void {
+    const tracked = Promise.resolve(plugin)
+      .then(() => {})
       .catch((error: unknown) => void this.#failures.push(error))
       .finally(() => this.#loading.delete(tracked))
     this.#loading.add(tracked)
-  }
-
-  /** Whether `loaded` has anything to wait for or to tell. */
-  get isLoading(): boolean {
-    return this.#loading.size > 0 || this.#failures.length > 0 || this.mounted.some((app) => app.isLoading)
   }
 
   /** Resolves when every plugin is through, those of mounted apps too; rejects with the first failure. */

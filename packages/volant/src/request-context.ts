@@ -102,8 +102,12 @@ export class RequestContext implements ContextOf<AnyParts> {
     return this.#rare !== undefined && this.#rare.expired
   }
 
-  expire(): void {
-    this.#more.expired = true
+  set expired(on: boolean) {
+    this.#more.expired = on
+  }
+
+  /** Tells whoever works on the request to stop. */
+  stop(): void {
     this.#rare?.controller?.abort(abortReason())
   }
 
@@ -416,7 +420,7 @@ export class RequestContext implements ContextOf<AnyParts> {
     const { aborted } = this.exchange
     // The adapter has sent the reply of E_HANDLER_TIMEOUT.
     if (aborted && reason === 'timeout' && !this.replied) this.failure = refusal('E_HANDLER_TIMEOUT')
-    this.#rare?.controller?.abort(abortReason())
+    this.stop()
     if (aborted) this.cancelStream?.()
     this.watch?.complete(this)
   }

@@ -11,6 +11,7 @@ import { parsePattern, RoutePatternError } from './path.ts'
 import type { Registry, ScopeNode } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
+import { isThenable } from './thenable.ts'
 import type {
   ErrorHandler,
   LayerOf,
@@ -54,7 +55,7 @@ export class Scope<B extends Parts = RootParts> {
     this.#add(methods, path, rest)) as Verb<string, B>
   /** A route for several methods: `on(['GET', 'POST'], '/form', handler)`. */
   readonly on: OnMethods<B> = ((list: readonly Method[], path: string, ...rest: unknown[]) => {
-    if (!Array.isArray(list)) throw bad('methods', list, 'an array of methods')
+    if (!Array.isArray(list) || list.length === 0) throw bad('methods', list, 'an array of methods')
     for (const method of list) {
       if (!methods.includes(method)) throw bad('method', method, `one of ${methods.join(', ')}`)
     }
@@ -63,6 +64,8 @@ export class Scope<B extends Parts = RootParts> {
 
   readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
   readonly #node: ScopeNode = { layers: [], listeners: [], notFound: null, errorHandler: null }
+  /** Misses may belong to it. */
+  #hasPaths = true
 
   /** Users do not make scopes: `createApp`, `group`, `with` and `register` do. */
   constructor(shared: Shared, prefix = '', outer: readonly ScopeNode[] = []) {
@@ -112,7 +115,9 @@ export class Scope<B extends Parts = RootParts> {
     if (typeof define !== 'function')
       throw new VolantError('E_BAD_HANDLER', `group(${prefix}) takes a function`)
     const result: unknown = define(this.#inside<RouteParts<B, P>>(path))
-    if (result instanceof Promise) {
+    if (isThenable(result)) {
+      // Its failure has nobody to go to, and would end the process.
+      result.then(undefined, () => {})
       throw new VolantError(
         'E_BAD_HANDLER',
         `the function of group(${prefix}) is async: use register() for that`,
@@ -147,14 +152,23 @@ export class Scope<B extends Parts = RootParts> {
   register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
     this.#registry.change()
     const scope = this.#inside('')
-    const result = (asFunction(plugin, 'a plugin') as Plugin<unknown>)(scope, options)
-    if (result instanceof Promise) this.#registry.load(result)
+    const result: unknown = (asFunction(plugin, 'a plugin') as Plugin<unknown>)(scope, options)
+    if (isThenable(result)) this.#registry.load(result)
     return this
   }
 
-  /** Replies to paths under this scope's prefix that no route has; the status is 404 unless set. */
+  /**
+   * Replies to paths under the prefix of this app or group that no route has; the status is 404 unless set. Throws
+   * `E_BAD_OPTION` in the scope of `with` or `register`, which has no paths of its own.
+   */
   onNotFound(handler: (ctx: ContextOf<B>) => unknown): this {
     this.#registry.change()
+    if (!this.#hasPaths) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        'onNotFound is for an app or a group with a prefix: the scopes of with() and register() have no paths of their own',
+      )
+    }
     this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeNode['notFound']
     return this
   }
@@ -176,7 +190,9 @@ export class Scope<B extends Parts = RootParts> {
   /** Runs before the app listens, or before its first `inject` or `fetch`; awaited, in order. A failure stops the start. */
   onStart(hook: () => unknown): this {
     this.#registry.change()
-    this.#registry.hooks.start.push(asFunction(hook, 'onStart') as () => unknown)
+    const run = asFunction(hook, 'onStart') as () => unknown
+    // One of its own: a function that is registered twice runs twice.
+    this.#registry.hooks.start.push(() => run())
     return this
   }
 
@@ -202,6 +218,7 @@ export class Scope<B extends Parts = RootParts> {
     this.#registry.change()
     const { shared, prefix, nodes } = this[inner]
     const scope = new Scope<C>(shared, path === '' ? prefix : join(prefix, path), nodes)
+    scope.#hasPaths = path !== ''
     if (path !== '') this.#registry.addTerritory({ prefix: scope[inner].prefix, nodes: scope[inner].nodes })
     return scope
   }

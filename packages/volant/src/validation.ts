@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { RequestContext } from './context.ts'
 import { type Issue, ValidationError, VolantError } from './errors.ts'
 import { type Gate, gateOf } from './middleware.ts'
+import { isThenable } from './thenable.ts'
 import type { FittingMiddleware, Outputs, Schema, Schemas } from './types.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
@@ -74,8 +75,12 @@ type Result = StandardSchemaV1.Result<unknown>
 // lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
 function checkOne(ctx: RequestContext, { part, schema }: Step): Promise<void> | undefined {
   const result = schema.validate(ctx[part])
-  if (result instanceof Promise) return result.then((settled) => accept(ctx, part, settled))
+  if (isThenable(result)) return acceptLater(ctx, part, result)
   return accept(ctx, part, result)
+}
+
+async function acceptLater(ctx: RequestContext, part: Checked, result: PromiseLike<Result>): Promise<void> {
+  accept(ctx, part, await result)
 }
 
 function accept(ctx: RequestContext, part: Checked, result: Result): undefined {
@@ -88,7 +93,7 @@ function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | 
   for (let at = 0; at < steps.length; at++) {
     const { part, schema } = steps[at] as Step
     const result = schema.validate(ctx[part])
-    if (result instanceof Promise) return checkRest(ctx, steps, at, result, issues ?? [])
+    if (isThenable(result)) return checkRest(ctx, steps, at, result, issues)
     if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
     else ctx.put(part, result.value)
   }
@@ -101,16 +106,17 @@ async function checkRest(
   ctx: RequestContext,
   steps: readonly Step[],
   from: number,
-  first: Promise<Result>,
-  issues: Issue[],
+  first: PromiseLike<Result>,
+  before: Issue[] | null,
 ): Promise<void> {
+  let issues = before
   for (let at = from; at < steps.length; at++) {
     const { part, schema } = steps[at] as Step
     const result = await (at === from ? first : schema.validate(ctx[part]))
-    if (result.issues !== undefined) issuesOf(part, result.issues, issues)
+    if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
     else ctx.put(part, result.value)
   }
-  if (issues.length > 0) throw new ValidationError(issues)
+  if (issues !== null) throw new ValidationError(issues)
 }
 
 function issuesOf(part: Checked, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {

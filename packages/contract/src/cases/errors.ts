@@ -220,6 +220,23 @@ export function errors(kit: Kit): void {
       })
     })
 
+    test('next() that comes too late is reported, and ends nothing', async () => {
+      const app = kit.app()
+      let ran = 0
+      app.use((_, next) => void setTimeout(next, 20))
+      app.get('/sync', () => ++ran)
+      app.get('/async', async () => ++ran)
+      await kit.serve(app, async (live) => {
+        for (const path of ['/sync', '/async']) {
+          const reports = kit.reports.length
+          assert.equal((await live.ask(path)).status, 204)
+          await eventually(() => kit.reports.length > reports, 'the report')
+          assert.equal((kit.reports.at(-1) as { code?: string }).code, 'E_NEXT_LATE')
+        }
+      })
+      assert.equal(ran, 0)
+    })
+
     test('a second reply throws E_ALREADY_REPLIED; the first stands', async () => {
       const app = kit.app()
       let code: unknown

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import type { VolantError } from 'volant'
+import type { Scope, VolantError } from 'volant'
 import { deferred, type Kit, Live, request, within } from '../kit.ts'
 
 const coded = (code: string) => (error: VolantError) => (error.code as string) === code
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 export function lifecycle(kit: Kit): void {
   describe('listening and closing', () => {
@@ -202,6 +212,52 @@ export function lifecycle(kit: Kit): void {
       assert.equal((await wire.reply()).text, '01234')
       wire.close()
       await within(closing, 2_000, 'close')
+    })
+
+    test('closed while it starts it does not listen', async () => {
+      const closed = (error: VolantError) => /closed/.test(error.message)
+      const slow = kit.app()
+      slow.onStart(() => sleep(50))
+      const starting = assert.rejects(slow.listen(0, '127.0.0.1'), closed)
+      await sleep(10)
+      await slow.close()
+      await starting
+
+      // At every turn of a start that takes a few.
+      for (let turns = 0; turns < 8; turns++) {
+        const app = kit.app()
+        const port = await freePort()
+        const listening = app.listen(port, '127.0.0.1').catch((error: VolantError) => {
+          if (!closed(error)) throw error
+        })
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        await app.close()
+        await listening
+        await assert.rejects(fetch(`http://127.0.0.1:${port}/`), `${turns} turns`)
+      }
+    })
+
+    test('what is registered after an inject is waited for and run', async () => {
+      const app = kit.app()
+      const ran: string[] = []
+      app.onStart(() => void ran.push('first'))
+      assert.equal((await app.inject('/late')).status, 404)
+      app.register(async (scope: Scope) => {
+        await sleep(20)
+        scope.get('/late', () => 'late')
+        scope.onStart(() => void ran.push('plugin'))
+      })
+      app.onStart(() => void ran.push('second'))
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/late')).text, 'late')
+      })
+      assert.deepEqual(ran, ['first', 'second', 'plugin'])
+
+      const failing = kit.app()
+      await failing.inject('/')
+      failing.register(() => Promise.reject(new Error('no database')))
+      await assert.rejects(failing.listen(0, '127.0.0.1'), /no database/)
+      await assert.rejects(failing.ready(), /no database/)
     })
 
     test('close without listen resolves', async () => {

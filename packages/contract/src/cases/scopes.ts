@@ -151,6 +151,10 @@ export function scopes(kit: Kit): void {
       assert.throws(() => app.group('/g', (async () => {}) as never), { message: /register\(\)/ })
       assert.throws(() => app.use(other as never), { code: 'E_BAD_HANDLER', message: /app\.mount/ })
       assert.throws(() => app.register(null as never), { code: 'E_BAD_HANDLER', message: /plugin/ })
+      const pathless = { code: 'E_BAD_OPTION', message: /onNotFound is for an app or a group/ }
+      assert.throws(() => app.with(mark('x')).onNotFound(() => 1), pathless)
+      assert.throws(() => app.register((scope: Scope) => void scope.onNotFound(() => 1)), pathless)
+      assert.throws(() => app.on([], '/x', () => 1), { code: 'E_BAD_OPTION', message: /methods/ })
       assert.throws(() => app.with('auth' as never), { code: 'E_BAD_HANDLER', message: /middleware/ })
       assert.throws(() => app.group('/g', (g) => g.get('users', () => 1)), { code: 'E_ROUTE_PATTERN' })
     })
@@ -311,6 +315,43 @@ export function scopes(kit: Kit): void {
       await assert.rejects(app.inject('/'), /no database/)
       await assert.rejects(app.listen({ port: 0, host: '127.0.0.1' }), /no database/)
       await app.close()
+    })
+
+    test('a plugin may give any thenable', async () => {
+      const app = kit.app()
+      app.register(((scope: Scope) => ({
+        // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+        then(go: () => void) {
+          setTimeout(() => {
+            scope.get('/late', () => 'late')
+            go()
+          }, 10)
+        },
+      })) as never)
+      assert.equal((await app.inject('/late')).text(), 'late')
+    })
+
+    test('parameters of a prefix are there for its middleware on every request, misses too', async () => {
+      const app = kit.app()
+      app.group('/:tenant/:id-x', (inside) => {
+        inside.use((ctx, next) => {
+          ctx.header('x-tenant', ctx.params.tenant.toUpperCase()).header('x-id', ctx.params.id.toUpperCase())
+          return next()
+        })
+        inside.get('/page', () => 1)
+      })
+      await kit.serve(app, async (live) => {
+        for (const [path, method, status] of [
+          ['/acm%65/a%20b-x/page', 'GET', 200],
+          ['/acme/a%20b-x/none', 'GET', 404],
+          ['/acme/a%20b-x/page', 'DELETE', 405],
+          ['/acme/a%20b-x/page', 'OPTIONS', 204],
+        ] as const) {
+          const reply = await live.ask(path, { method })
+          assert.equal(reply.status, status)
+          assert.deepEqual([reply.headers['x-tenant'], reply.headers['x-id']], ['ACME', 'A B'])
+        }
+      })
     })
 
     test('errors go to the handler of the nearest scope', async () => {

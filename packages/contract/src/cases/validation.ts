@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as v from 'valibot'
-import { type Problem, validate } from 'volant'
+import { type Problem, type Schema, validate } from 'volant'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
 
@@ -297,6 +297,53 @@ export function validation(kit: Kit): void {
         assert.deepEqual(late, { aborted: true })
         assert.equal((await live.ask('/quick')).text, 'quick')
         assert.equal(kit.reports.length, reports)
+      })
+    })
+
+    test('past its own handlerTimeout only the 503 is sent, and work that stops is no news', async () => {
+      const app = kit.app()
+      app.get('/replies', { handlerTimeout: 20 }, (ctx) => {
+        ctx.signal.addEventListener('abort', () => ctx.text('mine'))
+        return new Promise(() => {})
+      })
+      app.get(
+        '/stops',
+        { handlerTimeout: 20 },
+        (ctx) =>
+          new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
+      )
+      await kit.serve(app, async (live) => {
+        const reports = kit.reports.length
+        for (const path of ['/replies', '/stops']) {
+          const reply = await live.ask(path)
+          assert.equal(reply.status, 503)
+          assert.equal((reply.json() as Problem).code, 'E_HANDLER_TIMEOUT')
+        }
+        assert.equal(kit.reports.length, reports)
+      })
+    })
+
+    test('a result that is any thenable is waited for; issues without a member are a failure', async () => {
+      const schema = (check: (value: unknown) => unknown): Schema =>
+        ({ '~standard': { version: 1, vendor: 'test', validate: check } }) as Schema
+      // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+      const later = (result: unknown) => ({ then: (go: (value: unknown) => void) => go(result) })
+      const good = schema((value) => later({ value: { checked: value } }))
+      const bad = schema(() => later({ issues: [{ message: 'no' }] }))
+      const silent = schema(() => Promise.resolve({ issues: [] }))
+      const app = kit.app()
+      app.post('/good', { body: good }, (ctx) => ctx.json(ctx.body))
+      app.post('/good/all', { query: good, body: good }, (ctx) => ctx.json(ctx.body))
+      app.post('/bad', { body: bad }, () => 'passed')
+      app.post('/bad/all', { query: good, body: bad }, () => 'passed')
+      app.post('/silent', { body: silent }, () => 'passed')
+      app.post('/silent/all', { query: good, body: silent }, () => 'passed')
+      await kit.serve(app, async (live) => {
+        for (const path of ['/good', '/good/all', '/bad', '/bad/all', '/silent', '/silent/all']) {
+          const reply = await live.post(path, 'application/json', '{"a":1}')
+          if (path.startsWith('/good')) assert.deepEqual(reply.json(), { checked: { a: 1 } })
+          else assert.equal(reply.status, 400, path)
+        }
       })
     })
 
