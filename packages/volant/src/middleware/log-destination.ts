@@ -16,9 +16,9 @@ export interface Destination {
 
 /** Lines wait for each other this long, in milliseconds, … */
 const patience = 50
-/** … and until they are this many characters: a write costs as much as the lines of 20 requests. */
-const enough = 8_192
-/** Characters kept for a destination that does not take them; then lines are dropped. */
+/** … and until they are this many bytes: a write in the background costs about 20 µs, whatever its size. */
+const chunk = 65_536
+/** Bytes kept for a destination that does not take them; then lines are dropped. */
 const most = 16 * 1_024 * 1_024
 
 let stdout: Destination | null = null
@@ -81,11 +81,20 @@ class Direct implements Destination {
 class Gathering implements Destination {
   readonly #fd: number
   readonly #complaint: Complaint
-  #lines = ''
+  /** What lines are written into, and how far. */
+  #bytes = nothing
+  #length = 0
+  /** Full ones, the one that is being written first. */
+  readonly #full: Buffer[] = []
+  /** Memory for the next lines, which need not be asked for again. */
+  #spare: typeof nothing | null = null
+  #writing = false
+  /** Bytes that were ever sealed, and of them those that were written or given up. */
+  #sealed = 0
+  #written = 0
   #timer: NodeJS.Timeout | null = null
-  /** What is being written, and what is to be told when nothing is left. */
-  #writing: Buffer | null = null
-  #flushed: (() => void)[] = []
+  /** Who is told when that many bytes were written. */
+  readonly #flushes: { readonly at: number; readonly tell: () => void }[] = []
 
   constructor(fd: number, name: string) {
     this.#fd = fd
@@ -94,32 +103,55 @@ class Gathering implements Destination {
   }
 
   write(line: string): void {
-    this.#lines += line
-    if (this.#lines.length < enough) this.#timer ??= setTimeout(() => this.#begin(), patience).unref()
-    else if (this.#writing === null) this.#begin()
-    else if (this.#lines.length > most) {
-      this.#lines = ''
-      this.#complaint.make('it takes too long; lines are dropped')
-    }
+    // A character is at most three bytes of UTF-8.
+    if (line.length * 3 > this.#bytes.length - this.#length) this.#turn(line.length * 3)
+    this.#length += this.#bytes.write(line, this.#length)
+    if (this.#timer === null) this.#wait()
   }
 
   flush(): Promise<void> | undefined {
-    if (this.#writing === null) this.#begin()
-    if (this.#writing === null) return undefined
-    return new Promise((resolve) => this.#flushed.push(resolve))
+    this.#seal()
+    if (!this.#writing) this.#next()
+    if (!this.#writing) return undefined
+    return new Promise((tell) => this.#flushes.push({ at: this.#sealed, tell }))
   }
 
-  #begin(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    if (this.#writing !== null) return
-    if (this.#lines === '') {
-      for (const told of this.#flushed.splice(0)) told()
-      return
+  /** Makes room for as many bytes. */
+  #turn(room: number): void {
+    this.#seal()
+    if (this.#sealed - this.#written > most) {
+      for (const { length } of this.#full.splice(1)) this.#written += length
+      this.#complaint.make('it takes too long; lines are dropped')
     }
-    this.#writing = Buffer.from(this.#lines)
-    this.#lines = ''
-    this.#go(this.#writing)
+    this.#bytes =
+      room <= chunk && this.#spare !== null ? this.#spare : Buffer.allocUnsafeSlow(Math.max(chunk, room))
+    if (this.#bytes === this.#spare) this.#spare = null
+    if (!this.#writing) this.#next()
+  }
+
+  /** What there is goes among the full ones. */
+  #seal(): void {
+    if (this.#length === 0) return
+    this.#full.push(this.#bytes.subarray(0, this.#length))
+    this.#sealed += this.#length
+    this.#bytes = nothing
+    this.#length = 0
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      if (this.#writing) return
+      this.#seal()
+      this.#next()
+    }, patience).unref()
+  }
+
+  #next(): void {
+    const [bytes] = this.#full
+    this.#writing = bytes !== undefined
+    if (bytes !== undefined) this.#go(bytes)
+    else if (this.#length > 0 && this.#timer === null) this.#wait()
   }
 
   #go(bytes: Buffer): void {
@@ -128,16 +160,25 @@ class Gathering implements Destination {
       if (error?.code === 'EAGAIN') return void setTimeout(() => this.#go(bytes), pause)
       if (error !== null) this.#complaint.make(error.message)
       else if (count < bytes.length) return this.#go(bytes.subarray(count))
-      this.#writing = null
-      return this.#begin()
+      return this.#done(this.#full.shift() as Buffer)
     })
+  }
+
+  #done(bytes: Buffer): void {
+    this.#written += bytes.length
+    if (bytes.buffer.byteLength === chunk) this.#spare = Buffer.from(bytes.buffer as ArrayBuffer)
+    while (this.#flushes.length > 0 && (this.#flushes[0] as { at: number }).at <= this.#written) {
+      this.#flushes.shift()?.tell()
+    }
+    this.#next()
   }
 
   /** The process ends: what is there is written before this returns. */
   leave(): void {
     // What another thread is writing comes first, and nobody will say when it is through.
-    if (this.#writing !== null) Atomics.wait(still, 0, 0, pause)
-    let bytes = Buffer.from(this.#lines)
+    if (this.#writing) Atomics.wait(still, 0, 0, pause)
+    const left = this.#full.slice(this.#writing ? 1 : 0)
+    let bytes = Buffer.concat([...left, this.#bytes.subarray(0, this.#length)])
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes))
@@ -150,6 +191,7 @@ class Gathering implements Destination {
   }
 }
 
+const nothing = Buffer.alloc(0)
 /** Milliseconds until a pipe that was full is tried again. */
 const pause = 10
 /** Never changes: to wait for it is to wait. */
