@@ -1,6 +1,6 @@
 /** The native engine, where it can be used. */
 import { type Adapter, type ListenOptions, nativeEngine, type Server } from '@volant/engine'
-import { explain } from './node-listen.ts'
+import { explain, ListenError } from './node-listen.ts'
 
 /** The native engine, or why it cannot be used here. */
 export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
@@ -19,8 +19,24 @@ function withExplanations(server: Server): Server {
     try {
       return await listen(options)
     } catch (error) {
-      throw explain(error, options)
+      throw isSharing(error) ? notShared(error, options) : explain(error, options)
     }
   }
   return server
+}
+
+/** A worker of node:cluster, where node:http would have been given the socket of its parent. */
+function isSharing(error: unknown): boolean {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return false
+  // Loaded here only: it brings node:child_process with it.
+  return process.getBuiltinModule('node:cluster').isWorker
+}
+
+function notShared(error: unknown, { port, path }: ListenOptions): ListenError {
+  return new ListenError(
+    'EADDRINUSE',
+    `${path ?? `port ${port}`} is in use, and the native engine does not share a port with other workers of ` +
+      "node:cluster: run one process per port, or use adapter: { type: 'node-http' } in workers",
+    error,
+  )
 }
