@@ -29,7 +29,7 @@ function withExplanations(server: Server): Server {
 function isSharing(error: unknown): boolean {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return false
   // Loaded here only: it brings node:child_process with it.
-  return process.getBuiltinModule('node:cluster').isWorker
+  return (process.getBuiltinModule('node:cluster') as unknown as { isWorker: boolean }).isWorker
 }
 
 function notShared(error: unknown, { port, path }: ListenOptions): ListenError {
