@@ -100,7 +100,8 @@ export interface Exchange extends AsyncResource {
    */
   inform(status: number, headers: string[]): void
   /**
-   * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`.
+   * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`;
+   * an empty name stands before what `packHeaders` made.
    * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type; it leaves the body
    * out for HEAD, 204 and 304. Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
    * Ignored when already replied or aborted: the first reply stands.

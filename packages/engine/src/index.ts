@@ -3,3 +3,4 @@
 export * from './exchange.ts'
 export { Bag, combine } from './fields.ts'
 export { nativeEngine } from './native.ts'
+export { packedList, packHeaders, unpackHeaders } from './packed-headers.ts'

@@ -107,6 +107,11 @@ function writeHeaders(headers: string[]): void {
     const name = headers[index] as string
     const value = headers[index + 1] as string
     let at = outStart + out
+    // A packed block has its lengths in it.
+    if (name.length === 0 && value.length > 0) {
+      out += bytes.latin1Write(value, at, value.length)
+      continue
+    }
     bytes[at] = name.length
     bytes[at + 1] = name.length >> 8
     bytes[at + 2] = value.length

@@ -105,7 +105,7 @@ function validatorsOf(ctx: RequestContext, { size, mtimeMs }: Stats): Validators
 
 function headerOf(ctx: RequestContext, name: string): string | undefined {
   const list = ctx.replyHeaders ?? []
-  const at = list.findIndex((text, index) => index % 2 === 0 && checkHeaderName(text) === name)
+  const at = list.findIndex((text, index) => index % 2 === 0 && text !== '' && checkHeaderName(text) === name)
   return at === -1 ? undefined : list[at + 1]
 }
 

@@ -1,4 +1,5 @@
 /** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
+import { packedList, packHeaders } from '@volant/engine'
 import { VolantError } from './errors.ts'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -65,15 +66,46 @@ export function checkHeaderValue(name: string, value: string | number): string {
 
 /** Headers that were checked once, for every reply that has them. */
 export interface HeaderBlock {
-  /** Name and value, name and value, …; names in lower case. */
-  readonly list: readonly string[]
+  /** What is put into a header list: name and value, name and value, …, or all of them packed. */
+  readonly entries: readonly string[]
+  /** Names in lower case. */
   readonly names: ReadonlySet<string>
 }
+
+/** Characters from which on a block is written at once; below, header by header costs less. */
+const worthPacking = 128
+/** What error replies drop or add to by name is never packed. */
+const unpackable =
+  /^(?:vary|set-cookie|content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/
 
 /** Throws `E_BAD_HEADER`. */
 export function headerBlock(pairs: readonly (readonly [name: string, value: string])[]): HeaderBlock {
   const list = pairs.flatMap(([name, value]) => [checkHeaderName(name), checkHeaderValue(name, value)])
-  return { list, names: new Set(list.filter((_, at) => at % 2 === 0)) }
+  const names = new Set(list.filter((_, at) => at % 2 === 0))
+  const packs = list.join('').length >= worthPacking && ![...names].some((name) => unpackable.test(name))
+  const block: HeaderBlock = { entries: packs ? ['', packHeaders(list)] : list, names }
+  if (packs) packed.set(block.entries[1] as string, block)
+  return block
+}
+
+/** Blocks by their packed value. */
+const packed = new Map<string, HeaderBlock>()
+
+/** Removes from a header list what has one of these names in lower case; packed blocks that have one are unpacked. */
+export function removeHeaders(list: string[], has: (lower: string) => boolean): void {
+  for (let at = list.length - 2; at >= 0; at -= 2) {
+    const name = list[at] as string
+    if (name !== '') {
+      if (has(checkHeaderName(name))) list.splice(at, 2)
+      continue
+    }
+    const value = list[at + 1] as string
+    let hit = false
+    for (const lower of packed.get(value)?.names ?? []) hit ||= has(lower)
+    if (!hit) continue
+    const kept = packedList(value).filter((_, index, all) => !has(all[index & ~1] as string))
+    list.splice(at, 2, ...kept)
+  }
 }
 
 /** The members of two values of Vary (RFC 9110 §12.5.5), each once; `*` says it all. */

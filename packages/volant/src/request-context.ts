@@ -12,7 +12,7 @@ import { refusal, VolantError } from './errors.ts'
 import { type FileOptions, sendFile } from './file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
-import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary } from './header.ts'
+import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary, removeHeaders } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
 import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
@@ -309,24 +309,20 @@ export class RequestContext implements ContextOf<AnyParts> {
       this.replyHeaders = [name, text]
       return this
     }
-    for (let at = list.length - 2; at >= 0; at -= 2) {
-      if (checkHeaderName(list[at] as string) === lower) list.splice(at, 2)
-    }
+    removeHeaders(list, (each) => each === lower)
     list.push(name, text)
     return this
   }
 
   /** Sets headers that are the same for many requests. */
-  placeAll({ list, names }: HeaderBlock): void {
+  placeAll({ entries, names }: HeaderBlock): void {
     const before = this.replyHeaders
     if (before === null) {
-      this.replyHeaders = list.slice()
+      this.replyHeaders = entries.slice()
       return
     }
-    for (let at = before.length - 2; at >= 0; at -= 2) {
-      if (names.has(checkHeaderName(before[at] as string))) before.splice(at, 2)
-    }
-    for (const text of list) before.push(text)
+    removeHeaders(before, (each) => names.has(each))
+    for (const text of entries) before.push(text)
   }
 
   /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
@@ -337,7 +333,7 @@ export class RequestContext implements ContextOf<AnyParts> {
       return this
     }
     for (let at = list.length - 2; at >= 0; at -= 2) {
-      if (checkHeaderName(list[at] as string) !== 'vary') continue
+      if (list[at] === '' || checkHeaderName(list[at] as string) !== 'vary') continue
       list[at + 1] = mergeVary(list[at + 1] as string, text)
       return this
     }

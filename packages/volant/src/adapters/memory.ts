@@ -7,6 +7,7 @@ import {
   contentTypes,
   type Exchange,
   type Host,
+  unpackHeaders,
 } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import type { SourceParts } from '../stream-reply.ts'
@@ -187,7 +188,7 @@ export class MemoryExchange extends Head implements Exchange {
     this.replied = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const name = contentTypes[type]
-    const list = headers === null ? [] : [...headers]
+    const list = headers === null ? [] : [...unpackHeaders(headers)]
     if (name !== null && name !== undefined) list.push('content-type', name)
     return list
   }

@@ -8,6 +8,7 @@ import {
   ContentType,
   contentTypes,
   type Exchange,
+  unpackHeaders,
 } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import { Head } from './head.ts'
@@ -195,7 +196,8 @@ export class NodeExchange extends Head implements Exchange {
     this.upload?.fail(new VolantError('E_ABORTED'))
   }
 
-  #head(type: ContentType, headers: string[] | null): string[] {
+  #head(type: ContentType, given: string[] | null): string[] {
+    const headers = given === null ? null : unpackHeaders(given)
     this.replied = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const name = contentTypes[type]

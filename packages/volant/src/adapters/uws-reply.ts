@@ -1,5 +1,5 @@
 /** The reply side of an exchange on uWebSockets.js. Its response object is never touched once `over`: that throws. */
-import { type AbortReason, ContentType, contentTypes } from '@volant/engine'
+import { type AbortReason, ContentType, contentTypes, unpackHeaders } from '@volant/engine'
 import { phrases } from '../status.ts'
 import { Head } from './head.ts'
 import type { PeerAddress } from './uws-address.ts'
@@ -331,7 +331,8 @@ function headOf(status: number, type: ContentType, headers: string[] | null): st
   const name = contentTypes[type]
   let head = `${status} ${phrases[status] ?? ''}`
   if (headers !== null) {
-    for (let at = 0; at < headers.length; at += 2) head += `\r\n${headers[at]}: ${headers[at + 1]}`
+    const list = unpackHeaders(headers)
+    for (let at = 0; at < list.length; at += 2) head += `\r\n${list[at]}: ${list[at + 1]}`
   }
   return name === null || name === undefined ? head : `${head}\r\nContent-Type: ${name}`
 }

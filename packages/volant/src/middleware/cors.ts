@@ -145,7 +145,7 @@ class Policy {
     if (ctx.method === 'OPTIONS' && isPreflight(ctx)) this.answer(ctx, allowed)
     else if (allowed !== null) {
       ctx.place('access-control-allow-origin', 'access-control-allow-origin', allowed)
-      if (this.actual.list.length > 0) ctx.placeAll(this.actual)
+      if (this.actual.names.size > 0) ctx.placeAll(this.actual)
     }
   }
 

@@ -99,7 +99,7 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
   const secure = hsts === null ? [] : [['strict-transport-security', hsts] as [string, string]]
   const plain = headerBlock(force ? [...pairs, ...secure] : pairs)
   const encrypted = headerBlock([...pairs, ...secure])
-  const place = encrypted.list.length === plain.list.length ? always(plain) : byProtocol(plain, encrypted)
+  const place = encrypted.names.size === plain.names.size ? always(plain) : byProtocol(plain, encrypted)
   if (policy === null || policy.parts.length === 1) return gateOf(place) as FittingMiddleware<PolicyEffect<O>>
   return gateOf((ctx) => {
     place(ctx)
