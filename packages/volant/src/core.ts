@@ -144,8 +144,10 @@ export class Core implements Host {
 
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
   const { pattern, nodes, beforeBody, check } = route
+  const outer = layersFor(nodes, pattern, caseSensitive)
   const layers = [
-    ...layersFor(nodes, pattern, caseSensitive),
+    ...outer,
+    ...(outer.some((layer) => broughtBy(layer).checksParams === true) ? [ownParams] : []),
     ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
     ...route.middleware,
@@ -225,6 +227,9 @@ function layersFor(nodes: readonly ScopeNode[], pattern: string | null, caseSens
     }),
   )
 }
+
+/** A schema of the scope knows the parameters of its prefix; the route has its own beside what that made of them. */
+const ownParams = gateOf((ctx) => ctx.completeParams()) as unknown as Layer
 
 /** Reads the body once `check` let the request pass. */
 function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer {

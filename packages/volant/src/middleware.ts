@@ -35,6 +35,8 @@ export interface Brought extends Declaration {
   readonly gate?: Gate
   /** Its function does nothing and is left out of chains. */
   readonly skip?: boolean
+  /** It puts what a schema made of them in the place of the parameters. */
+  readonly checksParams?: boolean
   /** Runs when an app it is used in has closed its connections. */
   readonly onClose?: () => unknown
 }
@@ -92,7 +94,7 @@ export function before(first: unknown, second?: unknown): unknown {
 }
 
 /** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
-export function gateOf(gate: Gate, declaration: Declaration = {}): Middleware {
+export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> = {}): Middleware {
   const layer = (ctx: Context, next: Next): unknown => {
     const given = ctx as unknown as RequestContext
     const value = gate(given)

@@ -174,6 +174,14 @@ export class RequestContext implements ContextOf<AnyParts> {
     return (this.#params ??= readParams(this.exchange, this.route.paramNames))
   }
 
+  /** Adds the parameters of the path that a schema left out. */
+  completeParams(): undefined {
+    const checked: unknown = this.params
+    if (typeof checked !== 'object' || checked === null) return
+    const all = readParams(this.exchange, this.route.paramNames)
+    if (Object.keys(all).some((name) => !(name in checked))) this.#params = Object.assign(all, checked)
+  }
+
   /** What a schema made of a part, in its place. */
   put(part: Checked, value: unknown): void {
     if (part === 'params') this.#params = value as Record<string, string>

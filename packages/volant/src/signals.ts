@@ -1,4 +1,5 @@
 /** SIGTERM and SIGINT close every listening app of the process; a second one ends it as if nobody listened. */
+import { inspect } from 'node:util'
 
 interface Closable {
   close(): Promise<void>
@@ -21,6 +22,12 @@ export function forgetSignal(app: Closable): void {
   for (const signal of signals) process.off(signal, onSignal)
 }
 
+/** Not thrown: the other apps still have requests to answer. */
+function tell(error: unknown): void {
+  process.exitCode = 1
+  process.stderr.write(`volant: close() failed: ${inspect(error)}\n`)
+}
+
 function onSignal(signal: NodeJS.Signals): void {
   if (stopping) {
     for (const app of apps) apps.delete(app)
@@ -29,5 +36,5 @@ function onSignal(signal: NodeJS.Signals): void {
     return
   }
   stopping = true
-  for (const app of apps) void app.close()
+  for (const app of apps) app.close().catch(tell)
 }

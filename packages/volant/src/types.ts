@@ -172,7 +172,10 @@ export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never
 
 /** The parts of a route with this pattern. */
 export type RouteParts<B extends Parts, P extends string> = {
-  params: [keyof B['params']] extends [never] ? ParamsOf<P> : B['params'] & ParamsOf<P>
+  // What a schema of the scope made of a parameter stands.
+  params: [keyof B['params']] extends [never]
+    ? ParamsOf<P>
+    : B['params'] & Omit<ParamsOf<P>, keyof B['params']>
   query: B['query']
   headers: B['headers']
   cookies: B['cookies']

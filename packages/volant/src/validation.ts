@@ -34,7 +34,8 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
     }
   }
   const gate = gateFor(schemas, 'validate')
-  return gateOf(gate ?? (() => undefined)) as FittingMiddleware<Outputs<S>>
+  const checksParams = schemas.params !== undefined
+  return gateOf(gate ?? (() => undefined), { checksParams }) as FittingMiddleware<Outputs<S>>
 }
 
 /** A gate for the schemas there are, null without any. `where` names the place in errors. */

@@ -214,3 +214,18 @@ test('files, fetch and inject are typed', () => {
   }
   assert.equal(typeof typed, 'function')
 })
+
+test('a parameter that a schema of the scope checks has the type of the schema, the others are text', async () => {
+  const app = createApp({ signals: false })
+  app.group('/:tenant', (group) => {
+    const checked = group.with(validate({ params: z.object({ id: z.coerce.number() }) }))
+    checked.get('/:id/:page', (ctx) => {
+      const id: number = ctx.params.id
+      // @ts-expect-error it is no text any more
+      const text: string = ctx.params.id
+      const page: string = ctx.params.page
+      return [typeof id, typeof text, page]
+    })
+  })
+  assert.deepEqual((await app.inject('/acme/7/last')).json(), ['number', 'number', 'last'])
+})

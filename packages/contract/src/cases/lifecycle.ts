@@ -302,6 +302,32 @@ export function lifecycle(kit: Kit): void {
       })
     }
 
+    test('a signal closes every app, also when onClose of one fails', async () => {
+      const script = `
+        import { createApp } from ${JSON.stringify(import.meta.resolve('volant'))}
+        const options = { adapter: { type: ${JSON.stringify(kit.adapter)} } }
+        const failing = createApp(options)
+        failing.onClose(() => { throw new Error('hook') })
+        await failing.listen(0, '127.0.0.1')
+        const app = createApp(options)
+        app.get('/slow', () => new Promise((go) => setTimeout(go, 300, 'done')))
+        console.log((await app.listen(0, '127.0.0.1')).port)`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+      const exited = new Promise((resolve) => child.on('exit', resolve))
+      let said = ''
+      child.stderr.on('data', (text) => (said += text))
+      const port = await new Promise<number>((resolve) =>
+        child.stdout.once('data', (line) => resolve(Number(line))),
+      )
+      const reply = fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text())
+      reply.catch(() => {})
+      await sleep(100)
+      child.kill('SIGTERM')
+      assert.equal(await reply, 'done')
+      assert.equal(await within(exited, 3_000, 'the exit'), 1)
+      assert.match(said, /close\(\) failed: Error: hook/)
+    })
+
     test('unref lets the process end', kit.needs('unref'), async () => {
       const volant = import.meta.resolve('volant')
       const script = `

@@ -151,6 +151,20 @@ export function validation(kit: Kit): void {
   }
 
   describe('validation', () => {
+    test('a schema of a scope leaves the other parameters of its routes to them', async () => {
+      const app = kit.app()
+      app.group('/:tenant', (tenant) => {
+        const checked = tenant.with(validate({ params: z.object({ tenant: z.coerce.number() }) }))
+        checked.get('/:id', (ctx) => ctx.json(ctx.params))
+        checked.get('/', (ctx) => ctx.json(ctx.params))
+      })
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/7/x')).json(), { tenant: 7, id: 'x' })
+        assert.deepEqual((await live.ask('/7')).json(), { tenant: 7 })
+        assert.equal((await live.ask('/x/x')).status, 400)
+      })
+    })
+
     test('an error page of the app gets the issues', async () => {
       const app = kit.app()
       app.onError((error, ctx) => {
