@@ -23,6 +23,7 @@ import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
 import type { RouteLimits } from './route-options.ts'
 import { parsePattern } from './router.ts'
+import { isThenable } from './thenable.ts'
 import type { Trust } from './trust.ts'
 import type { Schemas } from './types.ts'
 
@@ -134,12 +135,18 @@ export class Core implements Host {
   /** Says what no client can be told. Never throws. */
   report(error: unknown, ctx: RequestContext): void {
     try {
-      if (this.#report !== null) this.#report(error, ctx)
-      else process.stderr.write(`volant: ${ctx.method} ${ctx.path}: ${inspect(error)}\n`)
+      const result: unknown = this.#report?.(error, ctx)
+      if (isThenable(result)) result.then(undefined, tellOfReport)
+      if (this.#report === null)
+        process.stderr.write(`volant: ${ctx.method} ${ctx.path}: ${inspect(error)}\n`)
     } catch (second) {
-      process.stderr.write(`volant: the report option threw: ${inspect(second)}\n`)
+      tellOfReport(second)
     }
   }
+}
+
+function tellOfReport(error: unknown): void {
+  process.stderr.write(`volant: the report option threw: ${inspect(error)}\n`)
 }
 
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {

@@ -3,6 +3,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { Context, RequestContext } from './context.ts'
 import { HTTPError, refusal } from './errors.ts'
 import { fail } from './failure.ts'
+import { isThenable } from './thenable.ts'
 
 /** How a request ended. */
 export interface ResponseInfo {
@@ -16,7 +17,7 @@ export interface ResponseInfo {
   readonly aborted: boolean
 }
 
-/** Told once a request, after its handler is done and its reply is complete. What it throws is reported. */
+/** Told once a request, after its handler is done and its reply is complete. What it throws, or rejects with, is reported. */
 export type ResponseListener = (ctx: Context, info: ResponseInfo) => void
 
 /** Messages `{ ctx }`: a handler is about to run. Stores bound to the channel are set while it does. */
@@ -67,7 +68,9 @@ export class Watch {
     }
     for (const listener of this.#listeners) {
       try {
-        listener(ctx, info)
+        const result: unknown = listener(ctx, info)
+        // Nobody waits for it, and an unhandled rejection would end the process.
+        if (isThenable(result)) result.then(undefined, (error: unknown) => ctx.app.report(error, ctx))
       } catch (error) {
         ctx.app.report(error, ctx)
       }

@@ -137,6 +137,43 @@ export function observing(kit: Kit): void {
     })
   })
 
+  describe('asynchronous listeners', () => {
+    test('what onResponse rejects with is reported; what report rejects with ends nothing', async () => {
+      const reports: unknown[] = []
+      const app = kit.app({
+        report: async (error) => {
+          reports.push(error)
+          throw new Error('report')
+        },
+      })
+      app.onResponse(async (ctx) => {
+        await Promise.resolve()
+        if (ctx.path === '/x') throw new Error('listener')
+      })
+      app.get('/x', () => 'x')
+      app.get('/fails', () => {
+        throw new Error('handler')
+      })
+      const said: string[] = []
+      const { write } = process.stderr
+      process.stderr.write = ((text: string) => said.push(text) > 0) as typeof write
+      try {
+        await kit.serve(app, async (live) => {
+          assert.equal((await live.ask('/x')).text, 'x')
+          assert.equal((await live.ask('/fails')).status, 500)
+          await eventually(() => said.length === 2, 'two words on what report threw')
+        })
+      } finally {
+        process.stderr.write = write
+      }
+      assert.deepEqual(
+        reports.map((error) => (error as Error).message),
+        ['listener', 'handler'],
+      )
+      for (const text of said) assert.match(text, /the report option threw: Error: report/)
+    })
+  })
+
   describe('lifecycle hooks', () => {
     test('run in order, once, and the last onClose first', async () => {
       const app = kit.app()
