@@ -41,8 +41,14 @@ function answerError(ctx: RequestContext, error: unknown): void {
     if (isThenable(value)) void settle(ctx, error, value)
     else answer(ctx, error, value)
   } catch (second) {
-    fail(ctx, second)
+    failTwice(ctx, error, second)
   }
+}
+
+/** The error handler failed as well: what it was given would not be told by anybody. */
+function failTwice(ctx: RequestContext, error: unknown, second: unknown): void {
+  if (second !== error && !(error instanceof HTTPError)) ctx.app.report(error, ctx)
+  fail(ctx, second)
 }
 
 async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
@@ -51,7 +57,7 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
   try {
     answer(ctx, error, await promise)
   } catch (second) {
-    return fail(ctx, second)
+    return failTwice(ctx, error, second)
   } finally {
     ctx.exchange.held = false
   }

@@ -162,6 +162,34 @@ export function errors(kit: Kit): void {
       })
     })
 
+    test('an error handler that fails is reported with what it was given, each once', async () => {
+      const app = kit.app()
+      const first = new Error('first')
+      const second = new Error('second')
+      app.onError((error, ctx) => {
+        if (ctx.path.endsWith('again')) throw error
+        if (ctx.path.endsWith('async')) return Promise.reject(second)
+        throw second
+      })
+      for (const path of ['/again', '/async', '/sync']) {
+        app.get(path, () => {
+          throw first
+        })
+      }
+      await kit.serve(app, async (live) => {
+        for (const [path, reported] of [
+          ['/again', [first]],
+          ['/async', [first, second]],
+          ['/sync', [first, second]],
+          ['/nowhere', [second]],
+        ] as const) {
+          const before = kit.reports.length
+          assert.equal((await live.ask(path)).status, 500)
+          assert.deepEqual(kit.reports.slice(before), reported)
+        }
+      })
+    })
+
     test('onError sees 404, 405 and body errors', async () => {
       const app = kit.app()
       app.onError((error) => ({ code: (error as HTTPError).code }))
