@@ -1,4 +1,5 @@
 /** What users make their server with: routes and middleware, then `listen`, `inject` or `fetch`. */
+import './usage.ts'
 import type { Address, ListenOptions, Server, ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from './adapters/choose.ts'
 import { Routes } from './adapters/head.ts'
@@ -94,6 +95,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     }
     this.#refuseClosed()
     warnOfUnenforced(adapter, this.#options.limits)
+    warnOfUnused(rootOf(this).registry)
     if (this.#options.signals) closeOnSignal(this)
     try {
       for (const hook of rootOf(this).registry.hooksOf('ready')) await hook(address)
@@ -229,4 +231,17 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     })
     return this.#core
   }
+}
+
+/** The routes such a scope was made for are somewhere else, without their guard. */
+function warnOfUnused(registry: Registry): void {
+  const unused = unusedIn(registry)
+  if (unused === 0) return
+  process.stderr.write(
+    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself, register routes with what it gives\n`,
+  )
+}
+
+function unusedIn({ withs, mounted }: Registry): number {
+  return mounted.reduce((sum, app) => sum + unusedIn(app), withs.filter(({ used }) => used !== true).length)
 }

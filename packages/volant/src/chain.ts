@@ -35,18 +35,31 @@ export function compile(middleware: readonly Layer[], handler: (ctx: RequestCont
   return run
 }
 
+/** Whether a middleware of these could end a request without a word. */
+export function isLayered(middleware: readonly Layer[]): boolean {
+  return middleware.some((layer) => {
+    const { gate, skip } = broughtBy(layer)
+    return gate === undefined && skip !== true
+  })
+}
+
+/** `ctx.header(…)` and `ctx.status(…)` give the context back: a function that ends with one of them returns nothing. */
+function isNothing(ctx: RequestContext, value: unknown): boolean {
+  return value === undefined || value === ctx
+}
+
 /** lab/pair middleware: a gate costs a call, a middleware with `next` two closures and their bookkeeping. */
 function behind(gate: Gate, inner: Run): Run {
   return (ctx) => {
     const value = gate(ctx)
-    if (value === undefined) return ctx.replied ? undefined : inner(ctx)
+    if (value === undefined || value === ctx) return ctx.replied ? undefined : inner(ctx)
     return isThenable(value) ? afterGate(ctx, value, inner) : value
   }
 }
 
 async function afterGate(ctx: RequestContext, promise: PromiseLike<unknown>, inner: Run): Promise<unknown> {
   const value = await promise
-  return value === undefined && !ctx.replied ? inner(ctx) : value
+  return isNothing(ctx, value) && !ctx.replied ? inner(ctx) : value
 }
 
 /** The handler replies before `next()` of the middleware around it returns, so that these see the reply's status. */
@@ -54,8 +67,8 @@ function innermost(inner: Run): Run {
   return (ctx) => {
     try {
       const value = inner(ctx)
-      if (isThenable(value)) return settleLayer(ctx, value)
-      deliver(ctx, value)
+      if (isThenable(value)) return settleLayer(ctx, value, true)
+      deliver(ctx, value, true)
       return undefined
     } catch (error) {
       ctx.chainError ??= error
@@ -68,7 +81,9 @@ function around(middleware: Layer, inner: Run): Run {
   return (ctx) => {
     let called = false
     let produced: Promise<void> | null = null
-    const next = (): Promise<void> => {
+    const next = (error?: unknown): Promise<void> => {
+      // As Express has it; whoever means that must not be let through.
+      if (error instanceof Error) throw error
       if (called) throw new VolantError('E_NEXT_TWICE')
       called = true
       if (ctx.settled && ctx.pending === 0) return tooLate(ctx)
@@ -81,11 +96,11 @@ function around(middleware: Layer, inner: Run): Run {
     }
     const value = middleware(ctx, next)
     // `next()` without `return`: still wait for it.
-    if (value === undefined) return produced ?? undefined
+    if (value === undefined || value === ctx) return produced ?? undefined
     if (value === produced) return value
     if (value === settled) return undefined
-    if (isThenable(value)) return settleLayer(ctx, value)
-    deliver(ctx, value)
+    if (isThenable(value)) return settleLayer(ctx, value, false)
+    deliver(ctx, value, false)
     return produced ?? undefined
   }
 }
@@ -96,10 +111,14 @@ function tooLate(ctx: RequestContext): Promise<void> {
   return settled
 }
 
-async function settleLayer(ctx: RequestContext, promise: PromiseLike<unknown>): Promise<void> {
+async function settleLayer(
+  ctx: RequestContext,
+  promise: PromiseLike<unknown>,
+  isHandler: boolean,
+): Promise<void> {
   ctx.pending++
   try {
-    deliver(ctx, await promise)
+    deliver(ctx, await promise, isHandler)
   } catch (error) {
     ctx.chainError ??= error
     throw error
@@ -109,14 +128,33 @@ async function settleLayer(ctx: RequestContext, promise: PromiseLike<unknown>): 
   }
 }
 
-/** A layer's value as the reply, unless the reply was given already. */
-function deliver(ctx: RequestContext, value: unknown): void {
-  if (value !== undefined) reply(ctx, value)
+/** A layer's value as the reply. A handler may have none, which is 204; a middleware that has none must call `next`. */
+function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): void {
+  if (!isNothing(ctx, value)) reply(ctx, value)
+  else if (isHandler && !ctx.replied) ctx.empty = true
+}
+
+/**
+ * Work that replies by itself: the request waits for it also where its promise is neither awaited nor returned, and
+ * gets its error then.
+ */
+export function accompany(ctx: RequestContext, work: Promise<void>): Promise<void> {
+  const done = (error: unknown): void => {
+    if (--ctx.pending > 0 || !ctx.settled) return
+    if (error === undefined) conclude(ctx, undefined)
+    else fail(ctx, error)
+  }
+  ctx.pending++
+  work.then(
+    () => done(undefined),
+    (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
+  )
+  return work
 }
 
 /** The end of a request's chain: whatever is left to be said is said here. Never throws. */
 export function conclude(ctx: RequestContext, value: unknown): void {
-  if (ctx.replied && value === undefined) ctx.settled = true
+  if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
   else concludeWith(ctx, value)
   if (ctx.watch !== null) ctx.watch.settle(ctx)
 }
@@ -124,13 +162,22 @@ export function conclude(ctx: RequestContext, value: unknown): void {
 function concludeWith(ctx: RequestContext, value: unknown): void {
   try {
     ctx.settled = true
-    if (value !== undefined) reply(ctx, value)
+    if (!isNothing(ctx, value)) reply(ctx, value)
     else if (ctx.pending > 0) return
     else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
+    else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))
     else reply(ctx, undefined)
   } catch (error) {
     fail(ctx, error)
   }
+}
+
+/** No handler ran, and nobody said a word: 204 would tell the client that all is well. */
+function stopped({ method, path }: RequestContext): VolantError {
+  return new VolantError(
+    'E_NEXT_MISSING',
+    `a middleware of ${method} ${path} neither called next() nor replied; one that only runs before the handler is before(fn)`,
+  )
 }
 
 function ignore(): void {}

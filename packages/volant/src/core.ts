@@ -13,7 +13,7 @@ import {
   type ServerStats,
 } from '@volant/engine'
 import { type BodyLedger, collectBody } from './body.ts'
-import { compile, type Layer, type Run } from './chain.ts'
+import { compile, isLayered, type Layer, type Run } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
@@ -51,6 +51,8 @@ export interface RouteDefinition {
 /** A route as it runs. */
 export interface CompiledRoute {
   readonly run: Run
+  /** It has middleware that must call `next`. */
+  readonly layered: boolean
   /** Null for misses. */
   readonly pattern: string | null
   readonly paramNames: readonly string[]
@@ -191,9 +193,10 @@ function compileChain(
   nodes: readonly ScopeNode[],
   layers: readonly Layer[],
   handler: (ctx: RequestContext) => unknown,
-): Pick<CompiledRoute, 'run' | 'errorHandler'> {
+): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler'> {
   return {
     run: compile(layers, handler),
+    layered: isLayered(layers),
     errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
   }
 }

@@ -181,6 +181,11 @@ export const errorTable = {
     meaning: 'The address cannot be listened on.',
     remedy: 'The message says what the system says of it: take another port or address, or end who has it.',
   },
+  E_NEXT_MISSING: {
+    status: 0,
+    meaning: 'A middleware neither called next() nor replied.',
+    remedy: 'Return or await next(); a check without next is before(fn).',
+  },
   E_NEXT_LATE: {
     status: 0,
     meaning: 'A middleware called next() when it was done and the request had its reply.',

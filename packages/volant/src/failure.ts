@@ -65,7 +65,7 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
 }
 
 function answer(ctx: RequestContext, error: unknown, value: unknown): void {
-  if (value !== undefined) reply(ctx, value)
+  if (value !== undefined && value !== ctx) reply(ctx, value)
   else if (!ctx.replied) sendProblem(ctx, error)
 }
 

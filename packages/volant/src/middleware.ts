@@ -49,6 +49,18 @@ export function broughtBy(layer: object): Brought {
   return (layer as { [brought]?: Brought })[brought] ?? {}
 }
 
+/** What is written in place of a function that was handed over without being called. */
+const usage = Symbol.for('volant.usage')
+
+/** `make` gives a middleware, or is a plugin: where it is taken for a middleware, the error says to write `how`. */
+export function notItself(make: object, how: string): void {
+  Object.defineProperty(make, usage, { value: how })
+}
+
+export function usageOf(layer: object): string | undefined {
+  return (layer as { [usage]?: string })[usage]
+}
+
 /** The parts of a context whose middleware adds `State`. */
 type Adding<State> = Omit<AnyParts, 'state'> & { state: State }
 
@@ -99,15 +111,15 @@ export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> =
     const given = ctx as unknown as RequestContext
     const value = gate(given)
     if (isThenable(value)) return after(given, value, next)
-    if (value === undefined && !ctx.replied) return next()
-    return value
+    if (value !== undefined && value !== ctx) return value
+    return ctx.replied ? undefined : next()
   }
   return bring(layer, { ...declaration, gate } as Brought)
 }
 
 async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: Next): Promise<void> {
   const value = await promise
-  if (value !== undefined) reply(ctx, value)
+  if (value !== undefined && value !== ctx) reply(ctx, value)
   else if (!ctx.replied) await next()
 }
 

@@ -13,6 +13,8 @@ export interface ScopeNode {
   readonly listeners: ResponseListener[]
   notFound: ((ctx: RequestContext) => unknown) | null
   errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
+  /** It has a route, or a scope inside it does. Absent where nobody asks. */
+  used?: boolean
 }
 
 /** A middleware, for all requests of its scope or for those under a path. */
@@ -46,6 +48,8 @@ export class Registry {
   readonly routes: RouteDefinition[] = []
   readonly territories: Territory[] = []
   readonly hooks: Hooks = { start: [], ready: [], close: [] }
+  /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
+  readonly withs: ScopeNode[] = []
   /** Apps mounted here. */
   readonly mounted: Registry[] = []
   /** Plugins that are not through yet. */

@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from './accepts.ts'
+import { accompany } from './chain.ts'
 import { type CollectedBody, parseBody, streamBody, streamOf, type WholeBody, wholeBody } from './body.ts'
 import type { ContextOf } from './context.ts'
 import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
@@ -95,6 +96,15 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   set cutOff(on: boolean) {
     this.#more.cutOff = on
+  }
+
+  /** The handler ran and had nothing to say: 204. */
+  get empty(): boolean {
+    return this.#rare !== undefined && this.#rare.empty
+  }
+
+  set empty(on: boolean) {
+    this.#more.empty = on
   }
 
   /** The route's time is over and the client was told: replies that come late are dropped. */
@@ -289,11 +299,13 @@ export class RequestContext implements ContextOf<AnyParts> {
   status(code: number): this
   status(code?: number): number | this {
     if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
+    if (this.replied) return this.#late('the status')
     this.statusCode = checkStatus(code)
     return this
   }
 
   header(name: string, value: string | number): this {
+    if (this.replied) return this.#late(`the header ${name}`)
     const lower = checkHeaderName(name)
     const text = checkHeaderValue(name, value)
     if (lower === 'content-type') this.hasType = true
@@ -302,12 +314,24 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   append(name: string, value: string | number): this {
+    if (this.replied) return this.#late(`the header ${name}`)
     const lower = checkHeaderName(name)
     if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
     const text = checkHeaderValue(name, value)
     if (this.replyHeaders === null) this.replyHeaders = [name, text]
     else this.replyHeaders.push(name, text)
     return this
+  }
+
+  /** What is set after the reply would be lost without a word; where nobody reads the reply it does not matter. */
+  #late(what: string): this {
+    if (this.exchange.aborted || this.expired) return this
+    throw new VolantError('E_ALREADY_REPLIED', `${what} was set after the reply was given: set it before`)
+  }
+
+  /** Whatever leads here would send the app's insides. */
+  toJSON(): never {
+    throw new VolantError('E_NOT_SERIALISABLE', 'a context cannot be sent as JSON')
   }
 
   /** `header` for a name and a value that were checked. */
@@ -393,7 +417,7 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
-    return sendFile(this, path, options)
+    return accompany(this, sendFile(this, path, options))
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {
@@ -444,6 +468,7 @@ class Rare {
   state: Record<string, unknown> | undefined = undefined
   body: unknown = undefined
   hasBody = false
+  empty = false
   failing = false
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null

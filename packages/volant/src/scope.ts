@@ -5,7 +5,7 @@ import type { ContextOf } from './context.ts'
 import type { RouteDefinition } from './core.ts'
 import { VolantError } from './errors.ts'
 import { bad } from './limits.ts'
-import { broughtBy } from './middleware.ts'
+import { broughtBy, usageOf } from './middleware.ts'
 import type { ResponseListener } from './observe.ts'
 import { parsePattern, RoutePatternError } from './path.ts'
 import type { Registry, ScopeNode } from './registry.ts'
@@ -63,7 +63,12 @@ export class Scope<B extends Parts = RootParts> {
   }) as OnMethods<B>
 
   readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
-  readonly #node: ScopeNode = { layers: [], listeners: [], notFound: null, errorHandler: null }
+  readonly #node: ScopeNode = {
+    layers: [],
+    listeners: [],
+    notFound: null,
+    errorHandler: null,
+  }
   /** Misses may belong to it. */
   #hasPaths = true
 
@@ -77,13 +82,15 @@ export class Scope<B extends Parts = RootParts> {
    * before, and for requests under its prefix that no route takes (404, 405, OPTIONS). With a path in front it is for
    * requests under that path only: `use('/admin', auth)`.
    */
-  use(...middleware: LayerOf<ContextOf<B>>[]): this
   use(path: string, ...middleware: LayerOf<ContextOf<B>>[]): this
+  use(...middleware: LayerOf<ContextOf<B>>[]): this
   use(...args: unknown[]): this {
     this.#registry.change()
     const [first] = args
     const under = typeof first === 'string' ? join(this[inner].prefix, checkPrefix(first)) : null
-    for (const each of under === null ? args : args.slice(1)) {
+    const layers = under === null ? args : args.slice(1)
+    if (layers.length === 0) throw new VolantError('E_BAD_HANDLER', 'use() takes at least one middleware')
+    for (const each of layers) {
       if (each instanceof Scope) {
         throw new VolantError(
           'E_BAD_HANDLER',
@@ -100,12 +107,14 @@ export class Scope<B extends Parts = RootParts> {
 
   /**
    * A scope whose routes run behind `middleware`, and whose handlers see what it adds:
-   * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. Several calls add up.
+   * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. The scope it is called on stays as it was: use what it gives,
+   * `app.with(auth).with(tenant)` for both.
    */
   with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
     const layer = this.#layer(middleware)
     const scope = this.#inside<With<B, M>>('')
     scope.#node.layers.push({ layer, under: null })
+    this.#registry.withs.push(scope.#node)
     return scope
   }
 
@@ -139,6 +148,7 @@ export class Scope<B extends Parts = RootParts> {
     }
     const { node, registry } = rootOf(app)
     const { nodes } = this[inner]
+    for (const each of nodes) each.used = true
     this.#registry.mount(registry, node, { prefix: join(this[inner].prefix, path), nodes })
     return this
   }
@@ -226,6 +236,10 @@ export class Scope<B extends Parts = RootParts> {
   /** A middleware; what it wants to do at the end is done when the app closes, once. */
   #layer(value: unknown): Layer {
     const layer = asFunction(value, 'middleware') as Layer
+    const usage = usageOf(layer)
+    if (usage !== undefined) {
+      throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
+    }
     const { onClose } = broughtBy(layer)
     const { close } = this.#registry.hooks
     if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
@@ -239,12 +253,13 @@ export class Scope<B extends Parts = RootParts> {
   #add(list: readonly Method[], path: string, rest: readonly unknown[]): Route {
     const { shared, prefix, nodes } = this[inner]
     if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
-    if (prefix !== '' && path !== '' && !path.startsWith('/'))
+    if (!path.startsWith('/') && (prefix === '' || path !== ''))
       throw new RoutePatternError(path, 'NoLeadingSlash')
     const pattern = join(prefix, path)
     const route: Omit<RouteDefinition, 'method'> = { ...defineRoute(pattern, rest, shared.defaults), nodes }
-    for (const method of list) shared.registry.add({ ...route, method }, method)
     for (const layer of route.middleware) this.#layer(layer)
+    for (const method of list) shared.registry.add({ ...route, method }, method)
+    for (const node of nodes) node.used = true
     return { method: list.join(','), path: pattern }
   }
 }

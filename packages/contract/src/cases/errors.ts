@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { type Context, HTTPError } from 'volant'
+import { before, type Context, cors, health, HTTPError, logger, validate } from 'volant'
 import { eventually, type Kit, request } from '../kit.ts'
 
 /** L4: handlers that throw, reject, never settle or reply twice. */
@@ -257,12 +257,137 @@ export function errors(kit: Kit): void {
       await kit.serve(app, async (live) => {
         for (const path of ['/sync', '/async']) {
           const reports = kit.reports.length
-          assert.equal((await live.ask(path)).status, 204)
-          await eventually(() => kit.reports.length > reports, 'the report')
+          assert.equal((await live.ask(path)).status, 500)
+          assert.equal((kit.reports.at(-1) as { code?: string }).code, 'E_NEXT_MISSING')
+          await eventually(() => kit.reports.length > reports + 1, 'the report')
           assert.equal((kit.reports.at(-1) as { code?: string }).code, 'E_NEXT_LATE')
         }
       })
       assert.equal(ran, 0)
+    })
+
+    test('a middleware that neither replies nor calls next() is a mistake, not 204', async () => {
+      const app = kit.app()
+      app.get(
+        '/stop',
+        (_ctx, _next) => {},
+        () => 'never',
+      )
+      app.get(
+        '/async',
+        async (_ctx, _next) => {},
+        () => 'never',
+      )
+      app.get(
+        '/context',
+        (ctx, _next) => ctx.header('x-a', 'b'),
+        () => 'never',
+      )
+      app.get(
+        '/status',
+        (ctx, _next) => void ctx.status(202),
+        () => 'never',
+      )
+      app.get(
+        '/empty',
+        async (_ctx, next) => next(),
+        () => {},
+      )
+      app.get(
+        '/empty-async',
+        (_ctx, next) => next(),
+        async () => {},
+      )
+      app.get(
+        '/express',
+        (_ctx, next) => (next as (error: unknown) => unknown)(new HTTPError(401)),
+        () => 'never',
+      )
+      await kit.serve(app, async (live) => {
+        for (const path of ['/stop', '/async', '/context']) {
+          const reports = kit.reports.length
+          assert.equal((await live.ask(path)).status, 500, path)
+          assert.equal(kit.reports.length, reports + 1)
+          assert.match(String(kit.reports.at(-1)), new RegExp(`GET ${path} neither called next`))
+        }
+        assert.equal((await live.ask('/status')).status, 202)
+        assert.equal((await live.ask('/empty')).status, 204)
+        assert.equal((await live.ask('/empty-async')).status, 204)
+        // Of those who write `next(error)` nobody is let through.
+        assert.equal((await live.ask('/express')).status, 401)
+      })
+    })
+
+    test('a context that is returned is no value', async () => {
+      const app = kit.app()
+      app.use(before((ctx) => ctx.header('x-before', '1')))
+      app.use(before(async (ctx) => ctx.header('x-later', '1')))
+      app.use(async (ctx, next) => {
+        await next()
+        return ctx
+      })
+      app.get('/value', () => 'value')
+      app.get('/status', (ctx) => ctx.status(202))
+      app.get('/async', async (ctx) => ctx.header('x-handler', '1'))
+      app.onError((_, ctx) => ctx.header('x-error', '1'))
+      app.get('/error', () => {
+        throw new HTTPError(418)
+      })
+      app.get('/inside', (ctx) => ({ ctx }))
+      await kit.serve(app, async (live) => {
+        const value = await live.ask('/value')
+        assert.equal(value.text, 'value')
+        assert.equal(value.headers['x-before'], '1')
+        assert.equal(value.headers['x-later'], '1')
+        const status = await live.ask('/status')
+        assert.deepEqual([status.status, status.text], [202, ''])
+        assert.equal((await live.ask('/async')).headers['x-handler'], '1')
+        const error = await live.ask('/error')
+        assert.deepEqual([error.status, error.headers['x-error']], [418, '1'])
+        const inside = await live.ask('/inside')
+        assert.equal(inside.status, 500)
+        assert.ok(!inside.text.includes('limits'))
+      })
+    })
+
+    test('headers and status after the reply are a reported mistake', async () => {
+      const app = kit.app()
+      app.use(async (ctx, next) => {
+        await next()
+        ctx.header('x-time', '1')
+      })
+      app.get('/header', () => 'reply')
+      app.get('/status', (ctx) => {
+        ctx.text('reply')
+        ctx.status(201)
+      })
+      await kit.serve(app, async (live) => {
+        for (const path of ['/header', '/status']) {
+          const reports = kit.reports.length
+          assert.equal((await live.ask(path)).text, 'reply')
+          await eventually(() => kit.reports.length > reports, 'the report')
+          assert.match(String(kit.reports[reports]), /was set after the reply/)
+        }
+      })
+    })
+
+    test('what is no middleware by itself says how it is written', () => {
+      const app = kit.app()
+      const wrong: [unknown, RegExp][] = [
+        [cors, /app\.use\(cors\(\)\)/],
+        [logger, /app\.use\(logger\(\)\)/],
+        [validate, /validate\(\{ body: schema \}\)/],
+        [health, /app\.register\(health\)/],
+        [before, /before\(\(ctx\) => …\)/],
+      ]
+      for (const [value, message] of wrong) {
+        assert.throws(() => app.use(value as never), { code: 'E_BAD_HANDLER', message })
+        assert.throws(() => app.with(value as never), { code: 'E_BAD_HANDLER', message })
+        assert.throws(() => app.get('/x', value as never, () => 1), { code: 'E_BAD_HANDLER', message })
+      }
+      assert.throws(() => app.use(), { code: 'E_BAD_HANDLER', message: /at least one/ })
+      assert.throws(() => app.use('/x'), { code: 'E_BAD_HANDLER', message: /at least one/ })
+      assert.throws(() => app.get('', () => 1), { code: 'E_ROUTE_PATTERN' })
     })
 
     test('a second reply throws E_ALREADY_REPLIED; the first stands', async () => {

@@ -63,6 +63,26 @@ export function files(kit: Kit): void {
       await kit.serve(build(), run)
     }
 
+    test('the request waits for it where it is neither returned nor awaited', async () => {
+      const app = kit.app()
+      app.get('/sync', (ctx) => void ctx.file(join(root, 'a.txt')))
+      app.get('/async', async (ctx) => void ctx.file(join(root, 'a.txt')))
+      app.get(
+        '/behind',
+        (_, next) => next(),
+        (ctx) => void ctx.file(join(root, 'large.bin')),
+      )
+      app.get('/missing', (ctx) => void ctx.file(join(root, 'none.txt')))
+      app.get('/caught', (ctx) => ctx.file(join(root, 'none.txt')).catch(() => 'instead'))
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/sync')).text, hello)
+        assert.equal((await live.ask('/async')).text, hello)
+        assert.ok((await live.ask('/behind')).body.equals(large))
+        assert.equal((await live.ask('/missing')).status, 404)
+        assert.equal((await live.ask('/caught')).text, 'instead')
+      })
+    })
+
     test('a small file and its headers', async () => {
       await serve(async (live) => {
         const reply = await live.ask('/one')
