@@ -6,6 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable, limitTable } from 'volant'
+import { explain } from '../packages/volant/dist/src/adapters/node-listen.js'
 import { root } from './command.mjs'
 import { pagesWithExamples } from './doc-examples.mjs'
 import { reference } from './reference.mjs'
@@ -75,11 +76,22 @@ ${table(
 )}
 ## Mistakes in a program
 
-Thrown as \`VolantError\`, never shown to clients.
+Thrown as \`VolantError\`, never shown to clients. \`RoutePatternError\` and \`RouteConflictError\` are such errors, with more to ask of them: see the [reference](reference.md#errors).
 
 ${table(
   ['code', 'meaning', 'what to do'],
   mistakes.map(([code, row]) => [`\`${code}\``, row.meaning, row.remedy ?? '']),
+)}
+## Addresses that cannot be listened on
+
+What \`listen\` rejects with is a \`VolantError\` too, but its \`code\` is the system's; \`cause\` is the system's error. These have a message of their own, here as for \`listen(3000, 'example.test')\`; with another code it ends in what the system says. Without any the code is \`E_LISTEN\`.
+
+${table(
+  ['code', 'message'],
+  ['EADDRINUSE', 'EACCES', 'EPERM', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].map((code) => [
+    `\`${code}\``,
+    explain({ code }, { port: 3000, host: 'example.test' }).message,
+  ]),
 )}
 ## Requests that are not HTTP
 

@@ -9,7 +9,7 @@ const sections = [
   ['Validation', ['validation.ts']],
   ['Middleware', ['middleware.ts', 'observe.ts']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
-  ['Errors', ['errors.ts', 'problem.ts', 'header.ts']],
+  ['Errors', ['errors.ts', 'path.ts', 'router.ts', 'problem.ts', 'header.ts']],
   ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
   ['Testing', ['inject.ts', 'inject-request.ts']],
   ['Types', ['']],

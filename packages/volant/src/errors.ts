@@ -206,6 +206,16 @@ export const errorTable = {
     meaning: 'The reply was cut off: its source failed after the head was sent.',
     remedy: 'Its cause was reported before.',
   },
+  E_ROUTE_CONFLICT: {
+    status: 0,
+    meaning: 'There is a route for the same method and the same paths.',
+    remedy: 'A RouteConflictError, which names both: remove one of them, or make their static text differ.',
+  },
+  E_ROUTE_PATTERN: {
+    status: 0,
+    meaning: 'A pattern cannot be a route.',
+    remedy: 'A RoutePatternError; the message says what is wrong with the pattern.',
+  },
   E_STARTED: {
     status: 0,
     meaning: 'Routes and middleware are fixed once the app listens.',

@@ -33,6 +33,7 @@ export {
 } from './middleware/security-headers.ts'
 export type { ResponseInfo, ResponseListener } from './observe.ts'
 export type { AppOptions } from './options.ts'
+export { type PatternReason, RoutePatternError } from './path.ts'
 export { type Problem, problemOf } from './problem.ts'
 export { health, type HealthCheck, type HealthOptions } from './plugins/health.ts'
 export {
@@ -45,6 +46,7 @@ export {
 export type { Pairs } from './query.ts'
 export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'
+export { RouteConflictError } from './router.ts'
 export { Scope } from './scope.ts'
 export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
 export type {

@@ -3,6 +3,7 @@
  * The rules are those of crates/wire (`canonicalise`) and crates/route (`pattern.rs`); both are tested with the
  * same tables, crates/route/cases.
  */
+import { VolantError } from './errors.ts'
 
 /** Parameters a pattern may have. */
 export const maxParams = 32
@@ -66,7 +67,8 @@ export interface Pattern {
   readonly optional: number
 }
 
-/** What is wrong with a pattern; the names are those of `Reason` in crates/route. */
+// The names are those of `Reason` in crates/route.
+/** What is wrong with a pattern. */
 export type PatternReason =
   | 'NoLeadingSlash'
   | 'TooLong'
@@ -84,15 +86,16 @@ export type PatternReason =
   | 'BadText'
   | 'DotSegment'
 
-/** A pattern that cannot be a route. */
-export class RoutePatternError extends Error {
-  readonly code = 'E_ROUTE_PATTERN'
+/** Thrown when a route is registered whose pattern cannot be one; its `code` is `E_ROUTE_PATTERN`. */
+export class RoutePatternError extends VolantError {
+  /** As it was given. */
   readonly pattern: string
+  /** What is wrong with it; the message says the same as a sentence. */
   readonly reason: PatternReason
 
   /** `subject` is the name or character the reason is about. */
   constructor(pattern: string, reason: PatternReason, subject = '') {
-    super(`Route pattern "${pattern}": ${explain(reason, subject)}`)
+    super('E_ROUTE_PATTERN', `Route pattern "${pattern}": ${explain(reason, subject)}`)
     this.name = 'RoutePatternError'
     this.pattern = pattern
     this.reason = reason

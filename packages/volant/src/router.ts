@@ -3,6 +3,7 @@
  * Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
  */
 import type { Method, Miss, RouterOptions } from '@volant/engine'
+import { VolantError } from './errors.ts'
 import { parsePattern, type Segment } from './path.ts'
 
 export {
@@ -24,15 +25,18 @@ export interface Found {
   readonly params: readonly string[]
 }
 
-/** A second route for the same method and the same paths. */
-export class RouteConflictError extends Error {
-  readonly code = 'E_ROUTE_CONFLICT'
+/** Thrown for a second route for the same method and the same paths; its `code` is `E_ROUTE_CONFLICT`. */
+export class RouteConflictError extends VolantError {
+  /** Of both. */
   readonly method: string
+  /** The pattern that was registered first. */
   readonly existing: string
+  /** The pattern that was refused. */
   readonly pattern: string
 
   constructor(method: string, existing: string, pattern: string) {
     super(
+      'E_ROUTE_CONFLICT',
       `Route ${method} ${pattern} conflicts with ${method} ${existing}: both match the same paths. ` +
         'Remove one of them, or make their static text differ.',
     )
