@@ -11,6 +11,7 @@ test('an HTTPError is a problem document', async () => {
   const reply = await fetch(`${url}/teapot`)
   assert.equal(reply.status, 418)
   assert.equal(reply.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+  assert.equal(reply.headers.get('vary'), 'accept')
   assert.deepEqual(await reply.json(), {
     type: 'about:blank',
     title: "I'm a Teapot",
@@ -39,6 +40,7 @@ test('browsers are shown a page', async () => {
   const reply = await fetch(`${url}/teapot`, page)
   assert.equal(reply.status, 418)
   assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.equal(reply.headers.get('vary'), 'accept')
   assert.match(await reply.text(), /<p>I cannot brew coffee/)
   const missing = await fetch(`${url}/no%3Cwhere`)
   assert.equal(missing.status, 404)

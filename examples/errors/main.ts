@@ -27,6 +27,7 @@ app.get('/broken', () => {
 app.onNotFound((ctx) => ctx.html(`<h1>No page at ${escape(ctx.path)}</h1>`))
 app.onError((error, ctx) => {
   if (error instanceof OutOfStock) return ctx.reply(409, { item: error.item, detail: error.message })
+  ctx.append('vary', 'accept') // caches have to know that the page depends on it
   if (ctx.accepts('problem', 'html') !== 'html') return // the problem document, then
   const { title, detail = '' } = problemOf(error) // what a client may see of it
   ctx.html(`<h1>${title}</h1><p>${escape(detail)}`)

@@ -5,7 +5,7 @@ import { blog } from './blog.ts'
 export const app = createApp()
 
 app.group('/api', (api) => {
-  api.use(before((ctx) => void ctx.header('cache-control', 'no-store')))
+  api.use(before((ctx) => ctx.header('cache-control', 'no-store')))
   api.onNotFound((ctx) => ({ error: `the API has no ${ctx.path}` }))
 
   api.get('/', () => ({ version: 1 }))

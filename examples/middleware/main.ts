@@ -14,7 +14,7 @@ const bearer = before((ctx) => {
   }
 })
 
-const noStore = before((ctx) => void ctx.header('cache-control', 'no-store'))
+const noStore = before((ctx) => ctx.header('cache-control', 'no-store'))
 
 export const app = createApp()
 
