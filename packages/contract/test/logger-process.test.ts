@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 /** Runs a program that has an app with a logger; gives what it wrote. */
 async function run(
   program: string,
-  { deaf = false } = {},
+  { deaf = false, mute = false } = {},
 ): Promise<{ out: string; error: string; code: number | null }> {
   const prelude = `
     import { createApp, logger } from 'volant'
@@ -23,7 +23,8 @@ async function run(
   })
   let out = ''
   let error = ''
-  child.stderr.on('data', (bytes: Buffer) => (error += bytes.toString()))
+  if (mute) child.stderr.destroy()
+  else child.stderr.on('data', (bytes: Buffer) => (error += bytes.toString()))
   if (deaf) child.stdout.destroy()
   else child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
@@ -87,4 +88,18 @@ test('when nobody reads them any more, requests go on and it is said once', asyn
   )
   assert.equal(code, 0, error)
   assert.equal(error.split('volant: the logger cannot write to stdout: ').length, 2, error)
+})
+
+test('without anybody on stderr, errors are still answered', async () => {
+  const { code } = await run(
+    `
+    app.get('/fail', () => { throw new Error('told to nobody') })
+    for (let at = 0; at < 20; at++) {
+      await app.inject('/fail')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    process.exit((await app.inject('/x')).status === 200 ? 0 : 1)`,
+    { deaf: true, mute: true },
+  )
+  assert.equal(code, 0)
 })

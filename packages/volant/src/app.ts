@@ -10,6 +10,7 @@ import { fetchFrom } from './fetch.ts'
 import { inject, type InjectReply } from './inject.ts'
 import type { InjectOptions } from './inject-request.ts'
 import { bad } from './limits.ts'
+import { notice } from './notice.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './options.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
@@ -103,8 +104,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       await this.close()
       throw error
     }
-    if (this.#options.startLine)
-      process.stdout.write(`volant: listening on ${address.url} (${adapter.name})\n`)
+    if (this.#options.startLine) notice(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
     done?.(address)
     return address
   }

@@ -18,6 +18,7 @@ import type { RequestContext } from './context.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
 import { broughtBy, confine, gateOf, type Gate } from './middleware.ts'
+import { notice } from './notice.ts'
 import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
@@ -139,8 +140,7 @@ export class Core implements Host {
     try {
       const result: unknown = this.#report?.(error, ctx)
       if (isThenable(result)) result.then(undefined, tellOfReport)
-      if (this.#report === null)
-        process.stderr.write(`volant: ${ctx.method} ${ctx.path}: ${inspect(error)}\n`)
+      if (this.#report === null) notice(`volant: ${ctx.method} ${ctx.path}: ${inspect(error)}`)
     } catch (second) {
       tellOfReport(second)
     }
@@ -148,7 +148,7 @@ export class Core implements Host {
 }
 
 function tellOfReport(error: unknown): void {
-  process.stderr.write(`volant: the report option threw: ${inspect(error)}\n`)
+  notice(`volant: the report option threw: ${inspect(error)}`)
 }
 
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {

@@ -162,7 +162,8 @@ async function confine(folder: string, name: string, dotfiles: boolean): Promise
 /** Loaded with the first file: most apps need no table of a thousand extensions at start. */
 async function typeOf(name: string): Promise<string> {
   const { default: mime } = await import('mime')
-  const type = mime.getType(basename(name)) ?? 'application/octet-stream'
+  // With a slash before it: without one `mime` takes a file called `html` for the extension.
+  const type = mime.getType(`/${basename(name)}`) ?? 'application/octet-stream'
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type
 }
 
@@ -219,15 +220,15 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
 const optionNames = new Set(['root', 'dotfiles', 'download', 'type'])
 
 function check(path: unknown, options: unknown): void {
-  if (path instanceof URL ? path.protocol !== 'file:' : typeof path !== 'string' || path === '') {
-    throw bad('file: path', path, 'a path or a file: URL')
-  }
   if (typeof options !== 'object' || options === null) throw bad('file', options, 'an object of options')
   for (const name of Object.keys(options)) {
     if (!optionNames.has(name))
       throw bad(`file: ${name}`, 'an option', `nothing: the options are ${[...optionNames].join(', ')}`)
   }
   const { root, dotfiles, download, type } = options as FileOptions
+  // Under a root an empty path, which a client may give, is the root itself: no file.
+  const fits = path instanceof URL ? path.protocol === 'file:' : typeof path === 'string'
+  if (!fits || (path === '' && root === undefined)) throw bad('file: path', path, 'a path or a file: URL')
   if (root !== undefined && (typeof root !== 'string' || root === ''))
     throw bad('file: root', root, 'a folder')
   if (root !== undefined && path instanceof URL) throw bad('file: root', root, 'a path beside it, not a URL')

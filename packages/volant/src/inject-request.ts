@@ -18,7 +18,7 @@ export interface InjectOptions {
   /** Added to the query of `url`; arrays repeat their name, undefined is left out. */
   query?: Readonly<Record<string, QueryValue>> | URLSearchParams
   /** Arrays repeat their field. Host is `localhost` and Content-Length that of the body unless given. */
-  headers?: Readonly<Record<string, string | readonly string[]>>
+  headers?: Readonly<Record<string, string | readonly string[]>> | Headers
   /** Sent as Cookie, percent-encoded. */
   cookies?: Readonly<Record<string, string>>
   /**
@@ -92,8 +92,7 @@ function targetOf(url: unknown, query: InjectOptions['query']): string {
   if (typeof url !== 'string' || url === '')
     throw bad('inject: url', url, 'a path, for example /users?page=2')
   if (query === undefined) return url
-  if (typeof query !== 'object' || query === null)
-    throw bad('inject: query', query, 'an object of values by name')
+  if (!(query instanceof URLSearchParams)) checkRecord('query', query)
   const pairs = query instanceof URLSearchParams ? query : new URLSearchParams(pairsOf(query))
   const text = pairs.toString()
   return text === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${text}`
@@ -113,10 +112,9 @@ function pairsOf(query: Readonly<Record<string, QueryValue>>): [string, string][
 
 function rawHeaders(given: unknown, cookies: unknown): string[] {
   const raw: string[] = []
-  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
-    throw bad('inject: headers', given, 'an object of values by name')
-  }
-  for (const [name, value] of Object.entries((given as InjectOptions['headers']) ?? {})) {
+  if (given !== undefined && !(given instanceof Headers)) checkRecord('headers', given)
+  const pairs = given instanceof Headers ? [...given] : Object.entries(given ?? {})
+  for (const [name, value] of pairs) {
     if (!token.test(name)) throw bad(`inject: headers.${JSON.stringify(name)}`, value, 'the name of a header')
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
       if (typeof one !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(one)) {
@@ -126,8 +124,7 @@ function rawHeaders(given: unknown, cookies: unknown): string[] {
     }
   }
   if (cookies === undefined) return raw
-  if (typeof cookies !== 'object' || cookies === null)
-    throw bad('inject: cookies', cookies, 'an object of values by name')
+  checkRecord('cookies', cookies)
   for (const [name, value] of Object.entries(cookies)) {
     if (typeof value !== 'string') throw bad(`inject: cookies.${name}`, value, 'a string')
   }
@@ -138,6 +135,12 @@ function rawHeaders(given: unknown, cookies: unknown): string[] {
     throw new VolantError('E_BAD_OPTION', `inject: cookies: ${(error as Error).message}`, { cause: error })
   }
   return raw
+}
+
+/** Arrays and maps have no properties that name anything. */
+function checkRecord(option: string, given: unknown): asserts given is object {
+  if (typeof given === 'object' && given !== null && !(Symbol.iterator in given)) return
+  throw bad(`inject: ${option}`, given, 'an object of values by name')
 }
 
 function has(raw: readonly string[], name: string): boolean {
@@ -155,6 +158,9 @@ async function bodyOf(given: unknown): Promise<Body> {
   if (typeof given === 'string' || given instanceof Uint8Array)
     return { body: Buffer.from(given as string), type: null }
   if (given instanceof ArrayBuffer) return { body: Buffer.from(given.slice(0)), type: null }
+  if (ArrayBuffer.isView(given)) {
+    return { body: Buffer.from(Buffer.from(given.buffer, given.byteOffset, given.byteLength)), type: null }
+  }
   if (given instanceof URLSearchParams || given instanceof FormData || given instanceof Blob) {
     const whole = new Response(given)
     return { body: Buffer.from(await whole.arrayBuffer()), type: whole.headers.get('content-type') }

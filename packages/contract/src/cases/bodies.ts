@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { HTTPError } from 'volant'
-import { eventually, type Kit, request } from '../kit.ts'
+import { HTTPError, type VolantError } from 'volant'
+import { deferred, eventually, type Kit, request } from '../kit.ts'
 
 /** Content type, body, and the parsed value or the status of the refusal. */
 const table: [string, string | null, string | Buffer, unknown][] = [
@@ -404,6 +404,57 @@ export function bodies(kit: Kit): void {
           assert.equal((failed as { status: number }).status, 400)
         })
       })
+
+      test('it may be opened after the reply has begun', async () => {
+        const app = kit.app()
+        app.post('/late', { bodyMode: 'stream' }, (ctx) =>
+          ctx.stream(
+            (async function* () {
+              yield 'begun '
+              for await (const chunk of ctx.bodyStream) yield chunk
+            })(),
+          ),
+        )
+        await kit.serve(app, async (live) => {
+          const reply = await live.post('/late', null, 'a'.repeat(100_000))
+          assert.equal(reply.text, `begun ${'a'.repeat(100_000)}`)
+        })
+        const injected = await app.inject({ url: '/late', method: 'POST', body: 'b'.repeat(100_000) })
+        assert.equal(injected.text(), `begun ${'b'.repeat(100_000)}`)
+      })
+
+      for (const opened of ['before', 'after'] as const) {
+        test(`opened ${opened} the whole reply is given, it ends with it`, async () => {
+          const app = kit.app()
+          let ends: unknown[] = []
+          app.onResponse((_, { status }) => void ends.push(status))
+          app.post('/early', { bodyMode: 'stream' }, async (ctx) => {
+            const early = opened === 'before' ? ctx.bodyStream.getReader() : null
+            ctx.text('early')
+            const reader = early ?? ctx.bodyStream.getReader()
+            try {
+              for (;;) if ((await reader.read()).done) break
+            } catch (error) {
+              ends.push((error as VolantError).code)
+            }
+          })
+          await kit.serve(app, async (live) => {
+            const wire = await live.connect()
+            wire.send(request('POST', '/early', { 'content-length': '50000' }))
+            assert.equal((await wire.reply()).text, 'early')
+            await eventually(() => ends.length === 2, 'both ends')
+            assert.deepEqual(ends, ['E_ABORTED', 200])
+          })
+          ends = []
+          const cancelled = deferred()
+          const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() })
+          const injected = await app.inject({ url: '/early', method: 'POST', body })
+          assert.equal(injected.text(), 'early')
+          await cancelled.promise
+          await eventually(() => ends.length === 2, 'both ends')
+          assert.deepEqual(ends, ['E_ABORTED', 200])
+        })
+      }
 
       test('an echo of 5 MB flows both ways', async () => {
         const app = kit.app({ limits: { maxBodySize: 10_000_000 } })

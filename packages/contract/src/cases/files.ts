@@ -55,6 +55,7 @@ export function files(kit: Kit): void {
       const app = kit.app()
       app.get('/f/*path', (ctx) => ctx.file(ctx.params.path, { root }))
       app.get('/dot/*path', (ctx) => ctx.file(ctx.params.path, { root, dotfiles: true }))
+      app.get('/q', (ctx) => ctx.file(String(ctx.query['name']), { root }))
       app.get('/one', (ctx) => ctx.file(join(root, 'a.txt')))
       return app
     }
@@ -294,6 +295,7 @@ export function files(kit: Kit): void {
       ['/dot/..%2foutside.txt', 404],
       ['/dot/%2e%2e%2foutside.txt', 404],
       ['/f/none.txt', 404],
+      ['/q?name=', 404],
       ['/f/sub', 404],
       ['/f/sub/', 404],
       ['/f/a.txt/', 404],
@@ -357,6 +359,13 @@ export function files(kit: Kit): void {
           assert.equal(reply.headers['content-disposition'], expected)
           assert.equal(reply.text, hello)
         }
+      })
+    })
+
+    test('a name without a dot is no extension', async () => {
+      writeFileSync(join(root, 'html'), '<script>1</script>')
+      await serve(async (live) => {
+        assert.equal((await live.ask('/f/html')).headers['content-type'], 'application/octet-stream')
       })
     })
 

@@ -207,6 +207,22 @@ export function injected(kit: Kit): void {
       await within(gone.promise, 1_000, 'the signal')
     })
 
+    test('a signal that is aborted before leaves no body open', async () => {
+      const body = Readable.from(['x'])
+      const signal = AbortSignal.abort(new Error('bored'))
+      await assert.rejects(build(kit).inject({ url: '/b', method: 'POST', body, signal }), /bored/)
+      assert.ok(body.destroyed)
+    })
+
+    test('headers may be a Headers, and a body any view of bytes', async () => {
+      const headers = new Headers({ 'content-type': 'application/octet-stream' })
+      const app = kit.app()
+      app.post('/x', ({ bodyBytes, headers: { 'content-type': type } }) => [type, [...bodyBytes]])
+      const bytes = Uint8Array.of(9, 1, 2, 3, 4, 9).buffer
+      const reply = await app.inject({ url: '/x', method: 'POST', headers, body: new DataView(bytes, 1, 4) })
+      assert.deepEqual(reply.json(), ['application/octet-stream', [1, 2, 3, 4]])
+    })
+
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const refused: [string, unknown][] = [
@@ -224,6 +240,9 @@ export function injected(kit: Kit): void {
       ['inject: query.a', { url: '/', query: { a: [null] } }],
       ['inject: headers', { url: '/', headers: [['a', 'b']] }],
       ['inject: headers', { url: '/', headers: 'a: b' }],
+      ['inject: headers', { url: '/', headers: new Map([['a', 'b']]) }],
+      ['inject: query', { url: '/', query: [['a', 'b']] }],
+      ['inject: cookies', { url: '/', cookies: new Map([['a', 'b']]) }],
       ['inject: headers.a', { url: '/', headers: { a: 5 } }],
       ['inject: headers.a', { url: '/', headers: { a: 'x\r\ny: z' } }],
       ['inject: headers."a b"', { url: '/', headers: { 'a b': 'x' } }],

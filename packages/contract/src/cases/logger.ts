@@ -539,9 +539,12 @@ export function logging(kit: Kit): void {
         const fail = (): never => {
           throw new Error('disk full')
         }
+        const reject = (): Promise<never> => Promise.reject(new Error('disk full'))
         for (const options of [
           { destination: { write: fail } },
+          { destination: { write: reject } },
           { logger: { info: fail, warn: fail, error: fail } },
+          { logger: { info: reject, warn: reject, error: reject } },
         ]) {
           const { app } = appWith(options)
           for (const path of ['/x', '/none', '/x']) {
@@ -552,7 +555,7 @@ export function logging(kit: Kit): void {
       } finally {
         process.stderr.write = write
       }
-      assert.equal(written.filter((text) => text.includes('disk full')).length, 2, written.join(''))
+      assert.equal(written.filter((text) => text.includes('disk full')).length, 4, written.join(''))
     })
 
     const nonsense: [string, unknown][] = [

@@ -2,6 +2,7 @@
 import type { Adapter, Limits } from '@volant/engine'
 import { limitTable } from '../limits.ts'
 import { VolantError } from '../errors.ts'
+import { notice } from '../notice.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'
@@ -24,7 +25,7 @@ export function chooseAdapter(type: AdapterType | undefined, limits: Limits): Ad
   if ('adapter' in native) return native.adapter
   if (type === 'native')
     throw new VolantError('E_ADAPTER', `the native engine cannot be used: ${native.reason}`)
-  if (!announced) process.stderr.write(`volant: running on node:http, because ${native.reason}\n`)
+  if (!announced) notice(`volant: running on node:http, because ${native.reason}`)
   announced = true
   return nodeHttpAdapter
 }
@@ -38,5 +39,5 @@ export function warnOfUnenforced(adapter: Adapter, limits: Limits): void {
   )
   if (names.length === 0) return
   for (const name of names) warned.add(name)
-  process.stderr.write(`volant: the adapter ${adapter.name} cannot enforce ${names.join(' and ')}\n`)
+  notice(`volant: the adapter ${adapter.name} cannot enforce ${names.join(' and ')}`)
 }

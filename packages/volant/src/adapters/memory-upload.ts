@@ -51,7 +51,7 @@ export class MemoryUpload {
       this.#exchange.lose(error)
       return null
     }
-    this.release()
+    this.#stop()
     return Buffer.concat(chunks)
   }
 
@@ -59,7 +59,8 @@ export class MemoryUpload {
     if (this.#sink !== null) throw new VolantError('E_BODY_USED')
     this.#sink = sink
     this.#window = window
-    void this.#pump(sink)
+    if (this.#over) queueMicrotask(() => this.#tell(sink))
+    else void this.#pump(sink)
   }
 
   credit(bytes: number): void {
@@ -67,17 +68,15 @@ export class MemoryUpload {
     this.#wake?.()
   }
 
-  /** The client left. */
+  /** The client left, or has its reply: nothing more of the body is handed on. */
   fail(): void {
     if (this.#over) return
-    const sink = this.#sink
     this.#stop()
-    if (sink !== null) this.#exchange.runInAsyncScope(() => sink.fail(new VolantError('E_ABORTED')))
+    if (this.#sink !== null) this.#tell(this.#sink)
   }
 
-  /** The reply is complete: a body that nobody reads is not waited for. */
-  release(): void {
-    if (this.#sink === null) this.#stop()
+  #tell(sink: BodySink): void {
+    this.#exchange.runInAsyncScope(() => sink.fail(new VolantError('E_ABORTED')))
   }
 
   #stop(): void {

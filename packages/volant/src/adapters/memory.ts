@@ -49,12 +49,13 @@ export class MemoryExchange extends Head implements Exchange {
   bodyKind: BodyKind = BodyKind.none
   bodyLength = 0
   replied = false
+  /** The reply is complete, or there will be none. */
+  complete = false
   readonly #request: MemoryRequest
   readonly #sink: ReplySink
   readonly #leave = () => this.lose(this.#request.signal?.reason)
   #whole: Buffer | null = null
   #upload: MemoryUpload | null = null
-  #complete = false
   /** Of a streamed reply: the declared length, and what was sent of it. */
   #length = -1
   #sent = 0
@@ -71,9 +72,9 @@ export class MemoryExchange extends Head implements Exchange {
 
   run(host: Host, routes: Routes): void {
     const { target, body, signal } = this.#request
+    if (body !== null && !Buffer.isBuffer(body)) this.#upload = new MemoryUpload(this, body)
     if (signal?.aborted === true) return this.lose(signal.reason)
     signal?.addEventListener('abort', this.#leave)
-    if (body !== null && !Buffer.isBuffer(body)) this.#upload = new MemoryUpload(this, body)
     const refused = this.admit(target, host, routes)
     if (refused !== null) return this.#refuse(refused)
     const route = host.routes[this.id]
@@ -177,9 +178,8 @@ export class MemoryExchange extends Head implements Exchange {
   }
 
   #break(reason: 'client' | 'error', error: unknown): void {
-    if (this.aborted || this.#complete) return
+    if (this.aborted || this.complete) return
     this.#settle()
-    this.#upload?.fail()
     this.markAborted(reason)
     this.#sink.fail(error)
   }
@@ -200,15 +200,14 @@ export class MemoryExchange extends Head implements Exchange {
   #timeOut(): void {
     if (this.replied) return
     this.#refuse('E_HANDLER_TIMEOUT')
-    this.#upload?.fail()
     this.markAborted('timeout')
   }
 
-  /** The end, good or bad: nobody is asked to leave any more, and a body nobody reads is not kept. */
+  /** The end, good or bad: nobody is asked to leave any more, and the rest of the body is nobody's. */
   #settle(): void {
-    this.#complete = true
+    this.complete = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#request.signal?.removeEventListener('abort', this.#leave)
-    this.#upload?.release()
+    this.#upload?.fail()
   }
 }

@@ -30,6 +30,8 @@ export class NodeExchange extends Head implements Exchange {
   ready = true
   /** Counted in the server's `inFlight`. */
   counted = false
+  /** The whole reply was given: the rest of the body is nobody's any more. */
+  given = false
   /** Null without a body: most requests need none of its fields. */
   upload: NodeUpload | null = null
   /** Of a streamed reply: the declared length, and what was sent of it. */
@@ -231,6 +233,7 @@ export class NodeExchange extends Head implements Exchange {
   }
 
   #done(): void {
+    this.given = true
     this.#release()
     this.connection.finished(this)
   }

@@ -55,7 +55,7 @@ export class NodeUpload {
     this.#sink = sink
     this.#window = window
     const { exchange } = this
-    if (exchange.aborted || exchange.replied) {
+    if (exchange.aborted || exchange.given) {
       queueMicrotask(() => this.fail(new VolantError('E_ABORTED')))
       return
     }
@@ -96,7 +96,7 @@ export class NodeUpload {
    * `drainTimeout` the server's sweep ends the connection.
    */
   discard(over: () => void): void {
-    this.#sink = null
+    this.fail(new VolantError('E_ABORTED'))
     const { request, connection } = this.exchange
     const { drainLimit, drainTimeout } = connection.server.host.limits
     let left = drainLimit
@@ -123,7 +123,8 @@ export class NodeUpload {
     exchange.request.on('error', ignore)
     this.since = Date.now()
     exchange.connection.server.uploads.add(exchange)
-    if (exchange.expects && !this.continued) exchange.response.writeContinue()
+    // Inside a reply that has begun it would be part of its body.
+    if (exchange.expects && !this.continued && !exchange.replied) exchange.response.writeContinue()
     this.continued = true
   }
 

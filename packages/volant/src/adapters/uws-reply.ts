@@ -36,7 +36,7 @@ export abstract class UwsReply extends Head {
   protected timer: NodeJS.Timeout | null = null
   protected address: PeerAddress | null = null
   /** The whole reply was given: who leaves now misses nothing the handler would want to know of. */
-  protected given = false
+  given = false
   /** Of a streamed reply: the head until it is sent, the declared length, and what was given of it. */
   #pendingHead: string | null = null
   #length = -1

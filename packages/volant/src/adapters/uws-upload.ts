@@ -51,12 +51,12 @@ export class UwsUpload {
     const { exchange } = this
     this.#sink = sink
     this.#window = window
-    this.#mode = 'stream'
-    this.#limit = exchange.server.host.routes[exchange.id]?.maxBodySize ?? 0
-    if (exchange.aborted || exchange.replied) {
+    if (exchange.aborted || exchange.over || exchange.given) {
       queueMicrotask(() => this.fail(new VolantError('E_ABORTED')))
       return
     }
+    this.#mode = 'stream'
+    this.#limit = exchange.server.host.routes[exchange.id]?.maxBodySize ?? 0
     if (!this.ended) this.#start()
     // Not before the sink's owner has it.
     queueMicrotask(() => this.#deliver())
@@ -81,19 +81,16 @@ export class UwsUpload {
   /** Nobody reads any more: what still comes is thrown away. `over` is called at its end or past `drainLimit` bytes. */
   discard(over: () => void): void {
     this.#mode = 'discard'
-    this.#sink = null
-    this.#chunks = []
+    this.fail(new VolantError('E_ABORTED'))
     this.#done = over
     this.#left = this.exchange.server.host.limits.drainLimit
-    this.exchange.server.uploads.delete(this.exchange)
     this.#resume()
   }
 
   /** The reply is about to be complete: uWebSockets.js reads the rest by itself, if it may. */
   letGo(): void {
     this.#mode = 'discard'
-    this.#sink = null
-    this.#chunks = []
+    this.fail(new VolantError('E_ABORTED'))
     this.#done = ignore
     this.#left = Infinity
     this.#resume()

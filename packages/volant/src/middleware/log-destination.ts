@@ -1,6 +1,8 @@
 /** Where log lines go: gathered, then written in the background, at once when the process ends. */
 import { openSync, write, writeSync } from 'node:fs'
 import { bad } from '../limits.ts'
+import { notice } from '../notice.ts'
+import { isThenable } from '../thenable.ts'
 
 /** Anything lines can be written to: a stream, `process.stderr`, an object of your own. */
 export interface LogStream {
@@ -53,7 +55,7 @@ class Complaint {
   make(what: string): void {
     if (this.#made) return
     this.#made = true
-    process.stderr.write(`volant: the logger cannot write to ${this.#name}: ${what}\n`)
+    notice(`volant: the logger cannot write to ${this.#name}: ${what}`)
   }
 }
 
@@ -69,7 +71,8 @@ class Direct implements Destination {
 
   write(line: string): void {
     try {
-      this.#stream.write(line)
+      const written = this.#stream.write(line)
+      if (isThenable(written)) written.then(undefined, (error) => this.#complaint.make(String(error)))
     } catch (error) {
       this.#complaint.make(String(error))
     }

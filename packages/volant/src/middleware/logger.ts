@@ -3,7 +3,9 @@ import type { Context, RequestContext } from '../context.ts'
 import { HTTPError, VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
 import { observer } from '../middleware.ts'
+import { notice } from '../notice.ts'
 import type { ResponseInfo, ResponseListener } from '../observe.ts'
+import { isThenable } from '../thenable.ts'
 import type { FittingMiddleware } from '../types.ts'
 import { type LogStream, openDestination } from './log-destination.ts'
 import { type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
@@ -121,20 +123,27 @@ function writing(line: LogLine, given: unknown): Sink {
 
 function telling(line: LogLine, events: EventLogger): Sink {
   let complained = false
+  const complain = (error: unknown) => {
+    if (complained) return
+    complained = true
+    notice(`volant: the logger given to logger() failed: ${String(error)}`)
+  }
   return {
     log(entry) {
       const event = line.record(entry)
       try {
-        if (entry.level === 30) events.info(event, entry.message)
-        else if (entry.level === 40) events.warn(event, entry.message)
-        else events.error(event, entry.message)
+        const told = tell(events, entry, event)
+        if (isThenable(told)) told.then(undefined, complain)
       } catch (error) {
-        if (complained) return
-        complained = true
-        process.stderr.write(`volant: the logger given to logger() failed: ${String(error)}\n`)
+        complain(error)
       }
     },
   }
+}
+
+function tell(events: EventLogger, { level, message }: Entry, event: object): unknown {
+  if (level === 30) return events.info(event, message)
+  return level === 40 ? events.warn(event, message) : events.error(event, message)
 }
 
 /** The error a line has: unexpected ones, and those behind a reply from 500 on. */
