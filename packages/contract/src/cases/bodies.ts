@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HTTPError, type VolantError } from 'volant'
 import { deferred, eventually, type Kit, request } from '../kit.ts'
 
@@ -385,25 +386,31 @@ export function bodies(kit: Kit): void {
         })
       })
 
-      test('a malformed chunk fails the stream with 400', kit.needs('malformed-body'), async () => {
-        const app = kit.app()
-        let failed: unknown
-        app.post('/s', { bodyMode: 'stream' }, async (ctx) => {
-          try {
-            for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
-          } catch (error) {
-            failed = error
-            throw error
-          }
-        })
-        await kit.serve(app, async (live) => {
-          const wire = await live.connect()
-          wire.send('POST /s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n')
-          assert.equal((await wire.reply()).status, 400)
-          await wire.ended()
-          assert.equal((failed as { status: number }).status, 400)
-        })
-      })
+      for (const wait of [0, 50])
+        test(
+          `a malformed chunk fails the stream with 400, ${wait} ms on`,
+          kit.needs('malformed-body'),
+          async () => {
+            const app = kit.app()
+            let failed: unknown
+            app.post('/s', { bodyMode: 'stream' }, async (ctx) => {
+              try {
+                if (wait > 0) await sleep(wait)
+                for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
+              } catch (error) {
+                failed = error
+                throw error
+              }
+            })
+            await kit.serve(app, async (live) => {
+              const wire = await live.connect()
+              wire.send('POST /s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n')
+              assert.equal((await wire.reply()).status, 400)
+              await wire.ended()
+              assert.equal((failed as { status: number }).status, 400)
+            })
+          },
+        )
 
       test('it may be opened after the reply has begun', async () => {
         const app = kit.app()

@@ -50,6 +50,33 @@ export function connections(kit: Kit): void {
       })
     }
 
+    test('rubbish behind a request that waits is answered once', kit.needs('pipelining'), async () => {
+      const app = kit.app()
+      const go = deferred()
+      app.get('/slow', async () => {
+        await go.promise
+        return 'slow'
+      })
+      const warnings: Error[] = []
+      const warned = (warning: Error) => void warnings.push(warning)
+      process.on('warning', warned)
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(request('GET', '/slow'))
+        for (let times = 0; times < 20; times++) {
+          wire.send('rubbish\r\n\r\n')
+          await sleep(2)
+        }
+        go.resolve()
+        assert.equal((await wire.reply()).text, 'slow')
+        assert.equal((await wire.reply()).status, 400)
+        await wire.ended()
+        assert.equal(app.stats().refused, 1)
+      })
+      process.off('warning', warned)
+      assert.deepEqual(warnings, [])
+    })
+
     test('HTTP/1.0 closes, and stays with keep-alive', kit.needs('http-1.0'), async () => {
       const app = kit.app()
       app.get('/x', (ctx) => ctx.httpVersion)

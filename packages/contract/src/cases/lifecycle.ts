@@ -210,7 +210,8 @@ export function lifecycle(kit: Kit): void {
       await wire.until(() => (wire.received.includes('\r\n0\r\n') ? true : undefined), 'the first chunk')
       const closing = app.close()
       assert.equal((await wire.reply()).text, '01234')
-      wire.close()
+      // Of its own accord: its head could not say so yet.
+      assert.equal(await within(wire.closed, 2_000, 'the end'), 'end')
       await within(closing, 2_000, 'close')
     })
 

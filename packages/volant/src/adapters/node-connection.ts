@@ -33,6 +33,7 @@ export class NodeConnection {
   #idleSince = 0
   readonly #active: NodeExchange[] = []
   #unsafe = false
+  #ending = false
   #waiting: NodeExchange[] = []
 
   constructor(server: NodeServer, socket: Socket) {
@@ -112,6 +113,8 @@ export class NodeConnection {
       if (at >= 0) active.splice(at, 1)
     }
     if (active.length === 0) this.#unsafe = false
+    // A reply that began before could not say that its connection closes.
+    if (this.server.closing && this.idle && exchange.request.complete) this.endAfterReplies()
     // Not in the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
   }
@@ -128,14 +131,16 @@ export class NodeConnection {
 
   /** The bytes after the last request are no request: says so after the replies that are due, and closes. */
   reject(code: ErrorCode): void {
+    // node:http says it again for whatever the client sends after.
+    if (this.broken) return
     this.broken = true
     const reading = [...this.#active, ...this.#waiting].find(
-      (exchange) => exchange.upload !== null && exchange.upload.since > 0 && !exchange.request.complete,
+      (exchange) => exchange.upload !== null && !exchange.request.complete,
     )
     if (reading !== undefined) {
       this.closing = true
       if (reading.replied) this.socket.destroy()
-      else if (reading.ready) reading.upload?.fail(new Error('the body is malformed'), 400)
+      else if (reading.ready) reading.upload?.breakOff()
       else reading.refuse(code)
       return
     }
@@ -147,6 +152,8 @@ export class NodeConnection {
 
   /** Closes once the replies that are due were sent. */
   endAfterReplies(): void {
+    if (this.#ending) return
+    this.#ending = true
     this.lingering?.end()
     this.#afterReplies(() => this.socket.destroySoon())
   }

@@ -59,6 +59,10 @@ export class NodeUpload {
       queueMicrotask(() => this.fail(new VolantError('E_ABORTED')))
       return
     }
+    if (exchange.connection.broken && !exchange.request.complete) {
+      queueMicrotask(() => this.breakOff())
+      return
+    }
     this.#start()
     exchange.request.on('data', (chunk: Buffer) => this.#receive(chunk))
     exchange.request.on('end', () => {
@@ -78,6 +82,11 @@ export class NodeUpload {
     if (this.#leftover !== null || this.#window <= 0) return
     if (this.#ended) this.#end()
     else this.exchange.request.resume()
+  }
+
+  /** The client's bytes are no body from here on; who reads it later is told then. */
+  breakOff(): void {
+    this.fail(new Error('the body is malformed'), 400)
   }
 
   /** The body cannot be read to its end. */
