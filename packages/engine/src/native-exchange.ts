@@ -103,6 +103,20 @@ class Extra {
   streaming = false
 }
 
+/** Stands in for the reader of a body that failed before there was one. */
+class Unreadable implements BodySink {
+  /** See `bodyFailed`. */
+  readonly status: number
+
+  constructor(status: number) {
+    this.status = status
+  }
+
+  chunk(): void {}
+  end(): void {}
+  fail(): void {}
+}
+
 export class NativeExchange extends AsyncResource implements Exchange {
   readonly slot: number
   readonly generation: number
@@ -291,12 +305,17 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   readBody(sink: BodySink, window: number): void {
-    if (this.sink !== null || this.bodyKind !== BodyKind.stream) {
+    const failed = this.sink instanceof Unreadable ? this.sink : null
+    if ((this.sink !== null && failed === null) || this.bodyKind !== BodyKind.stream) {
       throw coded('E_BODY_USED', 'the body was read already')
     }
     this.sink = sink
     if (live[this.slot] !== this) {
       queueMicrotask(() => this.failBody(coded('E_ABORTED', 'the request was aborted')))
+      return
+    }
+    if (failed !== null) {
+      queueMicrotask(() => this.bodyFailed(failed.status))
       return
     }
     writeSignal(this.slot, this.generation, operationRead, null, Math.min(window, mostCredit), 0)
@@ -390,9 +409,18 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (sink !== null) this.runInAsyncScope(sink.end, sink)
   }
 
-  /** `status` 0: the client left. */
+  /** `status` 0: the client closed its sending side before the end, so nobody waits for what a reader would answer. */
   bodyFailed(status: number): void {
-    if (status === 0) return this.failBody(coded('E_ABORTED', 'the client left before the end of its body'))
+    if (live[this.slot] !== this) return
+    if (this.sink === null) {
+      // The engine says it once.
+      this.sink = new Unreadable(status)
+      return
+    }
+    if (status === 0) {
+      writeSignal(this.slot, this.generation, operationDestroy, null, 0, 0)
+      return this.abort('client')
+    }
     const error =
       status === 413
         ? coded('E_BODY_TOO_LARGE', 'the body is larger than this route allows')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
+import type { ResponseInfo, RouteOptions } from 'volant'
 import { deferred, eventually, type Kit, request } from '../kit.ts'
 
 /** L5: the client leaves at every point. */
@@ -122,6 +123,44 @@ export function aborts(kit: Kit): void {
         assert.equal((await live.ask('/big')).body.length, 200_000)
       })
     })
+
+    const unfinished: [string, string, RouteOptions, number][] = [
+      ['while its body is read', 'half', { bodyMode: 'stream' }, 0],
+      ['before its body is read', 'half', { bodyMode: 'stream' }, 100],
+      ['before the first byte of its body', '', { bodyMode: 'stream' }, 100],
+      ['before the first byte of its body, while that is checked', '', { beforeBody: () => sleep(100) }, 0],
+    ]
+    for (const [when, body, options, wait] of unfinished) {
+      for (const how of ['close', 'end', 'reset'] as const) {
+        test(`${how} ${when}: nothing is left, and nobody is blamed`, async () => {
+          const app = kit.app()
+          const before = kit.reports.length
+          const told = deferred<ResponseInfo>()
+          app.onResponse((_, info) => told.resolve(info))
+          app.post('/up', options, async (ctx) => {
+            if (wait > 0) await sleep(wait)
+            if (options.bodyMode === 'stream')
+              for await (const chunk of ctx.bodyStream) assert.ok(chunk.length)
+            return 'done'
+          })
+          await kit.serve(app, async (live) => {
+            const wire = await live.connect()
+            wire.send(request('POST', '/up', { 'content-length': '1000' }, body))
+            await eventually(() => app.stats().inFlight === 1, 'the request')
+            await sleep(20)
+            if (how === 'end') wire.socket.end()
+            else wire[how]()
+            const { status, aborted } = await told.promise
+            assert.deepEqual([status, aborted], [499, true])
+            await eventually(
+              () => app.stats().inFlight === 0 && app.stats().connections === 0,
+              'nothing left',
+            )
+            assert.equal(kit.reports.length, before)
+          })
+        })
+      }
+    }
 
     test('an upload stream fails with E_ABORTED when the client leaves, and nothing is reported', async () => {
       const app = kit.app()
