@@ -17,6 +17,7 @@ import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
+import { messages } from './cases/messages.ts'
 import { observing } from './cases/observing.ts'
 import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
@@ -51,6 +52,7 @@ const groups = {
   fetch: fetched,
   files,
   options,
+  messages,
   proxy,
   accepts,
   cookies,

@@ -8,6 +8,8 @@ const patience = 5_000
 export interface WireReply {
   version: string
   status: number
+  /** The phrase after the status. */
+  reason: string
   /** By lower-case name; a repeated name is joined with ', '. */
   headers: Record<string, string>
   /** Name and value in the order received. */
@@ -122,7 +124,7 @@ export class Wire {
     if (end === -1) return this.#incomplete()
     const head = this.received.toString('latin1', 0, end)
     const [first = '', ...lines] = head.split('\r\n')
-    const status = /^(HTTP\/1\.[01]) (\d{3}) [\t\x20-\x7e]*$/.exec(first)
+    const status = /^(HTTP\/1\.[01]) (\d{3}) ([\t\x20-\x7e]*)$/.exec(first)
     if (status === null) throw new Error(`not a status line: ${JSON.stringify(first)}`)
     const headers: Record<string, string> = Object.create(null) as Record<string, string>
     const raw: [string, string][] = []
@@ -142,6 +144,7 @@ export class Wire {
     return {
       version: status[1] as string,
       status: code,
+      reason: status[3] as string,
       headers,
       raw,
       body: body.bytes,

@@ -193,15 +193,15 @@ export interface Host {
 /** Where to listen: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
 export interface ListenOptions {
   /** 0 to 65535; 0, the default, picks a free one. */
-  port?: number
+  port?: number | undefined
   /** Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
-  host?: string
+  host?: string | undefined
   /** Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
-  path?: string
+  path?: string | undefined
   /** Length of the accept queue; default 511. */
-  backlog?: number
+  backlog?: number | undefined
   /** Do not accept IPv4 on `::`. Default false. */
-  ipv6Only?: boolean
+  ipv6Only?: boolean | undefined
 }
 
 /** Where a server listens. */

@@ -83,15 +83,17 @@ function findBinary(): { file: string } | { reason: string } {
 
 /** Binaries are packages of their own, of which npm installs the one for this platform. Both have one version. */
 function findPackaged(name: string): { file: string } | { reason: string } {
+  const { version } = require('../../package.json') as { version: string }
   let packaged: { version: string }
   let file: string
   try {
     packaged = require(`${name}/package.json`) as { version: string }
     file = require.resolve(name)
   } catch {
-    return { reason: `its engine for this platform, ${name}, is not installed` }
+    return {
+      reason: `its engine for this platform, ${name}, is not installed: npm install ${name}@${version}, or install without --omit=optional`,
+    }
   }
-  const { version } = require('../../package.json') as { version: string }
   if (packaged.version === version) return { file }
   return {
     reason: `${name} is version ${packaged.version}, but @volant/engine ${version}: install the same version of both`,

@@ -1,36 +1,37 @@
 /** Setting cookies (RFC 6265, and its revision for prefixes and SameSite). */
-import { stringifySetCookie } from 'cookie'
+import { type SetCookie, stringifySetCookie } from 'cookie'
 import { VolantError } from './errors.ts'
+import { noOption } from './option-names.ts'
 
 /** Attributes of a cookie (RFC 6265 §4.1.2). */
 export interface CookieOptions {
   /** Default `/`. */
-  path?: string
+  path?: string | undefined
   /** Default: the host that sets it, and none below it. */
-  domain?: string
+  domain?: string | undefined
   /** Seconds, an integer; 0 and below end the cookie. Default: it ends with the browser's session. */
-  maxAge?: number
+  maxAge?: number | undefined
   /** When it ends; `maxAge` is the surer way to say so. */
-  expires?: Date
+  expires?: Date | undefined
   /** Kept from scripts. Default true. */
-  httpOnly?: boolean
+  httpOnly?: boolean | undefined
   /**
    * Sent over TLS only. Default: true if the request came over it, for names with a prefix, for `sameSite: 'none'`
    * and `partitioned`; browsers refuse those without.
    */
-  secure?: boolean
+  secure?: boolean | undefined
   /** Default `lax`. */
-  sameSite?: 'strict' | 'lax' | 'none'
+  sameSite?: 'strict' | 'lax' | 'none' | undefined
   /** Kept apart by the site it is embedded in (CHIPS). Default false. */
-  partitioned?: boolean
+  partitioned?: boolean | undefined
   /** Which cookies a browser drops last when it has too many; not every browser looks. */
-  priority?: 'low' | 'medium' | 'high'
+  priority?: 'low' | 'medium' | 'high' | undefined
 }
 
 /** Bytes of name and value a browser keeps (RFC 6265bis §5.6). */
 const longest = 4_096
 
-const optionNames = new Set([
+const optionNames = [
   'path',
   'domain',
   'maxAge',
@@ -40,7 +41,7 @@ const optionNames = new Set([
   'sameSite',
   'partitioned',
   'priority',
-])
+] as const
 
 /**
  * The value of Set-Cookie; `value` is percent-encoded. Throws `E_BAD_COOKIE` for a name, value or option that is none,
@@ -63,7 +64,7 @@ export function setCookie(name: string, value: string, given: CookieOptions, htt
     throw bad(name, "takes 'strict', 'lax' or 'none' for sameSite")
   let text: string
   try {
-    text = stringifySetCookie({ ...options, name, value, path, sameSite, httpOnly, secure })
+    text = stringifySetCookie({ ...options, name, value, path, sameSite, httpOnly, secure } as SetCookie)
   } catch (error) {
     throw bad(name, `cannot be set: ${error instanceof Error ? error.message : String(error)}`, error)
   }
@@ -86,7 +87,9 @@ function check(name: unknown, value: unknown, given: unknown): CookieOptions {
   }
   if (typeof given !== 'object' || given === null) throw bad(name, 'takes an object of options')
   for (const key of Object.keys(given)) {
-    if (!optionNames.has(key)) throw bad(name, `has no option ${key}`)
+    if (!(optionNames as readonly string[]).includes(key)) {
+      throw new VolantError('E_BAD_COOKIE', noOption(`the cookie ${JSON.stringify(name)}`, key, optionNames))
+    }
   }
   const options = given as CookieOptions
   for (const key of ['httpOnly', 'secure', 'partitioned'] as const) {
@@ -97,5 +100,9 @@ function check(name: unknown, value: unknown, given: unknown): CookieOptions {
 }
 
 function bad(name: string, what: string, cause?: unknown): VolantError {
-  return new VolantError('E_BAD_COOKIE', `the cookie ${JSON.stringify(name)} ${what}`, { cause })
+  return new VolantError(
+    'E_BAD_COOKIE',
+    `the cookie ${JSON.stringify(name)} ${what}`,
+    cause === undefined ? undefined : { cause },
+  )
 }

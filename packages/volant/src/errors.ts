@@ -2,7 +2,8 @@
  * Every error the framework raises itself, by code. `HTTPError` becomes a reply; `VolantError` reports a mistake in
  * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
  */
-import { STATUS_CODES } from 'node:http'
+import { phrases } from './phrases.ts'
+import { shown } from './shown.ts'
 
 /** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
 interface ErrorRow {
@@ -35,7 +36,7 @@ export const errorTable = {
     status: 415,
     meaning: 'The body has a content type, charset or encoding that is not read.',
     remedy:
-      'The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. ctx.bodyBytes has a body of any type.',
+      "The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. multipart/form-data is read by `await ctx.request.formData()`, or as it comes with bodyMode 'stream'; ctx.bodyBytes has a body of any type.",
   },
   E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
   E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
@@ -199,7 +200,8 @@ export const errorTable = {
   E_NOT_SERIALISABLE: {
     status: 0,
     meaning: 'A value cannot be written as JSON, or a chunk is neither string nor bytes.',
-    remedy: 'Convert BigInt, cycles and functions before; give a schema or a toJSON.',
+    remedy:
+      'The message says where it is. Convert Map, Set, BigInt and functions before, leave cycles out; give a schema or a toJSON.',
   },
   E_RESET: {
     status: 0,
@@ -246,15 +248,15 @@ export class VolantError extends Error {
 /** What an `HTTPError` says beside its status and message. */
 export interface HTTPErrorOptions {
   /** Machine-readable name, `code` in the reply's body. */
-  code?: string
+  code?: string | undefined
   /** Sent with the reply, for example `{ 'retry-after': '5' }`. */
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** Anything JSON can carry, `data` in the reply's body. */
   data?: unknown
   /** The error behind this one; never sent. */
   cause?: unknown
   /** Whether message, code and data are sent. Default: true for 4xx, false for 5xx. */
-  expose?: boolean
+  expose?: boolean | undefined
 }
 
 /**
@@ -275,10 +277,10 @@ export class HTTPError extends Error {
 
   constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new VolantError('E_BAD_STATUS', `HTTPError takes a status from 400 to 599, not ${String(status)}`)
+      throw new VolantError('E_BAD_STATUS', `HTTPError takes a status from 400 to 599, not ${shown(status)}`)
     }
     super(
-      message ?? STATUS_CODES[status] ?? 'Error',
+      message ?? phrases[status] ?? 'Error',
       options.cause === undefined ? undefined : { cause: options.cause },
     )
     this.name = 'HTTPError'
@@ -305,8 +307,9 @@ export class ValidationError extends HTTPError {
   /** What is wrong, at most 100. */
   readonly issues: readonly Issue[]
 
-  constructor(issues: readonly Issue[]) {
-    super(400, 'The request is not valid', { code: 'E_VALIDATION' })
+  /** `note` is said beside, for example how the body was read. */
+  constructor(issues: readonly Issue[], note?: string) {
+    super(400, `The request is not valid${note === undefined ? '' : `; ${note}`}`, { code: 'E_VALIDATION' })
     this.name = 'ValidationError'
     this.issues = issues
   }

@@ -80,7 +80,7 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
       answered = bad
     }
   }
-  if (!beginReply(ctx)) return
+  if (!beginReply(ctx, 'reply')) return
   const status = answered instanceof HTTPError ? answered.status : 500
   ctx.statusCode = status
   ctx.exchange.end(

@@ -3,7 +3,7 @@ import type { Host } from '@volant/engine'
 import type { Routes } from './adapters/head.ts'
 import { MemoryExchange, type ReplySink } from './adapters/memory.ts'
 import { VolantError } from './errors.ts'
-import { phrases } from './status.ts'
+import { phrases } from './phrases.ts'
 import { openSource } from './stream-reply.ts'
 
 /**

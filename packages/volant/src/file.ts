@@ -9,7 +9,8 @@ import { attachment } from './disposition.ts'
 import { errorTable, HTTPError, refusal, VolantError } from './errors.ts'
 import { checkHeaderName } from './header.ts'
 import { bad } from './limits.ts'
-import { sendBytes } from './reply.ts'
+import { checkOptionNames } from './option-names.ts'
+import { secondReply, sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
 
 /** Options of `ctx.file`. */
@@ -18,13 +19,13 @@ export interface FileOptions {
    * The folder the path stays in, for paths that come from clients: `..`, symbolic links that lead out of it and, unless
    * `dotfiles` says otherwise, names that begin with a dot are 404.
    */
-  root?: string
+  root?: string | undefined
   /** Whether `root` gives away names that begin with a dot. Default false. */
-  dotfiles?: boolean
+  dotfiles?: boolean | undefined
   /** Sent to be saved rather than shown: under this name, or under its own with true. */
-  download?: string | true
+  download?: string | true | undefined
   /** Content type. Default: by the name's extension, or application/octet-stream. */
-  type?: string
+  type?: string | undefined
 }
 
 /** Bytes read at once; files of no more are sent in one go. */
@@ -36,7 +37,7 @@ export async function sendFile(
   options: FileOptions = {},
 ): Promise<void> {
   check(path, options)
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw new VolantError('E_ALREADY_REPLIED')
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw secondReply(ctx, 'file')
   const name = typeof path === 'string' ? path : fileURLToPath(path)
   const type = ctx.hasType ? null : (options.type ?? (await typeOf(name)))
   const { handle, stats } = await openFile(name, options)
@@ -123,7 +124,7 @@ async function openFile(
   let flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
   let handle: FileHandle
   // Outside: a root that does not exist is no mistake of the client.
-  const folder = root === undefined ? null : await realpath(root)
+  const folder = root === undefined ? null : await folderOf(root)
   try {
     const target = folder === null ? name : await confine(folder, name, dotfiles)
     if (folder !== null) flags |= constants.O_NOFOLLOW ?? 0
@@ -138,6 +139,15 @@ async function openFile(
   } catch (error) {
     await handle.close()
     throw error
+  }
+}
+
+async function folderOf(root: string): Promise<string> {
+  try {
+    return await realpath(root)
+  } catch (error) {
+    const { message } = bad('file: root', root, 'a folder that exists')
+    throw new VolantError('E_BAD_OPTION', message, { cause: error })
   }
 }
 
@@ -217,14 +227,12 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   }
 }
 
-const optionNames = new Set(['root', 'dotfiles', 'download', 'type'])
+const optionNames = ['root', 'dotfiles', 'download', 'type'] as const
+const foreignNames = { attachment: 'download', contentType: 'type', filename: 'download' }
 
 function check(path: unknown, options: unknown): void {
   if (typeof options !== 'object' || options === null) throw bad('file', options, 'an object of options')
-  for (const name of Object.keys(options)) {
-    if (!optionNames.has(name))
-      throw bad(`file: ${name}`, 'an option', `nothing: the options are ${[...optionNames].join(', ')}`)
-  }
+  checkOptionNames('ctx.file', options, optionNames, foreignNames)
   const { root, dotfiles, download, type } = options as FileOptions
   // Under a root an empty path, which a client may give, is the root itself: no file.
   const fits = path instanceof URL ? path.protocol === 'file:' : typeof path === 'string'

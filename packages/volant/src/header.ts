@@ -1,6 +1,7 @@
 /** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
 import { packedList, packHeaders } from '@volant/engine'
 import { VolantError } from './errors.ts'
+import { shown } from './shown.ts'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
@@ -33,7 +34,7 @@ export function checkHeaderName(name: string): string {
 
 function learn(name: string): string {
   if (typeof name !== 'string' || !token.test(name)) {
-    throw new VolantError('E_BAD_HEADER', `${JSON.stringify(name)} is not a header name`)
+    throw new VolantError('E_BAD_HEADER', `${shown(name)} is not a header name`)
   }
   const lower = name.toLowerCase()
   if (engineHeaders.has(lower)) {
@@ -55,13 +56,26 @@ export function checkHeader(name: string, value: string): void {
 /** The value as a string; numbers are taken too. */
 export function checkHeaderValue(name: string, value: string | number): string {
   const text = typeof value === 'number' ? String(value) : value
-  if (typeof text !== 'string' || forbiddenInValue.test(text)) {
-    throw new VolantError('E_BAD_HEADER', `the value of header ${name} has a forbidden character`)
-  }
+  if (typeof text !== 'string' || forbiddenInValue.test(text)) throw badValue(name, text)
   if (text.length > longest || name.length > longest) {
     throw new VolantError('E_BAD_HEADER', `a header is longer than ${longest} characters`)
   }
   return text
+}
+
+function badValue(name: string, value: unknown): VolantError {
+  if (typeof value !== 'string') {
+    return new VolantError(
+      'E_BAD_HEADER',
+      `the value of header ${name} is ${shown(value)}: it takes a string or a number`,
+    )
+  }
+  const found = [...value].find((each) => forbiddenInValue.test(each)) as string
+  const code = (found.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+  return new VolantError(
+    'E_BAD_HEADER',
+    `the value of header ${name} has the character ${JSON.stringify(found)} (U+${code}), which cannot be sent: write it with encodeURIComponent(…)`,
+  )
 }
 
 /** Headers that were checked once, for every reply that has them. */

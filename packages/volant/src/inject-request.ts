@@ -5,6 +5,7 @@ import { stringifyCookie } from 'cookie'
 import type { MemoryRequest } from './adapters/memory.ts'
 import { VolantError } from './errors.ts'
 import { bad } from './limits.ts'
+import { checkOptionNames } from './option-names.ts'
 import { isIterator, openSource, type Source } from './stream-reply.ts'
 
 type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
@@ -12,29 +13,29 @@ type QueryValue = string | number | boolean | readonly (string | number | boolea
 /** A request for `app.inject`. */
 export interface InjectOptions {
   /** Default GET. */
-  method?: string
+  method?: string | undefined
   /** Path and query, for example `/users?page=2`. */
   url: string
   /** Added to the query of `url`; arrays repeat their name, undefined is left out. */
-  query?: Readonly<Record<string, QueryValue>> | URLSearchParams
+  query?: Readonly<Record<string, QueryValue>> | URLSearchParams | undefined
   /** Arrays repeat their field. Host is `localhost` and Content-Length that of the body unless given. */
-  headers?: Readonly<Record<string, string | readonly string[]>> | Headers
+  headers?: Readonly<Record<string, string | readonly string[]>> | Headers | undefined
   /** Sent as Cookie, percent-encoded. */
-  cookies?: Readonly<Record<string, string>>
+  cookies?: Readonly<Record<string, string>> | undefined
   /**
    * Strings and bytes are sent as they are, streams and iterators in chunks. `URLSearchParams`, `FormData` and `Blob`
    * bring their content type; anything else goes as JSON with its content type. A given content type stands.
    */
   body?: unknown
   /** Default 127.0.0.1. Empty as on a Unix socket. */
-  remoteAddress?: string
+  remoteAddress?: string | undefined
   /** Default 1.1. */
-  httpVersion?: '1.0' | '1.1'
+  httpVersion?: '1.0' | '1.1' | undefined
   /** Aborted: the client leaves. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
-const optionNames = new Set([
+const optionNames = [
   'method',
   'url',
   'query',
@@ -44,7 +45,19 @@ const optionNames = new Set([
   'remoteAddress',
   'httpVersion',
   'signal',
-])
+] as const
+
+/** What others call them. */
+const foreignNames = {
+  payload: 'body',
+  json: 'body',
+  form: 'body: new URLSearchParams(…)',
+  path: 'url',
+  querystring: 'query',
+}
+
+/** RFC 9112 §3.2: a path, a whole URL, or the `*` of OPTIONS. */
+const targets = /^(?:\/|https?:\/\/|\*$)/i
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
@@ -53,10 +66,7 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
   const options = typeof given === 'string' ? { url: given } : given
   if (typeof options !== 'object' || options === null)
     throw bad('inject', options, 'a URL or an object of options')
-  for (const name of Object.keys(options)) {
-    if (!optionNames.has(name))
-      throw bad(`inject: ${name}`, 'an option', `nothing: the options are ${[...optionNames].join(', ')}`)
-  }
+  checkOptionNames('inject', options, optionNames, foreignNames)
   const { method = 'GET', remoteAddress = '127.0.0.1', httpVersion = '1.1', signal = null } = options
   if (typeof method !== 'string' || !token.test(method))
     throw bad('inject: method', method, 'the name of a method')
@@ -89,8 +99,9 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
 }
 
 function targetOf(url: unknown, query: InjectOptions['query']): string {
-  if (typeof url !== 'string' || url === '')
-    throw bad('inject: url', url, 'a path, for example /users?page=2')
+  if (typeof url !== 'string' || !targets.test(url)) {
+    throw bad('inject: url', url, "a path that starts with '/', for example /users?page=2")
+  }
   if (query === undefined) return url
   if (!(query instanceof URLSearchParams)) checkRecord('query', query)
   const pairs = query instanceof URLSearchParams ? query : new URLSearchParams(pairsOf(query))

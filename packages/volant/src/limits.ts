@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { Limits } from '@volant/engine'
 import { VolantError } from './errors.ts'
+import { checkOptionNames } from './option-names.ts'
+import { shown } from './shown.ts'
 
 /** One row of the table of limits. */
 export interface LimitRow {
@@ -174,6 +176,14 @@ export const limitTable: readonly LimitRow[] = [
   ),
 ]
 
+/** What others call them. */
+const foreignNames = {
+  bodyLimit: 'maxBodySize',
+  connectionTimeout: 'requestTimeout',
+  maxHeadersCount: 'maxHeaders',
+  timeout: 'requestTimeout or handlerTimeout, in ms',
+}
+
 /** Limits as a user gives them; whatever is absent or undefined has its default. */
 export type LimitOptions = { [K in keyof Limits]?: number | undefined }
 
@@ -189,9 +199,7 @@ export function resolveLimits(given: LimitOptions | undefined, trustProxy: boole
     const value = given?.[row.name]
     limits[row.name] = value === undefined ? defaultOf(row, trustProxy) : checkLimit(row, value)
   }
-  for (const name of Object.keys(given ?? {})) {
-    if (!Object.hasOwn(limits, name)) throw new VolantError('E_BAD_OPTION', `limits.${name} is not an option`)
-  }
+  checkOptionNames('limits', given ?? {}, Object.keys(limits), foreignNames)
   checkTogether(limits, given ?? {})
   return limits
 }
@@ -247,13 +255,7 @@ function checkTogether(limits: Limits, given: LimitOptions): void {
 
 /** An `E_BAD_OPTION` that names the option, what it was given and what it takes. */
 export function bad(name: string, value: unknown, wanted: string): VolantError {
-  const shown =
-    typeof value === 'string'
-      ? JSON.stringify(value)
-      : typeof value === 'object'
-        ? 'an object'
-        : String(value)
-  return new VolantError('E_BAD_OPTION', `${name} takes ${wanted}, not ${value === null ? 'null' : shown}`)
+  return new VolantError('E_BAD_OPTION', `${name} takes ${wanted}, not ${shown(value)}`)
 }
 
 /** Soft limit of open files; Linux only, elsewhere the ceiling stands. */

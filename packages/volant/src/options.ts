@@ -2,28 +2,31 @@
 import type { Limits, ListenOptions, RouterOptions } from '@volant/engine'
 import { type AdapterType, adapterTypes } from './adapters/choose.ts'
 import type { Context } from './context.ts'
+import { VolantError } from './errors.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
+import { checkOptionNames } from './option-names.ts'
+import { shown } from './shown.ts'
 import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from './trust.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {
   /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
-  adapter?: { type: AdapterType }
+  adapter?: { type: AdapterType } | undefined
   /** See the table of limits; what is absent has its default. */
-  limits?: LimitOptions
+  limits?: LimitOptions | undefined
   /** How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. */
-  router?: Partial<RouterOptions>
+  router?: { [K in keyof RouterOptions]?: RouterOptions[K] | undefined } | undefined
   /**
    * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`
    * and the URL of `ctx.request`; nobody else's word counts. `keepAliveTimeout` is then 65,000 ms. Default false.
    */
-  trustProxy?: TrustedPeers | TrustProxyOptions
+  trustProxy?: TrustedPeers | TrustProxyOptions | undefined
   /** Close gracefully on SIGTERM and SIGINT, and at once on the second. Default true. */
-  signals?: boolean
+  signals?: boolean | undefined
   /** Print a line on stdout when listening. Default false. */
-  startLine?: boolean
+  startLine?: boolean | undefined
   /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
-  report?: (error: unknown, ctx: Context) => void
+  report?: ((error: unknown, ctx: Context) => void) | undefined
 }
 
 export interface ResolvedOptions {
@@ -36,17 +39,38 @@ export interface ResolvedOptions {
   readonly report: ((error: unknown, ctx: Context) => void) | null
 }
 
-const names = new Set(['adapter', 'limits', 'router', 'trustProxy', 'signals', 'startLine', 'report'])
+const names = ['adapter', 'limits', 'router', 'trustProxy', 'signals', 'startLine', 'report'] as const
+const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only'] as const
+
+/** What others call them, or where they are. */
+const foreignNames = {
+  ...Object.fromEntries(
+    limitTable.map(({ name }) => [name, `it is one of the limits: { limits: { ${name} } }`]),
+  ),
+  bodyLimit: 'write limits: { maxBodySize }',
+  logger: 'use app.use(logger())',
+  caseSensitive: 'write router: { caseSensitive }',
+  ignoreTrailingSlash: 'write router: { ignoreTrailingSlash }',
+  port: 'the address is given to app.listen',
+  host: 'the address is given to app.listen',
+}
 
 /** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   if (typeof options !== 'object' || options === null) throw bad('createApp', options, 'an object of options')
-  for (const name of Object.keys(options))
-    if (!names.has(name)) throw bad(name, 'an option', 'nothing: there is no such option')
+  checkOptionNames('createApp', options, names, foreignNames)
   const { adapter, report, router = {} } = options
+  if (typeof adapter === 'string') {
+    throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${shown(adapter)} }`)
+  }
   if (adapter !== undefined && !adapterTypes.includes(adapter?.type)) {
     throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)
   }
+  checkOptionNames('adapter', adapter ?? {}, ['type'])
+  if (typeof router !== 'object' || router === null) throw bad('router', router, 'an object of options')
+  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash'], {
+    strict: 'ignoreTrailingSlash',
+  })
   if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
   const trust = resolveTrust(options.trustProxy)
   return {
@@ -80,6 +104,7 @@ export function checkBodySize(value: unknown): number {
 export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
   const options: ListenOptions =
     typeof target === 'object' && target !== null ? { ...target } : { port: target as number }
+  checkOptionNames('listen', options, listenNames, { hostname: 'host', address: 'host', socket: 'path' })
   if (host !== undefined) options.host = host
   for (const name of Object.keys(options) as (keyof ListenOptions)[])
     if (options[name] === undefined) delete options[name]
@@ -88,13 +113,19 @@ export function resolveListen(target: number | ListenOptions | undefined, host?:
     throw bad('path', path, 'the name of a socket file')
   if (path !== undefined && port !== undefined)
     throw bad('path', path, 'nothing beside port: listen on one of the two')
-  if (port !== undefined && !isInteger(port, 0, 65_535)) throw bad('port', port, 'an integer from 0 to 65535')
+  if (port !== undefined && !isInteger(port, 0, 65_535)) throw badPort(port)
   if (options.host !== undefined && typeof options.host !== 'string')
     throw bad('host', options.host, 'an address or host name')
   if (backlog !== undefined && !isInteger(backlog, 1, 65_535))
     throw bad('backlog', backlog, 'an integer from 1 to 65535')
   flag('ipv6Only', ipv6Only, false)
   return options
+}
+
+function badPort(port: unknown): VolantError {
+  const wanted = `an integer from 0 to 65535${typeof port === 'string' ? ': make it one with Number(…)' : ''}`
+  const error = bad('port', port, wanted)
+  return Number.isNaN(port) ? new VolantError(error.code, `${error.message} (is PORT set?)`) : error
 }
 
 function isInteger(value: unknown, min: number, max: number): boolean {

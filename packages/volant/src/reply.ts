@@ -4,7 +4,9 @@ import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
+import { jsonFault, valueFault } from './json-fault.ts'
 import { bad } from './limits.ts'
+import { shown } from './shown.ts'
 import { checkStatus } from './status.ts'
 import { isIterator, sendStream, type Source } from './stream-reply.ts'
 
@@ -17,11 +19,25 @@ import { isIterator, sendStream, type Source } from './stream-reply.ts'
  * | string | text/plain |
  * | object, array, number, boolean | JSON |
  * | Uint8Array, ArrayBuffer | application/octet-stream |
+ * | `Blob` | streamed, with its type |
  * | `Response` | its status, headers and body |
  * | `ReadableStream`, `Readable`, (async) iterator | streamed |
  * | `Error` | as if thrown |
+ *
+ * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
  */
 export function reply(ctx: RequestContext, value: unknown): void {
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) {
+    throw new VolantError(
+      'E_ALREADY_REPLIED',
+      `a handler or middleware of ${nameOf(ctx)} returned ${shown(value)} after the request had its reply: either reply or return a value`,
+    )
+  }
+  replyWith(ctx, value)
+}
+
+/** `reply` for those who say themselves that the request has its reply already. */
+export function replyWith(ctx: RequestContext, value: unknown): void {
   switch (typeof value) {
     case 'object':
       return replyObject(ctx, value)
@@ -45,25 +61,40 @@ function replyObject(ctx: RequestContext, value: object | null): void {
   if (value instanceof ReadableStream || value instanceof Readable || isIterator(value)) {
     return sendStream(ctx, value as Source, undefined)
   }
+  if (value instanceof Blob) return sendBlob(ctx, value)
   return sendJson(ctx, value, undefined)
 }
 
 /**
- * Called before every reply. False if nobody is there to read it; throws if the request has its reply already.
+ * Called before every reply, by the method of the context named. False if nobody is there to read it; throws if the
+ * request has its reply already.
  */
-export function beginReply(ctx: RequestContext): boolean {
+export function beginReply(ctx: RequestContext, method: string): boolean {
   // A timeout's 503 or a client that left: the handler cannot know, so its late reply is no mistake.
   if (ctx.exchange.aborted) return false
   if (ctx.replied) {
     if (ctx.expired) return false
-    throw new VolantError('E_ALREADY_REPLIED')
+    throw secondReply(ctx, method)
   }
   ctx.replied = true
   return true
 }
 
+/** Says which reply came second. */
+export function secondReply(ctx: RequestContext, method: string): VolantError {
+  return new VolantError(
+    'E_ALREADY_REPLIED',
+    `ctx.${method} was called after ${nameOf(ctx)} had its reply: return after replying`,
+  )
+}
+
+/** The request by its route, in messages. */
+function nameOf({ method, pattern, path }: RequestContext): string {
+  return `${method} ${pattern ?? path}`
+}
+
 function replyEmpty(ctx: RequestContext): void {
-  if (!beginReply(ctx)) return
+  if (!beginReply(ctx, 'reply')) return
   const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
   ctx.statusCode = status
   ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
@@ -71,10 +102,31 @@ function replyEmpty(ctx: RequestContext): void {
 
 export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
   // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
-  const text = JSON.stringify(value)
-  if (text === undefined)
-    throw new VolantError('E_NOT_SERIALISABLE', `a ${typeof value} cannot be written as JSON`)
-  end(ctx, ContentType.json, text, status)
+  const text = jsonText(ctx, value)
+  end(ctx, ContentType.json, text, status, 'json')
+}
+
+function jsonText(ctx: RequestContext, value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    throw unserialisable(ctx, jsonFault(value), error)
+  }
+  // What JSON.stringify makes of a Map, a promise and the like.
+  const fault = text === undefined || text === '{}' ? valueFault(value) : null
+  if (fault !== null) throw unserialisable(ctx, fault)
+  return text as string
+}
+
+/** An error of the value's own, from a getter or toJSON, stays what it is. */
+function unserialisable(ctx: RequestContext, fault: string | null, cause?: unknown): unknown {
+  if (fault === null) return cause
+  return new VolantError(
+    'E_NOT_SERIALISABLE',
+    `the reply of ${nameOf(ctx)} cannot be written as JSON: ${fault}`,
+    cause === undefined ? undefined : { cause },
+  )
 }
 
 export function sendText(
@@ -83,12 +135,18 @@ export function sendText(
   type: ContentType,
   status: number | undefined,
 ): void {
-  end(ctx, type, typeof value === 'string' ? value : String(value), status)
+  end(
+    ctx,
+    type,
+    typeof value === 'string' ? value : String(value),
+    status,
+    type === ContentType.html ? 'html' : 'text',
+  )
 }
 
 export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
   if (!(value instanceof Uint8Array)) throw new VolantError('E_NOT_SERIALISABLE', 'ctx.bytes takes bytes')
-  end(ctx, ContentType.bytes, value, status)
+  end(ctx, ContentType.bytes, value, status, 'bytes')
 }
 
 function end(
@@ -96,9 +154,10 @@ function end(
   type: ContentType,
   body: string | Uint8Array,
   given: number | undefined,
+  method: string,
 ): void {
   const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
-  if (!beginReply(ctx)) return
+  if (!beginReply(ctx, method)) return
   ctx.statusCode = status
   // RFC 9110 §15.3.6: 205 has no content.
   const content = status === 205 ? null : body
@@ -118,7 +177,12 @@ function sendResponse(ctx: RequestContext, response: Response): void {
   for (const cookie of response.headers.getSetCookie()) ctx.append('set-cookie', cookie)
   ctx.statusCode = status
   if (response.body !== null) return sendStream(ctx, response.body, { type: null })
-  if (beginReply(ctx)) ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+  if (beginReply(ctx, 'reply')) ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+}
+
+function sendBlob(ctx: RequestContext, blob: Blob): void {
+  const type = blob.type === '' ? 'application/octet-stream' : blob.type
+  sendStream(ctx, blob.stream() as Source, { type: ctx.hasType ? null : type, length: blob.size })
 }
 
 /** A Location value; characters a URL may not have are escaped, control characters refused. */

@@ -16,7 +16,7 @@ import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary, removeHeaders } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
-import { beginReply, location, reply, sendBytes, sendJson, sendText } from './reply.ts'
+import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from './reply.ts'
 import { checkStatus } from './status.ts'
 import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
 import type { Trust } from './trust.ts'
@@ -428,14 +428,20 @@ export class RequestContext implements ContextOf<AnyParts> {
         `a redirect has status 301, 302, 303, 307 or 308, not ${String(status)}`,
       )
     }
-    this.header('location', target)
-    this.reply(status)
+    if (!this.replied) this.header('location', target)
+    this.#empty(status, 'redirect')
   }
 
   reply(status: number, value?: unknown): void {
     this.statusCode = checkStatus(status)
-    if (value !== undefined && value !== null) reply(this, value)
-    else if (beginReply(this)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
+    if (value === undefined || value === null) this.#empty(status, 'reply')
+    else if (this.replied) beginReply(this, 'reply')
+    else replyWith(this, value)
+  }
+
+  #empty(status: number, method: string): void {
+    this.statusCode = status
+    if (beginReply(this, method)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
   }
 
   /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */

@@ -3,6 +3,7 @@ import type { Limits } from '@volant/engine'
 import type { Layer } from './chain.ts'
 import type { RouteDefinition } from './core.ts'
 import { VolantError } from './errors.ts'
+import { checkOptionNames } from './option-names.ts'
 import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
 import { checkBodySize } from './options.ts'
 import type { RouteOptions } from './types.ts'
@@ -17,14 +18,26 @@ export interface RouteDefaults {
 export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
 
 const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
-const names = new Set<string>([
+const names: readonly string[] = [
   ...checkedParts,
-  ...ownLimits,
   'bodyMode',
   'maxBodySize',
   'handlerTimeout',
+  ...ownLimits,
   'beforeBody',
-])
+]
+
+/** What others call them. */
+const foreignNames = {
+  bodyLimit: 'maxBodySize',
+  querystring: 'query',
+  preHandler: 'middleware comes between these options and the handler',
+  preValidation: 'middleware comes between these options and the handler',
+  onRequest: 'middleware comes between these options and the handler',
+  schema: 'schemas are options themselves: params, query, headers, cookies, body',
+  schemas: 'schemas are options themselves: params, query, headers, cookies, body',
+  timeout: 'handlerTimeout',
+}
 
 /** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
 export function defineRoute(
@@ -57,10 +70,7 @@ function checkOptions(
   options: RouteOptions,
   limits: Limits,
 ): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler'> {
-  for (const name of Object.keys(options)) {
-    if (!names.has(name))
-      throw new VolantError('E_BAD_OPTION', `${name} is not an option of a route (${pattern})`)
-  }
+  checkOptionNames(`the route ${pattern}`, options, names, foreignNames)
   const { bodyMode = 'buffer', beforeBody } = options
   if (bodyMode !== 'buffer' && bodyMode !== 'stream') throw bad('bodyMode', bodyMode, "'buffer' or 'stream'")
   if (beforeBody !== undefined && typeof beforeBody !== 'function') {

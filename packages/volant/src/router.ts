@@ -34,10 +34,12 @@ export class RouteConflictError extends VolantError {
   /** The pattern that was refused. */
   readonly pattern: string
 
-  constructor(method: string, existing: string, pattern: string) {
+  /** `by` is what registers a route for several methods. */
+  constructor(method: string, existing: string, pattern: string, by?: 'all' | 'on') {
     super(
       'E_ROUTE_CONFLICT',
       `Route ${method} ${pattern} conflicts with ${method} ${existing}: both match the same paths. ` +
+        (by === undefined ? '' : `The second comes from ${by}(), which registers ${method}, too. `) +
         'Remove one of them, or make their static text differ.',
     )
     this.name = 'RouteConflictError'

@@ -11,6 +11,7 @@ import { parsePattern, RoutePatternError } from './path.ts'
 import type { Registry, ScopeNode } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
+import { RouteConflictError } from './router.ts'
 import { isThenable } from './thenable.ts'
 import type {
   ErrorHandler,
@@ -157,12 +158,16 @@ export class Scope<B extends Parts = RootParts> {
    * Runs a plugin on a scope of its own: what it adds with `use`, `onError` and `onResponse` stays inside. An async
    * plugin is waited for before the app starts; its failure is that of `listen`, `inject` and `fetch`.
    */
-  register(plugin: Plugin<void>): this
-  register<Options>(plugin: Plugin<Options>, options: Options): this
+  register(plugin: Plugin<void, Scope<B>>): this
+  register<Options>(plugin: Plugin<Options, Scope<B>>, options: Options): this
+  // oxlint-disable-next-line typescript/no-explicit-any -- a plugin takes the scope of whoever registers it
+  register(plugin: Plugin<void, any>): this
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  register<Options>(plugin: Plugin<Options, any>, options: Options): this
   register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
     this.#registry.change()
     const scope = this.#inside('')
-    const result: unknown = (asFunction(plugin, 'a plugin') as Plugin<unknown>)(scope, options)
+    const result: unknown = (asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>)(scope, options)
     if (isThenable(result)) this.#registry.load(result)
     return this
   }
@@ -258,7 +263,17 @@ export class Scope<B extends Parts = RootParts> {
     const pattern = join(prefix, path)
     const route: Omit<RouteDefinition, 'method'> = { ...defineRoute(pattern, rest, shared.defaults), nodes }
     for (const layer of route.middleware) this.#layer(layer)
-    for (const method of list) shared.registry.add({ ...route, method }, method)
+    try {
+      for (const method of list) shared.registry.add({ ...route, method }, method)
+    } catch (error) {
+      if (!(error instanceof RouteConflictError) || list.length === 1) throw error
+      throw new RouteConflictError(
+        error.method,
+        error.existing,
+        error.pattern,
+        list === methods ? 'all' : 'on',
+      )
+    }
     for (const node of nodes) node.used = true
     return { method: list.join(','), path: pattern }
   }

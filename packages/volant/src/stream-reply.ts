@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
-import { beginReply } from './reply.ts'
+import { beginReply, secondReply } from './reply.ts'
 import { checkStatus } from './status.ts'
 
 /** One part of a streamed body; strings are sent in UTF-8. */
@@ -21,11 +21,11 @@ export type Source =
 /** Options of `ctx.stream`. */
 export interface StreamOptions {
   /** Default the one set by `ctx.status`, else 200. */
-  status?: number
+  status?: number | undefined
   /** Content type; default application/octet-stream unless a header set it. Null for none. */
-  type?: string | null
+  type?: string | null | undefined
   /** Length in bytes, if known: sent as Content-Length. */
-  length?: number
+  length?: number | undefined
 }
 
 /** Iterators and async iterables are streamed; arrays, maps and sets are not, they are values. */
@@ -42,7 +42,7 @@ export function isIterator(value: object): boolean {
  * status was sent; the error is reported. HEAD and statuses without content cancel the source unread.
  */
 export function sendStream(ctx: RequestContext, source: Source, options: StreamOptions | undefined): void {
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw new VolantError('E_ALREADY_REPLIED')
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw secondReply(ctx, 'stream')
   const status = options?.status === undefined ? ctx.statusCode || 200 : checkStatus(options.status)
   const length = options?.length ?? -1
   if (!Number.isSafeInteger(length) || length < -1) {
@@ -50,7 +50,7 @@ export function sendStream(ctx: RequestContext, source: Source, options: StreamO
   }
   if (typeof options?.type === 'string') ctx.header('content-type', options.type)
   const parts = openSource(source)
-  if (!beginReply(ctx)) return parts.cancel()
+  if (!beginReply(ctx, 'stream')) return parts.cancel()
   ctx.statusCode = status
   const type = ctx.hasType || options?.type === null ? ContentType.custom : ContentType.bytes
   const { exchange } = ctx

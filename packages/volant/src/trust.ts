@@ -1,6 +1,7 @@
 /** Which peers may say where a request came from: the `trustProxy` option, checked once, asked for every address. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { bad } from './limits.ts'
+import { checkOptionNames } from './option-names.ts'
 
 /**
  * Who is believed about a request's origin:
@@ -22,7 +23,7 @@ export interface TrustProxyOptions {
    * `x-forwarded`. Only these are read, since a proxy that writes the one kind hands on what a client wrote in the
    * other.
    */
-  headers?: 'x-forwarded' | 'forwarded'
+  headers?: 'x-forwarded' | 'forwarded' | undefined
 }
 
 /** Proxies one request may pass: more entries than that are not looked at. */
@@ -42,9 +43,7 @@ export function resolveTrust(given: unknown): Trust | null {
     const trusts = resolvePeers(given, 'trustProxy')
     return trusts === null ? null : { trusts, headers: 'x-forwarded' }
   }
-  for (const name of Object.keys(given)) {
-    if (name !== 'from' && name !== 'headers') throw bad('trustProxy', name, 'the options from and headers')
-  }
+  checkOptionNames('trustProxy', given, ['from', 'headers'])
   const { from, headers = 'x-forwarded' } = given as Partial<TrustProxyOptions>
   if (headers !== 'x-forwarded' && headers !== 'forwarded') {
     throw bad('trustProxy.headers', headers, "'x-forwarded' or 'forwarded'")

@@ -7,6 +7,7 @@ import type { Method } from '@volant/engine'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Context, ContextOf } from './context.ts'
 import type { Pairs } from './query.ts'
+import type { Scope } from './scope.ts'
 
 /** Any schema of a library that implements Standard Schema: Zod 4, Valibot, ArkType, … */
 export type Schema = StandardSchemaV1
@@ -100,8 +101,7 @@ export type LayerOf<C> = { layer(ctx: C, next: Next): unknown }['layer']
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
 /** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a plugin takes the scope of whoever registers it
-export type Plugin<Options = void, S = any> = (scope: S, options: Options) => void | Promise<void>
+export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>
 
 /** Schemas by the part of the request they check. What they make of it is what the handler sees. */
 export interface Schemas {
@@ -120,23 +120,23 @@ export interface Schemas {
 /** Options of a route, before its middleware and handler. */
 export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
   /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
-  bodyMode?: 'buffer' | 'stream'
+  bodyMode?: 'buffer' | 'stream' | undefined
   /** Bytes; default the app's `maxBodySize`. */
-  maxBodySize?: number
+  maxBodySize?: number | undefined
   /** Milliseconds until 503, 0 for none; default the app's `handlerTimeout`. It starts when the handler could. */
-  handlerTimeout?: number
+  handlerTimeout?: number | undefined
   /** Keys of the query; default the app's. */
-  maxQueryKeys?: number
+  maxQueryKeys?: number | undefined
   /** Keys of a form body; default the app's. */
-  maxFormKeys?: number
+  maxFormKeys?: number | undefined
   /** Levels of nesting in a JSON body; default the app's. */
-  maxJsonDepth?: number
+  maxJsonDepth?: number | undefined
   /**
    * Runs after the scope's middleware and before any of the body is read: throwing or replying refuses the request
    * without its body, so that with `Expect: 100-continue` it is never sent. Then the body is read and checked, and the
    * route's middleware and handler run as usual.
    */
-  beforeBody?: (ctx: ContextOf<T>) => unknown
+  beforeBody?: ((ctx: ContextOf<T>) => unknown) | undefined
 }
 
 type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : never

@@ -2,6 +2,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { RequestContext } from './context.ts'
 import { type Issue, ValidationError, VolantError } from './errors.ts'
+import { parseMediaType } from './media-type.ts'
+import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
 import { isThenable } from './thenable.ts'
 import type { FittingMiddleware, Outputs, Schema, Schemas } from './types.ts'
@@ -22,17 +24,16 @@ const mostIssues = 100
  * Standard Schema, `E_BAD_OPTION` for a part there is not.
  */
 export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
+  if ((schemas as Partial<Schema> | null)?.['~standard'] !== undefined) {
+    throw new VolantError('E_BAD_OPTION', 'validate takes { body: schema }, not a schema itself')
+  }
   if (typeof schemas !== 'object' || schemas === null) {
     throw new VolantError(
       'E_BAD_OPTION',
       'validate takes an object of schemas: { params, query, headers, cookies, body }',
     )
   }
-  for (const part of Object.keys(schemas)) {
-    if (!checkedParts.includes(part as Checked)) {
-      throw new VolantError('E_BAD_OPTION', `validate checks ${checkedParts.join(', ')}, not ${part}`)
-    }
-  }
+  checkOptionNames('validate', schemas, checkedParts, { querystring: 'query', param: 'params', json: 'body' })
   const gate = gateFor(schemas, 'validate')
   const checksParams = schemas.params !== undefined
   return gateOf(gate ?? (() => undefined), { checksParams }) as FittingMiddleware<Outputs<S>>
@@ -85,7 +86,7 @@ async function acceptLater(ctx: RequestContext, part: Checked, result: PromiseLi
 }
 
 function accept(ctx: RequestContext, part: Checked, result: Result): undefined {
-  if (result.issues !== undefined) throw new ValidationError(issuesOf(part, result.issues, []))
+  if (result.issues !== undefined) throw invalid(ctx, issuesOf(part, result.issues, []))
   ctx.put(part, result.value)
 }
 
@@ -98,7 +99,7 @@ function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | 
     if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
     else ctx.put(part, result.value)
   }
-  if (issues !== null) throw new ValidationError(issues)
+  if (issues !== null) throw invalid(ctx, issues)
   return undefined
 }
 
@@ -117,7 +118,22 @@ async function checkRest(
     if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
     else ctx.put(part, result.value)
   }
-  if (issues !== null) throw new ValidationError(issues)
+  if (issues !== null) throw invalid(ctx, issues)
+}
+
+/** A body that came as something other than JSON is often what is wrong. */
+function invalid(ctx: RequestContext, issues: readonly Issue[]): ValidationError {
+  const note = issues.some((issue) => issue.in === 'body') ? howRead(ctx) : undefined
+  return new ValidationError(issues, note)
+}
+
+function howRead({ collected, exchange }: RequestContext): string | undefined {
+  if ((collected?.length ?? exchange.bodyLength) === 0) return 'the request has no body'
+  const type = exchange.header('content-type')
+  if (type === undefined) return 'the body has no Content-Type and was read as bytes'
+  const essence = parseMediaType(type)?.essence
+  if (essence === undefined || essence === 'application/json' || essence.endsWith('+json')) return undefined
+  return `the body was read as ${essence}`
 }
 
 function issuesOf(part: Checked, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {

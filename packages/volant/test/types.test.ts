@@ -5,11 +5,14 @@ import * as z from 'zod'
 import {
   before,
   type Context,
+  cors,
   createApp,
   HTTPError,
+  logger,
   middleware,
   type Middleware,
   type ParamsOf,
+  type Plugin,
   type Scope,
   validate,
 } from '../src/index.ts'
@@ -228,4 +231,23 @@ test('a parameter that a schema of the scope checks has the type of the schema, 
     })
   })
   assert.deepEqual((await app.inject('/acme/7/last')).json(), ['number', 'number', 'last'])
+})
+
+test('options may be undefined, and a plugin’s scope is typed', async () => {
+  const app = createApp({ adapter: undefined, limits: undefined, router: { caseSensitive: undefined } })
+  app.use(logger({ destination: undefined, level: 'silent' }), cors({ maxAge: undefined }))
+  const plugin: Plugin<{ at: string }> = (scope, { at }) => {
+    scope.get('/:id', (ctx) => {
+      same<typeof ctx.params, { id: string }>(true)
+      return `${at} ${ctx.params.id}`
+    })
+    // @ts-expect-error there is no such method
+    void scope.gett
+  }
+  app.register(plugin, { at: 'here' })
+  app.register((scope) => {
+    // @ts-expect-error there is no such method
+    void scope.gett
+  })
+  assert.equal((await app.inject({ url: '/1', method: undefined })).text(), 'here 1')
 })

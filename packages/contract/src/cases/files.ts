@@ -331,7 +331,9 @@ export function files(kit: Kit): void {
         assert.equal(relative.status, existsSync('package.json') ? 200 : 404)
         assert.equal((await live.ask('/nul')).status, 404)
         assert.equal((await live.ask('/root')).status, 500)
-        assert.equal((kit.reports.pop() as NodeJS.ErrnoException).code, 'ENOENT')
+        const error = kit.reports.pop() as VolantError
+        assert.equal(error.code, 'E_BAD_OPTION')
+        assert.match(error.message, /^file: root takes a folder that exists, not ".*none"$/)
       })
     })
 
@@ -460,7 +462,7 @@ export function files(kit: Kit): void {
       ['file: path', (ctx) => ctx.file(5 as unknown as string)],
       ['file: path', (ctx) => ctx.file(new URL('http://x/a.txt'))],
       ['file', (ctx) => ctx.file('a', null as unknown as FileOptions)],
-      ['file: maxAge', (ctx) => ctx.file('a', { maxAge: 5 } as FileOptions)],
+      ['ctx.file has no option "maxAge"', (ctx) => ctx.file('a', { maxAge: 5 } as FileOptions)],
       ['file: root', (ctx) => ctx.file('a', { root: '' })],
       ['file: root', (ctx) => ctx.file(new URL('file:///a'), { root })],
       ['file: dotfiles', (ctx) => ctx.file('a', { dotfiles: 'allow' as unknown as boolean })],

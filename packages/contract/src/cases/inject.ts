@@ -231,7 +231,7 @@ export function injected(kit: Kit): void {
       ['inject: url', {}],
       ['inject: url', { url: '' }],
       ['inject: url', { url: 5 }],
-      ['inject: payload', { url: '/', payload: 'x' }],
+      ['inject has no option "payload"; did you mean "body"?', { url: '/', payload: 'x' }],
       ['inject: method', { url: '/', method: '' }],
       ['inject: method', { url: '/', method: 'GET /' }],
       ['inject: method', { url: '/', method: 5 }],

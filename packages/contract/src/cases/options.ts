@@ -41,8 +41,8 @@ export function options(kit: Kit): void {
     }
 
     test('unknown names are refused', () => {
-      refused({ maxBody: 1 }, 'limits.maxBody')
-      refused({ __proto__: null, toString: 1 }, 'limits.toString')
+      refused({ maxBody: 1 }, 'limits has no option "maxBody"')
+      refused({ __proto__: null, toString: 1 }, 'limits has no option "toString"')
       assert.throws(() => createApp({ limit: {} } as AppOptions), /limit/)
       refused(5, 'limits')
     })

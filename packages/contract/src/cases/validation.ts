@@ -217,7 +217,7 @@ export function validation(kit: Kit): void {
       })
       assert.throws(() => validate({ boby: z.string() } as never), {
         code: 'E_BAD_OPTION',
-        message: /not boby/,
+        message: /validate has no option "boby"; did you mean "body"\?/,
       })
       assert.throws(() => validate(null as never), { code: 'E_BAD_OPTION' })
       assert.throws(() => app.post('/x', { body: z.string(), bodyMode: 'stream' }, () => 1), {

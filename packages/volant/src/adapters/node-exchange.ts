@@ -11,6 +11,7 @@ import {
   unpackHeaders,
 } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
+import { phrases } from '../phrases.ts'
 import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
@@ -119,7 +120,7 @@ export class NodeExchange extends Head implements Exchange {
     const { response, connection } = this
     const linger = this.upload !== null && !connection.broken && this.#closesUnread(this.upload, list)
     if (!linger && connection.mustClose()) list.push('Connection', 'close')
-    response.writeHead(status, list)
+    response.writeHead(status, phrases[status], list)
     if (linger) return this.#linger(content)
     if (content === null) response.end()
     else response.end(content)
@@ -137,7 +138,7 @@ export class NodeExchange extends Head implements Exchange {
     response.on('drain', () => {
       if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
     })
-    response.writeHead(status, list)
+    response.writeHead(status, phrases[status], list)
     response.flushHeaders()
   }
 

@@ -2,7 +2,8 @@
  * Interim replies on node:http. Its own `writeEarlyHints` takes fewer Link values than RFC 8288 has, joins repeated
  * fields and writes ASCII.
  */
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { phrases } from '../phrases.ts'
 
 /** Bytes that may wait, for the client to read or for the replies before: hints are worth less the later they come. */
 const mostWaiting = 16_384
@@ -41,7 +42,7 @@ function queueFor(response: ServerResponse): Queue {
 }
 
 function head(status: number, headers: readonly string[]): Buffer {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  let text = `HTTP/1.1 ${status} ${phrases[status] ?? ''}\r\n`
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`
   return Buffer.from(`${text}\r\n`, 'latin1')
 }

@@ -1,6 +1,6 @@
 /** Replies an adapter gives without the app: requests that are refused before a handler is chosen. */
 import { type ErrorCode, errorTable } from '../errors.ts'
-import { phrases } from '../status.ts'
+import { phrases } from '../phrases.ts'
 
 /** The problem+json body for a code of the table. */
 export function refusalText(code: ErrorCode): string {

@@ -20,19 +20,19 @@ export interface CorsOptions {
    * is written so (`^…$`); a function decides for each request that has an Origin. `null`, the origin of sandboxed
    * pages and files, is allowed by the string `'null'` or by a function. Default `*`.
    */
-  origin?: string | RegExp | readonly (string | RegExp)[] | OriginCheck
+  origin?: string | RegExp | readonly (string | RegExp)[] | OriginCheck | undefined
   /** Pages may send cookies and other credentials and read the reply; needs origins other than `*`. Default false. */
-  credentials?: boolean
+  credentials?: boolean | undefined
   /** Methods pages may use. Default GET, HEAD, POST, PUT, PATCH, DELETE and QUERY. */
-  methods?: readonly string[]
+  methods?: readonly string[] | undefined
   /** Request headers pages may set. Default: those they ask for. */
-  allowedHeaders?: readonly string[]
+  allowedHeaders?: readonly string[] | undefined
   /** Reply headers pages may read, besides the few they always may. Default none. */
-  exposedHeaders?: readonly string[]
+  exposedHeaders?: readonly string[] | undefined
   /** Seconds a browser may keep the answer to its question; default: left to the browser, which has 5. */
-  maxAge?: number
+  maxAge?: number | undefined
   /** Pages of the public internet may reach this server in a private network, where browsers ask. Default false. */
-  privateNetwork?: boolean
+  privateNetwork?: boolean | undefined
 }
 
 const names = [
@@ -44,6 +44,14 @@ const names = [
   'maxAge',
   'privateNetwork',
 ] as const
+
+/** What others call them. */
+const foreignNames = {
+  allowHeaders: 'allowedHeaders',
+  allowMethods: 'methods',
+  exposeHeaders: 'exposedHeaders',
+  origins: 'origin',
+}
 
 /**
  * Lets pages of other origins read replies, errors included, and answers what browsers ask first:
@@ -59,7 +67,7 @@ const names = [
  * Throws `E_BAD_OPTION`.
  */
 export function cors(options: CorsOptions = {}): FittingMiddleware {
-  checkNames('cors', options, names)
+  checkNames('cors', options, names, foreignNames)
   const policy = new Policy(options)
   const { decide } = policy
   if (decide === null) {

@@ -38,18 +38,18 @@ const knownDirectives: readonly string[] = [...sourceDirectives, 'upgradeInsecur
 
 /** What a page may load, by directive. The source `'nonce'` stands for the nonce of the request. */
 export type CspDirectives = {
-  [D in (typeof sourceDirectives)[number]]?: readonly string[]
+  [D in (typeof sourceDirectives)[number]]?: readonly string[] | undefined
 } & {
   /** Pages load http: addresses of this site by https:. */
-  upgradeInsecureRequests?: boolean
+  upgradeInsecureRequests?: boolean | undefined
   /** Name of an endpoint in Reporting-Endpoints. */
-  reportTo?: string
+  reportTo?: string | undefined
 }
 
 /** Options of `csp`. */
 export interface CspOptions {
   /** Violations are reported and nothing is blocked. Default false. */
-  reportOnly?: boolean
+  reportOnly?: boolean | undefined
 }
 
 type Sources<D> = { [K in keyof D]: D[K] extends readonly (infer S)[] ? S : never }[keyof D]

@@ -25,26 +25,26 @@ export interface EventLogger {
 /** What is logged, how much of it, and where. */
 export interface LoggerOptions {
   /** The least that is logged: `info` everything, `warn` replies from 400 on, `error` those from 500 on. Default `info`. */
-  level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
   /** A file to append to, or anything with `write(line)`. Default: standard output, written in the background. */
-  destination?: string | LogStream
+  destination?: string | LogStream | undefined
   /** Given an object for each request, instead of lines being written: `logger({ logger: pino() })`. */
-  logger?: EventLogger
+  logger?: EventLogger | undefined
   /** What lines say, beside level and message. Default: all but `route` and `httpVersion`. */
-  fields?: readonly LogField[]
+  fields?: readonly LogField[] | undefined
   /** Request headers to log. Default none. */
-  headers?: readonly string[]
+  headers?: readonly string[] | undefined
   /**
    * Kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. The headers authorization, cookie
    * and proxy-authorization are anyway, unless this is false.
    */
-  redact?: readonly string[] | false
+  redact?: readonly string[] | false | undefined
   /** Members to add to each line; those of the line's own names are left out. */
-  props?: (ctx: Context, info: ResponseInfo) => Record<string, unknown> | undefined
+  props?: ((ctx: Context, info: ResponseInfo) => Record<string, unknown> | undefined) | undefined
   /** Part of the requests that is logged, from 0 to 1, or a function that decides; level `error` always is. */
-  sample?: number | ((ctx: Context, info: ResponseInfo) => boolean)
+  sample?: number | ((ctx: Context, info: ResponseInfo) => boolean) | undefined
   /** Requests that are never logged: paths, or a function that decides. */
-  ignore?: readonly string[] | ((ctx: Context, info: ResponseInfo) => boolean)
+  ignore?: readonly string[] | ((ctx: Context, info: ResponseInfo) => boolean) | undefined
 }
 
 const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: Infinity } as const
@@ -62,7 +62,7 @@ const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: In
  * `report`. A destination that fails is told of on stderr, once, and fails no request. Throws `E_BAD_OPTION`.
  */
 export function logger(options: LoggerOptions = {}): FittingMiddleware {
-  checkNames('logger', options, optionNames)
+  checkNames('logger', options, optionNames, { stream: 'destination' })
   const { level = 'info', props, destination, logger: events } = options
   if (!Object.hasOwn(levels, level)) throw bad('logger: level', level, Object.keys(levels).join(', '))
   if (props !== undefined && typeof props !== 'function') throw bad('logger: props', props, 'a function')

@@ -1,15 +1,19 @@
 /** Checks of middleware options: whatever makes no sense is refused when the middleware is made, by its name. */
 import { checkHeaderName, checkHeaderValue } from '../header.ts'
 import { bad } from '../limits.ts'
+import { checkOptionNames, type ForeignNames } from '../option-names.ts'
 
 /** Throws `E_BAD_OPTION` unless `options` is an object without names other than these. */
-export function checkNames(middleware: string, options: unknown, names: readonly string[]): void {
+export function checkNames(
+  middleware: string,
+  options: unknown,
+  names: readonly string[],
+  foreign?: ForeignNames,
+): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw bad(middleware, options, 'an object of options')
   }
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw bad(`${middleware}: options`, name, names.join(', '))
-  }
+  checkOptionNames(middleware, options, names, foreign)
 }
 
 export function checkFlag(name: string, value: unknown, fallback: boolean): boolean {

@@ -8,14 +8,14 @@ import { checkFieldName, checkNames } from './option-check.ts'
 /** Options of `requestId`. */
 export interface RequestIdOptions {
   /** Header of the reply, and of the request where that is trusted. `false`: none. Default `x-request-id`. */
-  header?: string | false
+  header?: string | false | undefined
   /**
    * Take the id the request has, if it is sound: 1 to 128 letters, digits and `. _ ~ + / = : @ -`. Only for requests
    * from a proxy that sets the header itself: anybody else can pass off their requests as others'. Default false.
    */
-  trust?: boolean | ((ctx: Context) => boolean)
+  trust?: boolean | ((ctx: Context) => boolean) | undefined
   /** Makes an id as sound as that. Default `ctx.id`, which is unique but tells how many requests there were. */
-  generator?: (ctx: Context) => string
+  generator?: ((ctx: Context) => string) | undefined
 }
 
 const sound = /^[\w.~+/=:@-]{1,128}$/

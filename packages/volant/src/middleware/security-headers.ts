@@ -10,27 +10,27 @@ import { checkFieldValue, checkFlag, checkNames } from './option-check.ts'
 /** Parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {
   /** Seconds; default 31,536,000, a year. */
-  maxAge?: number
+  maxAge?: number | undefined
   /** Default true. */
-  includeSubDomains?: boolean
+  includeSubDomains?: boolean | undefined
   /** Asks for a place in the browsers' own lists, which is hard to take back. Default false. */
-  preload?: boolean
+  preload?: boolean | undefined
   /** Send it with every reply, not only with those to requests that came over https. Default false. */
-  force?: boolean
+  force?: boolean | undefined
 }
 
 /** Each header's value, or false for none. */
 export interface SecurityHeadersOptions {
   /** Directives, what `csp` makes of them, or false. Default: everything from this site only, no plug-ins, no frames. */
-  contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false
+  contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false | undefined
   /** Default a year with subdomains, for requests that came over https (`ctx.protocol`). */
-  strictTransportSecurity?: StrictTransportSecurity | false
+  strictTransportSecurity?: StrictTransportSecurity | false | undefined
   /** Default `nosniff`. */
-  xContentTypeOptions?: 'nosniff' | false
+  xContentTypeOptions?: 'nosniff' | false | undefined
   /** Default `DENY`. */
-  xFrameOptions?: 'DENY' | 'SAMEORIGIN' | false
+  xFrameOptions?: 'DENY' | 'SAMEORIGIN' | false | undefined
   /** Default `no-referrer`. */
-  referrerPolicy?: ReferrerPolicy | readonly ReferrerPolicy[] | false
+  referrerPolicy?: ReferrerPolicy | readonly ReferrerPolicy[] | false | undefined
   /** Default `same-origin`. */
   crossOriginOpenerPolicy?:
     | 'same-origin'
@@ -38,20 +38,21 @@ export interface SecurityHeadersOptions {
     | 'noopener-allow-popups'
     | 'unsafe-none'
     | false
+    | undefined
   /** Default `same-origin`. */
-  crossOriginResourcePolicy?: 'same-origin' | 'same-site' | 'cross-origin' | false
+  crossOriginResourcePolicy?: 'same-origin' | 'same-site' | 'cross-origin' | false | undefined
   /** Default false: it stops pages from loading what does not agree to it. */
-  crossOriginEmbedderPolicy?: 'require-corp' | 'credentialless' | 'unsafe-none' | false
+  crossOriginEmbedderPolicy?: 'require-corp' | 'credentialless' | 'unsafe-none' | false | undefined
   /** Features and who may use them: `{ camera: [], geolocation: ['self', 'https://maps.example'] }`, or text. Default: none for anybody. */
-  permissionsPolicy?: Readonly<Record<string, readonly string[] | '*'>> | string | false
+  permissionsPolicy?: Readonly<Record<string, readonly string[] | '*'>> | string | false | undefined
   /** Default `none`. */
-  xPermittedCrossDomainPolicies?: 'none' | 'master-only' | 'by-content-type' | 'all' | false
+  xPermittedCrossDomainPolicies?: 'none' | 'master-only' | 'by-content-type' | 'all' | false | undefined
   /** Default `off`. */
-  xDnsPrefetchControl?: 'on' | 'off' | false
+  xDnsPrefetchControl?: 'on' | 'off' | false | undefined
   /** Default true: `?1`. */
-  originAgentCluster?: boolean
+  originAgentCluster?: boolean | undefined
   /** Default `0`: the filter it switched made holes of its own. */
-  xXssProtection?: '0' | false
+  xXssProtection?: '0' | false | undefined
 }
 
 /** What Referrer-Policy may say. */

@@ -1,5 +1,5 @@
 /** How late the event loop is: timers that come late mean that something blocks it. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** Milliseconds. */
 export interface EventLoopLag {
@@ -8,17 +8,20 @@ export interface EventLoopLag {
   readonly max: number
 }
 
+/** By what makes it: the name of its type is not the same in all versions of Node.js. */
+type Delays = ReturnType<typeof monitorEventLoopDelay>
+
 /** Milliseconds between two looks. */
 const resolution = 20
 /** Milliseconds a reading goes back at least. */
 const span = 5_000
 
-let monitor: IntervalHistogram | null = null
+let monitor: Delays | null = null
 let since = 0
 let last: EventLoopLag | null = null
 
 /** Begins to look, once a process. It does not keep the process alive. */
-export function watchEventLoop(): IntervalHistogram {
+export function watchEventLoop(): Delays {
   if (monitor !== null) return monitor
   monitor = monitorEventLoopDelay({ resolution })
   monitor.enable()
@@ -37,7 +40,7 @@ export function eventLoopLag(): EventLoopLag {
   return last
 }
 
-function read(histogram: IntervalHistogram): EventLoopLag {
+function read(histogram: Delays): EventLoopLag {
   return {
     p50: late(histogram.percentile(50)),
     p99: late(histogram.percentile(99)),

@@ -1,6 +1,7 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
 import type { RequestContext } from '../context.ts'
 import { bad } from '../limits.ts'
+import { checkNames } from '../middleware/option-check.ts'
 import type { Scope } from '../scope.ts'
 import { asFunction } from '../scope.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
@@ -14,15 +15,15 @@ export type HealthCheck = (signal: AbortSignal) => unknown
 /** Options of `health`. */
 export interface HealthOptions {
   /** By name: `{ database: () => pool.query('SELECT 1') }`. The names are in the reply. */
-  checks?: Readonly<Record<string, HealthCheck>>
+  checks?: Readonly<Record<string, HealthCheck>> | undefined
   /** Milliseconds for each check, from 1 to 60,000; default 1,000. */
-  timeout?: number
+  timeout?: number | undefined
   /** Path of the liveness route; default `/health`, false for none. */
-  live?: string | false
+  live?: string | false | undefined
   /** Path of the readiness route; default `/ready`, false for none. */
-  ready?: string | false
+  ready?: string | false | undefined
   /** Path of a route with uptime, memory and lag of the event loop; default none. */
-  details?: string | false
+  details?: string | false | undefined
 }
 
 /**
@@ -35,6 +36,7 @@ export interface HealthOptions {
  * make no sense, `E_BAD_HANDLER` for a check that is no function.
  */
 export function health(scope: Scope<any>, options: HealthOptions | void): void {
+  checkNames('health', options ?? {}, ['checks', 'timeout', 'live', 'ready', 'details'])
   const { checks = {}, timeout = 1_000, live = '/health', ready = '/ready', details = false } = options ?? {}
   if (!Number.isInteger(timeout) || timeout < 1 || timeout > 60_000) {
     throw bad('health.timeout', timeout, 'a whole number of milliseconds from 1 to 60,000')

@@ -4,6 +4,7 @@ import type { Context, RequestContext } from '../context.ts'
 import type { CompiledRoute } from '../core.ts'
 import { bad } from '../limits.ts'
 import { observer } from '../middleware.ts'
+import { checkNames } from '../middleware/option-check.ts'
 import type { ResponseInfo } from '../observe.ts'
 import type { FittingMiddleware } from '../types.ts'
 import { type EventLoopLag, eventLoopLag, watchEventLoop } from './event-loop.ts'
@@ -16,7 +17,7 @@ export interface MetricsOptions {
    * Upper bounds of the duration histogram's buckets, in seconds, ascending. Default: 16 from 0.1 ms to 10 s. Each
    * route has a time series for every bucket, method and class of status it replied with.
    */
-  buckets?: readonly number[]
+  buckets?: readonly number[] | undefined
 }
 
 /** A middleware that observes, and the handlers that tell what it saw. */
@@ -85,6 +86,7 @@ const defaultBuckets = [
  * no ascending list of positive numbers.
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
+  checkNames('metrics', options, ['buckets'])
   const bounds = checkBuckets(options.buckets === undefined ? defaultBuckets : options.buckets)
   const tally = new Tally(bounds)
   watchEventLoop()

@@ -1,0 +1,8 @@
+import { STATUS_CODES } from 'node:http'
+
+/** Reason phrases by status (RFC 9110 §15); Node.js still has the older ones of two. */
+export const phrases: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+}
