@@ -64,7 +64,7 @@ test('without the binary it runs on node:http, and one line says why', async () 
   assert.equal(adapter, 'node-http')
   assert.match(
     stderr,
-    /^volant: running on node:http, because [^\n]*@volant\/engine-[^\n]* is not installed\n$/,
+    /^volant: running on node:http, because [^\n]*@volant\/engine-[^\n]* is not installed: npm install @volant\/engine-[^ ]*@\d[^ ]*, or install without --omit=optional\n$/,
   )
 })
 
