@@ -12,19 +12,19 @@ export interface DeclaredError {
   /** From 400 to 599. */
   status: number
   /** When it happens. */
-  description?: string
+  description?: string | undefined
   /** What the reply's `data` holds. */
-  data?: Schema
+  data?: Schema | undefined
 }
 
 /** What a middleware brings besides its function. */
 export interface Declaration {
   /** Errors it replies with, by code. */
-  errors?: Readonly<Record<string, DeclaredError>>
+  errors?: Readonly<Record<string, DeclaredError>> | undefined
   /** Security schemes it enforces, by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
-  security?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  security?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
   /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
-  onResponse?: ResponseListener
+  onResponse?: ResponseListener | undefined
 }
 
 /** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */

@@ -106,15 +106,15 @@ export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => 
 /** Schemas by the part of the request they check. What they make of it is what the handler sees. */
 export interface Schemas {
   /** Of strings by name, as the pattern has them. */
-  params?: Schema
+  params?: Schema | undefined
   /** Of strings by name, arrays where a name is repeated. */
-  query?: Schema
+  query?: Schema | undefined
   /** Of strings by name in lower case. */
-  headers?: Schema
+  headers?: Schema | undefined
   /** Of strings by name. */
-  cookies?: Schema
+  cookies?: Schema | undefined
   /** Of the parsed body; undefined without one. */
-  body?: Schema
+  body?: Schema | undefined
 }
 
 /** Options of a route, before its middleware and handler. */
@@ -139,7 +139,7 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
   beforeBody?: ((ctx: ContextOf<T>) => unknown) | undefined
 }
 
-type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : never
+type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : unknown
 
 /** What schemas make of the parts they check. */
 export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: OutputOf<O[K]> }

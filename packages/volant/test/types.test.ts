@@ -244,6 +244,16 @@ test('options may be undefined, and a plugin’s scope is typed', async () => {
     // @ts-expect-error there is no such method
     void scope.gett
   }
+  app.get(
+    '/parts/:id',
+    { query: z.object({ a: z.string() }), body: undefined, maxBodySize: undefined },
+    (ctx) => {
+      same<typeof ctx.query, { a: string }>(true)
+      same<typeof ctx.params, { id: string }>(true)
+      const body: unknown = ctx.body
+      return { body }
+    },
+  )
   app.register(plugin, { at: 'here' })
   app.register((scope) => {
     // @ts-expect-error there is no such method
