@@ -8,6 +8,7 @@ import type { RequestContext } from './context.ts'
 import { attachment } from './disposition.ts'
 import { errorTable, HTTPError, refusal, VolantError } from './errors.ts'
 import { checkHeaderName } from './header.ts'
+import { parseHttpDate } from './http-date.ts'
 import { bad } from './limits.ts'
 import { checkOptionNames } from './option-names.ts'
 import { secondReply, sendBytes } from './reply.ts'
@@ -95,12 +96,13 @@ async function sendOpen(
 
 /** Those the handler set stand. The tag is weak: two versions of one size within a millisecond have the same. */
 function validatorsOf(ctx: RequestContext, { size, mtimeMs }: Stats): Validators {
+  const given = headerOf(ctx, 'last-modified')
   // RFC 9110 §8.8.2.1: never later than now.
-  const modified = Math.floor(Math.min(mtimeMs, Date.now()) / 1_000) * 1_000
+  const changed = Math.floor(Math.min(mtimeMs, Date.now()) / 1_000) * 1_000
+  const modified = (given === undefined ? null : parseHttpDate(given)) ?? changed
   const etag = headerOf(ctx, 'etag') ?? `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
   ctx.header('etag', etag)
-  if (headerOf(ctx, 'last-modified') === undefined)
-    ctx.header('last-modified', new Date(modified).toUTCString())
+  if (given === undefined) ctx.header('last-modified', new Date(changed).toUTCString())
   return { etag, modified }
 }
 

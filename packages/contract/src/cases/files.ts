@@ -262,6 +262,18 @@ export function files(kit: Kit): void {
       })
     })
 
+    test('a date the handler set is the one that counts', async () => {
+      const app = kit.app()
+      const set = 'Sat, 01 Jan 2022 00:00:00 GMT'
+      app.get('/x', (ctx) => ctx.header('last-modified', set).file(join(root, 'a.txt')))
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/x', { headers: { 'if-modified-since': set } })
+        assert.deepEqual([reply.status, reply.headers['last-modified']], [304, set])
+        const before = 'Fri, 31 Dec 2021 23:59:59 GMT'
+        assert.equal((await live.ask('/x', { headers: { 'if-modified-since': before } })).status, 200)
+      })
+    })
+
     test('with another status or method it is a body like any other', async () => {
       const app = kit.app()
       app.onNotFound((ctx) => ctx.status(404).file(join(root, 'a.txt')))

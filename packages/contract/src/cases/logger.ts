@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -529,6 +529,28 @@ export function logging(kit: Kit): void {
       } finally {
         await rm(folder, { recursive: true })
       }
+    })
+
+    test('many loggers of one stream listen to it once', async () => {
+      const stream = new PassThrough()
+      for (let count = 0; count < 20; count++) kit.app().use(logger({ destination: stream }))
+      assert.equal(stream.listenerCount('error'), 1)
+    })
+
+    test('a member cannot take the place of a prototype', async () => {
+      const events: object[] = []
+      const log = { info: (event: object) => events.push(event), warn() {}, error() {} }
+      const app = kit.app()
+      app.use(
+        logger({
+          logger: log,
+          props: () => JSON.parse('{"__proto__":{"a":1},"b":2}') as Record<string, unknown>,
+        }),
+      )
+      app.get('/x', () => 'x')
+      await app.inject('/x')
+      assert.equal(Object.getPrototypeOf(events[0]), Object.prototype)
+      assert.equal((events[0] as { b: number }).b, 2)
     })
 
     test('a destination or logger that fails costs no request', async () => {

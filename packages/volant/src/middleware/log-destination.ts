@@ -32,8 +32,16 @@ export function openDestination(given: unknown): Destination {
   if (typeof (given as LogStream | null)?.write !== 'function') {
     throw bad('logger: destination', given, 'the path of a file, or something with write()')
   }
-  return new Direct(given as LogStream)
+  const stream = given as LogStream
+  const known = directs.get(stream)
+  if (known !== undefined) return known
+  const direct = new Direct(stream)
+  directs.set(stream, direct)
+  return direct
 }
+
+/** One for each stream: its errors are listened to once, and told once. */
+const directs = new WeakMap<LogStream, Direct>()
 
 function openFile(path: string): number {
   try {

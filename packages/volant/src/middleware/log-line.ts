@@ -227,6 +227,7 @@ function headersMember(names: readonly string[], redacted: ReadonlySet<string>):
   return { under: 'req', name: 'headers', read, write: (ctx) => safe(JSON.stringify(read(ctx))), quote: '' }
 }
 
+/** The last one would be no member but the prototype of the object other loggers are given. */
 const reserved = new Set([
   'level',
   'time',
@@ -238,6 +239,7 @@ const reserved = new Set([
   'responseTime',
   'err',
   'msg',
+  '__proto__',
 ])
 
 /** Names that are not the line's own. */
