@@ -1,4 +1,7 @@
-/** The context of a request: what stands behind the interface of `context.ts`. Nothing is made before it is read. */
+/**
+ * The context of a request: what stands behind the interface of `context.ts`. Nothing is made before it is read.
+ * Long because it is one object: what users call is a few lines each, and delegates.
+ */
 import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'

@@ -1,3 +1,4 @@
+/** What may go wrong in handlers and middleware. One long list, so that each kind of mistake is found in one place. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'

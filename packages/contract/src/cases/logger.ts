@@ -1,3 +1,4 @@
+/** Log lines. Long by its table of what clients may write into them. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
