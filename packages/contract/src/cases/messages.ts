@@ -90,7 +90,8 @@ export function messages(kit: Kit): void {
       [/JSON: a BigInt at toJSON\.x;/, { toJSON: { x: 1n } }],
       [/JSON: a BigInt at date;/, { date: { toJSON: () => 1n } }],
       [/JSON: a cycle at self\["a b"\]\[0\]\.circle$/, circle],
-      [/JSON: it is nested too deeply$/, deep],
+      // From Node.js 25 on JSON.stringify does not recurse, and carries it.
+      ...(carries(deep) ? [] : ([[/JSON: it is nested too deeply$/, deep]] as [RegExp, unknown][])),
       [/JSON: it is a Map; Object\.fromEntries\(map\)/, new Map([['a', 1]])],
       [/JSON: it is a Set; Array\.from\(set\)/, new Set([1])],
       [/JSON: it is a function$/, () => 1],
@@ -261,4 +262,12 @@ export function messages(kit: Kit): void {
       assert.equal(injected.json<{ title: string }>().title, 'Content Too Large')
     })
   })
+}
+
+function carries(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
 }
