@@ -2,7 +2,7 @@
 // part for OpenAPI) rather than called in a hook, a reply that is sent rather than returned from an async handler, and
 // a schema for the reply, which Fastify compiles to a serialiser. No schema for the reply by Zod: that parses it too.
 import Fastify from 'fastify'
-import { bearer, findUser, params } from '../shared/users.mjs'
+import { bearer, findUser, params } from '../users-service.mjs'
 
 const row = {
   type: 'object',

@@ -1,6 +1,6 @@
 // node:http without a framework.
 import { createServer } from 'node:http'
-import { bearer, findUser, params } from '../shared/users.mjs'
+import { bearer, findUser, params } from '../users-service.mjs'
 
 const prefix = '/api/users/'
 

@@ -1,6 +1,6 @@
 // uWebSockets.js without a framework.
 import uws from 'uWebSockets.js'
-import { bearer, findUser, params } from '../shared/users.mjs'
+import { bearer, findUser, params } from '../users-service.mjs'
 
 const type = 'application/json; charset=utf-8'
 

@@ -1,5 +1,5 @@
 import { createApp, HTTPError, validate } from 'volant'
-import { bearer, findUser, params } from '../shared/users.mjs'
+import { bearer, findUser, params } from '../users-service.mjs'
 
 const authenticate = (ctx, next) => {
   if (ctx.headers.authorization !== bearer) throw new HTTPError(401)

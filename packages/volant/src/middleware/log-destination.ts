@@ -18,7 +18,7 @@ export interface Destination {
 
 /** Lines wait for each other this long, in milliseconds, … */
 const patience = 50
-/** … and until they are this many bytes: a write in the background costs about 20 µs, whatever its size. */
+/** … and until they are this many bytes: a write in the background costs much the same, whatever its size. */
 const chunk = 65_536
 /** Bytes kept for a destination that does not take them; then lines are dropped. */
 const most = 16 * 1_024 * 1_024

@@ -97,7 +97,7 @@ export class LogLine {
     if (open !== null) this.#text('}')
   }
 
-  // What runs here runs for every request that is logged: 0.35 µs for the usual fields.
+  // What runs here runs for every request that is logged.
   text({ ctx, info, level, message, error }: Entry): string {
     const texts = this.#texts
     const writers = this.#writers
