@@ -361,6 +361,17 @@ export function validation(kit: Kit): void {
       })
     })
 
+    test('the 503 of its handlerTimeout goes through onError', async () => {
+      const app = kit.app()
+      app.onError((error, ctx) => ctx.json({ code: (error as { code?: string }).code }, 504))
+      app.get('/slow', { handlerTimeout: 20 }, () => new Promise(() => {}))
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/slow')
+        assert.equal(reply.status, 504)
+        assert.deepEqual(reply.json(), { code: 'E_HANDLER_TIMEOUT' })
+      })
+    })
+
     test('values that make no sense are refused', () => {
       const app = kit.app({ limits: { handlerTimeout: 1_000 } })
       for (const options of [
