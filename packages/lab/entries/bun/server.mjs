@@ -1,0 +1,221 @@
+// Bun.serve without a framework. Each route is a function: a Response in its place would be answered without
+// JavaScript.
+import { createWriteStream } from 'node:fs'
+import * as make from '../payloads.mjs'
+import { ran } from '../ran.mjs'
+
+const programs = {
+  hello: () => ({
+    '/json': {
+      GET() {
+        ran()
+        return Response.json({ message: 'Hello World' })
+      },
+    },
+  }),
+
+  stack() {
+    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const stack = (handler) => (request) => {
+      request.id = Math.random().toString(36)
+      const response = handler(request)
+      response.headers.set('access-control-allow-origin', '*')
+      const path = new URL(request.url).pathname
+      const line = { time: Date.now(), method: request.method, path, status: response.status }
+      log.write(`${JSON.stringify(line)}\n`)
+      return response
+    }
+    return {
+      '/api/users': {
+        GET: stack((request) => {
+          ran()
+          return Response.json(make.stackReply(request.id))
+        }),
+      },
+      '/*': stack(() => new Response(null, { status: 404 })),
+    }
+  },
+
+  async users() {
+    const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
+    return {
+      '/api/users/:id': {
+        GET(request) {
+          ran()
+          if (request.headers.get('authorization') !== bearer) {
+            return Response.json({ error: 'Unauthorized' }, { status: 401 })
+          }
+          const { success, data } = params.safeParse(request.params)
+          if (!success) return Response.json({ error: 'id must be a whole number' }, { status: 400 })
+          const user = findUser.get(Number(data.id))
+          if (!user) return Response.json({ error: 'User not found' }, { status: 404 })
+          return Response.json({ user })
+        },
+      },
+      '/api/users': {
+        async POST(request) {
+          ran()
+          const { success, data } = newUser.safeParse(await request.json())
+          if (!success) return Response.json({ error: 'name, email or age is wrong' }, { status: 400 })
+          if (findEmail.get(data.email)) {
+            return Response.json({ error: 'Email already exists' }, { status: 409 })
+          }
+          const { lastInsertRowid } = insertUser.run(data.name, data.email, data.age)
+          return Response.json({ user: findUser.get(lastInsertRowid) }, { status: 201 })
+        },
+      },
+    }
+  },
+
+  greet: () => ({
+    '/': {
+      GET() {
+        ran()
+        return Response.json({ hello: 'world' })
+      },
+      POST() {
+        ran()
+        return Response.json({ created: true }, { status: 201 })
+      },
+    },
+    '/:hello': {
+      GET(request) {
+        ran()
+        return Response.json({ hello: request.params.hello })
+      },
+    },
+  }),
+
+  records: () => ({
+    '/': {
+      GET() {
+        ran()
+        return Response.json(make.records())
+      },
+    },
+  }),
+
+  zap() {
+    const routes = {
+      '/api/users/:id': {
+        GET(request) {
+          ran()
+          return Response.json(make.zapUser(request.params.id))
+        },
+      },
+      '/api/users/:userId/posts/:postId': {
+        GET(request) {
+          ran()
+          return Response.json(make.zapPost(request.params.userId, request.params.postId))
+        },
+      },
+    }
+    for (const [path, text] of Object.entries(make.zapTexts)) {
+      routes[path] = {
+        GET() {
+          ran()
+          return new Response(text())
+        },
+      }
+    }
+    for (const [path, object] of Object.entries(make.zapObjects)) {
+      routes[path] = {
+        GET() {
+          ran()
+          return Response.json(object())
+        },
+      }
+    }
+    for (const kind of make.zapKinds) {
+      routes[`/api/${kind}/:id`] = {
+        GET(request) {
+          ran()
+          return Response.json(make.zapRecord(kind, request.params.id))
+        },
+      }
+    }
+    return routes
+  },
+
+  nessen: () => ({
+    '/health': {
+      GET() {
+        ran()
+        return new Response('OK')
+      },
+    },
+    '/badge/:label/:file': {
+      GET(request) {
+        ran()
+        const { label, file } = request.params
+        if (!file.endsWith('.svg')) return new Response(null, { status: 404 })
+        const svg = make.badge(label, file.slice(0, -'.svg'.length))
+        return new Response(svg, { headers: { 'content-type': 'image/svg+xml' } })
+      },
+    },
+  }),
+
+  velox: () => ({
+    '/api/health': {
+      GET() {
+        ran()
+        return Response.json(make.health())
+      },
+    },
+    '/api/users': {
+      GET() {
+        ran()
+        return Response.json(make.userList())
+      },
+    },
+    '/debug/memory': {
+      GET() {
+        ran()
+        return Response.json(make.memory())
+      },
+    },
+  }),
+
+  routes() {
+    const routes = {}
+    for (let i = 0; i < make.routeCount; i++) {
+      routes[`/api/v1/resource${i}/:id`] = {
+        GET(request) {
+          ran()
+          return Response.json({ resource: i, id: request.params.id })
+        },
+      }
+    }
+    return routes
+  },
+
+  echo: () => ({
+    '/echo': {
+      async POST(request) {
+        ran()
+        return Response.json(make.echoReply(await request.json()))
+      },
+    },
+  }),
+
+  slow: () => ({
+    '/work/:id': {
+      async GET(request) {
+        ran()
+        const { id } = request.params
+        if (make.isSlow(id)) await Bun.sleep(make.slowMilliseconds)
+        return Response.json({ id })
+      },
+    },
+  }),
+}
+
+const server = Bun.serve({
+  port: Number(process.env.PORT),
+  hostname: '127.0.0.1',
+  routes: await programs[process.env.PROGRAM](),
+  fetch: () => new Response(null, { status: 404 }),
+  // What request.json() throws.
+  error: (error) => new Response(null, { status: error instanceof SyntaxError ? 400 : 500 }),
+})
+console.log(`listening on ${server.port}`)

@@ -1,0 +1,250 @@
+// Fastify 5. Replies are sent rather than returned from async handlers, which is the faster of its two ways. What it
+// calls middleware are hooks.
+import Fastify, { LogController } from 'fastify'
+import * as make from '../payloads.mjs'
+import { ran } from '../ran.mjs'
+
+const programs = {
+  hello() {
+    const app = Fastify()
+    app.get('/json', (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    })
+    return app
+  },
+
+  // One line for each request rather than Fastify's two, by pino, which writes in the background here.
+  async stack() {
+    const { default: cors } = await import('@fastify/cors')
+    const { pino } = await import('pino')
+    const loggerInstance = pino(pino.destination({ dest: process.env.LOG, sync: false }))
+    const app = Fastify({
+      loggerInstance,
+      logController: new LogController({ disableRequestLogging: true }),
+    })
+    app.addHook('onResponse', (request, reply, done) => {
+      const { method, url: path } = request
+      request.log.info({ method, path, status: reply.statusCode }, 'request completed')
+      done()
+    })
+    await app.register(cors, { origin: '*' })
+    app.decorateRequest('requestId', '')
+    app.addHook('onRequest', (request, reply, done) => {
+      request.requestId = Math.random().toString(36)
+      done()
+    })
+    app.get('/api/users', (request, reply) => {
+      ran()
+      reply.send(make.stackReply(request.requestId))
+    })
+    return app
+  },
+
+  // The fastest of four ways that were tried: Zod as Fastify's validator (what fastify-type-provider-zod does, without
+  // its part for OpenAPI) rather than called in a hook, a reply that is sent, and a schema for the reply, which Fastify
+  // compiles to a serialiser. No schema for the reply by Zod: that parses it too.
+  async users() {
+    const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
+    const row = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        name: { type: 'string' },
+        email: { type: 'string' },
+        age: { type: 'integer' },
+      },
+    }
+    const user = { type: 'object', properties: { user: row } }
+
+    const app = Fastify()
+    app.setValidatorCompiler(({ schema }) => (value) => {
+      const { success, data, error } = schema.safeParse(value)
+      return success ? { value: data } : { error }
+    })
+
+    function authenticate(request, reply, done) {
+      if (request.headers.authorization === bearer) done()
+      else reply.code(401).send({ error: 'Unauthorized' })
+    }
+
+    app.get(
+      '/api/users/:id',
+      { onRequest: authenticate, schema: { params, response: { 200: user } } },
+      (request, reply) => {
+        ran()
+        const found = findUser.get(Number(request.params.id))
+        if (found) reply.send({ user: found })
+        else reply.code(404).send({ error: 'User not found' })
+      },
+    )
+    app.post('/api/users', { schema: { body: newUser, response: { 201: user } } }, (request, reply) => {
+      ran()
+      const { name, email, age } = request.body
+      if (findEmail.get(email)) return reply.code(409).send({ error: 'Email already exists' })
+      const { lastInsertRowid } = insertUser.run(name, email, age)
+      reply.code(201).send({ user: findUser.get(lastInsertRowid) })
+    })
+    return app
+  },
+
+  greet() {
+    const app = Fastify()
+    app.get('/', (request, reply) => {
+      ran()
+      reply.send({ hello: 'world' })
+    })
+    app.get('/:hello', (request, reply) => {
+      ran()
+      reply.send({ hello: request.params.hello })
+    })
+    app.post('/', (request, reply) => {
+      ran()
+      reply.code(201).send({ created: true })
+    })
+    return app
+  },
+
+  records() {
+    const app = Fastify()
+    app.get('/', (request, reply) => {
+      ran()
+      reply.send(make.records())
+    })
+    return app
+  },
+
+  zap() {
+    const app = Fastify()
+    for (const [path, value] of Object.entries({ ...make.zapTexts, ...make.zapObjects })) {
+      app.get(path, (request, reply) => {
+        ran()
+        reply.send(value())
+      })
+    }
+    app.get('/api/users/:id', (request, reply) => {
+      ran()
+      reply.send(make.zapUser(request.params.id))
+    })
+    app.get('/api/users/:userId/posts/:postId', (request, reply) => {
+      ran()
+      reply.send(make.zapPost(request.params.userId, request.params.postId))
+    })
+    for (const kind of make.zapKinds) {
+      app.get(`/api/${kind}/:id`, (request, reply) => {
+        ran()
+        reply.send(make.zapRecord(kind, request.params.id))
+      })
+    }
+    return app
+  },
+
+  nessen() {
+    const app = Fastify()
+    app.get('/health', (request, reply) => {
+      ran()
+      reply.send('OK')
+    })
+    app.get('/badge/:label/:value.svg', (request, reply) => {
+      ran()
+      reply.type('image/svg+xml').send(make.badge(request.params.label, request.params.value))
+    })
+    return app
+  },
+
+  velox() {
+    const app = Fastify()
+    app.get('/api/health', (request, reply) => {
+      ran()
+      reply.send(make.health())
+    })
+    app.get('/api/users', (request, reply) => {
+      ran()
+      reply.send(make.userList())
+    })
+    app.get('/debug/memory', (request, reply) => {
+      ran()
+      reply.send(make.memory())
+    })
+    return app
+  },
+
+  routes() {
+    const app = Fastify()
+    for (let i = 0; i < make.routeCount; i++) {
+      app.get(`/api/v1/resource${i}/:id`, (request, reply) => {
+        ran()
+        reply.send({ resource: i, id: request.params.id })
+      })
+    }
+    return app
+  },
+
+  echo() {
+    const app = Fastify()
+    app.post('/echo', (request, reply) => {
+      ran()
+      reply.send(make.echoReply(request.body))
+    })
+    return app
+  },
+
+  slow() {
+    const app = Fastify()
+    app.get('/work/:id', (request, reply) => {
+      ran()
+      const { id } = request.params
+      if (make.isSlow(id)) setTimeout(() => reply.send({ id }), make.slowMilliseconds)
+      else reply.send({ id })
+    })
+    return app
+  },
+
+  param() {
+    const app = Fastify()
+    app.get('/hi/:name', (request, reply) => {
+      ran()
+      reply.send({ hi: request.params.name })
+    })
+    app.get('/static', (request, reply) => {
+      ran()
+      reply.send({ hi: 'Ada' })
+    })
+    return app
+  },
+
+  // The request id is an option of Fastify's own.
+  middleware() {
+    const prefix = `${Math.random().toString(36).slice(2, 10)}-`
+    let last = 0
+    const app = Fastify({ genReqId: () => prefix + (++last).toString(36) })
+    app.decorateRequest('message', '')
+    app.get('/none', (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    })
+    app.register(async (scope) => {
+      scope.addHook('onRequest', (request, reply, done) => {
+        reply.header('x-request-id', request.id)
+        done()
+      })
+      scope.addHook('onRequest', (request, reply, done) => {
+        reply.header('access-control-allow-origin', '*')
+        done()
+      })
+      scope.addHook('onRequest', (request, reply, done) => {
+        request.message = 'Hello World'
+        done()
+      })
+      scope.get('/three', (request, reply) => {
+        ran()
+        reply.send({ message: request.message })
+      })
+    })
+    return app
+  },
+}
+
+const app = await programs[process.env.PROGRAM]()
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(`listening on ${app.server.address().port}`)

@@ -1,0 +1,178 @@
+// Volant, on the adapter that ADAPTER names.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { before, cors, createApp, HTTPError, logger, requestId, validate } from 'volant'
+import * as reply from '../payloads.mjs'
+import { ran } from '../ran.mjs'
+
+const programs = {
+  hello(app) {
+    app.get('/json', () => {
+      ran()
+      return { message: 'Hello World' }
+    })
+  },
+
+  stack(app) {
+    app.use(logger({ destination: process.env.LOG }), cors())
+
+    const identified = before((ctx) => {
+      ctx.state.requestId = Math.random().toString(36)
+    })
+
+    app.get('/api/users', identified, (ctx) => {
+      ran()
+      return reply.stackReply(ctx.state.requestId)
+    })
+  },
+
+  async users(app) {
+    const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
+
+    const authenticated = before((ctx) => {
+      if (ctx.headers.authorization !== bearer) throw new HTTPError(401)
+    })
+
+    app.get('/api/users/:id', authenticated, validate({ params }), (ctx) => {
+      ran()
+      const user = findUser.get(Number(ctx.params.id))
+      if (!user) throw new HTTPError(404, 'User not found')
+      return { user }
+    })
+
+    app.post('/api/users', { body: newUser }, (ctx) => {
+      ran()
+      const { name, email, age } = ctx.body
+      if (findEmail.get(email)) throw new HTTPError(409, 'Email already exists')
+      const { lastInsertRowid } = insertUser.run(name, email, age)
+      ctx.json({ user: findUser.get(lastInsertRowid) }, 201)
+    })
+  },
+
+  greet(app) {
+    app.get('/', () => {
+      ran()
+      return { hello: 'world' }
+    })
+    app.get('/:hello', (ctx) => {
+      ran()
+      return { hello: ctx.params.hello }
+    })
+    app.post('/', (ctx) => {
+      ran()
+      ctx.json({ created: true }, 201)
+    })
+  },
+
+  records(app) {
+    app.get('/', () => {
+      ran()
+      return reply.records()
+    })
+  },
+
+  zap(app) {
+    for (const [path, make] of Object.entries({ ...reply.zapTexts, ...reply.zapObjects })) {
+      app.get(path, () => {
+        ran()
+        return make()
+      })
+    }
+    app.get('/api/users/:id', (ctx) => {
+      ran()
+      return reply.zapUser(ctx.params.id)
+    })
+    app.get('/api/users/:userId/posts/:postId', (ctx) => {
+      ran()
+      return reply.zapPost(ctx.params.userId, ctx.params.postId)
+    })
+    for (const kind of reply.zapKinds) {
+      app.get(`/api/${kind}/:id`, (ctx) => {
+        ran()
+        return reply.zapRecord(kind, ctx.params.id)
+      })
+    }
+  },
+
+  nessen(app) {
+    app.get('/health', () => {
+      ran()
+      return 'OK'
+    })
+    app.get('/badge/:label/:value.svg', (ctx) => {
+      ran()
+      ctx.header('content-type', 'image/svg+xml')
+      return reply.badge(ctx.params.label, ctx.params.value)
+    })
+  },
+
+  velox(app) {
+    app.get('/api/health', () => {
+      ran()
+      return reply.health()
+    })
+    app.get('/api/users', () => {
+      ran()
+      return reply.userList()
+    })
+    app.get('/debug/memory', () => {
+      ran()
+      return reply.memory()
+    })
+  },
+
+  routes(app) {
+    for (let i = 0; i < reply.routeCount; i++) {
+      app.get(`/api/v1/resource${i}/:id`, (ctx) => {
+        ran()
+        return { resource: i, id: ctx.params.id }
+      })
+    }
+  },
+
+  echo(app) {
+    app.post('/echo', (ctx) => {
+      ran()
+      return reply.echoReply(ctx.body)
+    })
+  },
+
+  slow(app) {
+    app.get('/work/:id', async (ctx) => {
+      ran()
+      const { id } = ctx.params
+      if (reply.isSlow(id)) await sleep(reply.slowMilliseconds)
+      return { id }
+    })
+  },
+
+  param(app) {
+    app.get('/hi/:name', (ctx) => {
+      ran()
+      return { hi: ctx.params.name }
+    })
+    app.get('/static', () => {
+      ran()
+      return { hi: 'Ada' }
+    })
+  },
+
+  middleware(app) {
+    const greeting = (ctx, next) => {
+      ctx.state.message = 'Hello World'
+      return next()
+    }
+    app.get('/none', () => {
+      ran()
+      return { message: 'Hello World' }
+    })
+    app.get('/three', requestId(), cors(), greeting, (ctx) => {
+      ran()
+      return { message: ctx.state.message }
+    })
+  },
+}
+
+const app = createApp({ adapter: { type: process.env.ADAPTER } })
+await programs[process.env.PROGRAM](app)
+const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(`listening on ${port}`)
