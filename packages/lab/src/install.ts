@@ -1,40 +1,62 @@
-/** The rivals' packages: installed into `entries/node_modules` when a run first needs them. */
-import { spawn } from 'node:child_process'
+/** The packages of the entries: each folder's own, installed when a run first needs them. */
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
-import { entriesFolder } from './folders.ts'
-import type { Entry } from './roster.ts'
-import type { Scenario } from './scenario.ts'
 
-const marker = join(entriesFolder, 'node_modules/.installed')
-
-/** Installs what the lockfile says unless that was done before. Nothing happens when nobody needs a package. */
-export async function installRivals(
-  sides: readonly { readonly entry: Entry; readonly scenario: Scenario }[],
-): Promise<void> {
-  const lockfile = readFileSync(join(entriesFolder, 'package-lock.json'))
-  const wanted = createHash('sha256').update(lockfile).digest('hex')
-  if (!sides.some(({ entry, scenario }) => entry.package || scenario.packages)) return
+/** Installs what the lock file says unless that was done before. Throws a `Failure` with npm's last line. */
+export async function installEntry(entry: Entry): Promise<void> {
+  const lockfile = join(entry.folder, 'package-lock.json')
+  if (!existsSync(lockfile)) return
+  const marker = join(entry.folder, 'node_modules/.installed')
+  const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return
-
-  console.error(`Installing the rivals into ${entriesFolder} (once, about 130 MB)`)
-  // Not `npm ci`: it refuses the lockfile because uWebSockets.js names builds for platforms that were never published.
-  const args = ['install', '--no-save', '--ignore-scripts', '--workspaces=false', '--no-audit', '--no-fund']
-  args.push('--loglevel=error')
-  const child = spawn('npm', args, { cwd: entriesFolder, stdio: ['ignore', 2, 2] })
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject).on('close', resolve)
-  })
-  if (code !== 0) throw new Failure(`npm install failed in ${entriesFolder}`)
+  console.error(`Installing ${entry.name} (once)`)
+  const flags = ['--ignore-scripts', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error']
+  // `npm ci` refuses the lock file of uWebSockets.js, which names builds for platforms that were never published.
+  const fault =
+    (await npm(entry.folder, ['ci', ...flags])) && (await npm(entry.folder, ['install', '--no-save', ...flags]))
+  if (fault) throw new Failure(`${entry.name} could not be installed: ${fault}`)
   writeFileSync(marker, wanted)
 }
 
-/** The installed version of an entry's package, or null. */
-export function installedVersion(entry: Entry): string | null {
-  if (!entry.package) return null
-  const path = join(entriesFolder, 'node_modules', entry.package, 'package.json')
-  if (!existsSync(path)) return null
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+/** The version of what is measured: of the package as installed, or of the runtime. */
+export function installedVersion(entry: Entry): string {
+  if (entry.package === null || entry.runtime === 'binary') return runtimeOf(entry).split(' ').at(-1) as string
+  try {
+    const path = packageFile(entry, entry.package)
+    return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+  } catch {
+    return entry.version ?? 'unknown'
+  }
+}
+
+/** `Node.js 20.20.2`, `Bun 1.4.5`, `native code`. */
+export function runtimeOf(entry: Entry): string {
+  if (entry.runtime === 'binary') return 'native code'
+  const [command] = commandOf(entry) as [string]
+  const printed = spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? 'unknown'
+  return entry.runtime === 'bun' ? `Bun ${printed}` : `Node.js ${printed.replace(/^v/, '')}`
+}
+
+function packageFile(entry: Entry, name: string): string {
+  const own = join(entry.folder, 'node_modules', name, 'package.json')
+  if (existsSync(own)) return own
+  const found = createRequire(entry.server).resolve(name)
+  const end = join('node_modules', name)
+  return join(found.slice(0, found.lastIndexOf(end) + end.length), 'package.json')
+}
+
+/** Null when it went well, else npm's last line. */
+async function npm(folder: string, args: string[]): Promise<string | null> {
+  const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4_000)))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve)
+  })
+  return code === 0 ? null : (errors.trim().split('\n').at(-1) ?? `exit code ${code}`)
 }

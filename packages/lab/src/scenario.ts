@@ -1,54 +1,145 @@
-/** What servers are asked under load, and what a right reply is. One file a scenario, in `scenarios/`. */
+/** What is asked of the servers, and what a right reply is. One file a scenario, in `scenarios/`. */
+import type { Lane } from './cell.ts'
 import { Failure } from './failure.ts'
-import { json } from './scenarios/json.ts'
-import { noMiddleware, threeMiddlewares } from './scenarios/middleware.ts'
-import { parameterRoute, staticRoute } from './scenarios/param.ts'
-import { users } from './scenarios/users.ts'
+import type { MetricName } from './metrics.ts'
+import { scenarios } from './scenarios/index.ts'
 
-/** The files an entry may have, `entries/<folder>/<program>.mjs`: each serves one scenario or two that are compared. */
-export type Program = 'json' | 'param' | 'middleware' | 'users'
+/** The programs of an entry; `entries/README.md` says what each serves. */
+export const programs = [
+  'hello',
+  'stack',
+  'users',
+  'greet',
+  'records',
+  'zap',
+  'nessen',
+  'velox',
+  'routes',
+  'echo',
+  'slow',
+  'param',
+  'middleware',
+] as const
+export type Program = (typeof programs)[number]
+
+export const documents = {
+  ramapi: 'RamAPI',
+  veloze: 'veloze-benchmarks',
+  zapjs: 'ZapJS',
+  nessen: 'Nessen',
+  veloxts: 'VeloxTS',
+} as const
+export type DocumentName = keyof typeof documents
 
 export interface Scenario {
-  /** The name on the command line. */
+  /** On the command line and in results. */
   readonly name: string
-  /** One line for the list. */
+  readonly title: string
+  /** One sentence. */
   readonly about: string
+  /** Null for a scenario of ours. */
+  readonly document: {
+    readonly name: DocumentName
+    /** As it stands in the document or its suite. */
+    readonly command: string
+  } | null
   readonly program: Program
-  /** Sent over and over under load, and checked first. */
-  readonly exchange: Exchange & { readonly body: string }
-  /** Its programs import from `entries/node_modules`, whatever the entry. */
-  readonly packages?: boolean
-  /** Other requests whose replies prove that the work is done. An unknown path is always tried. */
-  readonly proofs: readonly Exchange[]
-  /** Seconds of load before each window, unless the command line says otherwise. */
-  readonly warmup: number
+  /** What its tables are sorted by. */
+  readonly headline: MetricName
+  readonly variants: readonly Variant[]
+  /** Requests whose replies prove that the work is done; an unknown path is always tried too. */
+  readonly proofs: readonly Proof[]
+  /** A line for each request must be in the file `LOG`. */
+  readonly logs?: boolean
 }
 
-export interface Exchange {
-  /** Path and query of a GET. */
+export interface Variant {
+  readonly name: string
+  readonly lane: Lane
+  readonly measure: Measure
+  /** Left out of `run --quick`. */
+  readonly long?: boolean
+  /** Added to the environment of the server. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Asked once before the load, and checked. */
+  readonly prelude?: Proof
+}
+
+export type Measure =
+  | { readonly kind: 'load'; readonly load: Load }
+  /** Fresh processes: start to the first reply to the first request of `load`, and memory after it. */
+  | { readonly kind: 'startup'; readonly load: Load }
+  /** Memory idle, under load of so many seconds, and `rest` seconds after it. */
+  | { readonly kind: 'memory'; readonly load: Load; readonly seconds: number; readonly rest: number }
+  /** Memory every second over so many seconds. */
+  | { readonly kind: 'soak'; readonly load: Load; readonly seconds: number }
+  /** Open loop at shares of the capacity. */
+  | { readonly kind: 'curve'; readonly load: Load; readonly shares: readonly number[] }
+  /** The highest rate whose p99.9 is at most so many ms. */
+  | { readonly kind: 'highest'; readonly load: Load; readonly limit: number }
+  /** Right replies per second within `limit` ms at `factor` times the capacity. */
+  | { readonly kind: 'overload'; readonly load: Load; readonly factor: number; readonly limit: number }
+
+/** What the generator sends: see `load --help` for templates. */
+export interface Load {
+  readonly connections: number
+  /** Requests at once on a connection. */
+  readonly pipelining: number
+  readonly connection: 'keep-alive' | 'close'
+  readonly requests: readonly Request[]
+  /** `rotate`: one after the other, as they stand. */
+  readonly order: 'weighted' | 'rotate'
+  /** s of load before a window. */
+  readonly warmup: number
+  /** s of a window; null: what the run says. */
+  readonly window: number | null
+}
+
+export interface Request {
+  readonly weight: number
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly expect: {
+    readonly status: number
+    /** Byte for byte. */
+    readonly body: string | null
+    readonly length: number | null
+    readonly contains: string | null
+  }
+}
+
+export interface Proof {
+  readonly method?: string
+  /** Path and query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly status: number
-  /** The body, byte by byte, sent as application/json; without it only the status is checked. */
   readonly body?: string
+  readonly status: number | readonly number[]
+  /** The body, byte by byte, or a pattern of it. */
+  readonly reply?: string | RegExp
+  /** Of the content type, without its parameters; `application/json` for a reply that begins with `{` or `[`. */
+  readonly type?: string
   /** Header fields of the reply, by lower-case name. */
   readonly fields?: Readonly<Record<string, RegExp>>
   /** A header field whose value is another one in every reply. */
   readonly unique?: string
 }
 
-export const scenarios: readonly Scenario[] = [
-  json,
-  staticRoute,
-  parameterRoute,
-  noMiddleware,
-  threeMiddlewares,
-  users,
-]
-
 /** Throws a `Failure` for a name that is not in the list. */
 export function scenarioOf(name: string): Scenario {
   const scenario = scenarios.find((candidate) => candidate.name === name)
   if (scenario) return scenario
-  throw new Failure(`unknown scenario ${name}; known: ${scenarios.map(({ name }) => name).join(' ')}`, 2)
+  throw new Failure(
+    `unknown scenario ${name}; known: ${scenarios.map((one) => one.name).join(' ')}`,
+    2,
+  )
+}
+
+export function variantOf(scenario: Scenario, name: string): Variant {
+  const variant = scenario.variants.find((candidate) => candidate.name === name)
+  if (variant) return variant
+  const known = scenario.variants.map((one) => one.name).join(' ')
+  throw new Failure(`${scenario.name} has no variant ${name}; it has: ${known}`, 2)
 }

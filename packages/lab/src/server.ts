@@ -1,55 +1,71 @@
 /** One server process: started, awaited, stopped by its pid. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
-import { entriesFolder } from './folders.ts'
-import type { Entry } from './roster.ts'
 import type { Program } from './scenario.ts'
 
 /** Its environment has `PORT`, and in `SCRATCH` a folder of its own that is gone when it has stopped. */
 export interface RunningServer {
   readonly pid: number
   readonly port: number
+  /** As it was started. */
+  readonly command: string
+  /** How often the handlers that are measured have run; null when it does not say within 2 s. */
+  ran(): Promise<number | null>
+  /** Lines of the request log. */
+  logged(): number
+  /** Throws a `Failure` when it ended before. */
   stop(): Promise<void>
+}
+
+export interface Launch {
+  readonly entry: Entry
+  readonly program: Program
+  /** Pins it to this core; null leaves it to the kernel. */
+  readonly core: number | null
+  /** 0: any that is free. */
+  readonly port: number
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
 const startLimit = 10_000
 const stopLimit = 1_000
+const countLimit = 2_000
+/** For a port to be free again after a server stopped. */
+const freeLimit = 2_000
 
-/** Starts an entry on a free port and waits for its line `listening on PORT`, for 10 s at most. */
-export async function startServer(
-  entry: Entry,
-  program: Program,
-  core: number | null,
-): Promise<RunningServer> {
-  const { ready, ...server } = launch(entry, program, core, 0)
+/** Starts an entry and waits for its line `listening on PORT`, for 10 s at most. */
+export async function startServer(launched: Launch): Promise<RunningServer> {
+  const { ready, ...server } = await launch(launched)
   return { ...server, port: await ready }
 }
 
 /** Starts an entry; `ready` gives its port as soon as it says so, and fails when it ends before. */
-export function launch(
-  entry: Entry,
-  program: Program,
-  core: number | null,
-  port: number,
-): Omit<RunningServer, 'port'> & { readonly ready: Promise<number> } {
-  const command = entry.command(program, port)
+export async function launch({
+  entry,
+  program,
+  core,
+  port,
+  environment = {},
+}: Launch): Promise<Omit<RunningServer, 'port'> & { readonly ready: Promise<number> }> {
+  if (port !== 0) await untilFree(port)
+  const command = commandOf(entry)
+  if (entry.runtime === 'binary') command.push('--port', String(port))
   if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
   const scratch = mkdtempSync(join(tmpdir(), 'lab-'))
+  const log = join(scratch, 'requests.log')
+  const added = { ...entry.environment, ...environment, PROGRAM: program, PORT: String(port) }
   const child = spawn(command[0] as string, command.slice(1), {
-    cwd: entriesFolder,
-    env: {
-      ...process.env,
-      ...entry.environment,
-      NODE_ENV: 'production',
-      PORT: String(port),
-      SCRATCH: scratch,
-    },
+    cwd: entry.folder,
+    env: { ...process.env, NODE_ENV: 'production', ...added, SCRATCH: scratch, LOG: log },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kill = (): boolean => child.kill('SIGKILL')
@@ -59,14 +75,29 @@ export function launch(
     process.off('exit', kill).off('exit', clear)
     clear()
   })
+  const settings = Object.entries(added).map(([name, value]) => `${name}=${value}`)
 
   return {
     // taskset becomes the server: it is the same process.
     pid: child.pid as number,
+    command: [...settings, ...command].join(' '),
     ready: readyPort(entry, child),
+    async ran() {
+      const file = join(scratch, 'ran')
+      rmSync(file, { force: true })
+      child.kill('SIGUSR2')
+      const deadline = performance.now() + countLimit
+      while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
+        await sleep(2)
+        const text = readOr(file, null)
+        if (text !== null) return Number(text)
+      }
+      return null
+    },
+    logged: () => readOr(log, '').split('\n').length - 1,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) {
-        throw new Failure(`${entry.name} ended while it was measured: ${child.signalCode ?? child.exitCode}`)
+        throw new Failure(`it ended while it was measured: ${child.signalCode ?? `exit ${child.exitCode}`}`)
       }
       const closed = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
@@ -75,6 +106,24 @@ export function launch(
       clearTimeout(timer)
     },
   }
+}
+
+/** Throws a `Failure` when somebody else listens there. */
+async function untilFree(port: number): Promise<void> {
+  const deadline = performance.now() + freeLimit
+  while (await answers(port)) {
+    if (performance.now() > deadline)
+      throw new Failure(`port ${port} is in use: stop what listens there, or choose another with --port`, 2)
+    await sleep(20)
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
 }
 
 function readyPort(entry: Entry, child: Child): Promise<number> {
@@ -102,4 +151,12 @@ function readyPort(entry: Entry, child: Child): Promise<number> {
       resolve(Number(match[1]))
     })
   })
+}
+
+function readOr<T>(path: string, otherwise: T): string | T {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return otherwise
+  }
 }

@@ -1,5 +1,7 @@
 /** Medians, their intervals, and ratios of what was measured side by side. */
 
+import { mulberry32 } from './schedule.ts'
+
 /** A median with its 95 % interval. */
 export interface Estimate {
   readonly median: number
@@ -62,14 +64,4 @@ function medianOfSorted(values: ArrayLike<number>): number {
   const middle = values.length >> 1
   const upper = values[middle] as number
   return values.length % 2 ? upper : ((values[middle - 1] as number) + upper) / 2
-}
-
-/** Tommy Ettinger's generator: 32 bits of state, uniform in [0, 1). */
-function mulberry32(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

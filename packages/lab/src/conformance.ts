@@ -1,0 +1,141 @@
+/** Proof of equal work, before anything is measured. */
+import { randomUUID } from 'node:crypto'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import type { Entry } from './entry.ts'
+import { runLoad } from './generators/load.ts'
+import type { Load, Proof, Scenario, Variant } from './scenario.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+/** For one reply, ms. */
+const limit = 2_000
+/** Requests of the scenario itself that are compared byte for byte. */
+const compared = 200
+
+interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/**
+ * Starts the entry and checks the replies to the scenario's proofs, that another path is not found (so a router runs),
+ * every reply to 200 requests as they are sent under load, that its handler ran for each of them, and that it logs when
+ * it must. Null when all is right, else what differs.
+ */
+export async function conformance(
+  entry: Entry,
+  scenario: Scenario,
+  variant: Variant,
+  core: number | null,
+  port: number,
+): Promise<string | null> {
+  const server = await startServer({
+    entry,
+    program: scenario.program,
+    core,
+    port,
+    ...(variant.environment && { environment: variant.environment }),
+  })
+  try {
+    return await faultOf(server, entry, scenario, variant.measure.load)
+  } finally {
+    await server.stop().catch(() => undefined)
+  }
+}
+
+async function faultOf(
+  server: RunningServer,
+  entry: Entry,
+  scenario: Scenario,
+  load: Load,
+): Promise<string | null> {
+  for (const proof of scenario.proofs) {
+    const fault = await tryProof(server.port, proof)
+    if (fault !== null) return fault
+  }
+  // The limit answers everything alike: it has no router, and says so.
+  if (entry.javascript) {
+    const missing = await ask(server.port, { path: `/${randomUUID()}/${randomUUID()}`, status: 404 })
+    if (typeof missing === 'string') return missing
+    if (missing.status !== 404) return `an unknown path is answered with ${missing.status}, not 404`
+  }
+  const before = entry.javascript ? await server.ran() : 0
+  const result = await runLoad({
+    load: { ...load, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
+    port: server.port,
+    seconds: 5,
+    maxRequests: compared,
+    verifyEvery: 1,
+    core: null,
+  })
+  if (result.fault !== null) return result.fault
+  if (result.requests === 0) return 'no reply under load'
+  if (entry.javascript) {
+    const after = await server.ran()
+    if (before === null || after === null) return 'it does not say how often its handlers ran (entries/ran.mjs)'
+    if (after - before < result.replies)
+      return `its handlers ran ${after - before} times for ${result.replies} replies`
+  }
+  if (scenario.logs) {
+    const wanted = scenario.proofs.length + result.replies
+    for (let waited = 0; server.logged() < wanted && waited < 20; waited += 1) await pause(100)
+    if (server.logged() < wanted) return `its log has ${server.logged()} lines for ${wanted} requests`
+  }
+  return null
+}
+
+/** What is wrong with the reply to one request, or null. */
+export async function tryProof(port: number, proof: Proof): Promise<string | null> {
+  const reply = await ask(port, proof)
+  if (typeof reply === 'string') return reply
+  const fault = difference(reply, proof)
+  if (fault !== null || proof.unique === undefined) return fault
+  const again = await ask(port, proof)
+  if (typeof again === 'string') return again
+  return again.headers[proof.unique] === reply.headers[proof.unique]
+    ? `two replies have the same ${proof.unique}`
+    : null
+}
+
+/** What is wrong with a reply, or null. */
+function difference({ status, headers, body }: Reply, proof: Proof): string | null {
+  const asked = `${proof.method ?? 'GET'} ${proof.path}`
+  const statuses = [proof.status].flat()
+  if (!statuses.includes(status)) return `${asked} is answered with ${status}, not ${statuses.join(' or ')}`
+  for (const [name, value] of Object.entries(proof.fields ?? {})) {
+    const given = String(headers[name] ?? 'missing')
+    if (!(name in headers) || !value.test(given)) return `${asked}: the field ${name} is ${given}`
+  }
+  if (proof.reply === undefined) return null
+  const right = typeof proof.reply === 'string' ? body === proof.reply : proof.reply.test(body)
+  if (!right) return `${asked}: the body is ${JSON.stringify(body.slice(0, 100))}`
+  const type = String(headers['content-type'] ?? 'missing')
+  const wanted = proof.type ?? (/^[[{]/.test(body) ? 'application/json' : 'text/plain')
+  return type.split(';', 1)[0]?.trim().toLowerCase() === wanted ? null : `${asked}: the content type is ${type}`
+}
+
+/** A text says why there is no reply. */
+export function ask(
+  port: number,
+  { method = 'GET', path, headers = {}, body }: Proof,
+): Promise<Reply | string> {
+  return new Promise((resolve) => {
+    const options = { host: '127.0.0.1', port, method, path, headers, agent: false, timeout: limit }
+    const outgoing = request(options, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => (text += part))
+      response.on('error', (error) => resolve(`${method} ${path}: ${error.message}`))
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
+      })
+    })
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no reply within 2 s')))
+    outgoing.on('error', (error) => resolve(`${method} ${path}: ${error.message}`))
+    outgoing.end(body)
+  })
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

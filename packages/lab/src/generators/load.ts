@@ -1,0 +1,162 @@
+/** Our own generator, `crates/load`. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Failure } from '../failure.ts'
+import { loadPath } from '../folders.ts'
+import type { Request } from '../scenario.ts'
+import { type Job, type LoadResult, template } from './generator.ts'
+
+/** The last line of `load`; times in µs. */
+interface Report {
+  readonly requests: number
+  readonly totalReplies: number
+  readonly seconds: number
+  readonly bytesReceived: number
+  readonly status: Readonly<Record<string, number>>
+  readonly wrongStatus: number
+  readonly wrongLength: number
+  readonly wrongBody: number
+  readonly wrongNonce: number
+  readonly malformed: number
+  readonly firstFault: string | null
+  readonly socketErrors: Readonly<Record<string, number>>
+  readonly unfinished: number
+  readonly meanMicroseconds: number
+  readonly maxMicroseconds: number
+  readonly meanInFlight: number
+  readonly percentiles: Readonly<Record<string, number>>
+  readonly histogram: readonly (readonly [number, number])[]
+  readonly gaveUp?: string | null
+}
+
+/** Beyond its own time, before it is taken for dead, s. */
+const patience = 15
+
+export async function runLoad(job: Job): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'lab-load-'))
+  const spec = specOf(job)
+  const file = join(folder, 'spec.json')
+  writeFileSync(file, JSON.stringify(spec))
+  const args = [loadPath, '--spec', file]
+  if (job.core !== null) args.unshift('taskset', '--cpu-list', String(job.core))
+  const child = spawn(args[0] as string, args.slice(1), { stdio: ['pipe', 'pipe', 'pipe'] })
+  const kill = (): boolean => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const timer = setTimeout(kill, (spec.warmupSeconds + spec.seconds + patience) * 1_000)
+  try {
+    return resultOf(await follow(child, job), `load --spec '${JSON.stringify(spec)}'`)
+  } finally {
+    clearTimeout(timer)
+    kill()
+    process.off('exit', kill)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function specOf({ load, port, seconds, rate = null, maxRequests, verifyEvery = 100, timeout = 5 }: Job) {
+  return {
+    address: `127.0.0.1:${port}`,
+    connections: load.connections,
+    pipelining: load.pipelining,
+    connection: load.connection,
+    rate,
+    warmupSeconds: load.warmup,
+    seconds,
+    maxRequests: maxRequests ?? null,
+    timeoutSeconds: timeout,
+    requests: load.requests.map(escaped),
+    order: load.order,
+    verifyEvery,
+    // Another one each time, or unique values would meet those of the run before.
+    seed: 1 + Math.floor(Math.random() * 1e9),
+    hold: true,
+  }
+}
+
+/** A brace that begins no template is doubled, as `load --help` says. */
+function escaped({ weight, method, path, headers, body, expect }: Request) {
+  const text = <T extends string | null>(value: T): T =>
+    (value === null ? null : value.replace(literalBrace, '{{')) as T
+  return {
+    weight,
+    method,
+    path: text(path),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)])),
+    body: text(body),
+    expect: { ...expect, body: text(expect.body), contains: text(expect.contains) },
+  }
+}
+
+const literalBrace = new RegExp(`\\{(?!${template.source.slice(2)})`, 'g')
+
+async function follow(child: ChildProcess, { onWarm, onMeasured }: Job): Promise<Report> {
+  let report: Report | null = null
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)))
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.on('error', reject).on('close', (code, signal) => resolve(signal ?? code))
+  })
+  const lines = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
+  let measured: Promise<void> | null = null
+  lines.on('line', (line) => {
+    const event = parse(line)
+    if (event?.event === 'warm') onWarm?.()
+    else if (event?.event === 'measured') {
+      measured = Promise.resolve(onMeasured?.()).finally(() => child.stdin?.end('\n'))
+    } else if (event?.event === 'result') report = event as unknown as Report
+  })
+  child.stdin?.on('error', () => undefined)
+  const end = await ended
+  await measured
+  if (report !== null) return report
+  throw new Failure(`the load generator ended with ${end} and no result: ${errors.trim() || 'it said nothing'}`)
+}
+
+function parse(line: string): { event?: string } | null {
+  try {
+    return JSON.parse(line) as { event?: string }
+  } catch {
+    return null
+  }
+}
+
+function resultOf(report: Report, command: string): LoadResult {
+  const { percentiles, status, socketErrors } = report
+  const percentile = (name: string): number | null =>
+    percentiles[name] === undefined ? null : percentiles[name] / 1e3
+  const bad = (['wrongStatus', 'wrongLength', 'wrongBody', 'wrongNonce', 'malformed'] as const).filter(
+    (name) => report[name] > 0,
+  )
+  const counts = bad.map((name) => `${report[name]} ${faultNames[name]}`).join(', ')
+  return {
+    requests: report.requests,
+    replies: report.totalReplies,
+    seconds: report.seconds,
+    p50: percentile('50'),
+    p95: percentile('95'),
+    p99: percentile('99'),
+    p999: percentile('99.9'),
+    mean: report.requests > 0 ? report.meanMicroseconds / 1e3 : null,
+    worst: report.requests > 0 ? report.maxMicroseconds / 1e3 : null,
+    bytesReceived: report.bytesReceived,
+    errors: Object.values(socketErrors).reduce((sum, count) => sum + count, 0),
+    non2xx: Object.entries(status).reduce((sum, [code, count]) => sum + (/^2/.test(code) ? 0 : count), 0),
+    meanInFlight: report.meanInFlight,
+    unfinished: report.unfinished,
+    fault: bad.length > 0 ? `${counts}${report.firstFault ? `; the first: ${report.firstFault}` : ''}` : null,
+    gaveUp: report.gaveUp ?? null,
+    histogram: report.histogram,
+    command,
+  }
+}
+
+const faultNames = {
+  wrongStatus: 'replies with another status',
+  wrongLength: 'replies of another length',
+  wrongBody: 'replies with another body',
+  wrongNonce: 'replies without what their request asked for',
+  malformed: 'replies that are not HTTP',
+}

@@ -1,0 +1,35 @@
+/** What figures must satisfy before anybody sees them. */
+import type { LoadResult } from './generators/generator.ts'
+
+/** The most by which Little's law may be missed. */
+const tolerance = 0.05
+
+/**
+ * Little's law in a closed loop: requests in flight are requests/s times mean latency. Where it does not hold, one of
+ * the three was not measured (a latency in the wrong unit, replies counted that were not there). What is in flight at
+ * the window's two edges is allowed for, which matters when a window has few requests.
+ */
+export function littleFault(
+  { requests, seconds, mean }: Pick<LoadResult, 'requests' | 'seconds' | 'mean'>,
+  atOnce: number,
+): { share: number | null; fault: string | null } {
+  if (mean === null || requests === 0) return { share: null, fault: null }
+  const inFlight = ((requests / seconds) * mean) / 1e3
+  const share = inFlight / atOnce
+  const allowed = tolerance + (2 * atOnce) / requests
+  if (Math.abs(share - 1) <= allowed) return { share, fault: null }
+  return {
+    share,
+    fault: `Little's law: requests/s times mean latency is ${inFlight.toFixed(1)} requests in flight, and there were ${atOnce}`,
+  }
+}
+
+/** Slope of the line of least squares through points, in units of y per unit of x. Null with fewer than 3. */
+export function slopeOf(points: readonly (readonly [number, number])[]): number | null {
+  if (points.length < 3) return null
+  const mean = (index: 0 | 1): number => points.reduce((sum, point) => sum + point[index], 0) / points.length
+  const [x0, y0] = [mean(0), mean(1)]
+  const over = points.reduce((sum, [x, y]) => sum + (x - x0) * (y - y0), 0)
+  const under = points.reduce((sum, [x]) => sum + (x - x0) ** 2, 0)
+  return under === 0 ? null : over / under
+}

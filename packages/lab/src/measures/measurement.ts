@@ -1,0 +1,83 @@
+/** What every kind of measurement is given, and what it gives back. */
+import type { Cell } from '../cell.ts'
+import type { GeneratorName } from '../cell.ts'
+import { tryProof } from '../conformance.ts'
+import type { Cores } from '../cores.ts'
+import type { Entry } from '../entry.ts'
+import { runForeign } from '../generators/foreign.ts'
+import type { Job, LoadResult } from '../generators/generator.ts'
+import { runLoad } from '../generators/load.ts'
+import type { Scenario, Variant } from '../scenario.ts'
+import { type RunningServer, startServer } from '../server.ts'
+
+export interface Assignment {
+  readonly entry: Entry
+  readonly scenario: Scenario
+  readonly variant: Variant
+  readonly method: Method
+}
+
+export interface Method {
+  /** s; null: what the scenario says. */
+  readonly warmup: number | null
+  readonly window: number
+  /** True when the window was asked for, and goes before what a scenario says. */
+  readonly windowAsked: boolean
+  readonly generator: GeneratorName
+  readonly cores: Cores
+  /** 0: any that is free. */
+  readonly port: number
+  readonly quick: boolean
+  /** Of a soak, s; null: what the scenario says. */
+  readonly soak: number | null
+}
+
+/** A cell without what the run knows of it. */
+export type Finding = Pick<Cell, 'status' | 'metrics' | 'flags' | 'commands'> &
+  Partial<Pick<Cell, 'reason' | 'series' | 'histogram'>>
+
+/** Runs `measure` against a fresh process, and ends it whatever happens. */
+export async function withServer<T>(
+  { entry, scenario, variant, method }: Assignment,
+  measure: (server: RunningServer) => Promise<T>,
+): Promise<T> {
+  const server = await startServer({
+    entry,
+    program: scenario.program,
+    core: method.cores.server,
+    port: method.port,
+    ...(variant.environment && { environment: variant.environment }),
+  })
+  let result: T
+  try {
+    if (variant.prelude) {
+      const fault = await tryProof(server.port, variant.prelude)
+      if (fault !== null) throw new Disqualified(fault)
+    }
+    result = await measure(server)
+  } catch (error) {
+    await server.stop().catch(() => undefined)
+    throw error
+  }
+  await server.stop()
+  return result
+}
+
+/** The server did other work than it was asked for. */
+export class Disqualified extends Error {}
+
+export function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
+  const pinned = { ...job, core: method.cores.generator }
+  return method.generator === 'load' ? runLoad(pinned) : runForeign(method.generator, pinned)
+}
+
+/** The load of a variant with the warm-up that the run asked for. */
+export function loadOf({ variant, method }: Assignment) {
+  const { load } = variant.measure
+  const warmup = method.warmup ?? (method.quick ? Math.min(load.warmup, 0.5) : load.warmup)
+  return { ...load, warmup }
+}
+
+export function windowOf({ variant, method }: Assignment): number {
+  return method.windowAsked ? method.window : (variant.measure.load.window ?? method.window)
+}

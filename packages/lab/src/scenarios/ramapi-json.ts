@@ -1,0 +1,19 @@
+import type { Scenario } from '../scenario.ts'
+import { get, load } from './load.ts'
+
+const hello = get('/json', '{"message":"Hello World"}')
+
+/** The smallest reply from a handler. The document has no pipelining; that lane is the bars' own. */
+export const ramapiJson: Scenario = {
+  name: 'ramapi-json',
+  title: 'Simple JSON',
+  about: 'GET /json, a static route and {"message":"Hello World"} from a handler.',
+  document: { name: 'ramapi', command: 'wrk -t12 -c100 -d30s http://localhost:3000/json' },
+  program: 'hello',
+  headline: 'cpu',
+  variants: [
+    { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(hello) } },
+    { name: 'pipelined', lane: 'pipelined', measure: { kind: 'load', load: load(hello, { pipelining: 10 }) } },
+  ],
+  proofs: [{ path: '/json', status: 200, reply: '{"message":"Hello World"}' }],
+}

@@ -1,0 +1,65 @@
+/** The order of a run: rounds, in each of them every scenario, in each scenario every entry in an order of its own. */
+import type { Entry } from './entry.ts'
+import type { Scenario, Variant } from './scenario.ts'
+
+/** One cell that is to be measured. */
+export interface Task {
+  readonly round: number
+  readonly scenario: Scenario
+  readonly variant: Variant
+  readonly entry: Entry
+  /** That of the entry; `#2` behind it for its second measurement, whose difference from the first is noise. */
+  readonly label: string
+}
+
+export interface Chosen {
+  readonly scenario: Scenario
+  readonly variants: readonly Variant[]
+  readonly entries: readonly Entry[]
+  /** Measured twice in each round. */
+  readonly twice: Entry | null
+}
+
+/**
+ * Two entries go A B, B A, A B …, so that a drift of the machine favours neither. More are shuffled in every round and
+ * scenario by a generator of random numbers with a seed, which is in the result.
+ */
+export function schedule(chosen: readonly Chosen[], rounds: number, seed: number): Task[] {
+  const random = mulberry32(seed)
+  const tasks: Task[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { scenario, variants, entries, twice } of chosen) {
+      for (const variant of variants) {
+        const labelled = [
+          ...entries.map((entry) => ({ entry, label: entry.name })),
+          ...(twice === null ? [] : [{ entry: twice, label: `${twice.name}#2` }]),
+        ]
+        for (const { entry, label } of order(labelled, round, random)) {
+          tasks.push({ round, scenario, variant, entry, label })
+        }
+      }
+    }
+  }
+  return tasks
+}
+
+function order<T>(items: readonly T[], round: number, random: () => number): T[] {
+  if (items.length <= 2) return round % 2 ? items.toReversed() : [...items]
+  const shuffled = [...items]
+  for (let index = shuffled.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1))
+    ;[shuffled[index], shuffled[other]] = [shuffled[other] as T, shuffled[index] as T]
+  }
+  return shuffled
+}
+
+/** 32 bits of state: enough to shuffle and to draw samples, and the same everywhere. */
+export function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
