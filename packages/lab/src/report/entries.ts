@@ -1,0 +1,30 @@
+/** Everybody who was to be measured: what exactly ran, or why it did not. */
+import type { Run } from '../cell.ts'
+import { type Markup, html } from './html.ts'
+
+export function entrySection({ entries }: Run): Markup {
+  const lines = entries.map(
+    (entry) =>
+      html`<tr${entry.error !== undefined && html` class="problem"`} data-entry="${entry.name}"><th scope="row">${entry.name}</th><td class="why">${entry.title}</td><td>${entry.package ?? '–'}</td><td>${entry.version}</td><td>${entry.adapter}</td><td>${entry.runtime}</td><td class="why">${entry.error ?? entry.about}${!entry.javascript && ' (no JavaScript)'}</td></tr>`,
+  )
+  const titles = ['entry', 'title', 'package', 'version', 'adapter', 'runtime', 'about']
+  return html`<section id="entries">
+    <h2>Entries</h2>
+    ${
+      entries.length === 0
+        ? html`<p>The run has no entries.</p>`
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Entries">
+            <table class="sortable plain">
+              <thead>
+                <tr>
+                  ${titles.map((title) => html`<th scope="col">${title}</th>`)}
+                </tr>
+              </thead>
+              <tbody>
+                ${lines}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`
+}

@@ -1,0 +1,84 @@
+/** How it was measured, and what is told of the run itself. */
+import type { Run } from '../cell.ts'
+import { type Markup, html } from './html.ts'
+import { fixed } from './number.ts'
+
+export function methodSection(run: Run): Markup {
+  const { settings } = run
+  const window = settings.window === null ? 'as each scenario says' : `${settings.window} s`
+  const warmup = settings.warmup === null ? 'as each scenario says' : `${settings.warmup} s`
+  const points: readonly (readonly [string, string])[] = [
+    [
+      'Same work, proven',
+      'Before it is measured an entry must give the right status, headers and body in that scenario, and under load replies are checked again. A wrong status, a wrong body or a missing route disqualifies the cell, and the reason is printed.',
+    ],
+    [
+      'Fresh processes',
+      'Every cell starts a new server, waits until it answers, warms it up, measures, and waits until its port is free again.',
+    ],
+    [
+      'Cores',
+      `${settings.cores}. The generator is ${settings.generator}; CPU time counts all threads and child processes of the server.`,
+    ],
+    [
+      'Order',
+      `Entries run in random order, interleaved by round (seed ${settings.seed}), so that what drifts on the machine meets all of them.`,
+    ],
+    [
+      'Rounds',
+      `${settings.rounds} ${settings.rounds === 1 ? 'round' : 'rounds'}; window ${window}, warm-up ${warmup}.${settings.quick ? ' This is a quick run: less of everything, not for publishing.' : ''}`,
+    ],
+    [
+      'Statistics',
+      'Figures are medians over the rounds, never the best of them. Intervals are 95 % percentile bootstraps of the median; ratios are taken within each round. One entry is measured twice against itself: what differs by no more than that is a tie.',
+    ],
+    [
+      'CPU first',
+      'CPU time per request is what a server costs, and it stands even where the generator was the slower of the two. Where the server’s core was under 95 % busy, requests/s is a lower bound and marked.',
+    ],
+    [
+      'Lanes',
+      'Plain keep-alive requests, pipelined requests, new connections and open loops are never in one table.',
+    ],
+    [
+      'Guards',
+      'In a closed loop connections = rate × latency; a cell that breaks this by more than 5 % is discarded and counted. Replies that are not 2xx and socket errors are columns of their own.',
+    ],
+    [
+      'Latency',
+      'Closed loops stop sending while a server stalls, so their percentiles flatter it. Latency against load is from open loops and counts from the time a request was due.',
+    ],
+    [
+      'Without JavaScript',
+      'Entries that answer without running a handler in JavaScript show what the machine can do at most. They stand in another colour and nobody is compared with them.',
+    ],
+  ]
+  return html`<section id="method">
+    <h2>Method</h2>
+    <dl class="method">
+      ${points.map(
+        ([term, text]) =>
+          html`<div>
+            <dt>${term}</dt>
+            <dd>${text}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p>To repeat it: <code>npm run lab -- ${run.command.join(' ')}</code></p>
+  </section>`
+}
+
+/** Facts of the run, as they stand at the head of the page. */
+export function facts(run: Run): readonly (readonly [string, string])[] {
+  const { machine, settings } = run
+  return [
+    ['Measured', run.startedAt.replace('T', ' ').replace(/(:\d\d)(\.\d+)?Z$/, '$1 UTC')],
+    ['Commit', machine.commit ?? 'outside a checkout'],
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${fixed(machine.memoryBytes / 1e9, 1)} GB`],
+    ['Kernel', machine.kernel + (machine.governor ? `, governor ${machine.governor}` : '')],
+    ['Node.js', machine.node],
+    ['Generator', settings.generator === 'wrk' && machine.wrk ? `wrk ${machine.wrk}` : settings.generator],
+    ['Cores', settings.cores],
+    ['Rounds', `${settings.rounds}, interleaved`],
+  ]
+}

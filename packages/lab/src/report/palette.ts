@@ -1,0 +1,26 @@
+/** One colour and one dash for each entry, the same on the whole page. */
+import type { RunEntry } from '../cell.ts'
+
+/** The entries that are Volant, in the order they are told about. */
+export const ours: readonly string[] = ['native', 'node-http', 'uwebsockets']
+
+/** `native` of `native@22` and of `native#2`. */
+export function baseName(label: string): string {
+  return /^[^@#]*/.exec(label)?.[0] || label
+}
+
+export function isOurs(entry: RunEntry): boolean {
+  return ours.includes(baseName(entry.name))
+}
+
+/** Names of CSS classes. */
+export type Palette = (label: string) => string
+
+/** The classes `s0` to `s7` give the colour, `d0` to `d3` the dash: 32 lines that differ. */
+export function paletteOf(entries: readonly RunEntry[]): Palette {
+  const names = [...new Set([...ours, ...entries.map(({ name }) => baseName(name))])]
+  return (label) => {
+    const index = Math.max(0, names.indexOf(baseName(label)))
+    return `s${index % 8} d${Math.floor(index / 8) % 4}`
+  }
+}

@@ -1,0 +1,104 @@
+/** Behind each chart: every cell it was drawn from, and the commands that were run. */
+import type { Table } from '../analysis.ts'
+import type { Cell } from '../cell.ts'
+import { type MetricName, metrics } from '../metrics.ts'
+import { type Markup, html } from './html.ts'
+import { fixed } from './number.ts'
+
+export function rawData({ rows, scenario, variant }: Table): Markup {
+  const cells = rows.flatMap((row) => row.cells.map((cell) => ({ cell, label: row.label })))
+  if (cells.length === 0) return html``
+  const names = (Object.keys(metrics) as MetricName[]).filter((name) =>
+    cells.some(({ cell }) => cell.metrics[name] !== undefined),
+  )
+  const lines = cells.map(({ cell, label }) => {
+    const values = names.map((name) => html`<td>${exact(cell.metrics[name])}</td>`)
+    const state = [cell.status === 'measured' ? null : cell.status, cell.reason, ...cell.flags].filter(
+      Boolean,
+    )
+    return html`<tr data-entry="${label}">
+      <th scope="row">${label}</th>
+      <td>${cell.round + 1}</td>
+      ${values}
+      <td class="why">${state.join(', ')}</td>
+      <td>${clock(cell.at)}</td>
+    </tr>`
+  })
+  const label = `${scenario.title}, ${variant}: raw data`
+  return html`<details class="raw">
+    <summary>Raw data: ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} and their commands</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label="${label}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">entry</th>
+            <th scope="col">round</th>
+            ${names.map((name) => html`<th scope="col">${metrics[name].title}${metrics[name].unit && html` <small>${metrics[name].unit}</small>`}</th>`)}
+            <th scope="col">status</th>
+            <th scope="col">at (UTC)</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${lines}
+        </tbody>
+      </table>
+    </div>
+    ${curveData(cells)}${commandList(cells)}
+  </details>`
+}
+
+function curveData(cells: readonly { cell: Cell; label: string }[]): Markup | null {
+  const points = cells.flatMap(({ cell, label }) =>
+    (cell.series?.curve ?? []).map((point) => ({ point, label, round: cell.round })),
+  )
+  if (points.length === 0) return null
+  const lines = points.map(
+    ({ point, label, round }) =>
+      html`<tr data-entry="${label}">
+        <th scope="row">${label}</th>
+        <td>${round + 1}</td>
+        ${[point.share, point.offered, point.answered, point.p50, point.p99, point.p999].map((value) => html`<td>${exact(value)}</td>`)}
+      </tr>`,
+  )
+  const titles = ['entry', 'round', 'share', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'p99.9 ms']
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="points of the curve">
+    <table>
+      <thead>
+        <tr>
+          ${titles.map((title) => html`<th scope="col">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** Each command once, with those who ran it; commands that differ in a port or a process alone are one. */
+function commandList(cells: readonly { cell: Cell; label: string }[]): Markup | null {
+  const commands = new Map<string, { command: string; labels: Set<string> }>()
+  for (const { cell, label } of cells) {
+    for (const command of cell.commands) {
+      const key = command.replace(/(:|PORT[= ]|--port[= ])\d{4,5}\b/g, '$1N')
+      const known = commands.get(key) ?? { command, labels: new Set() }
+      known.labels.add(label)
+      commands.set(key, known)
+    }
+  }
+  if (commands.size === 0) return null
+  const lines = [...commands.values()].map(({ command, labels }) => `# ${[...labels].join(', ')}\n${command}`)
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="commands">
+    <pre>${lines.join('\n')}</pre>
+  </div>`
+}
+
+/** As measured, to six digits. */
+function exact(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return '–'
+  return Number.isInteger(value) ? fixed(value, 0) : String(Number(value.toPrecision(6)))
+}
+
+function clock(at: string): string {
+  return /T(\d\d:\d\d:\d\d)/.exec(at)?.[1] ?? at
+}
