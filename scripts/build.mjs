@@ -2,7 +2,7 @@
  * Builds what is stale: TypeScript with `tsc -b`, and the native engine with cargo when its sources are newer than
  * the binary. Without a Rust toolchain it says so in one line and goes on: the framework then runs on node:http.
  *
- * `node scripts/build.mjs [--load]`; `--load` also builds the null server the lab measures against.
+ * `node scripts/build.mjs [--load]`; `--load` also builds the load generator and the null server of the lab.
  */
 import {
   copyFileSync,
@@ -74,8 +74,8 @@ async function buildEngine() {
 
 async function buildLoad() {
   const missing = missingToolchain()
-  if (missing) return console.log(`Null server not built: ${missing}`)
-  await cargo('-p', 'volant-load', '--bin', 'null-server')
+  if (missing) return console.log(`Load generator and null server not built: ${missing}`)
+  await cargo('-p', 'volant-load')
 }
 
 async function cargo(...args) {

@@ -1,4 +1,35 @@
-//! What the process may use.
+//! What the process may use, and when it is asked to stop.
+
+use std::io;
+use std::mem::zeroed;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::syscall::check;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From now on SIGINT and SIGTERM do not end the process but make [`stop_requested`] true. A signal also ends the wait
+/// in `Poller::poll`, unless it came just before: wait with a time limit.
+pub fn catch_stop_signals() -> io::Result<()> {
+    // SAFETY: plain data, for which all zeros is a valid value: no flags, an empty mask.
+    let mut action: libc::sigaction = unsafe { zeroed() };
+    action.sa_sigaction = note_stop as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: `action` is initialised and names a handler that only stores to an atomic, which a handler may do.
+        check(unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) })?;
+    }
+    Ok(())
+}
+
+/// True once SIGINT or SIGTERM came; see [`catch_stop_signals`].
+pub fn stop_requested() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+extern "C" fn note_stop(_signal: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+}
 
 /// Open file descriptors this process may have: the soft limit, `u64::MAX` when there is none.
 pub fn open_file_limit() -> u64 {

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use reactor::net::{ListenAddr, Listener, Peer, Recv, Send, Socket, listen_tcp, listen_unix};
+use reactor::net::{
+    ListenAddr, Listener, Peer, Recv, Send, Socket, connect_tcp, listen_tcp, listen_unix,
+};
+use reactor::{Events, Interest, Poller};
 
 fn localhost() -> Listener {
     listen_tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), 16, false, false).unwrap()
@@ -117,6 +120,46 @@ fn recv_tells_data_from_nothing_and_from_the_end() {
     assert_eq!(&buffer, b"efcd");
     drop(client);
     assert!(matches!(recv_soon(&socket, &mut buffer), Recv::End));
+}
+
+/// Waits until `socket` is writable, or has failed.
+fn settled(socket: &Socket) {
+    let poller = Poller::new().unwrap();
+    poller.add(socket.fd(), 1, Interest::WRITE).unwrap();
+    let mut events = Events::with_capacity(1);
+    assert_eq!(poller.poll(&mut events, 5000).unwrap(), 1);
+}
+
+#[test]
+fn a_connection_is_made_without_waiting() {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let socket = connect_tcp(listener.local_addr().unwrap()).unwrap();
+    settled(&socket);
+    assert!(socket.take_error().is_none());
+    let (mut server, _) = listener.accept().unwrap();
+    assert!(matches!(socket.send(b"hi"), Send::Sent(2)));
+    let mut bytes = [0; 2];
+    server.read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"hi");
+    assert!(matches!(socket.recv(&mut bytes), Recv::WouldBlock));
+}
+
+#[test]
+fn a_refused_connection_tells_its_error_once() {
+    let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    // Loopback may refuse within the call.
+    let error = match connect_tcp(address) {
+        Err(error) => error,
+        Ok(socket) => {
+            settled(&socket);
+            let error = socket.take_error().unwrap();
+            assert!(socket.take_error().is_none());
+            error
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn accept_nonblocking(listener: RawFd, raw: &mut RawAddr) -> RawFd {
 }
 
 #[cfg(target_os = "linux")]
-fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
+pub(super) fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: the call takes no pointers.
     let fd = check(unsafe {
         libc::socket(
@@ -193,7 +193,7 @@ fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
 }
 
 #[cfg(target_os = "macos")]
-fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
+pub(super) fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: the call takes no pointers.
     let fd = check(unsafe { libc::socket(family, libc::SOCK_STREAM, 0) })?;
     // SAFETY: `fd` was just opened and has no other owner.

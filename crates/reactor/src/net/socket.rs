@@ -110,6 +110,28 @@ impl Socket {
         unsafe { libc::shutdown(self.fd(), libc::SHUT_WR) };
     }
 
+    /// The error of something the kernel did by itself, such as a connection it could not make; taking it clears it.
+    /// After [`connect_tcp`](super::connect_tcp), `None` on a writable socket says that it is connected.
+    pub fn take_error(&self) -> Option<io::Error> {
+        let mut errno: libc::c_int = 0;
+        let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+        // SAFETY: the option is an int, for which `errno` has room, as `len` says.
+        let result = check(unsafe {
+            libc::getsockopt(
+                self.fd(),
+                libc::SOL_SOCKET,
+                libc::SO_ERROR,
+                (&raw mut errno).cast(),
+                &raw mut len,
+            )
+        });
+        match result {
+            Ok(_) if errno == 0 => None,
+            Ok(_) => Some(io::Error::from_raw_os_error(errno)),
+            Err(error) => Some(error),
+        }
+    }
+
     /// Turns Nagle's algorithm off (true) or on. Fails on a Unix socket.
     pub fn set_nodelay(&self, on: bool) -> io::Result<()> {
         set_option(self.fd(), libc::IPPROTO_TCP, libc::TCP_NODELAY, on.into())

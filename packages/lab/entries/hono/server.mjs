@@ -1,0 +1,170 @@
+import { createWriteStream } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { serve } from '@hono/node-server'
+import { zValidator } from '@hono/zod-validator'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { HTTPException } from 'hono/http-exception'
+import * as payloads from '../payloads.mjs'
+import { ran } from '../ran.mjs'
+
+const programs = {
+  hello(app) {
+    app.get('/json', (c) => {
+      ran()
+      return c.json({ message: 'Hello World' })
+    })
+  },
+
+  // A middleware of its own as log: that of Hono writes two lines for each request.
+  stack(app) {
+    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    app.use(async (c, next) => {
+      const start = Date.now()
+      await next()
+      log.write(`${c.req.method} ${c.req.path} ${c.res.status} - ${Date.now() - start} ms\n`)
+    })
+    app.use(cors())
+    app.use(async (c, next) => {
+      c.set('requestId', Math.random().toString(36))
+      await next()
+    })
+    app.get('/api/users', (c) => {
+      ran()
+      return c.json(payloads.stackReply(c.get('requestId')))
+    })
+  },
+
+  async users(app) {
+    const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
+
+    const authenticate = async (c, next) => {
+      if (c.req.header('authorization') !== bearer) throw new HTTPException(401, { message: 'Unauthorized' })
+      await next()
+    }
+    app.get('/api/users/:id', authenticate, zValidator('param', params), (c) => {
+      ran()
+      const user = findUser.get(Number(c.req.valid('param').id))
+      if (!user) throw new HTTPException(404, { message: 'User not found' })
+      return c.json({ user })
+    })
+    app.post('/api/users', zValidator('json', newUser), (c) => {
+      ran()
+      const { name, email, age } = c.req.valid('json')
+      if (findEmail.get(email)) throw new HTTPException(409, { message: 'Email already exists' })
+      const { lastInsertRowid } = insertUser.run(name, email, age)
+      return c.json({ user: findUser.get(lastInsertRowid) }, 201)
+    })
+  },
+
+  greet(app) {
+    app.get('/', (c) => {
+      ran()
+      return c.json({ hello: 'world' })
+    })
+    app.get('/:hello', (c) => {
+      ran()
+      return c.json({ hello: c.req.param('hello') })
+    })
+    app.post('/', (c) => {
+      ran()
+      return c.json({ created: true }, 201)
+    })
+  },
+
+  records(app) {
+    app.get('/', (c) => {
+      ran()
+      return c.json(payloads.records())
+    })
+  },
+
+  zap(app) {
+    for (const [path, text] of Object.entries(payloads.zapTexts)) {
+      app.get(path, (c) => {
+        ran()
+        return c.text(text())
+      })
+    }
+    for (const [path, object] of Object.entries(payloads.zapObjects)) {
+      app.get(path, (c) => {
+        ran()
+        return c.json(object())
+      })
+    }
+    app.get('/api/users/:id', (c) => {
+      ran()
+      return c.json(payloads.zapUser(c.req.param('id')))
+    })
+    for (const kind of payloads.zapKinds) {
+      app.get(`/api/${kind}/:id`, (c) => {
+        ran()
+        return c.json(payloads.zapRecord(kind, c.req.param('id')))
+      })
+    }
+    app.get('/api/users/:userId/posts/:postId', (c) => {
+      ran()
+      return c.json(payloads.zapPost(c.req.param('userId'), c.req.param('postId')))
+    })
+  },
+
+  nessen(app) {
+    app.get('/health', (c) => {
+      ran()
+      return c.text('OK')
+    })
+    app.get('/badge/:label/:file{[^/]+\\.svg}', (c) => {
+      ran()
+      const { label, file } = c.req.param()
+      return c.body(payloads.badge(label, file.slice(0, -'.svg'.length)), 200, {
+        'content-type': 'image/svg+xml',
+      })
+    })
+  },
+
+  velox(app) {
+    app.get('/api/health', (c) => {
+      ran()
+      return c.json(payloads.health())
+    })
+    app.get('/api/users', (c) => {
+      ran()
+      return c.json(payloads.userList())
+    })
+    app.get('/debug/memory', (c) => {
+      ran()
+      return c.json(payloads.memory())
+    })
+  },
+
+  routes(app) {
+    for (let i = 0; i < payloads.routeCount; i += 1) {
+      app.get(`/api/v1/resource${i}/:id`, (c) => {
+        ran()
+        return c.json({ resource: i, id: c.req.param('id') })
+      })
+    }
+  },
+
+  echo(app) {
+    app.post('/echo', async (c) => {
+      ran()
+      return c.json(payloads.echoReply(await c.req.json()))
+    })
+  },
+
+  slow(app) {
+    app.get('/work/:id', async (c) => {
+      ran()
+      const id = c.req.param('id')
+      if (payloads.isSlow(id)) await setTimeout(payloads.slowMilliseconds)
+      return c.json({ id })
+    })
+  },
+}
+
+const app = new Hono()
+await programs[process.env.PROGRAM](app)
+serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' }, ({ port }) => {
+  console.log(`listening on ${port}`)
+})

@@ -1,0 +1,163 @@
+import { createWriteStream } from 'node:fs'
+import { format } from 'node:util'
+import cors from 'cors'
+import { App, HttpError, bodyParser, logRequest } from 'uws-connect'
+import * as payloads from '../payloads.mjs'
+import { ran } from '../ran.mjs'
+
+const programs = {
+  hello(app) {
+    app.get('/json', (req, res) => {
+      ran()
+      res.send({ message: 'Hello World' })
+    })
+  },
+
+  stack(app) {
+    const file = createWriteStream(process.env.LOG, { flags: 'a' })
+    const write = (...values) => file.write(`${format(...values)}\n`)
+    app.use(logRequest({ info: write, warn: write, error: write }))
+    app.use(cors())
+    app.use((req, res, next) => {
+      req.id = Math.random().toString(36)
+      next()
+    })
+    app.get('/api/users', (req, res) => {
+      ran()
+      res.send(payloads.stackReply(req.id))
+    })
+  },
+
+  async users(app) {
+    const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
+
+    const authenticate = (req, res, next) => {
+      next(req.headers.authorization === bearer ? undefined : new HttpError(401, 'Unauthorized'))
+    }
+    const validate = (schema, part) => (req, res, next) => {
+      const { success, data } = schema.safeParse(req[part])
+      if (!success) return next(new HttpError(400, 'Invalid request'))
+      req[part] = data
+      next()
+    }
+
+    app.get('/api/users/:id', authenticate, validate(params, 'params'), (req, res) => {
+      ran()
+      const user = findUser.get(Number(req.params.id))
+      if (user) res.send({ user })
+      else res.send({ error: 'User not found' }, 404)
+    })
+    app.post('/api/users', bodyParser({ limit: 100_000 }), validate(newUser, 'body'), (req, res) => {
+      ran()
+      const { name, email, age } = req.body
+      if (findEmail.get(email)) return res.send({ error: 'Email already exists' }, 409)
+      const { lastInsertRowid } = insertUser.run(name, email, age)
+      res.send({ user: findUser.get(lastInsertRowid) }, 201)
+    })
+  },
+
+  greet(app) {
+    app.get('/', (req, res) => {
+      ran()
+      res.send({ hello: 'world' })
+    })
+    app.get('/:hello', (req, res) => {
+      ran()
+      res.send({ hello: req.params.hello })
+    })
+    app.post('/', (req, res) => {
+      ran()
+      res.send({ created: true }, 201)
+    })
+  },
+
+  records(app) {
+    app.get('/', (req, res) => {
+      ran()
+      res.send(payloads.records())
+    })
+  },
+
+  zap(app) {
+    for (const [path, reply] of Object.entries({ ...payloads.zapTexts, ...payloads.zapObjects })) {
+      app.get(path, (req, res) => {
+        ran()
+        res.send(reply())
+      })
+    }
+    app.get('/api/users/:id', (req, res) => {
+      ran()
+      res.send(payloads.zapUser(req.params.id))
+    })
+    for (const kind of payloads.zapKinds) {
+      app.get(`/api/${kind}/:id`, (req, res) => {
+        ran()
+        res.send(payloads.zapRecord(kind, req.params.id))
+      })
+    }
+    app.get('/api/users/:userId/posts/:postId', (req, res) => {
+      ran()
+      res.send(payloads.zapPost(req.params.userId, req.params.postId))
+    })
+  },
+
+  // A parameter is the whole of its segment.
+  nessen(app) {
+    app.get('/health', (req, res) => {
+      ran()
+      res.send('OK')
+    })
+    app.get('/badge/:label/:file', (req, res, next) => {
+      ran()
+      const { label, file } = req.params
+      if (!file.endsWith('.svg')) return next()
+      const value = file.slice(0, -'.svg'.length)
+      res.send(payloads.badge(label, value), 200, { 'content-type': 'image/svg+xml' })
+    })
+  },
+
+  velox(app) {
+    app.get('/api/health', (req, res) => {
+      ran()
+      res.send(payloads.health())
+    })
+    app.get('/api/users', (req, res) => {
+      ran()
+      res.send(payloads.userList())
+    })
+    app.get('/debug/memory', (req, res) => {
+      ran()
+      res.send(payloads.memory())
+    })
+  },
+
+  routes(app) {
+    for (let i = 0; i < payloads.routeCount; i += 1) {
+      app.get(`/api/v1/resource${i}/:id`, (req, res) => {
+        ran()
+        res.send({ resource: i, id: req.params.id })
+      })
+    }
+  },
+
+  echo(app) {
+    app.post('/echo', bodyParser({ limit: 102_400 }), (req, res) => {
+      ran()
+      res.send(payloads.echoReply(req.body))
+    })
+  },
+
+  slow(app) {
+    app.get('/work/:id', (req, res) => {
+      ran()
+      const { id } = req.params
+      if (payloads.isSlow(id)) setTimeout(() => res.send({ id }), payloads.slowMilliseconds)
+      else res.send({ id })
+    })
+  },
+}
+
+const app = App()
+await programs[process.env.PROGRAM](app)
+await app.listen('127.0.0.1', Number(process.env.PORT))
+console.log(`listening on ${app.address().port}`)
