@@ -4,7 +4,6 @@ import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { HTTPException } from 'hono/http-exception'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -39,19 +38,18 @@ const programs = {
     const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
 
     const authenticate = async (c, next) => {
-      if (c.req.header('authorization') !== bearer) throw new HTTPException(401, { message: 'Unauthorized' })
+      if (c.req.header('authorization') !== bearer) return c.json({ error: 'Unauthorized' }, 401)
       await next()
     }
     app.get('/api/users/:id', authenticate, zValidator('param', params), (c) => {
       ran()
       const user = findUser.get(Number(c.req.valid('param').id))
-      if (!user) throw new HTTPException(404, { message: 'User not found' })
-      return c.json({ user })
+      return user ? c.json({ user }) : c.json({ error: 'User not found' }, 404)
     })
     app.post('/api/users', zValidator('json', newUser), (c) => {
       ran()
       const { name, email, age } = c.req.valid('json')
-      if (findEmail.get(email)) throw new HTTPException(409, { message: 'Email already exists' })
+      if (findEmail.get(email)) return c.json({ error: 'Email already exists' }, 409)
       const { lastInsertRowid } = insertUser.run(name, email, age)
       return c.json({ user: findUser.get(lastInsertRowid) }, 201)
     })

@@ -37,13 +37,17 @@ const programs = {
   async users(app, router) {
     const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
 
+    const refuse = (ctx, status, error) => {
+      ctx.status = status
+      ctx.body = { error }
+    }
     const authenticate = (ctx, next) => {
-      if (ctx.get('authorization') !== bearer) ctx.throw(401)
-      return next()
+      if (ctx.get('authorization') === bearer) return next()
+      refuse(ctx, 401, 'Unauthorized')
     }
     const validate = (schema, read) => (ctx, next) => {
       const { success, data } = schema.safeParse(read(ctx))
-      if (!success) ctx.throw(400)
+      if (!success) return refuse(ctx, 400, 'Invalid request')
       ctx.state.valid = data
       return next()
     }
@@ -55,8 +59,8 @@ const programs = {
       (ctx) => {
         ran()
         const user = findUser.get(Number(ctx.state.valid.id))
-        if (!user) ctx.throw(404, 'User not found')
-        ctx.body = { user }
+        if (user) ctx.body = { user }
+        else refuse(ctx, 404, 'User not found')
       },
     )
     router.post(
@@ -66,7 +70,7 @@ const programs = {
       (ctx) => {
         ran()
         const { name, email, age } = ctx.state.valid
-        if (findEmail.get(email)) ctx.throw(409, 'Email already exists')
+        if (findEmail.get(email)) return refuse(ctx, 409, 'Email already exists')
         const { lastInsertRowid } = insertUser.run(name, email, age)
         ctx.status = 201
         ctx.body = { user: findUser.get(lastInsertRowid) }

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { format } from 'node:util'
 import cors from 'cors'
-import { App, HttpError, bodyParser, logRequest } from 'uws-connect'
+import { App, bodyParser, logRequest } from 'uws-connect'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -32,11 +32,12 @@ const programs = {
     const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
 
     const authenticate = (req, res, next) => {
-      next(req.headers.authorization === bearer ? undefined : new HttpError(401, 'Unauthorized'))
+      if (req.headers.authorization === bearer) next()
+      else res.send({ error: 'Unauthorized' }, 401)
     }
     const validate = (schema, part) => (req, res, next) => {
       const { success, data } = schema.safeParse(req[part])
-      if (!success) return next(new HttpError(400, 'Invalid request'))
+      if (!success) return res.send({ error: 'Invalid request' }, 400)
       req[part] = data
       next()
     }

@@ -40,11 +40,12 @@ const programs = {
     const { bearer, findEmail, findUser, insertUser, newUser, params } = await import('../users-service.mjs')
 
     const authenticate = (req, res, next) => {
-      next(req.headers.authorization === bearer ? undefined : new HttpError(401))
+      if (req.headers.authorization === bearer) next()
+      else res.send({ error: 'Unauthorized' }, 401)
     }
     const validate = (schema, part) => (req, res, next) => {
       const { success, data } = schema.safeParse(req[part])
-      if (!success) return next(new HttpError(400, 'Invalid request'))
+      if (!success) return res.send({ error: 'Invalid request' }, 400)
       req[part] = data
       next()
     }
@@ -52,13 +53,13 @@ const programs = {
     app.get('/api/users/:id', authenticate, validate(params, 'params'), (req, res) => {
       ran()
       const user = findUser.get(Number(req.params.id))
-      if (!user) throw new HttpError(404, 'User not found')
-      res.send({ user })
+      if (user) res.send({ user })
+      else res.send({ error: 'User not found' }, 404)
     })
     app.post('/api/users', bodyParser(), validate(newUser, 'body'), (req, res) => {
       ran()
       const { name, email, age } = req.body
-      if (findEmail.get(email)) throw new HttpError(409, 'Email already exists')
+      if (findEmail.get(email)) return res.send({ error: 'Email already exists' }, 409)
       const { lastInsertRowid } = insertUser.run(name, email, age)
       res.send({ user: findUser.get(lastInsertRowid) }, 201)
     })
