@@ -63,8 +63,7 @@ function tableOf(
   const second = labels.find((label) => label.endsWith('#2'))
   const names = labels.filter((label) => label !== second)
   const measured = names.filter((label) => of(label).some((cell) => cell.status === 'measured'))
-  const base =
-    second?.slice(0, -2) ?? (measured.includes(preferredBase) ? preferredBase : measured[0]) ?? ''
+  const base = second?.slice(0, -2) ?? (measured.includes(preferredBase) ? preferredBase : measured[0]) ?? ''
   const noise = second === undefined ? null : farthest(ratioOf(of(second), of(base), headline))
   const rows = names.map((label): Row => {
     const own = of(label)
@@ -159,5 +158,7 @@ function farthest(ratio: Estimate | null): number | null {
 
 function flagsOf(cells: readonly Cell[]): Flag[] {
   const all = new Set(cells.flatMap((cell) => cell.flags))
-  return [...all].filter((flag) => cells.filter((cell) => cell.flags.includes(flag)).length * 2 > cells.length)
+  return [...all].filter(
+    (flag) => cells.filter((cell) => cell.flags.includes(flag)).length * 2 > cells.length,
+  )
 }

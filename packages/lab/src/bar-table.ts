@@ -1,14 +1,15 @@
 /** The table of the bars: what was promised, what was measured, met or missed. */
-import { type Bar, type Quantity, type Results, type Verdict, barRounds, bars, judge } from './bars.ts'
-import type { Method } from './pair.ts'
+import { type Bar, type Quantity, type Verdict, barRounds, bars, judge } from './bars.ts'
+import type { Cell } from './cell.ts'
+import { scenarioOf } from './scenario.ts'
 import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
 
-const units: Record<Quantity, string> = { cpu: 'µs', start: 'ms', memory: 'MB' }
+const units: Record<Quantity, string> = { cpu: 'µs', start: 'ms', idleRss: 'MB' }
 const topics: Record<Quantity, string> = {
   cpu: 'CPU per request',
   start: 'start to first reply',
-  memory: 'idle memory',
+  idleRss: 'idle memory',
 }
 
 const columns: readonly Column[] = [
@@ -20,21 +21,21 @@ const columns: readonly Column[] = [
   { title: '95 %', align: 'right' },
 ]
 
-/** Empty when the run has nothing to do with a bar. */
-export function barLines(results: Results, method: Method, style: Style): string[] {
-  const verdicts = judge(results)
+/** Empty when the cells have nothing to do with a bar. */
+export function barLines(cells: readonly Cell[], rounds: number, style: Style): string[] {
+  const verdicts = judge(cells)
   if (!verdicts.length) {
     const promised = bars.some((bar) =>
-      results.samples.some(({ server, scenario }) => server === bar.server && scenario === bar.scenario),
+      cells.some(
+        ({ entry, scenario, variant }) =>
+          entry === bar.server && scenario === bar.scenario && variant === bar.variant,
+      ),
     )
-    return promised && method.rounds < barRounds
+    return promised && rounds < barRounds
       ? ['', `Bars are not judged with fewer than ${barRounds} rounds`]
       : []
   }
-  const [title, ...lines] = renderTable(
-    columns,
-    verdicts.map((verdict) => cells(verdict, method)),
-  )
+  const [title, ...lines] = renderTable(columns, verdicts.map(cellsOf))
   const coloured = lines.map((line, index) =>
     verdicts[index]?.met
       ? line.replace('met', style.good('met'))
@@ -43,7 +44,7 @@ export function barLines(results: Results, method: Method, style: Style): string
   return ['', style.bold(title as string), ...coloured]
 }
 
-function cells({ bar, measured, met }: Verdict, method: Method): string[] {
+function cellsOf({ bar, measured, met }: Verdict): string[] {
   const { low, median, high } = measured
   const number = (value: number): string =>
     bar.as === 'ratio' ? value.toFixed(3) : value.toFixed(bar.quantity === 'cpu' ? 3 : 1).replace('-', '−')
@@ -51,19 +52,22 @@ function cells({ bar, measured, met }: Verdict, method: Method): string[] {
     met ? 'met' : 'missed',
     bar.kind,
     promise(bar),
-    bar.quantity === 'cpu' ? work(bar, method) : topics[bar.quantity],
+    work(bar),
     bar.as === 'ratio' ? number(median) : `${median < 0 ? '' : '+'}${number(median)} ${units[bar.quantity]}`,
     bar.as === 'ratio' ? `${number(low)}–${number(high)}` : `${number(low)} to ${number(high)}`,
   ]
 }
 
-function promise({ as, quantity, server, base, scenario, baseScenario, most }: Bar): string {
+function promise({ as, quantity, server, base, variant, baseVariant, most }: Bar): string {
   if (as === 'ratio') return `${server} ≤ ${most.toFixed(most < 0.2 ? 3 : 2)} × ${base}`
-  const [own, other] = server === base ? [scenario, baseScenario] : [server, base]
+  const [own, other] = server === base ? [variant, baseVariant] : [server, base]
   return `${own} ≤ ${other} + ${most} ${units[quantity]}`
 }
 
-function work({ scenario, server, base, lane }: Bar, method: Method): string {
-  const who = server === base ? `${server}, ` : `${scenario}, `
-  return who + (lane === 'plain' ? topics.cpu : `pipelining ${method.depth}`)
+function work({ scenario, variant, server, base, quantity }: Bar): string {
+  if (quantity !== 'cpu') return topics[quantity]
+  const measure = scenarioOf(scenario).variants.find(({ name }) => name === variant)?.measure
+  const depth = measure?.load.pipelining ?? 1
+  const who = server === base ? server : scenario
+  return `${who}, ${depth > 1 ? `pipelining ${depth}` : topics.cpu}`
 }

@@ -72,7 +72,8 @@ async function faultOf(
   if (result.requests === 0) return 'no reply under load'
   if (entry.javascript) {
     const after = await server.ran()
-    if (before === null || after === null) return 'it does not say how often its handlers ran (entries/ran.mjs)'
+    if (before === null || after === null)
+      return 'it does not say how often its handlers ran (entries/ran.mjs)'
     if (after - before < result.replies)
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
@@ -111,7 +112,9 @@ function difference({ status, headers, body }: Reply, proof: Proof): string | nu
   if (!right) return `${asked}: the body is ${JSON.stringify(body.slice(0, 100))}`
   const type = String(headers['content-type'] ?? 'missing')
   const wanted = proof.type ?? (/^[[{]/.test(body) ? 'application/json' : 'text/plain')
-  return type.split(';', 1)[0]?.trim().toLowerCase() === wanted ? null : `${asked}: the content type is ${type}`
+  return type.split(';', 1)[0]?.trim().toLowerCase() === wanted
+    ? null
+    : `${asked}: the content type is ${type}`
 }
 
 /** A text says why there is no reply. */

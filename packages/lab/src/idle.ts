@@ -3,12 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { type Entry, entryOf } from './entry.ts'
 import { Failure } from './failure.ts'
 import { entriesFolder } from './folders.ts'
-import { installRivals } from './install.ts'
+import { installEntry } from './install.ts'
 import { cpuBetween, readCpu, readMemory } from './readings.ts'
-import { type Entry, entryOf } from './roster.ts'
-import { json } from './scenarios/json.ts'
 import { startServer } from './server.ts'
 import { count, megabytes } from './soak.ts'
 
@@ -37,8 +36,8 @@ const bar = 1_200
 export async function idle({ connections, server: name }: IdleMethod): Promise<boolean> {
   const entry = idleEntry(name)
   process.env['CONNECTIONS'] = String(connections)
-  await installRivals([{ entry, scenario: json }])
-  const server = await startServer(entry, 'json', null)
+  await installEntry(entry)
+  const server = await startServer({ entry, program: 'hello', core: null, port: 0 })
   const clients: ChildProcess[] = []
   const end = () => clients.forEach((client) => client.kill('SIGKILL'))
   process.once('exit', end)
@@ -93,13 +92,7 @@ function idleEntry(name: string): Entry {
     if (idleServers.includes(name)) return entry
     throw new Failure(`idle knows ${idleServers.join(' ')}`, 2)
   }
-  return {
-    ...entry,
-    command: (program, port) => [
-      ...entry.command(program, port).slice(0, -1),
-      join(entriesFolder, 'idle', special),
-    ],
-  }
+  return { ...entry, server: join(entriesFolder, 'idle', special) }
 }
 
 function shares(connections: number): number[] {

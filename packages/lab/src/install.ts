@@ -18,14 +18,16 @@ export async function installEntry(entry: Entry): Promise<void> {
   const flags = ['--ignore-scripts', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error']
   // `npm ci` refuses the lock file of uWebSockets.js, which names builds for platforms that were never published.
   const fault =
-    (await npm(entry.folder, ['ci', ...flags])) && (await npm(entry.folder, ['install', '--no-save', ...flags]))
+    (await npm(entry.folder, ['ci', ...flags])) &&
+    (await npm(entry.folder, ['install', '--no-save', ...flags]))
   if (fault) throw new Failure(`${entry.name} could not be installed: ${fault}`)
   writeFileSync(marker, wanted)
 }
 
 /** The version of what is measured: of the package as installed, or of the runtime. */
 export function installedVersion(entry: Entry): string {
-  if (entry.package === null || entry.runtime === 'binary') return runtimeOf(entry).split(' ').at(-1) as string
+  if (entry.package === null || entry.runtime === 'binary')
+    return runtimeOf(entry).split(' ').at(-1) as string
   try {
     const path = packageFile(entry, entry.package)
     return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version

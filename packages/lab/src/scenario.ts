@@ -131,10 +131,7 @@ export interface Proof {
 export function scenarioOf(name: string): Scenario {
   const scenario = scenarios.find((candidate) => candidate.name === name)
   if (scenario) return scenario
-  throw new Failure(
-    `unknown scenario ${name}; known: ${scenarios.map((one) => one.name).join(' ')}`,
-    2,
-  )
+  throw new Failure(`unknown scenario ${name}; known: ${scenarios.map((one) => one.name).join(' ')}`, 2)
 }
 
 export function variantOf(scenario: Scenario, name: string): Variant {

@@ -1,5 +1,6 @@
 /** The order of a run: rounds, in each of them every scenario, in each scenario every entry in an order of its own. */
 import type { Entry } from './entry.ts'
+import { mulberry32 } from './random.ts'
 import type { Scenario, Variant } from './scenario.ts'
 
 /** One cell that is to be measured. */
@@ -29,7 +30,8 @@ export function schedule(chosen: readonly Chosen[], rounds: number, seed: number
   const tasks: Task[] = []
   for (let round = 0; round < rounds; round += 1) {
     for (const { scenario, variants, entries, twice } of chosen) {
-      for (const variant of variants) {
+      // Backwards every second round, since variants are compared too.
+      for (const variant of round % 2 ? variants.toReversed() : variants) {
         const labelled = [
           ...entries.map((entry) => ({ entry, label: entry.name })),
           ...(twice === null ? [] : [{ entry: twice, label: `${twice.name}#2` }]),
@@ -51,15 +53,4 @@ function order<T>(items: readonly T[], round: number, random: () => number): T[]
     ;[shuffled[index], shuffled[other]] = [shuffled[other] as T, shuffled[index] as T]
   }
   return shuffled
-}
-
-/** 32 bits of state: enough to shuffle and to draw samples, and the same everywhere. */
-export function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

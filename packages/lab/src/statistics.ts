@@ -1,6 +1,6 @@
 /** Medians, their intervals, and ratios of what was measured side by side. */
 
-import { mulberry32 } from './schedule.ts'
+import { mulberry32 } from './random.ts'
 
 /** A median with its 95 % interval. */
 export interface Estimate {

@@ -12,7 +12,8 @@ const cellsFile = 'cells.jsonl'
 
 /** A name is a folder of `results/`, anything with a slash a path. */
 export function runFolder(name: string): string {
-  if (name.includes('/')) return isAbsolute(name) ? name : resolve(process.env['INIT_CWD'] ?? rootFolder, name)
+  if (name.includes('/'))
+    return isAbsolute(name) ? name : resolve(process.env['INIT_CWD'] ?? rootFolder, name)
   return join(resultsFolder, name)
 }
 

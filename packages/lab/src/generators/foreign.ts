@@ -12,12 +12,12 @@ type Foreign = Exclude<GeneratorName, 'load'>
 
 /** A run for the warm-up, then one that is measured: none of them can tell the two apart itself. */
 export async function runForeign(name: Foreign, job: Job): Promise<LoadResult> {
-  if (job.rate != null && name !== 'oha') throw new Failure(`${name} has no open loop: use --generator load`, 2)
+  if (job.rate != null && name !== 'oha')
+    throw new Failure(`${name} has no open loop: use --generator load`, 2)
   needProgram(name)
   const folder = mkdtempSync(join(tmpdir(), 'lab-load-'))
   try {
-    const warmed =
-      job.load.warmup > 0 ? (await runOnce(name, job, job.load.warmup, folder)).requests : 0
+    const warmed = job.load.warmup > 0 ? (await runOnce(name, job, job.load.warmup, folder)).requests : 0
     job.onWarm?.()
     const result = await runOnce(name, job, job.seconds, folder)
     await job.onMeasured?.()
@@ -124,7 +124,17 @@ const readers: Record<Foreign, (output: string, command: string) => LoadResult |
     const times = /--script/.test(command)
       ? {}
       : { p50: report.p50 / 1e3, p99: report.p99 / 1e3, mean: report.mean / 1e3, worst: report.worst / 1e3 }
-    return { ...nothing, ...times, requests, replies: requests, seconds, bytesReceived: bytes, errors: socketErrors, non2xx, command }
+    return {
+      ...nothing,
+      ...times,
+      requests,
+      replies: requests,
+      seconds,
+      bytesReceived: bytes,
+      errors: socketErrors,
+      non2xx,
+      command,
+    }
   },
   autocannon(output, command) {
     const report = json(output) as Autocannon | null

@@ -112,7 +112,9 @@ async function follow(child: ChildProcess, { onWarm, onMeasured }: Job): Promise
   const end = await ended
   await measured
   if (report !== null) return report
-  throw new Failure(`the load generator ended with ${end} and no result: ${errors.trim() || 'it said nothing'}`)
+  throw new Failure(
+    `the load generator ended with ${end} and no result: ${errors.trim() || 'it said nothing'}`,
+  )
 }
 
 function parse(line: string): { event?: string } | null {

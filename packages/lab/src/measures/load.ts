@@ -48,7 +48,8 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
           `its handlers ran ${after - before} times for ${result.replies} replies: it answers without them`,
         )
       }
-      if (after === null) throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
+      if (after === null)
+        throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
     }
     const cpu = cpuBetween(first.cpu, last.cpu)
     const seconds = (last.at - first.at) / 1e3

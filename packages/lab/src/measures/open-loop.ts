@@ -100,7 +100,11 @@ export function measureOverload(assignment: Assignment): Promise<Finding> {
 }
 
 /** Requests/s in a closed loop, on the same process. */
-async function capacityOf(server: RunningServer, assignment: Assignment, commands: string[]): Promise<number> {
+async function capacityOf(
+  server: RunningServer,
+  assignment: Assignment,
+  commands: string[],
+): Promise<number> {
   const result = await generate(assignment.method, {
     load: loadOf(assignment),
     port: server.port,

@@ -36,7 +36,11 @@ export const middleware: Scenario = {
   headline: 'cpu',
   variants: [
     { name: 'none', lane: 'plain', measure: { kind: 'load', load: load(get('/none', hello, { headers })) } },
-    { name: 'three', lane: 'plain', measure: { kind: 'load', load: load(get('/three', hello, { headers })) } },
+    {
+      name: 'three',
+      lane: 'plain',
+      measure: { kind: 'load', load: load(get('/three', hello, { headers })) },
+    },
   ],
   proofs: [
     { path: '/none', headers, status: 200, reply: '{"message":"Hello World"}' },

@@ -35,9 +35,7 @@ export const routes: Scenario = {
     environment: { ROUTES: String(count) },
     measure: {
       kind: 'load' as const,
-      load: load(
-        get(`/api/v1/resource{0..${count - 1}}/{nonce}`, '{"resource":{#1},"id":"{nonce}"}'),
-      ),
+      load: load(get(`/api/v1/resource{0..${count - 1}}/{nonce}`, '{"resource":{#1},"id":"{nonce}"}')),
     },
   })),
   proofs: [
@@ -103,7 +101,10 @@ export const headerFields: Scenario = {
         get('/json', hello, {
           // Host is one of them.
           headers: Object.fromEntries(
-            Array.from({ length: count - 1 }, (_, index) => [`x-field-${index}`, `some value of it ${index}`]),
+            Array.from({ length: count - 1 }, (_, index) => [
+              `x-field-${index}`,
+              `some value of it ${index}`,
+            ]),
           ),
         }),
       ),

@@ -4,7 +4,12 @@ import { get, load } from './load.ts'
 
 const proofs: Proof[] = [
   { path: '/health', status: 200, reply: 'OK' },
-  { path: '/badge/status/ok.svg', status: 200, reply: /^<svg .*>status<.*>ok<.*<\/svg>$/s, type: 'image/svg+xml' },
+  {
+    path: '/badge/status/ok.svg',
+    status: 200,
+    reply: /^<svg .*>status<.*>ok<.*<\/svg>$/s,
+    type: 'image/svg+xml',
+  },
   { path: '/badge/build/failed.svg', status: 200, reply: />build<.*>failed</s, type: 'image/svg+xml' },
 ]
 const health = get('/health', 'OK')
@@ -19,7 +24,11 @@ export const nessenHealth: Scenario = {
   document: { name: 'nessen', command: 'autocannon -c 100 -d 30 -p 10 http://localhost:3000/health' },
   variants: [
     { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(health) } },
-    { name: 'pipelined', lane: 'pipelined', measure: { kind: 'load', load: load(health, { pipelining: 10 }) } },
+    {
+      name: 'pipelined',
+      lane: 'pipelined',
+      measure: { kind: 'load', load: load(health, { pipelining: 10 }) },
+    },
   ],
 }
 
@@ -33,10 +42,17 @@ export const nessenBadge: Scenario = {
   title: 'Dynamic badge',
   about: 'GET /badge/status/<anything>.svg: an SVG that shows it.',
   headline: 'cpu',
-  document: { name: 'nessen', command: 'autocannon -c 100 -d 30 -p 10 http://localhost:3000/badge/status/ok.svg' },
+  document: {
+    name: 'nessen',
+    command: 'autocannon -c 100 -d 30 -p 10 http://localhost:3000/badge/status/ok.svg',
+  },
   variants: [
     { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(badge) } },
-    { name: 'pipelined', lane: 'pipelined', measure: { kind: 'load', load: load(badge, { pipelining: 10 }) } },
+    {
+      name: 'pipelined',
+      lane: 'pipelined',
+      measure: { kind: 'load', load: load(badge, { pipelining: 10 }) },
+    },
   ],
 }
 
@@ -44,10 +60,9 @@ export const nessenSoak: Scenario = {
   ...base,
   name: 'nessen-soak',
   title: 'Memory soak',
-  about: 'GET /health for ten minutes, memory every second; the slope is that of a line through the second half.',
+  about:
+    'GET /health for ten minutes, memory every second; the slope is that of a line through the second half.',
   headline: 'slope',
   document: { name: 'nessen', command: 'autocannon -c 100 -d 600 http://localhost:3000/health' },
-  variants: [
-    { name: 'default', lane: 'plain', measure: { kind: 'soak', load: load(health), seconds: 600 } },
-  ],
+  variants: [{ name: 'default', lane: 'plain', measure: { kind: 'soak', load: load(health), seconds: 600 } }],
 }

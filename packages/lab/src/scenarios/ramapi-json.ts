@@ -13,7 +13,11 @@ export const ramapiJson: Scenario = {
   headline: 'cpu',
   variants: [
     { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(hello) } },
-    { name: 'pipelined', lane: 'pipelined', measure: { kind: 'load', load: load(hello, { pipelining: 10 }) } },
+    {
+      name: 'pipelined',
+      lane: 'pipelined',
+      measure: { kind: 'load', load: load(hello, { pipelining: 10 }) },
+    },
   ],
   proofs: [{ path: '/json', status: 200, reply: '{"message":"Hello World"}' }],
 }

@@ -10,7 +10,8 @@ export const ramapiUser: Scenario = {
   about: 'GET /api/users/123: a bearer check, Zod on the parameter and a row of SQLite.',
   document: {
     name: 'ramapi',
-    command: 'wrk -t12 -c100 -d30s -H "Authorization: Bearer valid-token" http://localhost:3000/api/users/123',
+    command:
+      'wrk -t12 -c100 -d30s -H "Authorization: Bearer valid-token" http://localhost:3000/api/users/123',
   },
   program: 'users',
   headline: 'cpu',

@@ -30,9 +30,7 @@ export const highest: Scenario = {
   title: 'Highest rate within 10 ms',
   about: 'The highest rate of GET /json whose p99.9 stays at 10 ms or less.',
   headline: 'highest',
-  variants: [
-    { name: 'default', lane: 'open loop', measure: { kind: 'highest', load: hello, limit: 10 } },
-  ],
+  variants: [{ name: 'default', lane: 'open loop', measure: { kind: 'highest', load: hello, limit: 10 } }],
 }
 
 export const overload: Scenario = {

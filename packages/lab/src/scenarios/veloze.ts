@@ -23,7 +23,11 @@ export const velozeBasic: Scenario = {
   headline: 'cpu',
   variants: [
     { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(kitty) } },
-    { name: 'pipelined', lane: 'pipelined', measure: { kind: 'load', load: load(kitty, { pipelining: 10 }) } },
+    {
+      name: 'pipelined',
+      lane: 'pipelined',
+      measure: { kind: 'load', load: load(kitty, { pipelining: 10 }) },
+    },
   ],
   proofs,
 }

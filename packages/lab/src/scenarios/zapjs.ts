@@ -20,13 +20,20 @@ const people = Array.from(
 const list = `{"users":[${people.join(',')}],"total":10,"page":1}`
 const post42 = '{"userId":"42","postId":"99","title":"Sample Post","content":"Lorem ipsum dolor sit amet"}'
 
-const staticPaths = ['/', '/health', '/api/status', '/api/version', '/metrics', '/about', '/contact', '/api/config']
+const staticPaths = [
+  '/',
+  '/health',
+  '/api/status',
+  '/api/version',
+  '/metrics',
+  '/about',
+  '/contact',
+  '/api/config',
+]
 const dynamic = (kind: string, weight = 1): Request =>
-  get(
-    `/api/${kind}/{1..1000}`,
-    kind === 'users' ? user('{#1}') : `{"kind":"${kind}","id":"{#1}"}`,
-    { weight },
-  )
+  get(`/api/${kind}/{1..1000}`, kind === 'users' ? user('{#1}') : `{"kind":"${kind}","id":"{#1}"}`, {
+    weight,
+  })
 
 const proofs: Proof[] = [
   ...staticPaths.map((path) => ({ path, status: 200, reply: replies[path] as string })),
@@ -37,7 +44,8 @@ const proofs: Proof[] = [
 ]
 
 const base = { program: 'zap', headline: 'cpu', proofs } as const
-const wrk = (script: string): string => `wrk -t4 -c100 -d10s -s wrk-scripts/${script}.lua http://localhost:3000/`
+const wrk = (script: string): string =>
+  `wrk -t4 -c100 -d10s -s wrk-scripts/${script}.lua http://localhost:3000/`
 
 export const zapjsStatic: Scenario = {
   ...base,

@@ -1,0 +1,117 @@
+/** What a command line asks for: scenarios, entries, Node.js versions, and how they are measured. */
+import { type Arguments, type Options, count, names, oneOf, seconds } from './arguments.ts'
+import type { GeneratorName } from './cell.ts'
+import { chooseCores } from './cores.ts'
+import { type Entry, entryOf, readEntries } from './entry.ts'
+import { Failure } from './failure.ts'
+import { needProgram } from './generators/generator.ts'
+import type { Method } from './measures/measurement.ts'
+import { hasExactCpu } from './readings.ts'
+import type { Chosen } from './schedule.ts'
+import { type Scenario, scenarioOf, variantOf } from './scenario.ts'
+import { scenarios } from './scenarios/index.ts'
+
+const generators: readonly GeneratorName[] = ['load', 'wrk', 'autocannon', 'oha']
+/** Without exact CPU times a window needs this for an error below 1 %, in s. */
+const coarseWindow = 2
+/** s that are measured, unless a scenario says otherwise. */
+const standardWindow = 1.5
+
+export const methodOptions: Options = {
+  rounds: { type: 'string' },
+  warmup: { type: 'string' },
+  window: { type: 'string' },
+  generator: { type: 'string' },
+  port: { type: 'string' },
+  soak: { type: 'string' },
+  seed: { type: 'string' },
+}
+
+export const methodHelp = `  --rounds N        interleaved rounds, each cell with a fresh process
+  --warmup S        seconds of load before each window (what the scenario says, mostly 1)
+  --window S        seconds measured (1.5, or what the scenario says)
+  --generator NAME  load (ours), wrk, autocannon or oha; only load verifies replies
+  --port N          servers listen here instead of on any free port; BENCH_PORT says the same
+  --soak S          seconds of a memory soak (600)
+  --seed N          of the order of entries`
+
+/** Throws a `Failure` for what is out of bounds, or a generator that is missing. */
+export function methodOf(args: Arguments, quick: boolean): Method {
+  if (process.platform !== 'linux') throw new Failure('the lab reads CPU time from /proc: Linux only', 2)
+  const asked = seconds(args, 'window', undefined)
+  const window = asked ?? (quick ? 1 : standardWindow)
+  const generator = oneOf(args, 'generator', 'load', generators)
+  needProgram(generator)
+  return {
+    warmup: seconds(args, 'warmup', null),
+    window: hasExactCpu() ? window : Math.max(window, coarseWindow),
+    windowAsked: asked !== undefined || quick,
+    generator,
+    cores: chooseCores(),
+    port: count(args, 'port', benchPort(), 65_535, 0),
+    quick,
+    soak: seconds(args, 'soak', null, 86_400),
+  }
+}
+
+/** By name, with `:variant` behind it for one alone; all of them when none are named. */
+export function chosenScenarios(
+  asked: readonly string[] | undefined,
+  quick: boolean,
+): { scenario: Scenario; variants: Scenario['variants'] }[] {
+  const wanted = (asked ?? scenarios.map(({ name }) => name)).map((name) => {
+    const [scenarioName, variantName] = name.split(':') as [string, string | undefined]
+    const scenario = scenarioOf(scenarioName)
+    if (variantName !== undefined) return { scenario, variants: [variantOf(scenario, variantName)] }
+    // Programs of the bars alone are measured when they are asked for.
+    const variants = scenario.variants.filter(({ long }) => !quick || long !== true)
+    return { scenario, variants }
+  })
+  return asked === undefined
+    ? wanted.filter(({ scenario }) => scenario.program !== 'param' && scenario.program !== 'middleware')
+    : wanted
+}
+
+/** By name; all of them when none are named. Named twice is measured twice. */
+export function chosenEntries(args: Arguments, asked: readonly string[] | undefined): Entry[] {
+  const entries = readEntries()
+  const chosen = asked === undefined ? entries : asked.map((name) => entryOf(name, entries))
+  const versions = names(args, 'node')
+  if (versions === undefined) return chosen
+  const nodes = new Map(
+    (process.env['LAB_NODES'] ?? '').split(',').map((pair) => pair.split('=') as [string, string]),
+  )
+  return versions.flatMap((version) => {
+    const node = nodes.get(version)
+    if (node === undefined)
+      throw new Failure(`--node takes versions that scripts/nodes.mjs pins, not ${version}`, 2)
+    return chosen.map((entry) =>
+      entry.runtime === 'node' ? { ...entry, name: `${entry.name}@${version}`, node } : entry,
+    )
+  })
+}
+
+/** Each scenario with the entries that have its program; the first of them is measured twice for the noise floor. */
+export function combine(
+  wanted: readonly { scenario: Scenario; variants: Scenario['variants'] }[],
+  entries: readonly Entry[],
+  withNoise: boolean,
+): Chosen[] {
+  const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()]
+  return wanted.flatMap(({ scenario, variants }) => {
+    const able = unique.filter((entry) => entry.programs.includes(scenario.program))
+    if (able.length === 0) return []
+    const named = unique.find((entry) => entries.filter(({ name }) => name === entry.name).length > 1)
+    const base = able.find(({ name }) => name === 'native' || name.startsWith('native@')) ?? able[0]
+    const twice = named ?? (withNoise && able.length > 1 ? (base as Entry) : null)
+    return [{ scenario, variants, entries: able, twice }]
+  })
+}
+
+function benchPort(): number {
+  const given = process.env['BENCH_PORT']
+  if (given === undefined) return 0
+  const port = Number(given)
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
+  throw new Failure(`BENCH_PORT is ${given}; it takes a port from 1 to 65535`, 2)
+}

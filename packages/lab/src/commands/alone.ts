@@ -1,0 +1,59 @@
+/** The commands about one server of ours: what it keeps of its clients. */
+import { count, oneOf, readArguments, text } from '../arguments.ts'
+import { Failure } from '../failure.ts'
+import { idle as idleServer, idleServers } from '../idle.ts'
+import { soak as soakServer } from '../soak.ts'
+import type { Command } from './command.ts'
+
+export const soak: Command = {
+  name: 'soak',
+  about: 'pipelined requests and rude clients: are memory, files and slots given back?',
+  help: `usage: npm run lab -- soak [options]
+
+  --requests N      sent in all (1000000); memory is compared with that after 200,000
+  --connections N   at once (50)
+  --adapter NAME    native or node-http (native)
+
+Exit code 1 when a verdict is missed or a reply is wrong.
+
+example
+  npm run lab -- soak --requests 200000`,
+  async run(argv) {
+    linuxOnly()
+    const args = readArguments('soak', argv, {
+      requests: { type: 'string' },
+      connections: { type: 'string' },
+      adapter: { type: 'string' },
+    })
+    const kept = await soakServer({
+      requests: count(args, 'requests', 1_000_000, 1_000_000_000),
+      connections: count(args, 'connections', 50, 10_000),
+      adapter: oneOf(args, 'adapter', 'native', ['native', 'node-http']),
+    })
+    return kept ? 0 : 1
+  },
+}
+
+export const idle: Command = {
+  name: 'idle',
+  about: 'what idle keep-alive connections cost',
+  help: `usage: npm run lab -- idle [options]
+
+  --connections N   kept open (10000)
+  --server NAME     ${idleServers.join(', ')} (native)
+
+Exit code 1 when a connection is dropped or the bar of native is missed.
+
+example
+  npm run lab -- idle --server uws`,
+  async run(argv) {
+    linuxOnly()
+    const args = readArguments('idle', argv, { connections: { type: 'string' }, server: { type: 'string' } })
+    const connections = count(args, 'connections', 10_000, 100_000)
+    return (await idleServer({ connections, server: text(args, 'server') ?? 'native' })) ? 0 : 1
+  },
+}
+
+function linuxOnly(): void {
+  if (process.platform !== 'linux') throw new Failure('the lab reads memory from /proc: Linux only', 2)
+}

@@ -1,0 +1,136 @@
+/** A run as tables for the terminal. */
+import { type Results, type Row, type Table, tables } from './analysis.ts'
+import { type MetricName, metrics } from './metrics.ts'
+import type { Estimate } from './statistics.ts'
+import type { Style } from './style.ts'
+import { type Column, renderTable } from './table.ts'
+
+/** Told beside the headline, where they were measured, in this order. */
+const beside: readonly MetricName[] = [
+  'cpu',
+  'start',
+  'rate',
+  'p50',
+  'p95',
+  'p99',
+  'p999',
+  'capacity',
+  'highest',
+  'goodput',
+  'goodputShare',
+  'slope',
+  'idleRss',
+  'loadedRss',
+  'afterRss',
+  'transfer',
+  'errors',
+  'non2xx',
+  'rss',
+  'busy',
+]
+
+export function resultLines(results: Results, style: Style, only?: readonly string[]): string[] {
+  const { run } = results
+  const { machine, settings } = run
+  const lines = [
+    `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${machine.commit ?? 'unknown'}`,
+    `${settings.cores}; generator ${settings.generator}`,
+    `medians of ${settings.rounds} interleaved round${settings.rounds > 1 ? 's' : ''} of ${settings.window} s, with 95 % intervals${settings.quick ? '; quick: not for publishing' : ''}`,
+  ]
+  for (const table of tables(results)) {
+    if (only !== undefined && !only.includes(table.scenario.name)) continue
+    lines.push('', ...tableLines(table, style))
+  }
+  return lines
+}
+
+export function titleOf({ scenario, variant, lane }: Table): string {
+  const name = variant === 'default' ? '' : `, ${variant}`
+  const labelled = lane === 'plain' || variant === lane ? '' : ` (${lane})`
+  const document = scenario.document === null ? 'ours' : scenario.document.name
+  return `${scenario.title}${name}${labelled} · ${document}: ${scenario.name}`
+}
+
+export function tableLines(table: Table, style: Style): string[] {
+  const { rows, scenario, base } = table
+  const present = (name: MetricName): boolean => rows.some((row) => row.estimates[name] !== undefined)
+  const headline = scenario.headline
+  const others = beside.filter((name) => name !== headline && present(name))
+  const withRatio = rows.some((row) => row.ratio !== null)
+  const columns: Column[] = [
+    { title: 'entry', align: 'left' },
+    { title: heading(headline), align: 'right' },
+    { title: '95 %', align: 'right' },
+    ...(withRatio
+      ? ([
+          { title: `/ ${base}`, align: 'right' },
+          { title: '95 %', align: 'right' },
+        ] as const)
+      : []),
+    ...others.map((name) => ({ title: heading(name), align: 'right' }) as const),
+  ]
+  const lines = rows
+    .filter((row) => row.estimates[headline] !== undefined)
+    .map((row) => {
+      const own = row.estimates[headline] as Estimate
+      const ratio = withRatio ? ratioCells(row, base) : []
+      return [
+        `${row.label}${row.entry.javascript ? '' : ' °'}`,
+        number(headline, own.median),
+        span(own, metrics[headline].digits),
+        ...ratio,
+        ...others.map((name) => cellOf(name, row)),
+      ]
+    })
+  return [style.bold(titleOf(table)), ...renderTable(columns, lines), ...notes(table)]
+}
+
+function ratioCells(row: Row, base: string): string[] {
+  if (row.label === base) return ['1', '']
+  if (row.ratio === null) return ['', '']
+  return [`${row.tie ? '= ' : ''}${row.ratio.median.toFixed(2)}`, span(row.ratio, 2)]
+}
+
+function cellOf(name: MetricName, row: Row): string {
+  const value = row.estimates[name]
+  if (value === undefined) return '–'
+  if (name !== 'busy') return number(name, value.median)
+  const mark = row.flags.includes('disturbed') ? '~' : row.flags.includes('generator-bound') ? '*' : ''
+  return `${mark}${number(name, value.median)}`
+}
+
+function notes({ rows, noise, base }: Table): string[] {
+  const lines: string[] = []
+  if (rows.some((row) => !row.entry.javascript && row.problem === null))
+    lines.push('° runs no JavaScript: not a rival but the limit')
+  if (rows.some((row) => row.flags.includes('generator-bound')))
+    lines.push('* generator-bound: its core was under 95 % busy, so requests/s is a lower bound')
+  if (rows.some((row) => row.flags.includes('disturbed')))
+    lines.push('~ disturbed: other work took its core for 5 % of the time or more')
+  if (noise !== null) {
+    lines.push(`noise floor ±${(noise * 100).toFixed(1)} % (${base} against itself)`)
+  }
+  if (rows.some((row) => row.tie))
+    lines.push(`= a tie with ${base}: within the noise, or the interval holds 1`)
+  for (const row of rows) {
+    if (row.problem !== null) lines.push(`! ${row.label} ${row.problem}`)
+    else if (row.discarded > 0) lines.push(`! ${row.label}: ${row.discarded} of its rounds discarded`)
+  }
+  return lines
+}
+
+function heading(name: MetricName): string {
+  const { title, unit } = metrics[name]
+  return unit ? `${title} ${unit}` : title
+}
+
+function number(name: MetricName, value: number): string {
+  const { digits } = metrics[name]
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+function span({ low, high }: Estimate, digits: number): string {
+  const written = (value: number): string =>
+    value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return `${written(low)}–${written(high)}`
+}
