@@ -138,6 +138,7 @@ impl<'a> Run<'a> {
         }
 
         let mut end = warm + self.plan.window;
+        let mut earlier = 0;
         let mut gave_up = None;
         let mut next_sweep = begin;
         loop {
@@ -147,6 +148,7 @@ impl<'a> Run<'a> {
             if self.phase == Phase::Warming && (now >= warm || stop || silent) {
                 self.phase = Phase::Measuring;
                 end = now + self.plan.window;
+                earlier = self.tally.requests;
                 self.tally = Tally::new(self.plan, now);
                 self.gauge.restart(now);
                 tell(Progress::Warm(now))?;
@@ -194,7 +196,7 @@ impl<'a> Run<'a> {
         tell(Progress::Measured)?;
         let in_flight = self.gauge.mean(now);
         let tally = std::mem::replace(&mut self.tally, Tally::new(self.plan, now));
-        Ok(tally.report(now, in_flight, unfinished, gave_up))
+        Ok(tally.report(now, earlier, in_flight, unfinished, gave_up))
     }
 
     fn connect_all(&mut self, events: &mut Events, buffer: &mut [u8]) -> Result<(), Failure> {
@@ -385,8 +387,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn enough(&self) -> bool {
-        self.tally.requests >= self.plan.max_requests
+    /// Whether the window has all the replies it was asked for.
+    pub(crate) fn enough(&self) -> bool {
+        self.phase == Phase::Measuring && self.tally.requests >= self.plan.max_requests
     }
 
     /// Whether another request may be sent without exceeding `maxRequests`.

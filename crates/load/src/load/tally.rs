@@ -83,6 +83,7 @@ pub struct Report {
     event: &'static str,
     seconds: f64,
     requests: u64,
+    total_replies: u64,
     requests_per_second: f64,
     bytes_received: u64,
     bytes_sent: u64,
@@ -263,10 +264,11 @@ impl Tally {
         }
     }
 
-    /// Ends the window at `end`, in ns.
+    /// Ends the window at `end`, in ns. `earlier`: replies before the window.
     pub fn report(
         mut self,
         end: u64,
+        earlier: u64,
         in_flight: f64,
         unfinished: u64,
         gave_up: Option<String>,
@@ -278,6 +280,7 @@ impl Tally {
             event: "result",
             seconds,
             requests: self.requests,
+            total_replies: earlier + self.requests,
             requests_per_second: if seconds > 0.0 {
                 self.requests as f64 / seconds
             } else {

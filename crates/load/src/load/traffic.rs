@@ -250,6 +250,7 @@ impl Run<'_> {
 
     /// Counts the reply to the oldest request, unless that one is to be given up: then it gives true.
     fn answer(&mut self, index: u32, reply: Reply, now: u64) -> bool {
+        let enough = self.enough();
         let connection = &mut self.connections[index as usize];
         if connection.abort.is_some() && connection.in_flight.len() == 1 {
             return true;
@@ -260,7 +261,7 @@ impl Run<'_> {
         if let Some(sent) = connection.in_flight.pop_front() {
             self.typical = now.saturating_sub(sent.at);
             // Those beyond maxRequests were in flight before the window began.
-            if self.tally.requests < self.plan.max_requests {
+            if !enough {
                 self.tally
                     .reply(self.plan, &sent, reply, &connection.kept, now);
             }

@@ -1,0 +1,175 @@
+//! A server of the standard library, a thread for each connection, that answers what a test tells it to.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+pub struct Request {
+    /// Counted over all connections, from 1.
+    pub number: u64,
+    pub path: String,
+    pub body: String,
+    headers: Vec<(String, String)>,
+}
+
+impl Request {
+    pub fn header(&self, name: &str) -> &str {
+        let found = self
+            .headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Answer {
+    pub bytes: String,
+    /// Closes the connection after the reply, and says so in one made by `reply`.
+    pub close: bool,
+    pub byte_by_byte: bool,
+    /// Nothing is sent.
+    pub silent: bool,
+}
+
+impl Answer {
+    pub fn raw(bytes: &str) -> Self {
+        Self {
+            bytes: bytes.into(),
+            ..Self::default()
+        }
+    }
+}
+
+pub fn reply(status: u16, body: &str) -> Answer {
+    Answer::raw(&format!(
+        "HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+pub fn json_reply(body: &str) -> Answer {
+    reply(200, body)
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: AtomicU64,
+    connections: AtomicU64,
+    open: AtomicU64,
+    dead: AtomicBool,
+}
+
+/// Stops listening when a handler panics: the server that dies.
+pub struct Server {
+    pub address: SocketAddr,
+    counts: Arc<Counts>,
+}
+
+impl Server {
+    pub fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let counts = Arc::new(Counts::default());
+        let shared = Arc::clone(&counts);
+        let answer = Arc::new(answer);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.dead.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                shared.connections.fetch_add(1, Ordering::SeqCst);
+                shared.open.fetch_add(1, Ordering::SeqCst);
+                let (shared, answer) = (Arc::clone(&shared), Arc::clone(&answer));
+                thread::spawn(move || {
+                    let served = thread::spawn({
+                        let (shared, answer) = (Arc::clone(&shared), Arc::clone(&answer));
+                        move || serve(&stream, &shared, &*answer)
+                    });
+                    if served.join().is_err() {
+                        shared.dead.store(true, Ordering::SeqCst);
+                        // The listener waits for one more.
+                        let _ = TcpStream::connect(address);
+                    }
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        Self { address, counts }
+    }
+
+    pub fn requests(&self) -> u64 {
+        self.counts.requests.load(Ordering::SeqCst)
+    }
+
+    pub fn connections(&self) -> u64 {
+        self.counts.connections.load(Ordering::SeqCst)
+    }
+
+    pub fn open(&self) -> u64 {
+        self.counts.open.load(Ordering::SeqCst)
+    }
+}
+
+/// Returns when the client is gone.
+fn serve(mut stream: &TcpStream, counts: &Counts, answer: &dyn Fn(&Request) -> Answer) {
+    stream.set_nodelay(true).unwrap();
+    let mut input = BufReader::new(stream.try_clone().unwrap());
+    while let Some(request) = next(&mut input, counts) {
+        let answer = answer(&request);
+        if answer.silent {
+            continue;
+        }
+        let bytes = if answer.close {
+            answer
+                .bytes
+                .replacen("\r\n", "\r\nConnection: close\r\n", 1)
+        } else {
+            answer.bytes
+        };
+        let size = if answer.byte_by_byte { 1 } else { bytes.len() };
+        for piece in bytes.as_bytes().chunks(size) {
+            if stream.write_all(piece).is_err() {
+                return;
+            }
+        }
+        if answer.close {
+            let _ = stream.shutdown(Shutdown::Write);
+            // What the client had sent ahead must not turn the close into a reset.
+            let _ = input.read_to_end(&mut Vec::new());
+            return;
+        }
+    }
+}
+
+/// The next request; `None` at the end, or when it was cut.
+fn next(input: &mut BufReader<TcpStream>, counts: &Counts) -> Option<Request> {
+    let mut line = || {
+        let mut line = String::new();
+        input.read_line(&mut line).ok()?;
+        line.strip_suffix("\r\n").map(str::to_string)
+    };
+    let path = line()?.split(' ').nth(1)?.to_string();
+    let mut headers = Vec::new();
+    loop {
+        let line = line()?;
+        let Some((name, value)) = line.split_once(": ") else {
+            break;
+        };
+        headers.push((name.to_string(), value.to_string()));
+    }
+    let mut request = Request {
+        number: 0,
+        path,
+        body: String::new(),
+        headers,
+    };
+    let mut body = vec![0; request.header("content-length").parse().unwrap_or(0)];
+    input.read_exact(&mut body).ok()?;
+    request.body = String::from_utf8(body).ok()?;
+    request.number = counts.requests.fetch_add(1, Ordering::SeqCst) + 1;
+    Some(request)
+}
