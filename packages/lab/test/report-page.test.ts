@@ -124,7 +124,7 @@ test('latency above the capacity is not drawn', () => {
 test('the summary says where Volant is behind, and compares nobody with entries without JavaScript', () => {
   const page = pageOf()
   const summary = page.slice(page.indexOf('<section id="summary">'), page.indexOf('<section id="d0">'))
-  assert.match(summary, /<b>native<\/b>, in \d+ tables: [^.]*behind the best in \d+\./)
+  assert.match(summary, /<b>native<\/b>, in \d+ tables: [^.<]*behind the best in \d+\./)
   assert.ok(summary.includes('Where native is behind'))
   assert.ok(summary.includes('RamAPI: Title of hello, deep, pipelined</a> (fast, 25 % higher)'))
   assert.ok(summary.includes('<td>fast<small>4.01 µs</small></td>'))

@@ -6,7 +6,7 @@ import { type Markup, html } from './html.ts'
 import { brief, fixed, quantity, span } from './number.ts'
 import { isOurs } from './palette.ts'
 import { type Scale, linearScale } from './scale.ts'
-import { headlineOf, ranked } from './standing.ts'
+import { headlineOf, lastWithoutJavaScript, ranked } from './standing.ts'
 
 export interface Bar {
   readonly label: string
@@ -32,7 +32,7 @@ export function headlineBars(table: Table): Markup | null {
   const caption = `${title}${unit ? `, ${unit}` : ''}${better}`
   return barChart(
     caption,
-    rows.map((row) => barOf(row, table)),
+    lastWithoutJavaScript(rows).map((row) => barOf(row, table)),
   )
 }
 
@@ -70,14 +70,14 @@ function barLine(bar: Bar, scale: Scale): Markup {
   const whisker = interval && html`<u style="left:${left}%;right:${(100 - Number(right)).toFixed(2)}%"></u>`
   const points = dots.map((dot) => html`<s style="left:${percent(dot)}%"></s>`)
   const tip = [title, value, ...notes].filter(Boolean).join('; ')
+  const from = percent(Math.min(0, estimate.median))
+  const width = (Math.abs(scale.at(estimate.median) - scale.at(0)) * 100).toFixed(2)
   return html`<li class="${kind}" data-entry="${label}">
-    <span class="who">${label}${notes.map((note) => html` <small>${note}</small>`)}</span
-    ><span class="track" data-tip="${tip}"
-      ><b
-        style="left:${percent(Math.min(0, estimate.median))}%;width:${(Math.abs(scale.at(estimate.median) - scale.at(0)) * 100).toFixed(2)}%"
-      ></b
-      >${whisker}${points}</span
-    ><span class="value">${value}</span>
+    <div class="who">${label}${notes.map((note) => html` <small>${note}</small>`)}</div>
+    <div class="track" data-tip="${tip}">
+      <b style="left:${from}%;width:${width}%"></b>${whisker}${points}
+    </div>
+    <div class="value">${value}</div>
   </li>`
 }
 
@@ -88,7 +88,7 @@ function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
   const within = interval ? ` (${span(estimate, digits)})` : ''
   const notes: string[] = []
   if (!row.entry.javascript) notes.push('no JavaScript')
-  if (row.tie && interval && row.label !== base) notes.push(`tie with ${base}`)
+  if (row.tie && interval && row.label !== base) notes.push('tie')
   if (row.problem !== null) notes.push('not in every round')
   if (row.flags.includes('disturbed')) notes.push('disturbed')
   if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')

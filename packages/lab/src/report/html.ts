@@ -12,11 +12,16 @@ export class Markup {
 /** What a template takes: nothing for null and false, a dash for a number that is none. */
 export type Content = Markup | string | number | null | undefined | false | readonly Content[]
 
-export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
+export function html(template: TemplateStringsArray, ...values: readonly Content[]): Markup {
+  const strings = compact.get(template) ?? template.map((text) => text.replace(/\s*\n\s*/g, ' '))
+  compact.set(template, strings)
   let text = strings[0] as string
   for (const [index, value] of values.entries()) text += render(value) + (strings[index + 1] as string)
   return new Markup(text)
 }
+
+/** Templates without their line ends, which would be a third of a page. */
+const compact = new WeakMap<TemplateStringsArray, readonly string[]>()
 
 /** For text of this package alone, never for what comes from results. */
 export function verbatim(text: string): Markup {
@@ -24,9 +29,8 @@ export function verbatim(text: string): Markup {
 }
 
 export function escape(text: string): string {
-  return text.replace(/[&<>"'`\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) => {
-    return escapes[character] ?? '\ufffd'
-  })
+  const safe = text.replace(/[&<>"'`]/g, (character) => escapes[character] as string)
+  return safe.replace(/(?![\t\n\r])\p{Cc}/gu, '\ufffd')
 }
 
 const escapes: Readonly<Record<string, string>> = {

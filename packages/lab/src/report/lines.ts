@@ -52,24 +52,16 @@ export function lineChart(
     round(leftMargin + across.at(value) * (width - leftMargin - right))
   const placeY = (value: number): number => round(height - bottom - up.at(value) * (height - top - bottom))
   const floor = height - bottom
-  const grid = up.ticks.map(
-    (tick) =>
-      html`<path class="grid" d="M${leftMargin} ${placeY(tick)}H${width - right}" /><text
-          x="${leftMargin - 6}"
-          y="${placeY(tick) + 4}"
-          text-anchor="end"
-          >${y.written(tick)}</text
-        >`,
-  )
-  const marks = spaced(across.ticks, placeX).map(
-    (tick) =>
-      html`<path class="grid" d="M${placeX(tick)} ${floor}v4" /><text
-          x="${placeX(tick)}"
-          y="${floor + 17}"
-          text-anchor="middle"
-          >${x.written(tick)}</text
-        >`,
-  )
+  const grid = up.ticks.map((tick) => {
+    const place = placeY(tick)
+    return html`<path class="grid" d="M${leftMargin} ${place}H${width - right}" />
+      <text x="${leftMargin - 6}" y="${place + 4}" text-anchor="end">${y.written(tick)}</text>`
+  })
+  const marks = spaced(across.ticks, placeX).map((tick) => {
+    const place = placeX(tick)
+    return html`<path class="grid" d="M${place} ${floor}v4" />
+      <text x="${place}" y="${floor + 17}" text-anchor="middle">${x.written(tick)}</text>`
+  })
   const labels = apart(
     lines.map((line) => placeY((line.points.at(-1) as Point).y)),
     top,
@@ -81,19 +73,16 @@ export function lineChart(
     const labelY = labels[index] as number
     const dots = line.points.map((point, at) => {
       const [cx, cy] = places[at] as readonly [number, number]
-      return html`<circle
-        cx="${cx}"
-        cy="${cy}"
-        r="${line.dots ? 3 : 1.4}"
-        data-tip="${line.label}: ${point.tip}"
-      />`
+      const tip = `${line.label}: ${point.tip}`
+      return html`<circle cx="${cx}" cy="${cy}" r="${line.dots ? 3 : 1.4}" data-tip="${tip}" />`
     })
-    return html`<g class="line ${palette(line.label)}" data-entry="${line.label}"
-      ><path class="lead" d="M${endX} ${endY}L${width - right + 6} ${labelY}" /><path
-        class="stroke"
-        d="M${places.map((place) => place.join(' ')).join('L')}"
-      />${dots}<text class="name" x="${width - right + 9}" y="${labelY + 4}">${short(line.label)}</text></g
-    >`
+    const stroke = places.map((place) => place.join(' ')).join('L')
+    return html`<g class="line ${palette(line.label)}" data-entry="${line.label}">
+      <path class="lead" d="M${endX} ${endY}L${width - right + 6} ${labelY}" />
+      <path class="stroke" d="M${stroke}" />
+      ${dots}
+      <text class="name" x="${width - right + 9}" y="${labelY + 4}">${short(line.label)}</text>
+    </g>`
   })
   return html`<figure class="lines">
     <figcaption>${caption}</figcaption>

@@ -5,7 +5,7 @@ import { type MetricName, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, fixed, span } from './number.ts'
 import { isOurs } from './palette.ts'
-import { ranked } from './standing.ts'
+import { lastWithoutJavaScript, ranked } from './standing.ts'
 
 /** For guards rather than readers: in the raw data alone. */
 const unlisted: readonly MetricName[] = ['mean', 'worst', 'waited', 'little', 'requests']
@@ -19,7 +19,7 @@ const flagTitles: Record<Flag, string> = {
 
 export function metricTable(table: Table): Markup {
   const columns = columnsOf(table)
-  const measured = ranked(table)
+  const measured = lastWithoutJavaScript(ranked(table))
   const others = table.rows.filter((row) => !measured.includes(row))
   const withoutHeadline = others.filter(({ problem }) => problem === null)
   const problems = others.filter(({ problem }) => problem !== null)

@@ -47,6 +47,11 @@ export function ranked({ rows, scenario }: Table): Row[] {
     .toSorted((a, b) => sign * (medianOf(a, scenario.headline) - medianOf(b, scenario.headline)))
 }
 
+/** They are not rivals, so they stand apart from those who are. */
+export function lastWithoutJavaScript(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => Number(b.entry.javascript) - Number(a.entry.javascript))
+}
+
 /** Null for a row without the metric. */
 export function headlineOf(row: Row, headline: MetricName): Estimate | null {
   const estimate = row.estimates[headline]

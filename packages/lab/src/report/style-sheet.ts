@@ -41,15 +41,15 @@ thead th small{display:inline}
 table.plain td{text-align:left}
 .why{text-align:left;white-space:normal;color:var(--soft);min-width:12rem;max-width:34rem}
 tr.problem th,tr.problem .why{color:var(--bad)}td.bad{color:var(--bad);font-weight:700}
-table.summary td{text-align:left}table.summary th:first-child{white-space:normal;min-width:9.5rem;max-width:22rem}
+table.summary td,table.summary th{text-align:left}table.summary th:first-child{white-space:normal;min-width:11rem;max-width:24rem}
 em{font-style:normal;font-weight:600}.ahead{color:var(--good)}.behind{color:var(--bad)}.tie,.undecided{color:var(--soft)}
 thead button{all:unset;cursor:pointer;font:inherit;color:inherit}thead button:hover{color:var(--ink)}
 th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' \\2193'}
 figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-bottom:.35rem}
 .bars ol{list-style:none;margin:0;padding:0}
-.bars li,.axis{display:grid;grid-template-columns:minmax(7rem,11rem) 1fr minmax(9.5rem,auto);gap:.1rem .8rem;align-items:center}
+.bars li,.axis{display:grid;grid-template-columns:minmax(7rem,11rem) 1fr 12.5rem;gap:.1rem .8rem;align-items:center}
 .bars li{padding:.12rem 0;font-size:.88rem;line-height:1.3}
-.bars .who small{color:var(--soft)}.bars .ours .who{font-weight:700;color:var(--ours)}
+.bars .who small{color:var(--soft);font-weight:400}.bars .limit{margin-top:.5rem}.bars .limit~.limit{margin-top:0}.bars .ours .who{font-weight:700;color:var(--ours)}
 .track{position:relative;height:1.05rem;background:var(--faint);border-radius:2px}
 .track b{position:absolute;inset:0 auto 0 0;background:var(--other);border-radius:2px}
 .ours .track b{background:var(--ours)}.limit .track b{background:repeating-linear-gradient(135deg,var(--limit) 0 5px,transparent 5px 8px);border:1px solid var(--limit)}.limit .who{color:var(--limit)}
@@ -57,7 +57,7 @@ figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-
 .track u::before,.track u::after{content:'';position:absolute;top:-5px;height:8px;border-left:2px solid var(--ink)}.track u::before{left:-1px}.track u::after{right:-1px}
 .track s{position:absolute;top:50%;width:7px;height:7px;margin:-3.5px 0 0 -3.5px;border-radius:50%;background:var(--raised);border:1.5px solid var(--ink);opacity:.85}
 .bars .value{font-size:.84rem;white-space:nowrap;text-align:right}
-.axis{font-size:.76rem;color:var(--soft)}.ticks{position:relative;height:1.3rem;border-top:1px solid var(--rule)}.ticks i{position:absolute;top:.15rem;transform:translateX(-50%);font-style:normal}.ticks i:first-child{transform:none}
+.axis{font-size:.76rem;color:var(--soft)}.ticks{position:relative;height:1.3rem;border-top:1px solid var(--rule)}.ticks i{position:absolute;white-space:nowrap;top:.15rem;transform:translateX(-50%);font-style:normal}.ticks i:first-child{transform:none}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:.4rem 1.6rem;align-items:start}
 .lines{margin:.4rem 0}.lines svg{display:block;width:100%;max-width:34rem;height:auto;font:12px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 svg text{fill:var(--soft)}.grid{stroke:var(--rule);stroke-width:1;fill:none}.base{stroke:var(--soft);fill:none}

@@ -201,15 +201,17 @@ function verdictCell({ table, all, same }: Judged, label: string): Markup {
   const estimate = headlineOf(own, headline)
   if (!estimate) return html`<td class="why">${own.problem ?? '–'}</td>`
   const [found, near] = [all.get(label), same.get(label)]
-  const alike = near && near !== found && html`<small>${near.own.entry.adapter}: ${words(near)}</small>`
+  const alike =
+    near &&
+    near !== found &&
+    html`<small>of ${near.own.entry.adapter}: ${words(near)} (${near.other.label})</small>`
   return html`<td>
     ${quantity(headline, estimate.median)}${found && html`<small>${words(found)}</small>`}${alike}
   </td>`
 }
 
-function words({ verdict, ratio, other }: Standing): Markup {
-  return html`${verdictWord(verdict)}${verdict !== 'tie' && ` ${difference(ratio.median)}`}
-    <span class="whom">(${other.label})</span>`
+function words({ verdict, ratio }: Standing): Markup {
+  return html`${verdictWord(verdict)}${verdict !== 'tie' && ` ${difference(ratio.median)}`} `
 }
 
 function verdictWord(verdict: Verdict): Markup {

@@ -21,7 +21,7 @@ export interface Sweep {
 export function sweepsOf(tables: readonly Table[]): Sweep[] {
   const groups = new Map<string, { prefix: string; points: { at: number; table: Table }[] }>()
   for (const table of tables) {
-    const match = /^(?:(.*?)[-_ ]?)?(\d+)$/.exec(table.variant)
+    const match = /^(.*?)[-_ ]?(\d+)$/.exec(table.variant)
     if (!match) continue
     const prefix = match[1] ?? ''
     const key = `${table.lane}\n${prefix}`
