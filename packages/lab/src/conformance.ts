@@ -18,7 +18,7 @@ interface Reply {
 }
 
 /**
- * Starts the entry and checks the replies to the scenario's proofs, that another path is not found (so a router runs),
+ * Starts the entry and checks the replies to the scenario's proofs, that another path is refused (so a router runs),
  * every reply to 200 requests as they are sent under load, that its handler ran for each of them, and that it logs when
  * it must. Null when all is right, else what differs.
  */
@@ -57,7 +57,8 @@ async function faultOf(
   if (entry.javascript) {
     const missing = await ask(server.port, { path: `/${randomUUID()}/${randomUUID()}`, status: 404 })
     if (typeof missing === 'string') return missing
-    if (missing.status !== 404) return `an unknown path is answered with ${missing.status}, not 404`
+    // 404 is right; what else refuses (ZapJS: 500) is the framework's fault, but no sign that no router runs.
+    if (missing.status < 400) return `an unknown path is answered with ${missing.status}: no router runs`
   }
   const before = entry.javascript ? await server.ran() : 0
   const result = await runLoad({
