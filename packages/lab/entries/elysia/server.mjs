@@ -1,5 +1,4 @@
 // Elysia, on Bun. Each route is a function: a value in its place would be answered without JavaScript.
-import { createWriteStream } from 'node:fs'
 import { Elysia } from 'elysia'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
@@ -13,7 +12,7 @@ const programs = {
 
   async stack() {
     const { cors } = await import('@elysiajs/cors')
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = Bun.file(process.env.LOG).writer()
     return new Elysia()
       .onAfterResponse(({ request: { method }, path, set: { status } }) => {
         log.write(`${JSON.stringify({ time: Date.now(), method, path, status })}\n`)

@@ -1,4 +1,5 @@
-// Fastify 5. Replies are sent rather than returned from async handlers, which is the faster of its two ways. What it
+// Fastify 5. Handlers send their replies; returning them, or an async handler, costs the same within noise. Only `users`
+// has a schema for its replies: for one member it gains nothing, and `records` takes 12 % longer with one. What Fastify
 // calls middleware are hooks.
 import Fastify, { LogController } from 'fastify'
 import * as make from '../payloads.mjs'
@@ -14,13 +15,11 @@ const programs = {
     return app
   },
 
-  // One line for each request rather than Fastify's two, by pino, which writes in the background here.
+  // One line for each request rather than Fastify's two, by pino.
   async stack() {
     const { default: cors } = await import('@fastify/cors')
-    const { pino } = await import('pino')
-    const loggerInstance = pino(pino.destination({ dest: process.env.LOG, sync: false }))
     const app = Fastify({
-      loggerInstance,
+      logger: { file: process.env.LOG },
       logController: new LogController({ disableRequestLogging: true }),
     })
     app.addHook('onResponse', (request, reply, done) => {
