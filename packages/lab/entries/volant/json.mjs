@@ -1,8 +1,0 @@
-import { createApp } from 'volant'
-
-const app = createApp({ adapter: { type: process.env.ADAPTER } })
-app.get('/json', async (ctx) => {
-  ctx.json({ message: 'Hello World' })
-})
-const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
-console.log(`listening on ${port}`)
