@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type Results, tables } from '../src/analysis.ts'
 import { reportPage } from '../src/report/page.ts'
 import { difference, standing } from '../src/report/standing.ts'
+import { sweepsOf } from '../src/report/sweep.ts'
 import { inventedRun } from './invented-run.ts'
 
 /** A page of a whole run takes a second; those that are not of a changed run are made once. */
@@ -112,6 +113,26 @@ test('curves, the sweep, memory over time and starts are drawn', () => {
   assert.ok(page.includes('text: CPU per request, µs; lower is better'))
   assert.match(page, /<s style="left:[\d.]+%">/, 'dots of processes')
   assert.ok(page.includes('wire/parse, ns'))
+})
+
+test('variants that are numbers alone make one sweep', () => {
+  const { run, cells } = inventedRun(2)
+  const bare = (name: string): string => name.replace('text-', '')
+  const changed = run.scenarios.map((scenario) => ({
+    ...scenario,
+    variants: scenario.variants.map((variant) => ({ ...variant, name: bare(variant.name) })),
+  }))
+  const all = tables({
+    run: { ...run, scenarios: changed },
+    cells: cells.map((cell) => ({ ...cell, variant: bare(cell.variant) })),
+  })
+  const [sweep, ...more] = sweepsOf(all.filter(({ scenario }) => scenario.name === 'sweep'))
+  assert.equal(more.length, 0)
+  assert.equal(sweep?.prefix, '')
+  assert.deepEqual(
+    sweep?.points.map(({ at }) => at),
+    [10, 100, 1000],
+  )
 })
 
 test('latency above the capacity is not drawn', () => {

@@ -88,7 +88,7 @@ function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
   const within = interval ? ` (${span(estimate, digits)})` : ''
   const notes: string[] = []
   if (!row.entry.javascript) notes.push('no JavaScript')
-  if (row.tie && interval && row.label !== base) notes.push('tie')
+  if (row.tie && interval && headline !== 'slope' && row.label !== base) notes.push('tie')
   if (row.problem !== null) notes.push('not in every round')
   if (row.flags.includes('disturbed')) notes.push('disturbed')
   if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')

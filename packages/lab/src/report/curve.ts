@@ -6,7 +6,7 @@ import { type Markup, html } from './html.ts'
 import { type Axis, type Line, lineChart } from './lines.ts'
 import { brief, fixed } from './number.ts'
 import type { Palette } from './palette.ts'
-import { linearScale, logScale } from './scale.ts'
+import { logScale } from './scale.ts'
 
 /** Null when nothing of the table is an open loop over shares of the capacity. */
 export function latencyCurves({ rows }: Table, palette: Palette): Markup | null {
@@ -14,17 +14,13 @@ export function latencyCurves({ rows }: Table, palette: Palette): Markup | null 
     .map((row) => ({ label: row.label, points: curveOf(row) }))
     .filter(({ points }) => points.length > 0)
   if (curves.length === 0) return null
-  const load: Axis = {
-    title: 'offered requests/s',
-    scale: (values) => linearScale(values, 4),
-    written: brief,
-  }
+  const load: Axis = { title: 'offered requests/s (log scale)', scale: logScale, written: brief }
   const latency: Axis = { title: 'latency, ms', scale: logScale, written: brief }
   const charts = percentiles.map(([key, title]) =>
     lineChart(
       `${title}, ms (log scale); lower is better`,
       curves.map(({ label, points }): Line => {
-        const within = points.filter((point) => point.share <= 1 && point[key] > 0)
+        const within = points.filter((point) => point.share <= 1 && point.offered > 0 && point[key] > 0)
         const drawn = within.map((point) => ({
           x: point.offered,
           y: point[key],
@@ -37,13 +33,14 @@ export function latencyCurves({ rows }: Table, palette: Palette): Markup | null 
       palette,
     ),
   )
-  const answered: Axis = { title: 'answered', scale: (values) => linearScale(values, 4), written: brief }
+  const answered: Axis = { title: 'right replies/s', scale: logScale, written: brief }
   const beyond =
     curves.some(({ points }) => points.some(({ share }) => share > 1)) &&
     lineChart(
-      'right replies per second; higher is better',
+      'right replies per second (log scale); higher is better',
       curves.map(({ label, points }): Line => {
-        const drawn = points.map((point) => ({ x: point.offered, y: point.answered, tip: answerTip(point) }))
+        const within = points.filter((point) => point.offered > 0 && point.answered > 0)
+        const drawn = within.map((point) => ({ x: point.offered, y: point.answered, tip: answerTip(point) }))
         return { label, points: drawn, dots: true }
       }),
       load,

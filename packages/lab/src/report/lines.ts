@@ -13,7 +13,7 @@ export interface Point {
 export interface Line {
   readonly label: string
   readonly points: readonly Point[]
-  /** Small for many points. */
+  /** Seen; many points are only there to be pointed at. */
   readonly dots: boolean
 }
 
@@ -44,7 +44,7 @@ export function lineChart(
   if (lines.length === 0) return null
   const height = Math.max(280, lines.length * labelHeight + top + bottom)
   const longest = Math.max(...lines.map(({ label }) => label.length))
-  const right = Math.min(130, 20 + longest * 6.3)
+  const right = Math.min(146, 16 + longest * 7.3)
   const points = lines.flatMap((line) => line.points)
   const across = x.scale(points.map((point) => point.x))
   const up = y.scale(points.map((point) => point.y))
@@ -74,10 +74,10 @@ export function lineChart(
     const dots = line.points.map((point, at) => {
       const [cx, cy] = places[at] as readonly [number, number]
       const tip = `${line.label}: ${point.tip}`
-      return html`<circle cx="${cx}" cy="${cy}" r="${line.dots ? 3 : 1.4}" data-tip="${tip}" />`
+      return html`<circle cx="${cx}" cy="${cy}" r="${line.dots ? 3 : 4}" data-tip="${tip}" />`
     })
     const stroke = places.map((place) => place.join(' ')).join('L')
-    return html`<g class="line ${palette(line.label)}" data-entry="${line.label}">
+    return html`<g class="line ${palette(line.label)}${line.dots ? '' : ' quiet'}" data-entry="${line.label}">
       <path class="lead" d="M${endX} ${endY}L${width - right + 6} ${labelY}" />
       <path class="stroke" d="M${stroke}" />
       ${dots}
@@ -109,7 +109,7 @@ function isDrawable({ x, y }: Point): boolean {
 function spaced(ticks: readonly number[], place: (value: number) => number): number[] {
   let last = -Infinity
   return ticks.filter((tick) => {
-    if (place(tick) - last < 30) return false
+    if (place(tick) - last < 34) return false
     last = place(tick)
     return true
   })

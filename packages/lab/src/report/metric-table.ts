@@ -24,7 +24,7 @@ export function metricTable(table: Table): Markup {
   const withoutHeadline = others.filter(({ problem }) => problem === null)
   const problems = others.filter(({ problem }) => problem !== null)
   const { scenario, base } = table
-  const ratios = measured.some(({ ratio }) => ratio !== null)
+  const ratios = scenario.headline !== 'slope' && measured.some(({ ratio }) => ratio !== null)
   const head = columns.map((name) => {
     const { title, unit, direction } = metrics[name]
     const better = direction === 'none' ? '' : `${direction} is better`
@@ -106,14 +106,16 @@ function discarded(row: Row): string {
   return row.discarded > 0 ? ` (${row.discarded} discarded)` : ''
 }
 
-function notes({ rows, noise, base, lane }: Table): Markup {
+function notes({ rows, noise, base, lane, scenario }: Table): Markup {
   const flags = [...new Set(rows.flatMap((row) => row.flags))]
   const rounds = rows.map((row) => row.rounds).filter((count) => count > 0)
   const [least, most] = [Math.min(...rounds), Math.max(...rounds)]
   const lines = [
-    noise === null || !Number.isFinite(noise)
-      ? 'The noise floor was not measured here.'
-      : `Noise floor: ±${fixed(noise * 100, 1)} %, found by measuring ${base} against itself; a smaller difference is a tie.`,
+    scenario.headline === 'slope'
+      ? 'Slopes may be below zero, so they are not compared as ratios.'
+      : noise === null || !Number.isFinite(noise)
+        ? 'The noise floor was not measured here.'
+        : `Noise floor: ±${fixed(noise * 100, 1)} %, found by measuring ${base} against itself; a smaller difference is a tie.`,
     rounds.length === 0
       ? null
       : most < 2

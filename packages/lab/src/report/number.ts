@@ -30,12 +30,12 @@ export function fixed(value: number, digits: number): string {
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text
 }
 
-/** For the ticks of an axis: `20k`, `1.5M`, `0.05`. */
+/** For the ticks of an axis: `2k`, `1.5M`, `0.05`. */
 export function brief(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
   if (size >= 1e6) return `${trimmed(value / 1e6)}M`
-  if (size >= 1e4) return `${trimmed(value / 1e3)}k`
+  if (size >= 1e3) return `${trimmed(value / 1e3)}k`
   return trimmed(value)
 }
 

@@ -16,11 +16,12 @@ export function isOurs(entry: RunEntry): boolean {
 /** Names of CSS classes. */
 export type Palette = (label: string) => string
 
-/** The classes `s0` to `s7` give the colour, `d0` to `d3` the dash: 32 lines that differ. */
+/** `ours`, and `s0` to `s7` for the colour, `d0` to `d3` for the dash: 32 lines that differ. */
 export function paletteOf(entries: readonly RunEntry[]): Palette {
-  const names = [...new Set([...ours, ...entries.map(({ name }) => baseName(name))])]
+  const names = [...new Set([...ours, ...entries.map(({ name }) => name)])]
   return (label) => {
-    const index = Math.max(0, names.indexOf(baseName(label)))
-    return `s${index % 8} d${Math.floor(index / 8) % 4}`
+    const index = Math.max(0, names.indexOf(label))
+    const own = ours.includes(baseName(label)) ? 'ours ' : ''
+    return `${own}s${index % 8} d${Math.floor(index / 8) % 4}`
   }
 }

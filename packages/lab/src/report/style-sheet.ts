@@ -61,7 +61,7 @@ figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:.4rem 1.6rem;align-items:start}
 .lines{margin:.4rem 0}.lines svg{display:block;width:100%;max-width:34rem;height:auto;font:12px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 svg text{fill:var(--soft)}.grid{stroke:var(--rule);stroke-width:1;fill:none}.base{stroke:var(--soft);fill:none}
-.line .stroke{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}.line circle{fill:var(--c)}.line .lead{stroke:var(--c);stroke-width:.7;opacity:.55;stroke-dasharray:1.5 2}.line .name{fill:var(--c);font-weight:600}
+.line .stroke{fill:none;stroke:var(--c);stroke-width:1.4;stroke-linejoin:round}.line.ours .stroke{stroke-width:2.4}.line circle{fill:var(--c)}.line .lead{stroke:var(--c);stroke-width:.7;opacity:.55;stroke-dasharray:1.5 2}.line .name{fill:var(--c);font-weight:500}.line.ours .name{font-weight:700}.quiet circle{fill:transparent}
 .chosen .line:not(.on){opacity:.22}.line.on .stroke{stroke-width:3}
 .s0{--c:var(--s0)}.s1{--c:var(--s1)}.s2{--c:var(--s2)}.s3{--c:var(--s3)}.s4{--c:var(--s4)}.s5{--c:var(--s5)}.s6{--c:var(--s6)}.s7{--c:var(--s7)}
 .d1 .stroke{stroke-dasharray:7 3}.d2 .stroke{stroke-dasharray:2 3}.d3 .stroke{stroke-dasharray:8 3 2 3}

@@ -67,7 +67,7 @@ function sweepChart({ prefix, points }: Sweep, name: MetricName, palette: Palett
     })
     return { label, points: drawn, dots: true }
   })
-  const x: Axis = { title: over, scale: chosenScale, written: brief }
+  const x: Axis = { title: over, scale: chosenScale, written: (value) => fixed(value, 0) }
   const y: Axis = { title, scale: (values) => linearScale(values, 5), written: brief }
   const better = direction === 'none' ? '' : `; ${direction} is better`
   const of = [prefix, lane === 'plain' ? '' : lane].filter(Boolean).join(', ')
