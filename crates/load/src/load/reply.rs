@@ -370,7 +370,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     )
 }
 
-fn is_token(byte: u8) -> bool {
+/// RFC 9110 §5.6.2
+pub fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 

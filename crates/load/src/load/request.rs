@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::reply::is_token;
 use crate::spec::{Headers, RequestSpec};
 use crate::template::{Ranges, Template, Values};
 
@@ -86,6 +87,13 @@ impl Request {
         };
         let contains = expected("expect.contains", &spec.expect.contains, &mut ranges)?;
         let expected_body = expected("expect.body", &spec.expect.body, &mut ranges)?;
+        let bodiless = spec.method == "HEAD";
+        if bodiless && (contains.is_some() || expected_body.is_some()) {
+            return Err(
+                "expect: a reply to HEAD has no body: only status and length can be expected"
+                    .into(),
+            );
+        }
         let known_length = expected_body
             .as_ref()
             .and_then(Template::constant)
@@ -108,7 +116,7 @@ impl Request {
             weight: spec.weight,
             method: spec.method.clone(),
             path: path.clone(),
-            bodiless: spec.method == "HEAD",
+            bodiless,
             expect: Expected {
                 status: spec
                     .expect
@@ -207,8 +215,4 @@ fn check_headers(headers: &Headers) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -32,6 +32,8 @@ pub struct Answer {
     pub byte_by_byte: bool,
     /// Nothing is sent.
     pub silent: bool,
+    /// The server closes the connection without a reply and listens no more.
+    pub die: bool,
 }
 
 impl Answer {
@@ -62,7 +64,6 @@ struct Counts {
     dead: AtomicBool,
 }
 
-/// Stops listening when a handler panics: the server that dies.
 pub struct Server {
     pub address: SocketAddr,
     counts: Arc<Counts>,
@@ -85,16 +86,13 @@ impl Server {
                 shared.open.fetch_add(1, Ordering::SeqCst);
                 let (shared, answer) = (Arc::clone(&shared), Arc::clone(&answer));
                 thread::spawn(move || {
-                    let served = thread::spawn({
-                        let (shared, answer) = (Arc::clone(&shared), Arc::clone(&answer));
-                        move || serve(&stream, &shared, &*answer)
-                    });
-                    if served.join().is_err() {
-                        shared.dead.store(true, Ordering::SeqCst);
+                    serve(&stream, &shared, &*answer);
+                    drop(stream);
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                    if shared.dead.load(Ordering::SeqCst) {
                         // The listener waits for one more.
                         let _ = TcpStream::connect(address);
                     }
-                    shared.open.fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
@@ -120,6 +118,10 @@ fn serve(mut stream: &TcpStream, counts: &Counts, answer: &dyn Fn(&Request) -> A
     let mut input = BufReader::new(stream.try_clone().unwrap());
     while let Some(request) = next(&mut input, counts) {
         let answer = answer(&request);
+        if answer.die {
+            counts.dead.store(true, Ordering::SeqCst);
+            return;
+        }
         if answer.silent {
             continue;
         }
