@@ -1,0 +1,17 @@
+import type { Scenario } from '../scenario.ts'
+import { helloLoad, openLoop } from './open-loop.ts'
+
+export const overload: Scenario = {
+  ...openLoop,
+  name: 'overload',
+  title: 'Goodput at 200 % load',
+  about: 'Right replies within 1 s, when twice as much is asked as the server can do.',
+  headline: 'goodputShare',
+  variants: [
+    {
+      name: 'default',
+      lane: 'open loop',
+      measure: { kind: 'overload', load: helloLoad, factor: 2, limit: 1_000 },
+    },
+  ],
+}
