@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
+import { descendants } from './readings.ts'
 import type { Program } from './scenario.ts'
 
 /** Its environment has `PORT`, and in `SCRATCH` a folder of its own that is gone when it has stopped. */
@@ -68,7 +69,11 @@ export async function launch({
     env: { ...process.env, NODE_ENV: 'production', ...added, SCRATCH: scratch, LOG: log },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const kill = (): boolean => child.kill('SIGKILL')
+  const kill = (): void => {
+    // A server's own children may outlive it (ZapJS: its Rust process).
+    for (const member of child.pid === undefined ? [] : descendants(child.pid)) end(member)
+    child.kill('SIGKILL')
+  }
   const clear = (): void => rmSync(scratch, { recursive: true, force: true })
   process.once('exit', kill).once('exit', clear)
   child.once('close', () => {
@@ -151,6 +156,14 @@ function readyPort(entry: Entry, child: Child): Promise<number> {
       resolve(Number(match[1]))
     })
   })
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 function readOr<T>(path: string, otherwise: T): string | T {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readArguments } from '../arguments.ts'
 import { readEntries } from '../entry.ts'
 import { resultsFolder } from '../folders.ts'
@@ -32,7 +32,8 @@ export const list: Command = {
       entry.about,
     ])
     print(renderTable(left('entry', 'version', 'adapter', 'scenarios', 'about'), served))
-    const runs = readdirSync(resultsFolder, { withFileTypes: true }).filter((item) => item.isDirectory())
+    const kept = existsSync(resultsFolder) ? readdirSync(resultsFolder, { withFileTypes: true }) : []
+    const runs = kept.filter((item) => item.isDirectory())
     console.log(`runs: ${runs.map(({ name }) => name).join(' ') || 'none'}`)
     return 0
   },

@@ -21,6 +21,5 @@ export const routes: Scenario = {
   proofs: [
     { path: '/api/v1/resource0/a', status: 200, reply: '{"resource":0,"id":"a"}' },
     { path: '/api/v1/resource9/b', status: 200, reply: '{"resource":9,"id":"b"}' },
-    { path: '/api/v1/resource/b', status: 404 },
   ],
 }
