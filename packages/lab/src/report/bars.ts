@@ -3,13 +3,15 @@ import type { Row, Table } from '../analysis.ts'
 import { type MetricName, metrics } from '../metrics.ts'
 import type { Estimate } from '../statistics.ts'
 import { type Markup, html } from './html.ts'
-import { brief, fixed, quantity, span } from './number.ts'
+import { brief, figure, fixed, quantity, span } from './number.ts'
 import { isOurs } from './palette.ts'
 import { type Scale, linearScale } from './scale.ts'
 import { headlineOf, lastWithoutJavaScript, ranked } from './standing.ts'
 
 export interface Bar {
   readonly label: string
+  /** Of an entry that can be chosen. */
+  readonly entry?: string
   readonly title?: string
   readonly kind: 'ours' | 'other' | 'limit'
   readonly estimate: Estimate
@@ -65,14 +67,14 @@ function percentOf(scale: Scale): (value: number) => string {
 
 function barLine(bar: Bar, scale: Scale): Markup {
   const percent = percentOf(scale)
-  const { label, title, kind, estimate, interval, value, notes = [], dots = [] } = bar
+  const { label, entry, title, kind, estimate, interval, value, notes = [], dots = [] } = bar
   const [left, right] = [percent(estimate.low), percent(estimate.high)]
   const whisker = interval && html`<u style="left:${left}%;right:${(100 - Number(right)).toFixed(2)}%"></u>`
   const points = dots.map((dot) => html`<s style="left:${percent(dot)}%"></s>`)
   const tip = [title, value, ...notes].filter(Boolean).join('; ')
   const from = percent(Math.min(0, estimate.median))
   const width = (Math.abs(scale.at(estimate.median) - scale.at(0)) * 100).toFixed(2)
-  return html`<li class="${kind}" data-entry="${label}">
+  return html`<li class="${kind}" ${entry !== undefined && html` data-entry="${entry}"`}>
     <div class="who">${label}${notes.map((note) => html` <small>${note}</small>`)}</div>
     <div class="track" data-tip="${tip}">
       <b style="left:${from}%;width:${width}%"></b>${whisker}${points}
@@ -84,7 +86,7 @@ function barLine(bar: Bar, scale: Scale): Markup {
 function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
   const estimate = headlineOf(row, headline) as Estimate
   const interval = row.rounds > 1
-  const { digits } = metrics[headline]
+  const { digits, unit } = metrics[headline]
   const within = interval ? ` (${span(estimate, digits)})` : ''
   const notes: string[] = []
   if (!row.entry.javascript) notes.push('no JavaScript')
@@ -94,11 +96,12 @@ function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
   if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')
   return {
     label: row.label,
+    entry: row.label,
     title: row.entry.title,
     kind: row.entry.javascript ? (isOurs(row.entry) ? 'ours' : 'other') : 'limit',
     estimate,
     interval,
-    value: `${quantity(headline, estimate.median)}${within}`,
+    value: `${unit.length > 2 ? figure(headline, estimate.median) : quantity(headline, estimate.median)}${within}`,
     notes,
     dots: headline === 'start' ? measuredValues(row, headline) : [],
   }

@@ -20,6 +20,8 @@ export function reportPage(results: Results): string {
   const placed = documents.flatMap(({ title, scenarios }) =>
     scenarios.flatMap((place) => place.tables.map((table) => placedTable(title, place, table))),
   )
+  // A run may be named by the path of its folder.
+  const name = run.name.split('/').at(-1) || run.name
   const criterion = criterionSection(run.criterion ?? [])
   const page = html`<!doctype html>
     <html lang="en">
@@ -27,7 +29,7 @@ export function reportPage(results: Results): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${run.name} – Volant lab</title>
+        <title>${name} – Volant lab</title>
         <style>
           ${verbatim(styleSheet)}
         </style>
@@ -35,7 +37,7 @@ export function reportPage(results: Results): string {
       <body>
         <a class="skip" href="#summary">Skip to the results</a>
         <header>
-          <h1>Volant lab: ${run.name}</h1>
+          <h1>Volant lab: ${name}</h1>
           <p class="lead-in">
             HTTP servers on the same machine, doing work that is checked, one after another in random order.
             ${run.settings.quick && html`<strong>A quick run: less of everything, not for publishing.</strong> `}${run.settings.rounds === 1 ? 'One round' : `${run.settings.rounds} rounds`};
@@ -66,13 +68,14 @@ export function reportPage(results: Results): string {
   return page.text
 }
 
-/** Every entry of the run is in every table, if only with the reason why it has no figures there. */
+/** Every entry of the run is in every table that has figures, if only with the reason why it has no figures there. */
 function withAbsent(table: Table, { entries }: Run): Table {
+  if (table.rows.length === 0) return table
   const present = new Set(table.rows.map(({ label }) => label))
   const absent = entries
     .filter(({ name }) => !present.has(name))
     .map((entry): Row => {
-      const problem = `not run: ${entry.error ?? 'no cell of it was finished here'}`
+      const problem = entry.error === undefined ? 'not measured here' : `not run: ${entry.error}`
       const none = { estimates: {}, ratio: null, tie: false, flags: [], rounds: 0, discarded: 0, cells: [] }
       return { entry, label: entry.name, problem, ...none }
     })

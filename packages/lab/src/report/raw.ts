@@ -75,12 +75,12 @@ function curveData(cells: readonly { cell: Cell; label: string }[]): Markup | nu
   </div>`
 }
 
-/** Each command once, with those who ran it; commands that differ in a port or a process alone are one. */
+/** Each command once, with those who ran it; commands that differ in a port or a seed alone are one. */
 function commandList(cells: readonly { cell: Cell; label: string }[]): Markup | null {
   const commands = new Map<string, { command: string; labels: Set<string> }>()
   for (const { cell, label } of cells) {
     for (const command of cell.commands) {
-      const key = command.replace(/(:|PORT[= ]|--port[= ])\d{4,5}\b/g, '$1N')
+      const key = command.replace(/(:|PORT[= ]|--port[= ])\d{4,5}\b|("seed":)\d+/g, '$1$2N')
       const known = commands.get(key) ?? { command, labels: new Set() }
       known.labels.add(label)
       commands.set(key, known)

@@ -72,16 +72,17 @@ function scenarioArticle({ scenario, id, tables }: ScenarioPlace, palette: Palet
 
 /** What tells a table from others of its scenario, in a title. */
 export function distinction({ variant, lane }: Table, several: boolean): string {
-  const name = several && variant !== 'default' ? variant : ''
+  const name = several && variant !== 'default' && variant !== lane ? variant : ''
   return [name, lane === 'pipelined' ? 'pipelined' : ''].filter(Boolean).join(', ')
 }
 
 function heading({ variant, lane }: Table, several: boolean): string {
-  const name = several && variant !== 'default' ? `${variant}: ` : ''
+  const name = several && variant !== 'default' && variant !== lane ? `${variant}: ` : ''
   return `${name}${laneTitles[lane]}`
 }
 
 function variantBody(table: Table, palette: Palette): Markup {
+  if (table.rows.length === 0) return html`<p class="why">No cell of it was finished in this run.</p>`
   const curves = latencyCurves(table, palette)
   const memory = memoryLines(table, palette)
   return html`${headlineBars(table)}${curves}${memory}${nodeVersions(table)}${metricTable(table)}${rawData(table)}`

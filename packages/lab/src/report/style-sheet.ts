@@ -31,8 +31,8 @@ article{border-top:1px solid var(--rule);margin-top:1.6rem;padding-top:1.2rem}
 .scroll{overflow-x:auto;margin:.6rem 0;max-width:100%}
 table{border-collapse:collapse;font-size:.86rem;min-width:100%;background:var(--raised)}
 caption{text-align:left;color:var(--soft);padding:.3rem 0}
-th,td{padding:.32rem .6rem;border-bottom:1px solid var(--rule);text-align:right;vertical-align:top;white-space:nowrap}
-thead th{color:var(--soft);font-weight:600;vertical-align:bottom;border-bottom-width:2px}
+th,td{padding:.32rem .5rem;border-bottom:1px solid var(--rule);text-align:right;vertical-align:top;white-space:nowrap}
+thead th{white-space:normal;overflow-wrap:normal;color:var(--soft);font-weight:600;vertical-align:bottom;border-bottom-width:2px}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--raised)}
 tbody th{font-weight:500}
 tr.ours th{font-weight:700;color:var(--ours)}tr.limit th,tr.limit td{color:var(--limit)}
@@ -46,8 +46,9 @@ em{font-style:normal;font-weight:600}.ahead{color:var(--good)}.behind{color:var(
 thead button{all:unset;cursor:pointer;font:inherit;color:inherit}thead button:hover{color:var(--ink)}
 th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' \\2193'}
 figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-bottom:.35rem}
+.bars{display:grid;grid-template-columns:minmax(7rem,max-content) minmax(0,1fr) max-content;column-gap:.8rem}.bars figcaption,.bars ol,.bars li,.axis{grid-column:1/-1}
 .bars ol{list-style:none;margin:0;padding:0}
-.bars li,.axis{display:grid;grid-template-columns:minmax(7rem,11rem) 1fr 12.5rem;gap:.1rem .8rem;align-items:center}
+.bars ol,.bars li,.axis{display:grid;grid-template-columns:subgrid;align-items:center}
 .bars li{padding:.12rem 0;font-size:.88rem;line-height:1.3}
 .bars .who small{color:var(--soft);font-weight:400}.bars .limit{margin-top:.5rem}.bars .limit~.limit{margin-top:0}.bars .ours .who{font-weight:700;color:var(--ours)}
 .track{position:relative;height:1.05rem;background:var(--faint);border-radius:2px}
@@ -57,7 +58,7 @@ figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-
 .track u::before,.track u::after{content:'';position:absolute;top:-5px;height:8px;border-left:2px solid var(--ink)}.track u::before{left:-1px}.track u::after{right:-1px}
 .track s{position:absolute;top:50%;width:7px;height:7px;margin:-3.5px 0 0 -3.5px;border-radius:50%;background:var(--raised);border:1.5px solid var(--ink);opacity:.85}
 .bars .value{font-size:.84rem;white-space:nowrap;text-align:right}
-.axis{font-size:.76rem;color:var(--soft)}.ticks{position:relative;height:1.3rem;border-top:1px solid var(--rule)}.ticks i{position:absolute;white-space:nowrap;top:.15rem;transform:translateX(-50%);font-style:normal}.ticks i:first-child{transform:none}
+.axis{font-size:.76rem;color:var(--soft)}.ticks{position:relative;height:1.3rem;border-top:1px solid var(--rule)}.ticks i{position:absolute;white-space:nowrap;top:.15rem;transform:translateX(-50%);font-style:normal}.ticks i:first-child{transform:none}.ticks i:last-child{transform:translateX(-100%)}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:.4rem 1.6rem;align-items:start}
 .lines{margin:.4rem 0}.lines svg{display:block;width:100%;max-width:34rem;height:auto;font:12px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}
 svg text{fill:var(--soft)}.grid{stroke:var(--rule);stroke-width:1;fill:none}.base{stroke:var(--soft);fill:none}
@@ -73,7 +74,7 @@ article>details{border-left:2px solid var(--rule);padding-left:.8rem}
 .method{margin:.6rem 0 1rem;max-width:54rem}.method div{margin:.55rem 0}.method dt{font-weight:600}.method dd{margin:0;color:var(--soft)}
 #tip{position:fixed;top:0;left:0;z-index:2;pointer-events:none;max-width:min(22rem,90vw);background:var(--ink);color:var(--ground);font-size:.82rem;line-height:1.35;padding:.3rem .55rem;border-radius:4px}
 @media (min-width:66rem){.layout{display:grid;grid-template-columns:13.5rem minmax(0,1fr);gap:2.4rem}nav{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow-y:auto;margin-top:2.6rem}}
-@media (max-width:40rem){body{padding-top:1rem}.bars li{grid-template-columns:1fr auto;grid-template-areas:'who value' 'track track';padding:.25rem 0}.bars .who{grid-area:who}.bars .track{grid-area:track}.bars .value{grid-area:value}.axis{grid-template-columns:1fr}.axis>span{display:none}nav>ul{display:flex;flex-wrap:wrap;gap:.1rem 1rem}nav ul ul{display:none}th,td{padding:.3rem .45rem}}
+@media (max-width:40rem){body{padding-top:1rem}.bars{display:block}.bars ol{display:block}.bars li{grid-template-columns:1fr auto;gap:.1rem .8rem;grid-template-areas:'who value' 'track track';padding:.25rem 0}.bars .who{grid-area:who}.bars .track{grid-area:track}.bars .value{grid-area:value}.axis{grid-template-columns:1fr}.axis>span{display:none}nav>ul{display:flex;flex-wrap:wrap;gap:.1rem 1rem}nav ul ul{display:none}th,td{padding:.3rem .45rem}}
 @media print{.filter,.skip,#tip{display:none}details{display:none}body{max-width:none}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 `

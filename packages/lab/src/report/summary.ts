@@ -161,7 +161,7 @@ function counts(standings: readonly Standing[]): string {
   const undecided = count('undecided')
   return [
     ...parts.filter(([number]) => number > 0).map(([number, words]) => `${words} ${number}`),
-    ...(undecided > 0 ? [`not judged in ${undecided} of one round`] : []),
+    ...(undecided > 0 ? [`no verdict in ${undecided}, where one round is all there is`] : []),
   ].join(', ')
 }
 
