@@ -148,7 +148,7 @@ test('the summary says where Volant is behind, and compares nobody with entries 
   assert.match(summary, /<b>native<\/b>, in \d+ tables: [^.<]*behind the best in \d+\./)
   assert.ok(summary.includes('Where native is behind'))
   assert.ok(summary.includes('RamAPI: Title of hello, deep, pipelined</a> (fast, 25 % higher)'))
-  assert.ok(summary.includes('<td>fast<small>4.01 µs</small></td>'))
+  assert.ok(summary.includes('<td>fast<small>4.01\u00a0µs</small></td>'))
   assert.ok(!summary.includes('<td>limit'))
   assert.ok(summary.includes('25 % higher'))
 })

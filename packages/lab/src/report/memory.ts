@@ -8,14 +8,19 @@ import { linearScale } from './scale.ts'
 
 /** More would not be seen at the width of a chart. */
 const mostPoints = 120
+/** Told in minutes from here on, s. */
+const longSoak = 180
 
 /** Null when nothing of the table was read over time. */
 export function memoryLines({ rows }: Table, palette: Palette): Markup | null {
+  const long = rows.some(({ cells }) =>
+    cells.some(({ series }) => (series?.memory?.at(-1)?.[0] ?? 0) >= longSoak),
+  )
   const lines = rows.map(({ label, cells }): Line => {
     // A soak is measured once; of several the first is drawn and all are in the raw data.
     const series = cells.find(({ status, series }) => status === 'measured' && series?.memory)?.series
     const points = thinned(series?.memory ?? []).map(([seconds, megabytes]) => ({
-      x: seconds / 60,
+      x: long ? seconds / 60 : seconds,
       y: megabytes,
       tip: `${fixed(megabytes, 1)} MB after ${fixed(seconds, 0)} s`,
     }))
@@ -24,7 +29,11 @@ export function memoryLines({ rows }: Table, palette: Palette): Markup | null {
   const chart = lineChart(
     'resident memory, MB; a flat line is better',
     lines,
-    { title: 'minutes under load', scale: (values) => linearScale(values, 5), written: brief },
+    {
+      title: long ? 'minutes under load' : 'seconds under load',
+      scale: (values) => linearScale(values, 5),
+      written: brief,
+    },
     { title: 'MB', scale: (values) => linearScale(values, 5), written: brief },
     palette,
   )

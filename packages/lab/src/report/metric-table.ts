@@ -32,12 +32,12 @@ export function metricTable(table: Table): Markup {
       ${title}${unit && html` <small>${unit}</small>`}
     </th>`
   })
-  const ratioHead = ratios && html`<th scope="col" data-better="lower">/ ${base}</th>`
+  const ratioHead = ratios && html`<th scope="col" data-better="lower">/ ${base}</th>`
   const lines = [...measured, ...withoutHeadline].map((row) => rowLine(row, columns, ratios, table))
   const width = columns.length + (ratios ? 1 : 0)
   const broken = problems.map(
     (row) =>
-      html`<tr class="problem" data-entry="${row.label}">
+      html`<tr class="problem${isAbsent(row) && ' absent'}" data-entry="${row.label}">
         <th scope="row">${row.label}</th>
         <td class="why" colspan="${width}">${row.problem}${discarded(row)}</td>
       </tr>`,
@@ -100,6 +100,11 @@ function valueCell({ estimates, flags, rounds }: Row, name: MetricName, withInte
   const bad = (name === 'errors' || name === 'non2xx') && estimate.median > 0
   const interval = withInterval && rounds > 1 && html`<small>${span(estimate, metrics[name].digits)}</small>`
   return html`<td${bad && html` class="bad"`} data-value="${estimate.median}">${bound}${figure(name, estimate.median)}${interval}</td>`
+}
+
+/** It was to be measured elsewhere alone; an entry that could not be run at all is told about as a problem. */
+function isAbsent({ cells, entry }: Row): boolean {
+  return cells.length === 0 && entry.error === undefined
 }
 
 function discarded(row: Row): string {

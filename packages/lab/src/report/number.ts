@@ -12,7 +12,8 @@ export function quantity(name: MetricName, value: number | undefined): string {
   const text = figure(name, value)
   const { unit } = metrics[name]
   if (text === '–' || !unit) return text
-  return unit.startsWith('%') ? `${text} ${unit}` : `${text} ${unit}`
+  // No-break, so that they stay together.
+  return `${text}\u00a0${unit}`
 }
 
 /** `2.28–2.36`. */

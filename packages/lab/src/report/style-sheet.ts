@@ -2,7 +2,7 @@
 
 /** Colours of lines `--s0` to `--s7` differ in lightness too, for those who see hues differently. */
 export const styleSheet = `
-:root{color-scheme:light dark;--ground:#fbfbfc;--raised:#fff;--ink:#16191d;--soft:#535b65;--rule:#d9dde2;--faint:#eceff2;--link:#0b57a4;--ours:#0b62b8;--other:#8a939d;--limit:#b06a00;--good:#0b6b3a;--bad:#a8201a;--s0:#0b62b8;--s1:#c2410c;--s2:#0b7a55;--s3:#9b2c86;--s4:#7a5c00;--s5:#0e7c9b;--s6:#44403c;--s7:#c01f4e}
+:root{color-scheme:light dark;--ground:#fbfbfc;--raised:#fff;--ink:#16191d;--soft:#535b65;--rule:#d9dde2;--faint:#eceff2;--link:#0b57a4;--ours:#0b62b8;--other:#808a94;--limit:#9a5b00;--good:#0b6b3a;--bad:#a8201a;--s0:#0b62b8;--s1:#c2410c;--s2:#0b7a55;--s3:#9b2c86;--s4:#7a5c00;--s5:#0e7c9b;--s6:#44403c;--s7:#c01f4e}
 @media (prefers-color-scheme:dark){:root{--ground:#101317;--raised:#171b20;--ink:#e7eaee;--soft:#a3acb7;--rule:#323941;--faint:#22272d;--link:#7db9ff;--ours:#4c9cf0;--other:#7d8792;--limit:#e0a13c;--good:#5fce94;--bad:#ff8f85;--s0:#5aa7ff;--s1:#ff9055;--s2:#43cf9b;--s3:#e58bd3;--s4:#dcb840;--s5:#4fc9e6;--s6:#c9c4bd;--s7:#ff7fa0}}
 *{box-sizing:border-box}
 html{scroll-padding-top:1rem;-webkit-text-size-adjust:100%}
@@ -40,7 +40,7 @@ th small,td small{display:block;color:var(--soft);font-weight:400;font-size:.86e
 thead th small{display:inline}
 table.plain td{text-align:left}
 .why{text-align:left;white-space:normal;color:var(--soft);min-width:12rem;max-width:34rem}
-tr.problem th,tr.problem .why{color:var(--bad)}td.bad{color:var(--bad);font-weight:700}
+tr.absent th,tr.absent .why{color:var(--soft)}tr.problem:not(.absent) th,tr.problem:not(.absent) .why{color:var(--bad)}td.bad{color:var(--bad);font-weight:700}
 table.summary td,table.summary th{text-align:left}table.summary th:first-child{white-space:normal;min-width:11rem;max-width:24rem}
 em{font-style:normal;font-weight:600}.ahead{color:var(--good)}.behind{color:var(--bad)}.tie,.undecided{color:var(--soft)}
 thead button{all:unset;cursor:pointer;font:inherit;color:inherit}thead button:hover{color:var(--ink)}
