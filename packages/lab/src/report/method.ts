@@ -3,14 +3,15 @@ import type { Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
 
-export function methodSection(run: Run): Markup {
+/** `twice`: an entry was measured against itself. */
+export function methodSection(run: Run, twice: boolean): Markup {
   const { settings } = run
   const window = settings.window === null ? 'as each scenario says' : `${settings.window} s`
   const warmup = settings.warmup === null ? 'as each scenario says' : `${settings.warmup} s`
   const points: readonly (readonly [string, string])[] = [
     [
       'Same work, proven',
-      'Before it is measured an entry must give the right status, headers and body in that scenario, and under load replies are checked again. A wrong status, a wrong body or a missing route disqualifies the cell, and the reason is printed.',
+      `Before it is measured an entry must give the right status, headers and body in that scenario${settings.generator === 'load' ? ', and under load replies are checked again' : ''}. A wrong status, a wrong body or a missing route disqualifies the cell, and the reason is printed.`,
     ],
     [
       'Fresh processes',
@@ -30,7 +31,7 @@ export function methodSection(run: Run): Markup {
     ],
     [
       'Statistics',
-      'Figures are medians over the rounds, never the best of them. Intervals are 95 % percentile bootstraps of the median; ratios are taken within each round. One entry is measured twice against itself: what differs by no more than that is a tie.',
+      `Figures are medians over the rounds, never the best of them. Intervals are 95 % percentile bootstraps of the median; ratios are taken within each round. ${twice ? 'One entry is measured twice against itself: what differs by no more than that is a tie.' : 'No entry was measured twice against itself in this run, so there is no noise floor; a tie is a ratio whose interval holds 1.'}`,
     ],
     [
       'CPU first',

@@ -57,7 +57,11 @@ export function reportPage(results: Results): string {
           ${contents(documents, criterion !== null)}
           <main>
             ${summarySection(placed)} ${documents.map((document) => documentSection(document, palette))}
-            ${criterion} ${entrySection(run)} ${methodSection(run)}
+            ${criterion} ${entrySection(run)}
+            ${methodSection(
+              run,
+              all.some(({ noise }) => noise !== null),
+            )}
           </main>
         </div>
         <script>

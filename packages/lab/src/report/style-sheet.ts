@@ -68,7 +68,7 @@ svg text{fill:var(--soft)}.grid{stroke:var(--rule);stroke-width:1;fill:none}.bas
 .d1 .stroke{stroke-dasharray:7 3}.d2 .stroke{stroke-dasharray:2 3}.d3 .stroke{stroke-dasharray:8 3 2 3}
 details{margin:.5rem 0}summary{cursor:pointer;font-size:.88rem;color:var(--link);padding:.2rem 0;width:fit-content}
 article>details{border-left:2px solid var(--rule);padding-left:.8rem}
-.raw table{font-size:.78rem}
+.raw table{font-size:.78rem}.raw .why{min-width:22rem}
 .filter div{display:flex;flex-wrap:wrap;gap:.15rem .9rem;padding:.3rem 0}.filter label{white-space:nowrap}.filter button{font:inherit;background:var(--raised);color:var(--ink);border:1px solid var(--rule);border-radius:4px;padding:.05rem .55rem;cursor:pointer}
 [data-off]{display:none!important}
 .method{margin:.6rem 0 1rem;max-width:54rem}.method div{margin:.55rem 0}.method dt{font-weight:600}.method dd{margin:0;color:var(--soft)}
