@@ -99,7 +99,11 @@ export function combine(
 ): Chosen[] {
   const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()]
   return wanted.flatMap(({ scenario, variants }) => {
-    const able = unique.filter((entry) => entry.programs.includes(scenario.program))
+    // The limit does not read its requests: it cannot know that a connection is to be closed.
+    const closes = variants.some(({ lane }) => lane === 'new connections')
+    const able = unique.filter(
+      (entry) => entry.programs.includes(scenario.program) && (entry.javascript || !closes),
+    )
     if (able.length === 0) return []
     const named = unique.find((entry) => entries.filter(({ name }) => name === entry.name).length > 1)
     const base = able.find(({ name }) => name === 'native' || name.startsWith('native@')) ?? able[0]

@@ -20,10 +20,14 @@ export function chooseCores(): Cores {
   const siblings = siblingsOf(server)
   const generator = allowed.slice(1).find((core) => !siblings.includes(core))
   if (generator !== undefined) {
-    return { server, generator, label: `server on core ${server}, wrk on core ${generator}` }
+    return { server, generator, label: `server on core ${server}, generator on core ${generator}` }
   }
   const sibling = allowed[1] as number
-  return { server, generator: sibling, label: `server on core ${server}, wrk on its hyper-thread ${sibling}` }
+  return {
+    server,
+    generator: sibling,
+    label: `server on core ${server}, generator on its hyper-thread ${sibling}`,
+  }
 }
 
 /** Moves the lab itself to the generator's core: what it does between measurements disturbs no server. */

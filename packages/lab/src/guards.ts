@@ -3,20 +3,23 @@ import type { LoadResult } from './generators/generator.ts'
 
 /** The most by which Little's law may be missed. */
 const tolerance = 0.05
+/** What the edges may explain, whatever the longest latency was. */
+const edgesAtMost = 0.5
 
 /**
  * Little's law in a closed loop: requests in flight are requests/s times mean latency. Where it does not hold, one of
  * the three was not measured (a latency in the wrong unit, replies counted that were not there). What is in flight at
- * the window's two edges is allowed for, which matters when a window has few requests.
+ * the window's two edges is allowed for: it waited partly outside the window, for the longest latency at most.
  */
 export function littleFault(
-  { requests, seconds, mean }: Pick<LoadResult, 'requests' | 'seconds' | 'mean'>,
+  { requests, seconds, mean, worst }: Pick<LoadResult, 'requests' | 'seconds' | 'mean' | 'worst'>,
   atOnce: number,
 ): { share: number | null; fault: string | null } {
   if (mean === null || requests === 0) return { share: null, fault: null }
   const inFlight = ((requests / seconds) * mean) / 1e3
   const share = inFlight / atOnce
-  const allowed = tolerance + (2 * atOnce) / requests
+  const edges = worst === null ? (2 * atOnce) / requests : worst / 1e3 / seconds
+  const allowed = tolerance + Math.min(edges, edgesAtMost)
   if (Math.abs(share - 1) <= allowed) return { share, fault: null }
   return {
     share,

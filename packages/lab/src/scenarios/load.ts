@@ -28,8 +28,8 @@ export function get(path: string, reply: string | null, changes: Partial<Request
   }
 }
 
-/** A POST of JSON. `contains` must be in the reply. */
-export function post(path: string, body: string, status: number, contains: string): Request {
+/** A POST of JSON. `contains` must be in the reply, null says nothing of it. */
+export function post(path: string, body: string, status: number, contains: string | null): Request {
   return {
     weight: 1,
     method: 'POST',

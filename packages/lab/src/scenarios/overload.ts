@@ -11,7 +11,13 @@ export const overload: Scenario = {
     {
       name: 'default',
       lane: 'open loop',
-      measure: { kind: 'overload', load: helloLoad, factor: 2, limit: 1_000 },
+      // So many connections that requests wait in the server, and not all of them before it.
+      measure: {
+        kind: 'overload',
+        load: { ...helloLoad, connections: 1_000 },
+        factor: 2,
+        limit: 1_000,
+      },
     },
   ],
 }
