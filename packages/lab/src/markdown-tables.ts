@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { readResults } from './store.ts'
-import { standingLines } from './standing.ts'
+import { standingLines } from './standing-table.ts'
 import { titleOf } from './terminal-tables.ts'
 
 /** The run that is in the repository. */

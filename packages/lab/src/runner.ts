@@ -1,10 +1,12 @@
 /** A run: its cells are measured one after the other, each written as soon as it is there. */
+import { basename } from 'node:path'
 import type { Results } from './analysis.ts'
 import type { Cell, Run, RunEntry, RunScenario, Settings } from './cell.ts'
 import { conformance } from './conformance.ts'
 import { stepAside } from './cores.ts'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
+import { rootFolder } from './folders.ts'
 import { installEntry, installedVersion, runtimeOf } from './install.ts'
 import { describeMachine } from './machine.ts'
 import { measure } from './measures/index.ts'
@@ -38,7 +40,7 @@ export async function describeRun(plan: Plan): Promise<Run> {
   }
   return {
     format: 1,
-    name: plan.name,
+    name: basename(plan.name),
     startedAt: new Date().toISOString(),
     command: plan.command,
     machine: describeMachine(),
@@ -82,6 +84,7 @@ export async function execute(
       entry: task.label,
       round: task.round,
       ...finding,
+      commands: finding.commands.map(withoutFolders),
       at,
       took: (performance.now() - began) / 1e3,
     }
@@ -91,6 +94,11 @@ export async function execute(
   }
   progress.end()
   return { run, cells }
+}
+
+/** Seen from the repository's root, so that a result is the same wherever it was measured. */
+function withoutFolders(command: string): string {
+  return command.replaceAll(`${rootFolder}/`, '').replaceAll(process.execPath, 'node')
 }
 
 /** Measured, or told once why it cannot be: a server that did other work is not measured in further rounds. */

@@ -1,54 +1,87 @@
-/** Where Volant is ahead and where it is not, a line for each scenario. */
-import { type Results, type Row, type Table, tables } from './analysis.ts'
-import { metrics } from './metrics.ts'
+/** Who is ahead of whom, by rounds that were measured side by side; ties are called ties. */
+import { type Row, type Table, isTie } from './analysis.ts'
+import { type MetricName, metrics } from './metrics.ts'
+import { type Estimate, pairedRatio } from './statistics.ts'
+import { isOurs } from './report/palette.ts'
 
-const own = 'native'
+/** `undecided`: one round alone has no interval. */
+export type Verdict = 'ahead' | 'tie' | 'behind' | 'undecided'
 
-/** A Markdown table: each scenario, Volant's native adapter against the best of the others. */
-export function standingLines(results: Results): string[] {
-  const lines = tables(results).flatMap((table) => {
-    const line = standing(table)
-    return line === null ? [] : [line]
-  })
-  return [
-    '| scenario | lane | Volant | best of the others | Volant is |',
-    '|:---|:---|---:|:---|:---|',
-    ...lines,
-  ]
+export interface Standing {
+  readonly own: Row
+  readonly other: Row
+  /** Of the headline metric, own over other. */
+  readonly ratio: Estimate
+  readonly verdict: Verdict
 }
 
-/** Null where Volant was not measured, or nobody else was. */
-function standing(table: Table): string | null {
-  const { scenario, variant, lane, rows } = table
-  const { headline } = scenario
-  const ours = rows.find(({ label }) => label === own)
-  const others = rows.filter(
-    ({ label, entry, estimates }) =>
-      entry.javascript && estimates[headline] !== undefined && !volant.has(label),
+/** Null when they have no round in common, or the metric is not one of which ratios tell something. */
+export function standing(own: Row, other: Row, headline: MetricName, noise: number | null): Standing | null {
+  const { direction } = metrics[headline]
+  if (direction === 'none' || headline === 'slope') return null
+  const [left, right] = [valuesByRound(own, headline), valuesByRound(other, headline)]
+  const rounds = [...left.keys()].filter((round) => right.has(round))
+  if (rounds.length === 0) return null
+  const ratio = pairedRatio(
+    rounds.map((round) => left.get(round) as number),
+    rounds.map((round) => right.get(round) as number),
   )
-  const value = ours?.estimates[headline]
-  const best = others[0]
-  const against = best?.estimates[headline]
-  if (ours === undefined || value === undefined || best === undefined || against === undefined) return null
-  const { unit, digits } = metrics[headline]
-  const written = (median: number): string =>
-    `${median.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits })}${unit ? ` ${unit}` : ''}`
-  const name = variant === 'default' || variant === lane ? scenario.name : `${scenario.name}, ${variant}`
-  return `| ${name} | ${lane} | ${written(value.median)} | ${best.entry.title}, ${written(against.median)} | ${verdict(table, ours, best)} |`
+  return { own, other, ratio, verdict: verdictOf(ratio, rounds.length, direction === 'lower', noise) }
 }
 
-/** Entries of our own: they are no rivals of each other. */
-const volant = new Set(['native', 'node-http', 'uwebsockets'])
+/**
+ * The best entry with JavaScript that is not Volant, of all or of those on one adapter; null when there is none with
+ * the headline metric.
+ */
+export function bestOther(table: Table, adapter: string | null = null): Row | null {
+  const isRival = ({ entry }: Row): boolean =>
+    entry.javascript && !isOurs(entry) && (adapter === null || entry.adapter === adapter)
+  return ranked(table).find(isRival) ?? null
+}
 
-function verdict({ scenario, base, noise }: Table, ours: Row, best: Row): string {
-  const { headline } = scenario
-  const ahead = Number(ours.estimates[headline]?.median)
-  const other = Number(best.estimates[headline]?.median)
-  const tie = base === own ? best.tie : Math.abs(ahead / other - 1) <= (noise ?? 0)
-  if (tie) return 'level (a tie)'
-  const higher = metrics[headline].direction === 'higher'
-  const better = higher ? ahead > other : ahead < other
-  const share = (higher ? ahead / other : other / ahead) - 1
-  const percent = Math.abs(better ? share : 1 / (share + 1) - 1) * 100
-  return better ? `**ahead** by ${percent.toFixed(0)} %` : `**behind** by ${percent.toFixed(0)} %`
+/** Rows that have the headline metric, the best first. */
+export function ranked({ rows, scenario }: Table): Row[] {
+  const sign = metrics[scenario.headline].direction === 'higher' ? -1 : 1
+  return rows
+    .filter((row) => headlineOf(row, scenario.headline) !== null)
+    .toSorted((a, b) => sign * (medianOf(a, scenario.headline) - medianOf(b, scenario.headline)))
+}
+
+/** They are not rivals, so they stand apart from those who are. */
+export function lastWithoutJavaScript(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => Number(b.entry.javascript) - Number(a.entry.javascript))
+}
+
+/** Null for a row without the metric. */
+export function headlineOf(row: Row, headline: MetricName): Estimate | null {
+  const estimate = row.estimates[headline]
+  return estimate && Number.isFinite(estimate.median) ? estimate : null
+}
+
+function medianOf(row: Row, headline: MetricName): number {
+  return headlineOf(row, headline)?.median ?? 0
+}
+
+function valuesByRound(row: Row, headline: MetricName): Map<number, number> {
+  const values = new Map<number, number>()
+  for (const { status, round, metrics: found } of row.cells) {
+    const value = found[headline]
+    if (status === 'measured' && value !== undefined && value > 0) values.set(round, value)
+  }
+  return values
+}
+
+function verdictOf(ratio: Estimate, rounds: number, lower: boolean, noise: number | null): Verdict {
+  if (rounds < 2) return 'undecided'
+  if (isTie(ratio, noise)) return 'tie'
+  return ratio.median < 1 === lower ? 'ahead' : 'behind'
+}
+
+/** `32 % lower`, `5.0 times`. */
+export function difference(ratio: number): string {
+  if (!Number.isFinite(ratio)) return '–'
+  if (ratio >= 2) return `${ratio.toFixed(1)} times`
+  const percent = Math.abs(ratio - 1) * 100
+  if (percent < 0.05) return 'the same'
+  return `${percent.toFixed(percent < 9.95 ? 1 : 0)} % ${ratio < 1 ? 'lower' : 'higher'}`
 }

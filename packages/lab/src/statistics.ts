@@ -18,8 +18,10 @@ export function median(values: readonly number[]): number {
   return medianOfSorted(values.toSorted((a, b) => a - b))
 }
 
-/** Percentile bootstrap of the median: 95 % of 10,000 resamples lie within. With 5 values that is their range. */
+/** Percentile bootstrap of the median: 95 % of 10,000 resamples lie within. Up to 5 values that is their range. */
 export function interval(values: readonly number[]): { low: number; high: number } {
+  // Of 5 values 5.8 % of resamples have the least as their median, of fewer values more: beyond 2.5 % in any case.
+  if (values.length <= 5) return { low: Math.min(...values), high: Math.max(...values) }
   const random = mulberry32(seed)
   const medians = new Float64Array(resamples)
   const sample = new Float64Array(values.length)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Results, tables } from '../src/analysis.ts'
 import { reportPage } from '../src/report/page.ts'
-import { difference, standing } from '../src/report/standing.ts'
+import { difference, standing } from '../src/standing.ts'
 import { sweepsOf } from '../src/report/sweep.ts'
 import { inventedRun } from './invented-run.ts'
 

@@ -1,8 +1,9 @@
 import { loadavg } from 'node:os'
-import { readArguments } from '../arguments.ts'
+import { count, readArguments } from '../arguments.ts'
 import { conformance } from '../conformance.ts'
 import { chooseCores } from '../cores.ts'
 import { type Entry, entryOf, readEntries } from '../entry.ts'
+import { generatorAgreement } from '../generator-agreement.ts'
 import { generatorPackages } from '../generators/generator.ts'
 import { installEntry, installedVersion, runtimeOf } from '../install.ts'
 import { describeMachine, isInstalled } from '../machine.ts'
@@ -14,16 +15,25 @@ export const doctor: Command = {
   name: 'doctor',
   about: 'what this machine can measure, and whether entries do the work they are asked for',
   help: `usage: npm run lab -- doctor [ENTRY …]
+       npm run lab -- doctor --generators [--rounds 5]
 
 Without entries: the machine, its cores, what generators there are. With entries (or --all): each is installed, started
 and checked in every scenario that it serves. Exit code 1 when one fails.
+With --generators: our generator and wrk, interleaved, against the limit (which has the higher ceiling?) and against
+three servers (do they see the same?).
 
 examples
   npm run lab -- doctor
   npm run lab -- doctor fastify
   npm run lab -- doctor --all`,
   async run(argv) {
-    const args = readArguments('doctor', argv, { all: { type: 'boolean' } })
+    const args = readArguments('doctor', argv, {
+      all: { type: 'boolean' },
+      generators: { type: 'boolean' },
+      rounds: { type: 'string' },
+    })
+    if (args.values['generators'] === true)
+      return (await generatorAgreement(count(args, 'rounds', 5, 100))) ? 0 : 1
     const all = readEntries()
     const entries = args.values['all'] === true ? all : args.positionals.map((name) => entryOf(name, all))
     if (entries.length === 0) return checkMachine()

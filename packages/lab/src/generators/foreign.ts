@@ -180,7 +180,10 @@ const readers: Record<Foreign, (output: string, command: string) => LoadResult |
         (sum, [reason, count]) => sum + (/deadline/.test(reason) ? 0 : count),
         0,
       ),
-      non2xx: Object.entries(statuses).reduce((sum, [code, count]) => sum + (/^2/.test(code) ? 0 : count), 0),
+      non2xx: Object.entries(statuses).reduce(
+        (sum, [code, count]) => sum + (code.startsWith('2') ? 0 : count),
+        0,
+      ),
       command,
     }
   },

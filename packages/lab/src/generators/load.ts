@@ -145,7 +145,10 @@ function resultOf(report: Report, command: string): LoadResult {
     worst: report.requests > 0 ? report.maxMicroseconds / 1e3 : null,
     bytesReceived: report.bytesReceived,
     errors: Object.values(socketErrors).reduce((sum, count) => sum + count, 0),
-    non2xx: Object.entries(status).reduce((sum, [code, count]) => sum + (/^2/.test(code) ? 0 : count), 0),
+    non2xx: Object.entries(status).reduce(
+      (sum, [code, count]) => sum + (code.startsWith('2') ? 0 : count),
+      0,
+    ),
     meanInFlight: report.meanInFlight,
     unfinished: report.unfinished,
     fault: bad.length > 0 ? `${counts}${report.firstFault ? `; the first: ${report.firstFault}` : ''}` : null,

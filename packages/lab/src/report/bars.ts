@@ -6,7 +6,7 @@ import { type Markup, html } from './html.ts'
 import { brief, figure, fixed, quantity, span } from './number.ts'
 import { isOurs } from './palette.ts'
 import { type Scale, linearScale } from './scale.ts'
-import { headlineOf, lastWithoutJavaScript, ranked } from './standing.ts'
+import { headlineOf, lastWithoutJavaScript, ranked } from '../standing.ts'
 
 export interface Bar {
   readonly label: string

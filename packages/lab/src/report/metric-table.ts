@@ -5,7 +5,7 @@ import { type MetricName, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, fixed, span } from './number.ts'
 import { isOurs } from './palette.ts'
-import { lastWithoutJavaScript, ranked } from './standing.ts'
+import { lastWithoutJavaScript, ranked } from '../standing.ts'
 
 /** For guards rather than readers: in the raw data alone. */
 const unlisted: readonly MetricName[] = ['mean', 'worst', 'waited', 'little', 'requests']

@@ -4,7 +4,7 @@ import { metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, span } from './number.ts'
 import { baseName } from './palette.ts'
-import { headlineOf } from './standing.ts'
+import { headlineOf } from '../standing.ts'
 
 /** Null unless labels are like `native@22`, of two versions or more. */
 export function nodeVersions({ rows, scenario: { headline } }: Table): Markup | null {

@@ -12,7 +12,7 @@ import {
   headlineOf,
   ranked,
   standing,
-} from './standing.ts'
+} from '../standing.ts'
 import { sweepsOf } from './sweep.ts'
 
 /** A table, with the link to its section. */

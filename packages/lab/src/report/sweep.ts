@@ -6,7 +6,7 @@ import { type Axis, type Line, lineChart } from './lines.ts'
 import { brief, fixed, quantity } from './number.ts'
 import type { Palette } from './palette.ts'
 import { chosenScale, linearScale } from './scale.ts'
-import { headlineOf } from './standing.ts'
+import { headlineOf } from '../standing.ts'
 
 /** Fewer are easier to read as bars. */
 const leastVariants = 3

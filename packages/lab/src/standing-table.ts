@@ -1,0 +1,44 @@
+/** Where Volant is ahead and where it is not, a line for each scenario: for documents. */
+import { type Results, type Table, tables } from './analysis.ts'
+import { metrics, written } from './metrics.ts'
+import { type Standing, bestOther, difference, headlineOf, standing } from './standing.ts'
+
+const own = 'native'
+
+const verdicts: Record<Standing['verdict'], string> = {
+  ahead: '**ahead**',
+  behind: '**behind**',
+  tie: 'level: a tie within the noise',
+  undecided: 'not decided by one round',
+}
+
+/** Volant's native adapter against the best of the others that run JavaScript, in Markdown. */
+export function standingLines(results: Results): string[] {
+  return [
+    '| scenario | what | Volant | best of the others | Volant is |',
+    '|:---|:---|---:|:---|:---|',
+    ...tables(results).flatMap(lineOf),
+  ]
+}
+
+/** None where Volant was not measured, or nobody else was. */
+function lineOf(table: Table): string[] {
+  const { scenario, variant, lane, rows, noise } = table
+  const { headline } = scenario
+  const ours = rows.find(({ label }) => label === own)
+  const best = bestOther(table)
+  if (ours === undefined || best === null) return []
+  const found = standing(ours, best, headline, noise)
+  const [value, against] = [headlineOf(ours, headline), headlineOf(best, headline)]
+  if (found === null || value === null || against === null) return []
+  const name = variant === 'default' || variant === 'plain' ? scenario.title : `${scenario.title}, ${variant}`
+  const labelled = lane === 'plain' || variant === lane ? name : `${name} (${lane})`
+  const other = `${best.entry.title}: ${written(headline, against.median)}`
+  const verdict =
+    found.verdict === 'ahead' || found.verdict === 'behind'
+      ? `${verdicts[found.verdict]}: ${difference(found.ratio.median)}`
+      : verdicts[found.verdict]
+  return [
+    `| ${labelled} | ${metrics[headline].title} | ${written(headline, value.median)} | ${other} | ${verdict} |`,
+  ]
+}
