@@ -70,7 +70,11 @@ export function parseBaseline(text: string, where: string): Baseline {
   }
   if (baseline?.format !== 1 || !Array.isArray(baseline.rows))
     throw new Failure(`${where} is no baseline: write one with npm run lab -- baseline RUN`, 2)
-  for (const { metric } of baseline.rows) metricOf(metric, where)
+  for (const row of baseline.rows) {
+    metricOf(String(row?.metric), where)
+    if (!Number.isFinite(row.estimate?.median) || !Number.isFinite(row.noise))
+      throw new Failure(`${where}: a row of ${row.metric} has no estimate: write it again`, 2)
+  }
   return baseline
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import type { Entry } from './entry.ts'
+import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
 import type { Load, Proof, Scenario, Variant } from './scenario.ts'
 import { type RunningServer, startServer } from './server.ts'
@@ -73,8 +74,11 @@ async function faultOf(
   if (result.requests === 0) return 'no reply under load'
   if (entry.javascript) {
     const after = await server.ran()
-    if (before === null || after === null)
+    if (before === null || after === null) {
+      const silence = await silenceOf(server.port)
+      if (silence !== null) throw new Failure(`it stopped answering: ${silence}`)
       return 'it does not say how often its handlers ran (entries/ran.mjs)'
+    }
     if (after - before < result.replies)
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
@@ -116,6 +120,12 @@ function difference({ status, headers, body }: Reply, proof: Proof): string | nu
   return type.split(';', 1)[0]?.trim().toLowerCase() === wanted
     ? null
     : `${asked}: the content type is ${type}`
+}
+
+/** Why nothing is answered any more, whatever the reply would be; null when something is. */
+export async function silenceOf(port: number): Promise<string | null> {
+  const reply = await ask(port, { path: '/', status: 200 })
+  return typeof reply === 'string' ? reply : null
 }
 
 /** A text says why there is no reply. */

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 export const packageFolder: string = fileURLToPath(new URL('../..', import.meta.url))
 /** The repository. */
 export const rootFolder: string = join(packageFolder, '../..')
-/** A folder for each server that is measured. */
-export const entriesFolder: string = join(packageFolder, 'entries')
+/** A folder for each server that is measured; `LAB_ENTRIES` names another. */
+export const entriesFolder: string = resolve(process.env['LAB_ENTRIES'] ?? join(packageFolder, 'entries'))
 const releaseFolder = join(resolve(rootFolder, process.env['CARGO_TARGET_DIR'] ?? 'target'), 'release')
 /** What `cargo build --release -p volant-load` makes. */
 export const nullServerPath: string = join(releaseFolder, 'null-server')
 export const loadPath: string = join(releaseFolder, 'load')
-/** Runs: the committed one, and those of this machine. */
-export const resultsFolder: string = join(packageFolder, 'results')
+/** Runs: the committed one, and those of this machine; `LAB_RESULTS` names another folder. */
+export const resultsFolder: string = resolve(process.env['LAB_RESULTS'] ?? join(packageFolder, 'results'))

@@ -1,4 +1,5 @@
 /** What figures must satisfy before anybody sees them. */
+import type { Flag } from './cell.ts'
 import type { LoadResult } from './generators/generator.ts'
 
 /** The most by which Little's law may be missed. */
@@ -25,6 +26,17 @@ export function littleFault(
     share,
     fault: `Little's law: requests/s times mean latency is ${inFlight.toFixed(1)} requests in flight, and there were ${atOnce}`,
   }
+}
+
+/** Below this share of its core the server waited for the generator … */
+const saturated = 0.95
+/** … unless it waited this share of the time for its core. */
+const disturbed = 0.05
+
+/** Of shares of the window: the server's threads ran, and the busiest of them waited for its core. */
+export function flagsOf({ busy, waited }: { busy: number; waited: number }): Flag[] {
+  if (waited >= disturbed) return ['disturbed']
+  return busy < saturated ? ['generator-bound'] : []
 }
 
 /** Slope of the line of least squares through points, in units of y per unit of x. Null with fewer than 3. */

@@ -70,7 +70,7 @@ function readRun(folder: string): Run {
   } catch {
     throw new Failure(`${file} is cut short or no JSON: the run cannot be read, measure again`, 2)
   }
-  if (run.format !== 1) throw new Failure(`${file} has format ${String(run.format)}; this lab reads 1`, 2)
+  if (run?.format !== 1) throw new Failure(`${file} has format ${String(run?.format)}; this lab reads 1`, 2)
   return run
 }
 

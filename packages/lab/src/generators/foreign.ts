@@ -16,15 +16,24 @@ export async function runForeign(name: Foreign, job: Job): Promise<LoadResult> {
     throw new Failure(`${name} has no open loop: use --generator load`, 2)
   needProgram(name)
   const folder = mkdtempSync(join(tmpdir(), 'lab-load-'))
+  const clear = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', clear)
   try {
     const warmed = job.load.warmup > 0 ? (await runOnce(name, job, job.load.warmup, folder)).requests : 0
     job.onWarm?.()
     const result = await runOnce(name, job, job.seconds, folder)
     await job.onMeasured?.()
-    return { ...result, replies: result.requests + warmed }
+    return { ...result, replies: result.requests + warmed, fault: refused(result, job) }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', clear)
+    clear()
   }
+}
+
+/** They count refusals as replies; where all were to be 2xx, they are none. */
+function refused({ non2xx }: LoadResult, { load }: Job): string | null {
+  if (non2xx === 0 || load.requests.some(({ expect }) => Math.floor(expect.status / 100) !== 2)) return null
+  return `${non2xx} replies that were not 2xx`
 }
 
 async function runOnce(name: Foreign, job: Job, seconds: number, folder: string): Promise<LoadResult> {
@@ -46,7 +55,8 @@ async function runOnce(name: Foreign, job: Job, seconds: number, folder: string)
   process.off('exit', kill)
   const result = readers[name](output, args.join(' '))
   if (result) return result
-  throw new Failure(`${name} failed: ${(errors || output).trim().split('\n').at(-1) || `exit ${code}`}`)
+  const end = (errors || output).trim().split('\n').at(-1) || `exit ${code}`
+  throw new Failure(`${name} failed: ${end}; run it by hand to see more: ${args.join(' ')}`, 2)
 }
 
 const commands: Record<Foreign, (job: Job, seconds: number, folder: string) => string[]> = {

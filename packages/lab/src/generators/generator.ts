@@ -1,6 +1,8 @@
 /** What a load generator is asked to do, and what it says afterwards: the same for our own and for the others. */
+import { existsSync } from 'node:fs'
 import type { GeneratorName } from '../cell.ts'
 import { Failure } from '../failure.ts'
+import { loadPath } from '../folders.ts'
 import { isInstalled } from '../machine.ts'
 import type { Load } from '../scenario.ts'
 
@@ -62,7 +64,7 @@ export const generatorPackages: Readonly<Record<GeneratorName, string>> = {
 
 /** Throws a `Failure` that names the package which brings it. */
 export function needProgram(name: GeneratorName): void {
-  if (name === 'load' || isInstalled(name)) return
+  if (name === 'load' ? existsSync(loadPath) : isInstalled(name)) return
   throw new Failure(`the load generator ${name} is missing: ${generatorPackages[name]}`, 2)
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { Failure } from '../failure.ts'
 import { loadPath } from '../folders.ts'
 import type { Request } from '../scenario.ts'
-import { type Job, type LoadResult, template } from './generator.ts'
+import { type Job, type LoadResult, generatorPackages, template } from './generator.ts'
 
 /** The last line of `load`; times in µs. */
 interface Report {
@@ -44,15 +44,16 @@ export async function runLoad(job: Job): Promise<LoadResult> {
   if (job.core !== null) args.unshift('taskset', '--cpu-list', String(job.core))
   const child = spawn(args[0] as string, args.slice(1), { stdio: ['pipe', 'pipe', 'pipe'] })
   const kill = (): boolean => child.kill('SIGKILL')
-  process.once('exit', kill)
+  const clear = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', kill).once('exit', clear)
   const timer = setTimeout(kill, (spec.warmupSeconds + spec.seconds + patience) * 1_000)
   try {
     return resultOf(await follow(child, job), `load --spec '${JSON.stringify(spec)}'`)
   } finally {
     clearTimeout(timer)
     kill()
-    process.off('exit', kill)
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', kill).off('exit', clear)
+    clear()
   }
 }
 
@@ -113,7 +114,8 @@ async function follow(child: ChildProcess, { onWarm, onMeasured }: Job): Promise
   await measured
   if (report !== null) return report
   throw new Failure(
-    `the load generator ended with ${end} and no result: ${errors.trim() || 'it said nothing'}`,
+    `the load generator ended with ${end} and no result: ${errors.trim().split('\n').at(-1) || 'it said nothing'}; build it anew (${generatorPackages.load}) if it goes on`,
+    2,
   )
 }
 

@@ -1,7 +1,7 @@
 /** A closed loop: what the server needs for a request when it is never without one. */
-import type { Flag } from '../cell.ts'
+import { silenceOf } from '../conformance.ts'
 import type { LoadResult } from '../generators/generator.ts'
-import { littleFault } from '../guards.ts'
+import { flagsOf, littleFault } from '../guards.ts'
 import type { MetricName } from '../metrics.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
 import {
@@ -13,11 +13,6 @@ import {
   windowOf,
   withServer,
 } from './measurement.ts'
-
-/** Below this share of its core the server waited for the generator … */
-const saturated = 0.95
-/** … unless it waited this share of the time for its core. */
-const disturbed = 0.05
 
 export function measureLoad(assignment: Assignment): Promise<Finding> {
   const { entry, variant } = assignment
@@ -40,25 +35,29 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
     const commands = [server.command, result.command]
     if (result.gaveUp !== null) return failed(`it stopped answering: ${result.gaveUp}`, commands)
     const [first, last] = edges
-    if (result.requests === 0 || !first || !last) return failed('it answered nothing in the window', commands)
+    if (result.requests === 0 || !first || !last) {
+      const stopped = result.replies > 0 ? 'it stopped answering: nothing came in the window' : null
+      return failed(stopped ?? 'it answered nothing', commands)
+    }
     if (entry.javascript) {
       const after = await server.ran()
-      if (after !== null && after - before < result.replies) {
+      if (after === null) {
+        const silence = await silenceOf(server.port)
+        if (silence !== null) return failed(`it stopped answering: ${silence}`, commands)
+        throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
+      }
+      if (after - before < result.replies) {
         throw new Disqualified(
           `its handlers ran ${after - before} times for ${result.replies} replies: it answers without them`,
         )
       }
-      if (after === null)
-        throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
     }
     const cpu = cpuBetween(first.cpu, last.cpu)
     const seconds = (last.at - first.at) / 1e3
     const busy = cpu.running / 1e9 / seconds
     const waited = cpu.waiting / 1e9 / seconds
     const atOnce = load.connections * load.pipelining
-    const flags: Flag[] = []
-    if (waited >= disturbed) flags.push('disturbed')
-    else if (busy < saturated) flags.push('generator-bound')
+    const flags = flagsOf({ busy, waited })
     if (!hasExactCpu()) flags.push('coarse')
     const metrics = {
       // What is not 2xx is right here when the scenario says so: then it is not counted against the server.
