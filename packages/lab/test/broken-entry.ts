@@ -1,0 +1,58 @@
+/** Entries whose server is one of `test/servers`, and how they are measured here: short, on any free port. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chooseCores } from '../src/cores.ts'
+import { type Entry, readEntry } from '../src/entry.ts'
+import { loadPath, packageFolder } from '../src/folders.ts'
+import type { Assignment, Finding, Method } from '../src/measures/measurement.ts'
+import { measure } from '../src/measures/index.ts'
+import { scenarioOf, variantOf } from '../src/scenario.ts'
+
+/** Why nothing can be measured here, or false. */
+export const skip: string | false =
+  process.platform !== 'linux'
+    ? 'the lab needs Linux'
+    : existsSync(loadPath)
+      ? false
+      : 'the load generator is not built (npm run lab builds it)'
+
+const serversFolder = fileURLToPath(new URL('../../test/servers', import.meta.url))
+
+/** Runs `test/servers/<name>.mjs`; `honest` is the entry `node`, which is right in everything. */
+export function entryRunning(name: string, environment: Readonly<Record<string, string>> = {}): Entry {
+  const honest = readEntry(join(packageFolder, 'entries/node'), name)
+  if (name === 'honest') return { ...honest, environment }
+  return { ...honest, folder: serversFolder, server: join(serversFolder, `${name}.mjs`), environment }
+}
+
+export const shortMethod: Method = {
+  warmup: 0.2,
+  window: 0.3,
+  windowAsked: true,
+  generator: 'load',
+  cores: chooseCores(),
+  port: 0,
+  quick: true,
+  soak: null,
+}
+
+/** `scenario`, or `scenario:variant`. */
+export function assignment(entry: Entry, asked: string, changes: Partial<Method> = {}): Assignment {
+  const [name, variantName] = asked.split(':') as [string, string | undefined]
+  const scenario = scenarioOf(name)
+  const variant = variantOf(scenario, variantName ?? (scenario.variants[0]?.name as string))
+  return { entry, scenario, variant, method: { ...shortMethod, ...changes } }
+}
+
+export function measured(entry: Entry, asked: string, changes: Partial<Method> = {}): Promise<Finding> {
+  return measure(assignment(entry, asked, changes))
+}
+
+/** Measured again, for longer, when Little's law discards it: other work on the machine can make it do so. */
+export async function undisturbed(entry: Entry, asked: string): Promise<Finding> {
+  let finding: Finding | null = null
+  for (let window = 0.5; (finding === null || finding.status === 'discarded') && window < 5; window *= 2)
+    finding = await measured(entry, asked, { warmup: window, window })
+  return finding as Finding
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type LoadResult } from '../src/generators/generator.ts'
+import { runLoad } from '../src/generators/load.ts'
+import { scenarioOf } from '../src/scenario.ts'
+import { startServer } from '../src/server.ts'
+import { entryRunning, measured, skip } from './broken-entry.ts'
+
+/** ms; once in each run. */
+const stall = 200
+
+async function loaded(rate: number | null): Promise<LoadResult> {
+  const [variant] = scenarioOf('ramapi-json').variants
+  const entry = entryRunning('stalled', { STALL: String(stall), AFTER: '400' })
+  const server = await startServer({ entry, program: 'hello', core: null, port: 0 })
+  try {
+    return await runLoad({
+      load: { ...variant!.measure.load, connections: 5, warmup: 0 },
+      port: server.port,
+      seconds: 1,
+      rate,
+      core: null,
+    })
+  } finally {
+    await server.stop()
+  }
+}
+
+let [open, closed]: (LoadResult | null)[] = [null, null]
+
+before(async () => {
+  if (skip) return
+  open = await loaded(1_000)
+  closed = await loaded(null)
+})
+
+test('an open loop shows a stall in the latency of all who were due meanwhile', { skip }, () => {
+  const { p95, worst, fault, requests } = open as LoadResult
+  assert.equal(fault, null)
+  assert.ok(requests > 800, String(requests))
+  // A fifth of the window's requests were due while nothing moved: 1 in 20 waited three quarters of it.
+  assert.ok(Number(p95) >= stall / 2, `p95 ${p95} ms`)
+  assert.ok(Number(worst) >= stall * 0.95, `longest ${worst} ms`)
+})
+
+test('a closed loop hides it: one request of each connection is late', { skip }, () => {
+  const { histogram, worst, requests } = closed as LoadResult
+  const late = (histogram ?? []).reduce((sum, [from, count]) => sum + (from >= stall * 900 ? count : 0), 0)
+  assert.ok(Number(worst) >= stall * 0.95, `longest ${worst} ms`)
+  assert.ok(late >= 1 && late * 10 < requests, `${late} of ${requests}`)
+})
+
+test('the curve has a point for each share, offered what it says', { skip }, async () => {
+  const { status, reason, series, metrics } = await measured(entryRunning('honest'), 'curve')
+  assert.equal(status, 'measured', reason)
+  const curve = series?.curve ?? []
+  assert.deepEqual(
+    curve.map(({ share, offered }) => [share, offered]),
+    [0.5, 0.9].map((share) => [share, Math.round(Number(metrics.capacity) * share)]),
+  )
+  assert.ok(curve.every(({ p50, p99, p999 }) => p50 > 0 && p99 >= p50 && p999 >= p99))
+})
+
+test('the highest rate and goodput stay within what was offered', { skip }, async () => {
+  const highest = await measured(entryRunning('honest'), 'highest')
+  assert.equal(highest.status, 'measured', highest.reason)
+  assert.ok(Number(highest.metrics.highest) <= Number(highest.metrics.capacity))
+  const overload = await measured(entryRunning('honest'), 'overload')
+  assert.equal(overload.status, 'measured', overload.reason)
+  assert.ok(Number(overload.metrics.goodput) >= 0 && Number(overload.metrics.goodputShare) < 200)
+})
