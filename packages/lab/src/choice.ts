@@ -67,6 +67,8 @@ export function chosenScenarios(
     const variants = scenario.variants.filter(({ long }) => !quick || long !== true)
     return { scenario, variants }
   })
+  // A wrong setting of the environment is told before anything is measured.
+  for (const { variants } of wanted) for (const { measure } of variants) void measure.load
   return asked === undefined
     ? wanted.filter(({ scenario }) => scenario.program !== 'param' && scenario.program !== 'middleware')
     : wanted

@@ -61,6 +61,7 @@ export function readEntry(folder: string, name: string): Entry {
   } catch (error) {
     throw fault((error as Error).message)
   }
+  if (typeof manifest !== 'object' || manifest === null) throw fault('it must be an object')
   const unknown = Object.keys(manifest).find((key) => !keys.includes(key))
   if (unknown !== undefined) throw fault(`unknown key ${unknown}`)
   const text = (key: string, standard?: string | null): string => {
@@ -77,6 +78,12 @@ export function readEntry(folder: string, name: string): Entry {
   if (!Array.isArray(served)) throw fault('programs must be a list')
   const stranger = served.find((program) => !programs.includes(program as Program))
   if (stranger !== undefined) throw fault(`unknown program ${String(stranger)}`)
+  const environment = manifest['environment'] ?? {}
+  if (
+    typeof environment !== 'object' ||
+    Object.values(environment).some((value) => typeof value !== 'string')
+  )
+    throw fault('environment must be texts by name')
   return {
     name,
     folder,
@@ -88,7 +95,7 @@ export function readEntry(folder: string, name: string): Entry {
     runtime,
     server: join(folder, text('server', 'server.mjs')),
     programs: served as Program[],
-    environment: (manifest['environment'] ?? {}) as Record<string, string>,
+    environment: environment as Record<string, string>,
     javascript: manifest['javascript'] !== false,
     node: process.execPath,
   }

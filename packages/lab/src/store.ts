@@ -50,10 +50,13 @@ export function readResults(name: string): Results {
   )
 }
 
-/** What is finished of an interrupted run; a line that was cut short is dropped from the file. */
+/**
+ * What is finished of an interrupted run. What failed is measured anew, so it is dropped from the file, as a line that
+ * was cut short is.
+ */
 export function reopen(folder: string): Results {
   const run = readRun(folder)
-  const { cells } = readCells(folder)
+  const cells = readCells(folder).cells.filter(({ status }) => status !== 'failed')
   writeFileSync(join(folder, cellsFile), cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
   return { run, cells }
 }
@@ -81,14 +84,19 @@ function readCells(folder: string): { cells: Cell[]; cut: number | null } {
   const cells: Cell[] = []
   for (const [index, line] of lines.entries()) {
     if (line === '' && index === lines.length - 1) break
-    let cell: Cell
-    try {
-      cell = JSON.parse(line) as Cell
-    } catch {
-      return { cells, cut: index + 1 }
-    }
+    const cell = parseCell(line)
+    if (cell === null) return { cells, cut: index + 1 }
     for (const name of Object.keys(cell.metrics)) metricOf(name, `${file}, line ${index + 1}`)
     cells.push(cell)
   }
   return { cells, cut: null }
+}
+
+function parseCell(line: string): Cell | null {
+  try {
+    const cell = JSON.parse(line) as Partial<Cell> | null
+    return typeof cell?.metrics === 'object' && cell.metrics !== null ? (cell as Cell) : null
+  } catch {
+    return null
+  }
 }

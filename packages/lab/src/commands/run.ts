@@ -58,7 +58,12 @@ export const run: Command = {
     const resumed = text(args, 'resume')
     if (args.positionals.length > 0)
       throw new Failure(`run takes options only, not ${args.positionals[0]}: --scenarios, --entries`, 2)
-    if (resumed !== undefined) return resume(resumed)
+    if (resumed !== undefined) {
+      const more = Object.keys(args.values).find((name) => name !== 'resume')
+      if (more !== undefined)
+        throw new Failure(`--resume goes on as the run was begun: leave out --${more}`, 2)
+      return resume(resumed)
+    }
     const plan = planOf(args, argv)
     if (args.values['plan'] === true) return printPlan(plan)
     const folder = runFolder(plan.name)
@@ -108,7 +113,6 @@ async function resume(name: string): Promise<number> {
     criterion: { type: 'boolean' },
   })
   const plan = { ...planOf(args, before.command), name: before.name, seed: before.settings.seed }
-  const kept = cells.filter(({ status }) => status !== 'failed')
   // Versions and machine must be those of the cells that are kept.
   const now = await describeRun(plan)
   const changed = (['cpu', 'kernel', 'node', 'commit'] as const).find(
@@ -123,7 +127,7 @@ async function resume(name: string): Promise<number> {
     folder,
     plan,
     { ...now, startedAt: before.startedAt },
-    kept,
+    cells,
     args.values['criterion'] === true,
   )
 }

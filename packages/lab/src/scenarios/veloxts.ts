@@ -18,7 +18,7 @@ const proofs: Proof[] = [
 ]
 export const veloxts = { program: 'velox', proofs } as const
 
-/** 100 connections, 10 requests at once on each. */
+/** 100 connections, 10 requests at once on each. Read when it is used: a wrong setting is a `Failure`. */
 export const heavy = (): Load =>
   load(health, {
     connections: setting('BENCH_CONNECTIONS', 100, 10_000),
