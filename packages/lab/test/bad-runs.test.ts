@@ -1,0 +1,139 @@
+/** What goes wrong while a run is under way: what was finished is kept, and the line says what to do. */
+import assert from 'node:assert/strict'
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { loadPath } from '../src/folders.ts'
+import { skip } from './broken-entry.ts'
+import { faultsIn, laboratory } from './laboratory.ts'
+
+const lab = laboratory({
+  honest: ['honest'],
+  'never-ready': ['never-ready'],
+  'dies-at-start': ['dies-at-start'],
+  'dies-under-load': ['dies-under-load'],
+})
+after(() => lab.close())
+
+const short = ['--rounds', '1', '--warmup', '0.2', '--window', '0.3', '--seed', '1']
+const json = ['run', ...short, '--scenarios', 'ramapi-json:plain']
+const kept = (name: string) => lab.cells(name).map(({ entry, status }) => `${entry} ${status}`)
+
+test('servers that never are ready, die at start or under load: the others are kept', { skip }, async () => {
+  const entries = 'honest,never-ready,dies-at-start,dies-under-load'
+  const outcome = await lab.run([...json, '--entries', entries, '--name', 'dying'])
+  assert.equal(outcome.code, 2, outcome.errors)
+  const faults = faultsIn(outcome).toSorted()
+  assert.match(
+    faults[0] as string,
+    /^lab: dies-at-start failed in 1 cell: .*ended before it was ready \(1\): Error: no luck; npm run lab -- doctor dies-at-start looks closer$/,
+  )
+  assert.match(
+    faults[1] as string,
+    /^lab: dies-under-load failed in 1 cell: .*(exit 3|stopped answering).*; npm run lab -- doctor dies-under-load/,
+  )
+  assert.match(
+    faults[2] as string,
+    /^lab: never-ready failed in 1 cell: never-ready was not ready within 10 s; /,
+  )
+  assert.equal(faults.length, 3)
+  const cells = lab.cells('dying')
+  assert.ok(cells.some(({ entry, status }) => entry === 'honest' && status !== 'failed'))
+  assert.equal(cells.filter(({ status }) => status === 'failed').length, 3)
+  // The table has them too, with why they have no figures.
+  const table = await lab.run(['table', 'dying'])
+  assert.equal(table.code, 0)
+  assert.match(table.output, /^! never-ready failed: never-ready was not ready within 10 s$/m)
+  assert.deepEqual(lab.leftovers(), [])
+
+  // Mended, they are measured by --resume, and nothing says that they failed.
+  for (const name of ['never-ready', 'dies-at-start', 'dies-under-load'])
+    copyFileSync(
+      join(lab.folder, 'entries/honest/entry.json'),
+      join(lab.folder, 'entries', name, 'entry.json'),
+    )
+  const resumed = await lab.run(['run', '--resume', 'dying'])
+  assert.equal(resumed.code, 0, resumed.errors)
+  assert.doesNotMatch(resumed.output, /failed/)
+  assert.equal(lab.cells('dying').length, cells.length)
+})
+
+test('a port in use ends the run, by --port and by BENCH_PORT', { skip }, async () => {
+  const squatter = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => squatter.once('listening', resolve))
+  try {
+    const port = String((squatter.address() as AddressInfo).port)
+    const both = await Promise.all([
+      lab.run([...json, '--entries', 'honest', '--name', 'port', '--port', port]),
+      lab.run([...json, '--entries', 'honest', '--name', 'bench-port'], { BENCH_PORT: port }),
+    ])
+    for (const [index, outcome] of both.entries()) {
+      assert.equal(outcome.code, 2, outcome.errors)
+      const name = ['port', 'bench-port'][index] as string
+      assert.deepEqual(faultsIn(outcome), [
+        `lab: port ${port} is in use: stop what listens there, or choose another with --port (finished cells are kept: npm run lab -- run --resume ${name})`,
+      ])
+      assert.deepEqual(lab.cells(name), [])
+    }
+  } finally {
+    squatter.close()
+  }
+})
+
+test(
+  'a generator that dies ends the run; what was finished is kept, and --resume goes on',
+  { skip },
+  async () => {
+    const target = join(lab.folder, 'target')
+    mkdirSync(join(target, 'release'), { recursive: true })
+    const load = join(target, 'release/load')
+    const uses = join(target, 'uses')
+    // The check and the first cell of it are served, then it dies.
+    writeFileSync(
+      load,
+      `#!/bin/sh\necho use >> ${uses}\n[ $(wc -l < ${uses}) -lt 4 ] || { echo 'out of luck' >&2; exit 7; }\nexec ${target}/real "$@"\n`,
+    )
+    chmodSync(load, 0o755)
+    copyFileSync(loadPath, join(target, 'real'))
+    const args = [
+      'run',
+      ...short,
+      '--scenarios',
+      'ramapi-json',
+      '--entries',
+      'honest,honest',
+      '--name',
+      'generator',
+    ]
+    const outcome = await lab.run(args, { CARGO_TARGET_DIR: target })
+    assert.equal(outcome.code, 2, outcome.errors)
+    assert.equal(faultsIn(outcome).length, 1)
+    assert.match(
+      faultsIn(outcome)[0] as string,
+      /^lab: the load generator ended with 7 and no result: out of luck; .*cargo build.* \(finished cells are kept: npm run lab -- run --resume generator\)$/,
+    )
+    const before = lab.cells('generator')
+    assert.equal(before.length, 2)
+    assert.deepEqual(lab.leftovers(), [])
+
+    const resumed = await lab.run(['run', '--resume', 'generator'])
+    assert.equal(resumed.code, 0, resumed.errors)
+    assert.match(resumed.errors, /^4 cells, 2 of them done before; about \d+ s$/m)
+    const all = lab.cells('generator')
+    assert.equal(all.length, 4)
+    assert.deepEqual(all.slice(0, 2), before)
+  },
+)
+
+test('a name that is taken is not written over', { skip }, async () => {
+  const args = [...json, '--entries', 'honest', '--name', 'taken']
+  assert.equal((await lab.run(args)).code, 0)
+  const outcome = await lab.run(args)
+  assert.equal(outcome.code, 2)
+  assert.match(
+    outcome.errors,
+    /^lab: .*taken has a run already: go on with it \(--resume taken\) or choose another --name\n$/,
+  )
+  assert.equal(kept('taken').length, 1)
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { skip } from './broken-entry.ts'
+import { laboratory } from './laboratory.ts'
+
+const lab = laboratory({ one: ['honest'], two: ['honest'] })
+after(() => lab.close())
+
+const args = ['run', '--rounds', '2', '--warmup', '0.2', '--window', '0.3', '--name', 'cut']
+
+test('SIGINT: exit 130, nothing left running; --resume measures only what is missing', { skip }, async () => {
+  const { child, ended } = lab.start([...args, '--scenarios', 'ramapi-json:plain', '--entries', 'one,two'])
+  const file = lab.file('cut', 'cells.jsonl')
+  const lines = (): number => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0)
+  for (let waited = 0; lines() < 2 && waited < 600; waited += 1) await sleep(50)
+  // In the middle of the third.
+  await sleep(300)
+  child.kill('SIGINT')
+  const { code, errors } = await ended
+  assert.equal(code, 130, errors)
+  const before = lab.cells('cut')
+  assert.ok(before.length >= 2 && before.length < 6, String(before.length))
+  assert.deepEqual(
+    before.filter(({ status }) => status === 'failed'),
+    [],
+  )
+  for (let waited = 0; lab.leftovers().length > 0 && waited < 40; waited += 1) await sleep(50)
+  assert.deepEqual(lab.leftovers(), [])
+
+  const resumed = await lab.run(['run', '--resume', 'cut'])
+  assert.equal(resumed.code, 0, resumed.errors)
+  assert.match(resumed.errors, new RegExp(`^6 cells, ${before.length} of them done before; about `, 'm'))
+  const all = lab.cells('cut')
+  assert.deepEqual(all.slice(0, before.length), before)
+  // Two entries and the first of them again, in two rounds, each once.
+  assert.equal(new Set(all.map(({ entry, round }) => `${entry} ${round}`)).size, 6)
+  assert.equal(all.length, 6)
+
+  const again = await lab.run(['run', '--resume', 'cut'])
+  assert.equal(again.code, 0, again.errors)
+  assert.match(again.errors, /^6 cells, 6 of them done before; /m)
+  assert.deepEqual(lab.cells('cut'), all)
+})
