@@ -6,6 +6,7 @@ mod server;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -117,6 +118,30 @@ fn a_count_of_requests_is_sent_and_answered_exactly() {
             json!([{ "index": 0, "requests": 500 }])
         );
     }
+}
+
+#[test]
+fn before_a_warm_up_each_connection_is_answered_once() {
+    let (calls, replied) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let server = Server::start(move |_| {
+        match calls.fetch_add(1, Ordering::SeqCst) {
+            0 => {
+                std::thread::sleep(Duration::from_millis(200));
+                replied.store(true, Ordering::SeqCst);
+            }
+            1 => {}
+            _ => assert!(
+                replied.load(Ordering::SeqCst),
+                "a second request came early"
+            ),
+        }
+        json_reply("{}")
+    });
+    let spec = json!({ "connections": 2, "pipelining": 4, "warmupSeconds": 0.05, "seconds": 0.1 });
+    let result = run(&server, spec);
+    assert_clean(&result);
+    assert!(number(&result, "maxMicroseconds") < 190_000.0, "{result}");
+    assert!(count(&result, "totalReplies") > count(&result, "requests"));
 }
 
 #[test]

@@ -49,8 +49,10 @@ impl From<io::Error> for Failure {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     Connecting,
+    /// One request on each connection, and no more.
+    Greeting,
     Warming,
     Measuring,
 }
@@ -87,7 +89,7 @@ pub struct Run<'a> {
     pub(crate) typical: u64,
     /// When there last was a reply, or nothing to wait for.
     pub(crate) alive: u64,
-    phase: Phase,
+    pub(crate) phase: Phase,
     opened: usize,
     /// Connections whose first attempt has begun.
     begun: usize,
@@ -127,9 +129,10 @@ impl<'a> Run<'a> {
         self.connect_all(&mut events, &mut buffer)?;
         tell(Progress::Connected)?;
 
+        self.alive = clock::monotonic_ns();
+        let greeted = self.greet(&mut events, &mut buffer)?;
         let begin = clock::monotonic_ns();
         let warm = begin + self.plan.warmup;
-        self.alive = begin;
         self.phase = Phase::Warming;
         self.schedule = self.plan.rate.map(|rate| Schedule::new(begin, rate));
         self.tally = Tally::new(self.plan, begin);
@@ -148,7 +151,7 @@ impl<'a> Run<'a> {
             if self.phase == Phase::Warming && (now >= warm || stop || silent) {
                 self.phase = Phase::Measuring;
                 end = now + self.plan.window;
-                earlier = self.tally.requests;
+                earlier = greeted + self.tally.requests;
                 self.tally = Tally::new(self.plan, now);
                 self.gauge.restart(now);
                 tell(Progress::Warm(now))?;
@@ -227,6 +230,34 @@ impl<'a> Run<'a> {
             };
             return Err(Failure::Connect(reason));
         }
+    }
+
+    /// Before a warm-up each connection is answered once, without more to do for the server: under full load libuv takes
+    /// new connections one by one between requests, and the last of 100 waits for more than a second, into the window.
+    /// Gives the number of replies. Who does not answer within the timeout is not waited for.
+    fn greet(&mut self, events: &mut Events, buffer: &mut [u8]) -> Result<u64, Failure> {
+        if self.plan.warmup == 0 || self.plan.close {
+            return Ok(0);
+        }
+        self.phase = Phase::Greeting;
+        self.tally = Tally::new(self.plan, self.alive);
+        self.gauge.restart(self.alive);
+        for index in 0..self.plan.connections as u32 {
+            self.fill(index, 1);
+        }
+        let end = self.alive + self.plan.timeout;
+        while self.gauge.level() > 0 && !process::stop_requested() {
+            let now = clock::monotonic_ns();
+            if now >= end {
+                break;
+            }
+            self.timers(now)?;
+            let count = self.poller.poll(events, 10)?;
+            for position in 0..count {
+                self.handle(events.get(position), buffer)?;
+            }
+        }
+        Ok(self.tally.requests)
     }
 
     /// Begins to connect.

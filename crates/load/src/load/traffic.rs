@@ -7,7 +7,7 @@ use reactor::{Interest, clock};
 
 use crate::connection::State;
 use crate::reply::{Reply, Step};
-use crate::run::{Again, Failure, MILLISECOND, Run};
+use crate::run::{Again, Failure, MILLISECOND, Phase, Run};
 use crate::tally::Sent;
 
 /// Sent so much later than due, in ns, a request counts as late.
@@ -23,6 +23,9 @@ enum Loss {
 impl Run<'_> {
     /// The connection may be able to take requests: closed loop, it gets them; open loop, it is listed.
     pub(crate) fn ready(&mut self, index: u32) {
+        if self.phase == Phase::Greeting {
+            return;
+        }
         let connection = &mut self.connections[index as usize];
         let room = connection.room(self.plan.pipelining, self.plan.close);
         if room == 0 {
@@ -36,7 +39,7 @@ impl Run<'_> {
         }
     }
 
-    fn fill(&mut self, index: u32, room: usize) {
+    pub(crate) fn fill(&mut self, index: u32, room: usize) {
         self.scratch.clear();
         let now = clock::monotonic_ns();
         let mut count = 0;
