@@ -8,7 +8,7 @@ import { laboratory } from './laboratory.ts'
 const lab = laboratory({ one: ['honest'], two: ['honest'] })
 after(() => lab.close())
 
-const args = ['run', '--rounds', '2', '--warmup', '0.2', '--window', '0.3', '--name', 'cut']
+const args = ['run', '--rounds', '2', '--warmup', '0.8', '--window', '0.3', '--name', 'cut']
 
 test('SIGINT: exit 130, nothing left running; --resume measures only what is missing', { skip }, async () => {
   const { child, ended } = lab.start([...args, '--scenarios', 'ramapi-json:plain', '--entries', 'one,two'])

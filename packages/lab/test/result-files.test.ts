@@ -13,7 +13,7 @@ const name = 'whole'
 before(async () => {
   if (skip) return
   const args = ['--scenarios', 'ramapi-json:plain', '--entries', 'one', '--rounds', '3', '--name', name]
-  const { code, errors } = await lab.run(['run', ...args, '--warmup', '0.2', '--window', '0.3'])
+  const { code, errors } = await lab.run(['run', ...args, '--warmup', '0.8', '--window', '0.3'])
   assert.equal(code, 0, errors)
 })
 

@@ -36,8 +36,10 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
     if (result.gaveUp !== null) return failed(`it stopped answering: ${result.gaveUp}`, commands)
     const [first, last] = edges
     if (result.requests === 0 || !first || !last) {
-      const stopped = result.replies > 0 ? 'it stopped answering: nothing came in the window' : null
-      return failed(stopped ?? 'it answered nothing', commands)
+      const silence = await silenceOf(server.port)
+      const busy =
+        'nothing was answered in the window, and it answers now: a longer --window, a quieter machine'
+      return failed(silence === null ? busy : `it stopped answering: ${silence}`, commands)
     }
     if (entry.javascript) {
       const after = await server.ran()

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Verdict, barScenarios, bars, judge } from '../src/bars.ts'
+import type { Cell } from '../src/cell.ts'
+import { readEntries } from '../src/entry.ts'
+import { schedule } from '../src/schedule.ts'
+import { inventedRun } from './invented-run.ts'
+
+const [some] = inventedRun().cells as [Cell]
+
+function cells(entry: string, costs: readonly number[], scenario = 'ramapi-json', variant = 'plain'): Cell[] {
+  return costs.map((cpu, round) => ({ ...some, scenario, variant, entry, round, metrics: { cpu } }))
+}
+
+const five = [5, 5, 5, 5, 5]
+
+test('a bar is met when the median and the upper end of the interval are within it', () => {
+  const verdicts = judge([...cells('limit', five), ...cells('native', [5.7, 5.8, 5.9, 5.8, 5.9])])
+  assert.deepEqual(
+    verdicts.map(({ bar, met }) => [bar.kind, bar.most, met]),
+    [
+      ['must', 1.2, true],
+      ['goal', 1.12, false],
+    ],
+  )
+  const [wide] = judge([...cells('limit', five), ...cells('native', [5.7, 5.8, 5.8, 5.8, 6.1])]) as [Verdict]
+  assert.ok(wide.measured.median <= 1.2 && wide.measured.high > 1.2)
+  assert.equal(wide.met, false)
+})
+
+test('rounds are paired by number, whatever order they were run in', () => {
+  const native = cells('native', [1.1, 2.2, 4.4, 8.8, 17.6]).toReversed()
+  const [must] = judge([...native, ...cells('limit', [1, 2, 4, 8, 16])]) as [Verdict]
+  assert.ok(Math.abs(must.measured.high - 1.1) < 1e-9)
+})
+
+test('lanes and scenarios are apart, and fewer than five rounds judge nothing', () => {
+  const pipelined = cells('native', five, 'ramapi-json', 'pipelined')
+  assert.deepEqual(judge([...cells('limit', five), ...pipelined]), [])
+  assert.deepEqual(judge([...cells('fastify', five), ...cells('native', five, 'ramapi-user', 'default')]), [])
+  const four = five.slice(1)
+  assert.deepEqual(judge([...cells('limit', four), ...cells('native', four)]), [])
+})
+
+test('a difference is paired by round, in µs', () => {
+  const verdicts = judge([
+    ...cells('native', [5, 6, 5, 7, 5], 'param', 'static'),
+    ...cells('native', [5.2, 6.2, 5.2, 7.2, 5.2], 'param', 'param'),
+  ])
+  assert.deepEqual(
+    verdicts.map(({ bar, met }) => [bar.kind, bar.most, met]),
+    [
+      ['must', 0.25, true],
+      ['goal', 0.1, false],
+    ],
+  )
+})
+
+test('a server that was disqualified in one round keeps no promise', () => {
+  const wrong = cells('native', [...five, 5]).map((cell): Cell =>
+    cell.round === 5 ? { ...cell, status: 'disqualified', metrics: {} } : cell,
+  )
+  assert.deepEqual(judge([...cells('limit', [...five, 5]), ...wrong]), [])
+})
+
+test('start and idle memory are judged from ten processes on', () => {
+  const starts = (processes: number) =>
+    judge(
+      (['node', 'native'] as const).flatMap((entry) =>
+        cells(entry, Array(processes).fill(0) as number[], 'veloze-startup', 'default').map((cell) => ({
+          ...cell,
+          metrics: entry === 'node' ? { start: 70, idleRss: 45 } : { start: 90, idleRss: 44 },
+        })),
+      ),
+    )
+  assert.deepEqual(starts(9), [])
+  assert.deepEqual(
+    starts(10).map(({ bar, measured, met }) => [bar.quantity, bar.kind, measured.median, met]),
+    [
+      ['start', 'must', 20, true],
+      ['start', 'goal', 20, false],
+      ['idleRss', 'must', -1, true],
+      ['idleRss', 'goal', -1, true],
+    ],
+  )
+})
+
+test('--bars measures both sides of every bar, once each', () => {
+  const chosen = barScenarios(readEntries(), [])
+  const measured = schedule(chosen, 1, 1).map(
+    ({ scenario, variant, label }) => `${scenario.name} ${variant.name} ${label}`,
+  )
+  assert.equal(new Set(measured).size, measured.length)
+  for (const { scenario, variant, server, base, baseVariant } of bars) {
+    assert.ok(measured.includes(`${scenario} ${variant} ${server}`), `${scenario} ${variant} ${server}`)
+    assert.ok(measured.includes(`${scenario} ${baseVariant} ${base}`), `${scenario} ${baseVariant} ${base}`)
+  }
+})

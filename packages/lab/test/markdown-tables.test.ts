@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Results } from '../src/analysis.ts'
+import { markdownLines, rewritten } from '../src/markdown-tables.ts'
+import { standingLines } from '../src/standing-table.ts'
+import { inventedRun } from './invented-run.ts'
+
+const results = inventedRun()
+const page =
+  'Before\n<!-- lab: hello:default -->\nold\n<!-- lab: end -->\nbetween\n<!-- lab: standing --><!-- no -->\n'
+
+test('a block becomes its table, the rest of the text stays', () => {
+  const text = rewritten(page, results, 'page.md')
+  assert.match(
+    text,
+    /^Before\n<!-- lab: hello:default -->\n\n\| {2}\| CPU per request, µs \(95 %\) \| ÷ native \| /,
+  )
+  assert.match(text, /\n\n<!-- lab: end -->\nbetween\n<!-- lab: standing --><!-- no -->\n$/)
+  assert.doesNotMatch(text, /\nold\n/)
+  assert.equal(rewritten(text, results, 'page.md'), text, 'a second time changes nothing')
+  const changed: Results = {
+    ...results,
+    cells: results.cells.map((cell) => ({ ...cell, metrics: { ...cell.metrics, cpu: 99 } })),
+  }
+  assert.notEqual(rewritten(text, changed, 'page.md'), text, 'another run has another table')
+})
+
+test('a block that names nothing is a fault of the page', () => {
+  const wrong = '<!-- lab: nonesuch -->\n<!-- lab: end -->'
+  assert.throws(() => rewritten(wrong, results, 'page.md'), {
+    message: 'page.md: the run has nothing for <!-- lab: nonesuch -->',
+    exitCode: 2,
+  })
+})
+
+test('every row of a table has as many cells as its head, those without figures too', () => {
+  const lines = markdownLines(results)
+  let width = 0
+  let rows = 0
+  for (const line of lines) {
+    if (!line.startsWith('|')) width = 0
+    else {
+      const cells = line.split('|').length
+      if (width === 0) width = cells
+      assert.equal(cells, width, line)
+      rows += 1
+    }
+  }
+  assert.ok(rows > 30)
+  const wrong = lines.find((line) => line.startsWith('| The wrong entry'))
+  assert.match(wrong as string, /^\| The wrong entry \| disqualified: GET \/ gave 404 where 200 is right \|/)
+  assert.ok(lines.some((line) => line.startsWith('| The limit entry (no JavaScript) |')))
+  assert.deepEqual(markdownLines(results, ['nonesuch']), [])
+})
+
+test('where Volant stands is said of the best of the others, never of the limit or its own adapters', () => {
+  const line = (costs: Record<string, number>): string => {
+    const cells = results.cells.flatMap((cell) => {
+      const cpu = costs[cell.entry]
+      return cpu !== undefined && cell.scenario === 'hello' && cell.variant === 'default'
+        ? [{ ...cell, metrics: { cpu } }]
+        : []
+    })
+    const lines = standingLines({ ...results, cells })
+    assert.equal(lines.length, 3, lines.join('\n'))
+    return lines[2] as string
+  }
+  const common = { limit: 1, uwebsockets: 2, 'node-http': 3 }
+  const behind = line({ ...common, native: 5, 'native#2': 5.01, fast: 4, slow: 40 })
+  assert.match(behind, /\| 5\.00 µs \| The fast entry: 4\.00 µs \| \*\*behind\*\*: 25 % higher \|$/)
+  const ahead = line({ ...common, native: 5, 'native#2': 5.01, slow: 10 })
+  assert.match(ahead, /\| The slow entry: 10\.00 µs \| \*\*ahead\*\*: 50 % lower \|$/)
+  const level = line({ ...common, native: 5, 'native#2': 5.5, fast: 4.8 })
+  assert.match(level, /\| level: a tie within the noise \|$/)
+})
