@@ -51,7 +51,7 @@ test('a closed loop hides it: one request of each connection is late', { skip },
 })
 
 test('the curve has a point for each share, offered what it says', { skip }, async () => {
-  const { status, reason, series, metrics } = await measured(entryRunning('honest'), 'curve')
+  const { status, reason, series, metrics } = await measured(entryRunning('honest'), 'curve', { warmup: 1 })
   assert.equal(status, 'measured', reason)
   const curve = series?.curve ?? []
   assert.deepEqual(
@@ -62,10 +62,10 @@ test('the curve has a point for each share, offered what it says', { skip }, asy
 })
 
 test('the highest rate and goodput stay within what was offered', { skip }, async () => {
-  const highest = await measured(entryRunning('honest'), 'highest')
+  const highest = await measured(entryRunning('honest'), 'highest', { warmup: 1 })
   assert.equal(highest.status, 'measured', highest.reason)
   assert.ok(Number(highest.metrics.highest) <= Number(highest.metrics.capacity))
-  const overload = await measured(entryRunning('honest'), 'overload')
+  const overload = await measured(entryRunning('honest'), 'overload', { warmup: 1 })
   assert.equal(overload.status, 'measured', overload.reason)
   assert.ok(Number(overload.metrics.goodput) >= 0 && Number(overload.metrics.goodputShare) < 200)
 })

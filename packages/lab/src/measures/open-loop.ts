@@ -1,5 +1,6 @@
 /** Open loops: requests are due at fixed times, whatever the server does, and latency counts from those times. */
 import type { CurvePoint } from '../cell.ts'
+import { Failure } from '../failure.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import type { RunningServer } from '../server.ts'
 import {
@@ -112,7 +113,7 @@ async function capacityOf(
   })
   commands.push(result.command)
   if (result.fault !== null) throw new Disqualified(result.fault)
-  if (result.requests === 0) throw new Disqualified(result.gaveUp ?? 'it answered nothing')
+  if (result.requests === 0) throw new Failure(result.gaveUp ?? 'it answered nothing in the window')
   return result.requests / result.seconds
 }
 
