@@ -19,7 +19,10 @@ export interface ThreadTimes {
 /** CPU time used between two readings, in ns. */
 export interface CpuUse {
   readonly running: number
-  /** Waiting of the thread that ran most; 0 where the kernel does not say. */
+  /**
+   * Waiting of the thread that ran most, less what the others of the process ran: on one core it waits for its own
+   * garbage collector too, and that is no disturbance. 0 where the kernel does not say.
+   */
   readonly waiting: number
 }
 
@@ -53,7 +56,7 @@ export function cpuBetween(before: CpuReading, after: CpuReading): CpuUse {
   const coarse = after.ticks - before.ticks
   // A thread that ended in between is missing from the exact sum; two ticks is what rounding can explain.
   const running = exact > 0 && coarse - exact <= 2 * tick ? exact : coarse
-  return { running, waiting: busiest.waiting }
+  return { running, waiting: Math.max(0, busiest.waiting - (exact - busiest.running)) }
 }
 
 /** True when the kernel keeps CPU time by the nanosecond; otherwise a window needs 2 s for an error below 1 %. */
