@@ -6,7 +6,7 @@ import { root } from './command.mjs'
 import { withLock } from './lock.mjs'
 
 /** By major version. */
-export const versions = { 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
+export const versions = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 
 const cache = join(root, '.cache/nodes')
 /** In ms. */

@@ -1,6 +1,6 @@
 // The programs of Express 4 and 5: what they need is written the same way in both. No ETag and no `x-powered-by`, as
 // nobody else here sends them; Express's page on security advises against the latter.
-import { createWriteStream } from 'node:fs'
+import { openLog } from './log.mjs'
 import * as payloads from './payloads.mjs'
 import { ran } from './ran.mjs'
 
@@ -24,7 +24,7 @@ const programs = {
   },
 
   stack(app, { morgan, cors }) {
-    app.use(morgan('tiny', { stream: createWriteStream(process.env.LOG, { flags: 'a' }) }))
+    app.use(morgan('tiny', { stream: openLog() }))
     app.use(cors())
     app.use((request, response, next) => {
       request.id = Math.random().toString(36)

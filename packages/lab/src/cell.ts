@@ -66,6 +66,8 @@ export interface Run {
   /** The arguments of `npm run lab --`. */
   readonly command: readonly string[]
   readonly machine: Machine
+  /** When it was gone on with, by which commit: the cells from then on are of that one. */
+  readonly resumed?: readonly { readonly at: string; readonly commit: string | null }[]
   readonly settings: Settings
   readonly entries: readonly RunEntry[]
   readonly scenarios: readonly RunScenario[]

@@ -109,7 +109,8 @@ export function combine(
     if (able.length === 0) return []
     const named = unique.find((entry) => entries.filter(({ name }) => name === entry.name).length > 1)
     const base = able.find(({ name }) => name === 'native' || name.startsWith('native@')) ?? able[0]
-    const twice = named ?? (withNoise && able.length > 1 ? (base as Entry) : null)
+    const own = named !== undefined && able.includes(named) ? named : null
+    const twice = own ?? (withNoise && able.length > 1 ? (base as Entry) : null)
     return [{ scenario, variants, entries: able, twice }]
   })
 }

@@ -41,9 +41,17 @@ for (const [signal, code] of [
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof Failure)) throw error
-  console.error(`lab: ${error.message}`)
-  process.exitCode = error.exitCode
+  const failure = failureOf(error)
+  if (failure === null) throw error
+  console.error(`lab: ${failure.message}`)
+  process.exitCode = failure.exitCode
+}
+
+/** A file that cannot be read or written is the user's to mend; null for a fault of ours. */
+function failureOf(error: unknown): Failure | null {
+  if (error instanceof Failure) return error
+  const { syscall, message, path } = error as NodeJS.ErrnoException
+  return syscall !== undefined && path !== undefined ? new Failure(`${message}: is the path right?`, 2) : null
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

@@ -57,7 +57,7 @@ export function baselineOf(results: Results): Baseline {
 
 /** A slope near 0 has no share of itself: the most memory stands for it. */
 function headlineOf(metric: MetricName): MetricName {
-  return metric === 'slope' ? 'rss' : metric
+  return metric === 'slope' ? 'mostRss' : metric
 }
 
 /** Throws a `Failure` for what is no baseline, or has a metric without a declared direction. */

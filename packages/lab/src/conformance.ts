@@ -71,7 +71,9 @@ async function faultOf(
     core: null,
   })
   if (result.fault !== null) return result.fault
-  if (result.requests === 0) return 'no reply under load'
+  if (result.requests < compared)
+    return `only ${result.requests} of ${compared} requests were answered under load`
+  if (result.errors > 0) return `${result.errors} connections failed under load`
   if (entry.javascript) {
     const after = await server.ran()
     if (before === null || after === null) {

@@ -19,7 +19,8 @@ export async function collectCriterion(): Promise<CriterionResult[]> {
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)))
   const code = await new Promise<number | null>((done, reject) => {
-    child.on('error', reject).on('close', done)
+    child.on('error', (error) => reject(new Failure(`cargo bench did not start: ${error.message}`, 2)))
+    child.on('close', done)
   })
   if (code !== 0) throw new Failure(`cargo bench failed: ${errors.trim().split('\n').at(-1)}`)
   return readCriterion(folder)

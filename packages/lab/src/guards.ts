@@ -5,7 +5,7 @@ import type { LoadResult } from './generators/generator.ts'
 /** The most by which Little's law may be missed. */
 const tolerance = 0.05
 /** What the edges may explain, whatever the longest latency was. */
-const edgesAtMost = 0.5
+const edgesAtMost = 0.1
 
 /**
  * Little's law in a closed loop: requests in flight are requests/s times mean latency. Where it does not hold, one of
@@ -28,15 +28,17 @@ export function littleFault(
   }
 }
 
-/** Below this share of its core the server waited for the generator … */
+/** Below this share of its core, run or waited for, the server waited for the generator. */
 const saturated = 0.95
-/** … unless it waited this share of the time for its core. */
+/** Others had its core for this share of the time. */
 const disturbed = 0.05
 
 /** Of shares of the window: the server's threads ran, and the busiest of them waited for its core. */
 export function flagsOf({ busy, waited }: { busy: number; waited: number }): Flag[] {
-  if (waited >= disturbed) return ['disturbed']
-  return busy < saturated ? ['generator-bound'] : []
+  const taken = waited >= disturbed
+  // What others took of its core is not what the generator left.
+  const bound = (taken ? busy + waited : busy) < saturated
+  return [...(taken ? (['disturbed'] as const) : []), ...(bound ? (['generator-bound'] as const) : [])]
 }
 
 /** Slope of the line of least squares through points, in units of y per unit of x. Null with fewer than 3. */

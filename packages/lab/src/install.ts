@@ -24,10 +24,10 @@ export async function installEntry(entry: Entry): Promise<void> {
   writeFileSync(marker, wanted)
 }
 
-/** The version of what is measured: of the package as installed, or of the runtime. */
+/** The version of what is measured: of the package as installed, or of the runtime; of our own binary none. */
 export function installedVersion(entry: Entry): string {
-  if (entry.package === null || entry.runtime === 'binary')
-    return runtimeOf(entry).split(' ').at(-1) as string
+  if (entry.runtime === 'binary') return ''
+  if (entry.package === null) return runtimeOf(entry).split(' ').at(-1) as string
   try {
     const path = packageFile(entry, entry.package)
     return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version

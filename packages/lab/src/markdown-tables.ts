@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
-import { type MetricName, metrics } from './metrics.ts'
+import { type MetricName, figure, heading } from './metrics.ts'
 import { readResults } from './store.ts'
 import { standingLines } from './standing-table.ts'
 import { titleOf } from './terminal-tables.ts'
@@ -20,6 +20,7 @@ const columns: readonly MetricName[] = [
   'start',
   'rate',
   'p50',
+  'p95',
   'p99',
   'p999',
   'slope',
@@ -29,7 +30,9 @@ const columns: readonly MetricName[] = [
   'capacity',
   'highest',
   'goodputShare',
+  'transfer',
   'rss',
+  'mostRss',
 ]
 
 export function markdownLines(results: Results, only?: readonly string[]): string[] {
@@ -57,6 +60,11 @@ export function rewriteDocuments(check: boolean): number {
 
 /** Throws a `Failure` for a block that names nothing. */
 export function rewritten(text: string, results: Results, file: string): string {
+  const [begun, ended] = [/<!-- lab: (?!end )/g, /<!-- lab: end -->/g].map(
+    (mark) => text.match(mark)?.length ?? 0,
+  )
+  if (begun !== ended)
+    throw new Failure(`${file}: ${begun} blocks begin with <!-- lab: … --> and ${ended} end`, 2)
   return text.replace(
     /(<!-- lab: (?!end)([^>]*?) -->\n)[\s\S]*?(<!-- lab: end -->)/g,
     (_, begin: string, name: string, end: string) => {
@@ -106,6 +114,7 @@ function tableLines({ rows, scenario, base, noise }: Table): string[] {
     ...(rows.some(({ flags }) => flags.includes('generator-bound'))
       ? ['* generator-bound: requests/s is a lower bound']
       : []),
+    ...rows.flatMap(noteOf),
   ]
   return [
     `| ${head.join(' | ')} |`,
@@ -113,6 +122,20 @@ function tableLines({ rows, scenario, base, noise }: Table): string[] {
     ...rows.map((row) => `| ${rowCells(row, headline, base, beside).join(' | ')} |`),
     ...(notes.length > 0 ? ['', `<sub>${notes.join('; ')}</sub>`] : []),
   ]
+}
+
+/** What a row has beside its figures: rounds that do not count, faults, errors. */
+function noteOf({ entry, estimates, problem, discarded, flags }: Row): string[] {
+  const notes = [
+    ...(problem !== null && Object.keys(estimates).length > 0 ? [problem] : []),
+    ...(discarded > 0 ? [`${discarded} of its rounds discarded`] : []),
+    ...(flags.includes('disturbed') ? ['disturbed'] : []),
+    ...((estimates.errors?.median ?? 0) > 0
+      ? [`${figure('errors', estimates.errors?.median ?? 0)} errors`]
+      : []),
+    ...((estimates.non2xx?.median ?? 0) > 0 ? ['replies that are not 2xx, as asked for'] : []),
+  ]
+  return notes.length > 0 ? [`${entry.title}: ${notes.join(', ')}`] : []
 }
 
 function rowCells(row: Row, headline: MetricName, base: string, beside: readonly MetricName[]): string[] {
@@ -128,25 +151,15 @@ function rowCells(row: Row, headline: MetricName, base: string, beside: readonly
         : `${row.tie ? '= ' : ''}${row.ratio.median.toFixed(2)}`
   return [
     name,
-    `${number(headline, own.median)} (${number(headline, own.low)}–${number(headline, own.high)})`,
+    `${figure(headline, own.median)} (${figure(headline, own.low)}–${figure(headline, own.high)})`,
     ...(base === '' ? [] : [ratio]),
     ...beside.map((metric) => {
       const value = row.estimates[metric]
       if (value === undefined) return '–'
       const mark = metric === 'rate' && row.flags.includes('generator-bound') ? '*' : ''
-      return `${number(metric, value.median)}${mark}`
+      return `${figure(metric, value.median)}${mark}`
     }),
   ]
-}
-
-function heading(name: MetricName): string {
-  const { title, unit } = metrics[name]
-  return unit ? `${title}, ${unit}` : title
-}
-
-function number(name: MetricName, value: number): string {
-  const { digits } = metrics[name]
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
 function filesOf(path: string): string[] {

@@ -34,6 +34,8 @@ export const metrics = {
   errors: metric('errors', '', 'lower', 0),
   non2xx: metric('non-2xx', '', 'lower', 0),
   rss: metric('RSS', 'MB', 'lower', 1),
+  /** The most of a soak's readings. */
+  mostRss: metric('RSS at most', 'MB', 'lower', 1),
   busy: metric('core busy', '%', 'none', 0),
   /** Share of the window the server's busiest thread had to wait for its core. */
   waited: metric('waited', '%', 'none', 1),
@@ -68,12 +70,20 @@ export function metricOf(name: string, where: string): Metric {
   )
 }
 
+/** Of a column: what it is, and its unit. */
+export function heading(name: MetricName): string {
+  const { title, unit } = metrics[name]
+  return unit ? `${title}, ${unit}` : title
+}
+
+/** A value with the digits of its metric. */
+export function figure(name: MetricName, value: number): string {
+  const { digits } = metrics[name]
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
 /** A value with its unit, as a person reads it. */
 export function written(name: MetricName, value: number): string {
-  const { unit, digits } = metrics[name]
-  const number = value.toLocaleString('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
-  return unit ? `${number} ${unit}` : number
+  const { unit } = metrics[name]
+  return unit ? `${figure(name, value)} ${unit}` : figure(name, value)
 }

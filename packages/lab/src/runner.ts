@@ -103,16 +103,28 @@ function withoutFolders(command: string): string {
 
 /** Measured, or told once why it cannot be: a server that did other work is not measured in further rounds. */
 function isDone(task: Task, cells: readonly Cell[]): boolean {
-  return cells.some(
-    (cell) =>
-      cell.entry === task.label &&
-      cell.scenario === task.scenario.name &&
-      cell.variant === task.variant.name &&
-      (cell.round === task.round || cell.status === 'disqualified' || cell.status === 'failed'),
+  return (
+    cells.some(
+      (cell) =>
+        cell.entry === task.label &&
+        cell.scenario === task.scenario.name &&
+        cell.variant === task.variant.name &&
+        (cell.round === task.round || cell.status === 'disqualified'),
+    ) || failures(task, cells) >= mostFailures
   )
 }
 
-/** Why it is not measured: not installed, or other work than it was asked for. Checked once for each scenario. */
+/** A server that failed so often in a variant is not tried again there. */
+const mostFailures = 2
+
+function failures({ label, scenario, variant }: Task, cells: readonly Cell[]): number {
+  return cells.filter(
+    ({ entry, scenario: name, variant: variantName, status }) =>
+      entry === label && name === scenario.name && variantName === variant.name && status === 'failed',
+  ).length
+}
+
+/** Why it is not measured: not installed, or other work than it was asked for. Checked once for each variant. */
 async function hindrance(
   { entry, scenario, variant }: Task,
   method: Method,
@@ -122,7 +134,7 @@ async function hindrance(
   const error = run.entries.find((one) => one.name === entry.name)?.error
   const nothing = { metrics: {}, flags: [], commands: [] } as const
   if (error !== undefined) return { status: 'failed', reason: error, ...nothing }
-  const key = `${entry.name} ${scenario.name}`
+  const key = `${entry.name} ${scenario.name} ${variant.name}`
   if (!checked.has(key)) {
     try {
       checked.set(key, await conformance(entry, scenario, variant, method.cores.server, method.port))

@@ -9,7 +9,7 @@ const verdicts: Record<Standing['verdict'], string> = {
   ahead: '**ahead**',
   behind: '**behind**',
   tie: 'level: a tie within the noise',
-  undecided: 'not decided by one round',
+  undecided: 'not decided by so few rounds',
 }
 
 /** Volant's native adapter against the best of the others that run JavaScript, in Markdown. */
@@ -28,12 +28,16 @@ function lineOf(table: Table): string[] {
   const ours = rows.find(({ label }) => label === own)
   const best = bestOther(table)
   if (ours === undefined || best === null) return []
-  const found = standing(ours, best, headline, noise)
   const [value, against] = [headlineOf(ours, headline), headlineOf(best, headline)]
-  if (found === null || value === null || against === null) return []
+  if (against === null) return []
   const name = variant === 'default' || variant === 'plain' ? scenario.title : `${scenario.title}, ${variant}`
   const labelled = lane === 'plain' || variant === lane ? name : `${name} (${lane})`
   const other = `${best.entry.title}: ${written(headline, against.median)}`
+  const found = value === null ? null : standing(ours, best, headline, noise)
+  if (value === null || found === null) {
+    const why = ours.problem ?? 'not to be compared'
+    return [`| ${labelled} | ${metrics[headline].title} | – | ${other} | ${why} |`]
+  }
   const verdict =
     found.verdict === 'ahead' || found.verdict === 'behind'
       ? `${verdicts[found.verdict]}: ${difference(found.ratio.median)}`

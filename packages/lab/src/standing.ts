@@ -2,9 +2,12 @@
 import { type Row, type Table, isTie } from './analysis.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { type Estimate, pairedRatio } from './statistics.ts'
-import { isOurs } from './report/palette.ts'
+import { isOurs } from './ours.ts'
 
-/** `undecided`: one round alone has no interval. */
+/** Fewer say nothing about who is ahead. */
+const leastRounds = 5
+
+/** `undecided`: too few rounds. */
 export type Verdict = 'ahead' | 'tie' | 'behind' | 'undecided'
 
 export interface Standing {
@@ -72,7 +75,7 @@ function valuesByRound(row: Row, headline: MetricName): Map<number, number> {
 }
 
 function verdictOf(ratio: Estimate, rounds: number, lower: boolean, noise: number | null): Verdict {
-  if (rounds < 2) return 'undecided'
+  if (rounds < leastRounds) return 'undecided'
   if (isTie(ratio, noise)) return 'tie'
   return ratio.median < 1 === lower ? 'ahead' : 'behind'
 }

@@ -1,5 +1,13 @@
 /** A run on disk: a folder with `run.json`, and a line in `cells.jsonl` for every cell, written as soon as it is there. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import type { Results } from './analysis.ts'
 import type { Cell, Run } from './cell.ts'
@@ -12,6 +20,8 @@ const cellsFile = 'cells.jsonl'
 
 /** A name is a folder of `results/`, anything with a slash a path. */
 export function runFolder(name: string): string {
+  if (['', '.', '..'].includes(name))
+    throw new Failure(`a run cannot be named "${name}": give it a name, or a path with a slash`, 2)
   if (name.includes('/'))
     return isAbsolute(name) ? name : resolve(process.env['INIT_CWD'] ?? rootFolder, name)
   return join(resultsFolder, name)
@@ -57,7 +67,9 @@ export function readResults(name: string): Results {
 export function reopen(folder: string): Results {
   const run = readRun(folder)
   const cells = readCells(folder).cells.filter(({ status }) => status !== 'failed')
-  writeFileSync(join(folder, cellsFile), cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
+  const file = join(folder, cellsFile)
+  writeFileSync(`${file}.new`, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
+  renameSync(`${file}.new`, file)
   return { run, cells }
 }
 
@@ -82,20 +94,30 @@ function readCells(folder: string): { cells: Cell[]; cut: number | null } {
   const file = join(folder, cellsFile)
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   const cells: Cell[] = []
+  let cut: number | null = null
   for (const [index, line] of lines.entries()) {
     if (line === '' && index === lines.length - 1) break
     const cell = parseCell(line)
-    if (cell === null) return { cells, cut: index + 1 }
+    if (cell === null) {
+      cut ??= index + 1
+      continue
+    }
     for (const name of Object.keys(cell.metrics)) metricOf(name, `${file}, line ${index + 1}`)
     cells.push(cell)
   }
-  return { cells, cut: null }
+  return { cells, cut }
 }
 
 function parseCell(line: string): Cell | null {
   try {
     const cell = JSON.parse(line) as Partial<Cell> | null
-    return typeof cell?.metrics === 'object' && cell.metrics !== null ? (cell as Cell) : null
+    const named = [cell?.scenario, cell?.variant, cell?.entry, cell?.status].every(
+      (text) => typeof text === 'string',
+    )
+    const { metrics } = cell ?? {}
+    if (!named || typeof cell?.round !== 'number' || typeof metrics !== 'object' || metrics === null)
+      return null
+    return Object.values(metrics).every(Number.isFinite) ? (cell as Cell) : null
   } catch {
     return null
   }

@@ -88,7 +88,7 @@ export function documentFiles({ run, cells }: Results): Map<string, string> {
     const content = {
       timestamp: run.startedAt,
       nodeVersion: run.machine.node,
-      platform: process.platform,
+      platform: run.machine.kernel.split(' ', 1)[0],
       entry,
       ...(throughput?.rate && {
         throughput: {

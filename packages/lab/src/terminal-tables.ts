@@ -1,6 +1,6 @@
 /** A run as tables for the terminal. */
 import { type Results, type Row, type Table, tables } from './analysis.ts'
-import { type MetricName, metrics } from './metrics.ts'
+import { type MetricName, figure, heading, metrics } from './metrics.ts'
 import type { Estimate } from './statistics.ts'
 import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
@@ -19,6 +19,7 @@ const beside: readonly MetricName[] = [
   'goodput',
   'goodputShare',
   'slope',
+  'mostRss',
   'idleRss',
   'loadedRss',
   'afterRss',
@@ -70,14 +71,14 @@ export function tableLines(table: Table, style: Style): string[] {
     ...others.map((name) => ({ title: heading(name), align: 'right' }) as const),
   ]
   const lines = rows
-    .filter((row) => row.estimates[headline] !== undefined)
+    .filter((row) => Object.keys(row.estimates).length > 0)
     .map((row) => {
-      const own = row.estimates[headline] as Estimate
+      const own = row.estimates[headline]
       const ratio = withRatio ? ratioCells(row, base) : []
       return [
         `${row.label}${row.entry.javascript ? '' : ' °'}`,
-        number(headline, own.median),
-        span(own, metrics[headline].digits),
+        own === undefined ? '–' : figure(headline, own.median),
+        own === undefined || row.rounds < 2 ? '' : span(own, metrics[headline].digits),
         ...ratio,
         ...others.map((name) => cellOf(name, row)),
       ]
@@ -88,15 +89,15 @@ export function tableLines(table: Table, style: Style): string[] {
 function ratioCells(row: Row, base: string): string[] {
   if (row.label === base) return ['1', '']
   if (row.ratio === null) return ['', '']
-  return [`${row.tie ? '= ' : ''}${row.ratio.median.toFixed(2)}`, span(row.ratio, 2)]
+  return [`${row.tie ? '= ' : ''}${row.ratio.median.toFixed(2)}`, row.rounds < 2 ? '' : span(row.ratio, 2)]
 }
 
 function cellOf(name: MetricName, row: Row): string {
   const value = row.estimates[name]
   if (value === undefined) return '–'
-  if (name !== 'busy') return number(name, value.median)
+  if (name !== 'busy') return figure(name, value.median)
   const mark = row.flags.includes('disturbed') ? '~' : row.flags.includes('generator-bound') ? '*' : ''
-  return `${mark}${number(name, value.median)}`
+  return `${mark}${figure(name, value.median)}`
 }
 
 function notes({ rows, noise, base }: Table): string[] {
@@ -117,16 +118,6 @@ function notes({ rows, noise, base }: Table): string[] {
     else if (row.discarded > 0) lines.push(`! ${row.label}: ${row.discarded} of its rounds discarded`)
   }
   return lines
-}
-
-function heading(name: MetricName): string {
-  const { title, unit } = metrics[name]
-  return unit ? `${title} ${unit}` : title
-}
-
-function number(name: MetricName, value: number): string {
-  const { digits } = metrics[name]
-  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
 function span({ low, high }: Estimate, digits: number): string {

@@ -1,6 +1,6 @@
-import { createWriteStream } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import Hapi from '@hapi/hapi'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -17,7 +17,7 @@ const programs = {
   },
 
   stack() {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     server.events.on('response', ({ method, path, response, info }) => {
       log.write(
         `${method.toUpperCase()} ${path} ${response.statusCode} - ${info.responded - info.received} ms\n`,

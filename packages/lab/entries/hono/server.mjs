@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -17,7 +17,7 @@ const programs = {
 
   // A middleware of its own as log: that of Hono writes two lines for each request.
   stack(app) {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     app.use(async (c, next) => {
       const start = Date.now()
       await next()

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { bodyParser } from '@koa/bodyparser'
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa from 'koa'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -17,7 +17,7 @@ const programs = {
 
   // The log is the middleware that Koa's guide begins with.
   stack(app, router) {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     app.use(async (ctx, next) => {
       const start = Date.now()
       await next()

@@ -1,6 +1,6 @@
 // node:http without a framework: the router, the body and the replies are written by hand.
-import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
+import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -13,7 +13,7 @@ const programs = {
   },
 
   stack() {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     around((request, response, next) => {
       const { method, url: path } = request
       response.on('finish', () => {

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs'
 import send from '@polka/send-type'
 import bodyParser from 'body-parser'
 import cors from 'cors'
 import morgan from 'morgan'
 import polka from 'polka'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -16,7 +16,7 @@ const programs = {
   },
 
   stack(app) {
-    app.use(morgan('tiny', { stream: createWriteStream(process.env.LOG, { flags: 'a' }) }))
+    app.use(morgan('tiny', { stream: openLog() }))
     app.use(cors())
     app.use((request, response, next) => {
       request.id = Math.random().toString(36)

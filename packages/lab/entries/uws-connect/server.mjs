@@ -1,7 +1,7 @@
-import { createWriteStream } from 'node:fs'
 import { format } from 'node:util'
 import cors from 'cors'
 import { App, bodyParser, logRequest } from 'uws-connect'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -14,7 +14,7 @@ const programs = {
   },
 
   stack(app) {
-    const file = createWriteStream(process.env.LOG, { flags: 'a' })
+    const file = openLog()
     const write = (...values) => file.write(`${format(...values)}\n`)
     app.use(logRequest({ info: write, warn: write, error: write }))
     app.use(cors())

@@ -1,7 +1,7 @@
 // uWebSockets.js without a framework: it routes; the body and the replies are written by hand. It has no middleware, so
 // the handlers do the work.
-import { createWriteStream } from 'node:fs'
 import uws from 'uWebSockets.js'
+import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -14,7 +14,7 @@ const programs = {
   },
 
   stack(app) {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     const logged = (method, path, status) => {
       log.write(`${JSON.stringify({ time: Date.now(), method, path, status })}\n`)
     }

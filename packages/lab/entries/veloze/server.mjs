@@ -1,8 +1,8 @@
 // An asynchronous handler has two parameters: with another number veloze does not wait for it, and ends the server when
 // it throws.
-import { createWriteStream } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { HttpError, Server, bodyParser, cors, send } from 'veloze'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -17,7 +17,7 @@ const programs = {
   },
 
   stack(app) {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     app.use((req, res, next) => {
       const start = Date.now()
       res.once('finish', () => {

@@ -1,11 +1,11 @@
 // As published, `new Zap()` throws: its module reads `__dirname`, which ES modules do not have, and it looks for its
 // binary in `bin` of the working folder, not in its package for the platform. The first two statements get past both.
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -25,7 +25,7 @@ const programs = {
 
   // Its server has no middleware for handlers, and its `logging()` writes to no file.
   stack(app) {
-    const log = createWriteStream(process.env.LOG, { flags: 'a' })
+    const log = openLog()
     const logged = (handler) => async (request) => {
       const start = Date.now()
       const response = await handler(request)

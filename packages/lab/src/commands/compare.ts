@@ -73,15 +73,17 @@ example
         2,
       )
     const before = readBaseline(file)
-    const after = baselineOf(readResults(name))
+    const { run, cells } = readResults(name)
+    const after = baselineOf({ run, cells })
     const all = changes(before, after, thresholdOf(args))
-    const measured = new Set(after.rows.map(({ scenario, variant }) => `${scenario} ${variant}`))
-    const entries = new Set(after.rows.map(({ entry }) => entry))
+    const meant = run.scenarios.flatMap((one) => one.variants.map((variant) => `${one.name} ${variant.name}`))
+    const measured = new Set(meant)
+    const entries = new Set(run.entries.map((entry) => entry.name))
     // What the run did not mean to measure is not missed.
     const lost = missing(before, after).filter(
       ({ scenario, variant, entry }) => measured.has(`${scenario} ${variant}`) && entries.has(entry),
     )
-    if (all.length === 0) throw new Failure(`${file} and ${name} have no cell in common`, 2)
+    if (all.length + lost.length === 0) throw new Failure(`${file} and ${name} have no cell in common`, 2)
     if (before.machine !== after.machine)
       console.error(
         `lab: the baseline is of another machine (${before.machine}): absolute figures are not comparable`,

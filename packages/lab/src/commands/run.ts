@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Results } from '../analysis.ts'
 import { type Arguments, count, names, readArguments, text } from '../arguments.ts'
-import type { Cell } from '../cell.ts'
+import type { Cell, GeneratorName } from '../cell.ts'
 import { chosenEntries, chosenScenarios, combine, methodHelp, methodOf, methodOptions } from '../choice.ts'
 import { collectCriterion } from '../criterion.ts'
 import { Failure } from '../failure.ts'
+import { onlyRequest } from '../generators/generator.ts'
 import { duration, secondsOfAll, terminalProgress } from '../progress.ts'
 import { type Plan, describeRun, execute } from '../runner.ts'
 import { schedule } from '../schedule.ts'
@@ -79,13 +80,23 @@ export function planOf(args: Arguments, argv: readonly string[]): Plan {
   const entries = chosenEntries(args, names(args, 'entries'))
   const chosen = combine(wanted, entries, !quick)
   if (chosen.length === 0) throw new Failure('none of these entries serves any of these scenarios', 2)
+  const method = methodOf(args, quick)
+  requireRepeatable(method.generator, chosen)
   return {
     name: text(args, 'name') ?? new Date().toISOString().slice(0, 16).replace(/[T:]/g, '-'),
     command: argv,
     chosen,
-    method: methodOf(args, quick),
+    method,
     rounds: count(args, 'rounds', quick ? 1 : 5, 1_000),
     seed: count(args, 'seed', Math.floor(Math.random() * 1e6), 2 ** 31 - 1, 0),
+  }
+}
+
+/** Throws a `Failure` when another generator is asked for what only ours can send. */
+function requireRepeatable(generator: GeneratorName, chosen: Plan['chosen']): void {
+  if (generator === 'load') return
+  for (const { variants } of chosen) {
+    for (const { measure } of variants) if (measure.kind !== 'startup') onlyRequest(generator, measure.load)
   }
 }
 
@@ -115,21 +126,36 @@ async function resume(name: string): Promise<number> {
   const plan = { ...planOf(args, before.command), name: before.name, seed: before.settings.seed }
   // Versions and machine must be those of the cells that are kept.
   const now = await describeRun(plan)
-  const changed = (['cpu', 'kernel', 'node', 'commit'] as const).find(
-    (key) => now.machine[key] !== before.machine[key],
-  )
+  const changed = (['cpu', 'kernel', 'node'] as const).find((key) => now.machine[key] !== before.machine[key])
   if (changed !== undefined) {
-    console.error(
-      `lab: ${changed} was ${before.machine[changed]} and is ${now.machine[changed]}: the cells of this run are of both`,
+    throw new Failure(
+      `${changed} was ${before.machine[changed]} and is ${now.machine[changed]}: what is measured now cannot be compared with the cells of ${name}; begin another run`,
+      2,
     )
   }
-  return finish(
-    folder,
-    plan,
-    { ...now, startedAt: before.startedAt },
-    cells,
-    args.values['criterion'] === true,
-  )
+  const other = now.entries.find(({ name: entry, version }) => {
+    const then = before.entries.find((one) => one.name === entry)
+    return then !== undefined && then.package !== null && then.version !== version
+  })
+  if (other !== undefined) {
+    throw new Failure(
+      `${other.name} has another version (${other.version}) than in ${name}: begin another run`,
+      2,
+    )
+  }
+  const commit = now.machine.commit
+  if (commit !== before.machine.commit) {
+    console.error(
+      `lab: commit was ${before.machine.commit} and is ${commit}: the cells of this run are of both`,
+    )
+  }
+  const description = {
+    ...before,
+    entries: now.entries,
+    resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit }],
+  }
+  const missing = args.values['criterion'] === true && before.criterion === undefined
+  return finish(folder, plan, description, cells, missing)
 }
 
 async function finish(
@@ -158,15 +184,12 @@ async function finish(
       2,
     )
   }
-  if (criterion) {
-    results = { ...results, run: { ...results.run, criterion: await collectCriterion() } }
-    writeRun(folder, results.run)
-  }
   const style = styleFor(process.stdout.isTTY === true)
   for (const line of [...resultLines(results, style), ...targetLines(results, style)]) console.log(line)
   if (plan.chosen.some(({ scenario }) => scenario.document?.name === 'veloxts')) {
     for (const [file, content] of documentFiles(results)) writeFileSync(join(folder, file), content)
   }
+  if (criterion) writeRun(folder, { ...results.run, criterion: await collectCriterion() })
   return failures(results)
 }
 

@@ -8,6 +8,9 @@ import { Failure } from '../failure.ts'
 import { type Job, type LoadResult, needProgram, onlyRequest } from './generator.ts'
 import { parseWrk } from './wrk-output.ts'
 
+/** Beyond its own time, before it is taken for dead, s. */
+const patience = 15
+
 type Foreign = Exclude<GeneratorName, 'load'>
 
 /** A run for the warm-up, then one that is measured: none of them can tell the two apart itself. */
@@ -44,6 +47,7 @@ async function runOnce(name: Foreign, job: Job, seconds: number, folder: string)
   process.once('exit', kill)
   // wrk and autocannon take whole seconds, but end early on SIGINT and then report the time they really ran.
   const early = name === 'oha' ? undefined : setTimeout(() => child.kill('SIGINT'), seconds * 1_000)
+  const late = setTimeout(kill, (seconds + patience) * 1_000)
   let output = ''
   let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
@@ -52,6 +56,7 @@ async function runOnce(name: Foreign, job: Job, seconds: number, folder: string)
     child.on('error', reject).on('close', resolve)
   })
   clearTimeout(early)
+  clearTimeout(late)
   process.off('exit', kill)
   const result = readers[name](output, args.join(' '))
   if (result) return result
@@ -120,6 +125,9 @@ const nothing = {
   bytesReceived: null,
   meanInFlight: null,
   unfinished: 0,
+  withinLimit: null,
+  lateSends: 0,
+  longestQueue: 0,
   fault: null,
   gaveUp: null,
   histogram: null,

@@ -15,6 +15,8 @@ export interface Job {
   readonly rate?: number | null
   /** Ends the window early. */
   readonly maxRequests?: number
+  /** Right replies within it are counted, ms. */
+  readonly limit?: number
   /** Every so many replies one is compared byte for byte (100). */
   readonly verifyEvery?: number
   /** Pins it to this core; null leaves it to the kernel. */
@@ -46,6 +48,11 @@ export interface LoadResult {
   readonly meanInFlight: number | null
   /** Open loop: due within the window, without a reply at its end. */
   readonly unfinished: number
+  /** Right replies within the limit of the job; null when there was none, or the generator cannot tell. */
+  readonly withinLimit: number | null
+  /** Open loop: sent more than 1 ms after they were due, and the most that waited for a connection. */
+  readonly lateSends: number
+  readonly longestQueue: number
   /** A reply that was not the right one: what was wrong with the first. */
   readonly fault: string | null
   /** Why it ended before its time. */

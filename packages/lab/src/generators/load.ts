@@ -24,10 +24,14 @@ interface Report {
   readonly firstFault: string | null
   readonly socketErrors: Readonly<Record<string, number>>
   readonly unfinished: number
+  readonly withinLimit?: number | null
+  readonly lateSends: number
+  readonly longestQueue: number
+  readonly closeIgnored: number
   readonly meanMicroseconds: number
   readonly maxMicroseconds: number
   readonly meanInFlight: number
-  readonly percentiles: Readonly<Record<string, number>>
+  readonly percentiles: Readonly<Record<string, number | null>>
   readonly histogram: readonly (readonly [number, number])[]
   readonly gaveUp?: string | null
 }
@@ -48,7 +52,10 @@ export async function runLoad(job: Job): Promise<LoadResult> {
   process.once('exit', kill).once('exit', clear)
   const timer = setTimeout(kill, (spec.warmupSeconds + spec.seconds + patience) * 1_000)
   try {
-    return resultOf(await follow(child, job), `load --spec '${JSON.stringify(spec)}'`)
+    return resultOf(
+      await follow(child, job),
+      `echo '${JSON.stringify(spec).replaceAll("'", "'\\''")}' | load --spec -`,
+    )
   } finally {
     clearTimeout(timer)
     kill()
@@ -57,7 +64,16 @@ export async function runLoad(job: Job): Promise<LoadResult> {
   }
 }
 
-function specOf({ load, port, seconds, rate = null, maxRequests, verifyEvery = 100, timeout = 5 }: Job) {
+function specOf({
+  load,
+  port,
+  seconds,
+  rate = null,
+  maxRequests,
+  verifyEvery = 100,
+  timeout = 5,
+  limit,
+}: Job) {
   return {
     address: `127.0.0.1:${port}`,
     connections: load.connections,
@@ -68,6 +84,7 @@ function specOf({ load, port, seconds, rate = null, maxRequests, verifyEvery = 1
     seconds,
     maxRequests: maxRequests ?? null,
     timeoutSeconds: timeout,
+    ...(limit !== undefined && { limitSeconds: limit / 1e3 }),
     requests: load.requests.map(escaped),
     order: load.order,
     verifyEvery,
@@ -106,15 +123,22 @@ async function follow(child: ChildProcess, { onWarm, onMeasured }: Job): Promise
     const event = parse(line)
     if (event?.event === 'warm') onWarm?.()
     else if (event?.event === 'measured') {
-      measured = Promise.resolve(onMeasured?.()).finally(() => child.stdin?.end('\n'))
+      measured = Promise.resolve()
+        .then(() => onMeasured?.())
+        .finally(() => child.stdin?.end('\n'))
+      // Told by the await below.
+      measured.catch(() => undefined)
     } else if (event?.event === 'result') report = event as unknown as Report
   })
   child.stdin?.on('error', () => undefined)
   const end = await ended
   await measured
   if (report !== null) return report
+  const said = errors.trim().split('\n').at(-1)
+  // It ends so when the server cannot be reached: a fault of one entry, not of the run.
+  if (end === 1 && said) throw new Failure(`it could not be loaded: ${said}`)
   throw new Failure(
-    `the load generator ended with ${end} and no result: ${errors.trim().split('\n').at(-1) || 'it said nothing'}; build it anew (${generatorPackages.load}) if it goes on`,
+    `the load generator ended with ${end} and no result: ${said || 'it said nothing'}; build it anew (${generatorPackages.load}) if it goes on`,
     2,
   )
 }
@@ -129,11 +153,13 @@ function parse(line: string): { event?: string } | null {
 
 function resultOf(report: Report, command: string): LoadResult {
   const { percentiles, status, socketErrors } = report
-  const percentile = (name: string): number | null =>
-    percentiles[name] === undefined ? null : percentiles[name] / 1e3
-  const bad = (['wrongStatus', 'wrongLength', 'wrongBody', 'wrongNonce', 'malformed'] as const).filter(
-    (name) => report[name] > 0,
-  )
+  const percentile = (name: string): number | null => {
+    const value = percentiles[name]
+    return value == null || report.requests + report.unfinished === 0 ? null : value / 1e3
+  }
+  const bad = (
+    ['wrongStatus', 'wrongLength', 'wrongBody', 'wrongNonce', 'malformed', 'closeIgnored'] as const
+  ).filter((name) => report[name] > 0)
   const counts = bad.map((name) => `${report[name]} ${faultNames[name]}`).join(', ')
   return {
     requests: report.requests,
@@ -153,6 +179,9 @@ function resultOf(report: Report, command: string): LoadResult {
     ),
     meanInFlight: report.meanInFlight,
     unfinished: report.unfinished,
+    withinLimit: report.withinLimit ?? null,
+    lateSends: report.lateSends,
+    longestQueue: report.longestQueue,
     fault: bad.length > 0 ? `${counts}${report.firstFault ? `; the first: ${report.firstFault}` : ''}` : null,
     gaveUp: report.gaveUp ?? null,
     histogram: report.histogram,
@@ -166,4 +195,5 @@ const faultNames = {
   wrongBody: 'replies with another body',
   wrongNonce: 'replies without what their request asked for',
   malformed: 'replies that are not HTTP',
+  closeIgnored: 'connections not closed though they were to be',
 }

@@ -1,7 +1,7 @@
 /** A measurement of any kind. Nothing escapes: what goes wrong is in the finding. */
 import { Failure } from '../failure.ts'
 import { measureLoad } from './load.ts'
-import { type Assignment, Disqualified, type Finding } from './measurement.ts'
+import { type Assignment, Broken, Disqualified, type Finding } from './measurement.ts'
 import { measureMemory, measureSoak } from './memory.ts'
 import { measureCurve, measureHighest, measureOverload } from './open-loop.ts'
 import { measureStartup } from './startup.ts'
@@ -23,6 +23,7 @@ export async function measure(assignment: Assignment): Promise<Finding> {
   } catch (error) {
     if (error instanceof Failure && error.exitCode === 2) throw error
     const status = error instanceof Disqualified ? 'disqualified' : 'failed'
-    return { status, reason: (error as Error).message, metrics: {}, flags: [], commands: [] }
+    const commands = error instanceof Disqualified || error instanceof Broken ? error.commands : []
+    return { status, reason: (error as Error).message, metrics: {}, flags: [], commands }
   }
 }

@@ -39,7 +39,7 @@ export type Finding = Pick<Cell, 'status' | 'metrics' | 'flags' | 'commands'> &
 /** Runs `measure` against a fresh process, and ends it whatever happens. */
 export async function withServer<T>(
   { entry, scenario, variant, method }: Assignment,
-  measure: (server: RunningServer) => Promise<T>,
+  measure: (server: RunningServer, commands: string[]) => Promise<T>,
 ): Promise<T> {
   const server = await startServer({
     entry,
@@ -48,14 +48,16 @@ export async function withServer<T>(
     port: method.port,
     ...(variant.environment && { environment: variant.environment }),
   })
+  const commands = [server.command]
   let result: T
   try {
     if (variant.prelude) {
       const fault = await tryProof(server.port, variant.prelude)
       if (fault !== null) throw new Disqualified(fault)
     }
-    result = await measure(server)
+    result = await measure(server, commands)
   } catch (error) {
+    if (error instanceof Disqualified || error instanceof Broken) error.commands = commands
     await server.stop().catch(() => undefined)
     throw error
   }
@@ -64,7 +66,14 @@ export async function withServer<T>(
 }
 
 /** The server did other work than it was asked for. */
-export class Disqualified extends Error {}
+export class Disqualified extends Error {
+  commands: readonly string[] = []
+}
+
+/** The server could not be measured. */
+export class Broken extends Error {
+  commands: readonly string[] = []
+}
 
 export function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
   const pinned = { ...job, core: method.cores.generator }

@@ -4,8 +4,8 @@ import { ask } from '../conformance.ts'
 import { slopeOf } from '../guards.ts'
 import { readMemory } from '../readings.ts'
 import type { RunningServer } from '../server.ts'
-import { type Assignment, Disqualified, type Finding, generate, loadOf, withServer } from './measurement.ts'
-import { failed } from './load.ts'
+import { type Assignment, Disqualified, type Finding, loadOf, withServer } from './measurement.ts'
+import { watch } from './watched.ts'
 
 /** Of the kernel's figure: what a server says of itself may be so far off, since it is read a moment later. */
 const honest = 0.15
@@ -15,21 +15,18 @@ export function measureMemory(assignment: Assignment): Promise<Finding> {
   const { variant, method } = assignment
   if (variant.measure.kind !== 'memory') throw new TypeError('not a memory scenario')
   const { seconds, rest } = variant.measure
-  return withServer(assignment, async (server) => {
+  return withServer(assignment, async (server, commands) => {
     await sleep(1_000)
     const idle = readMemory(server.pid)
     await holdAgainst(server, idle)
     let loaded = 0
     const timer = setInterval(() => (loaded = Math.max(loaded, readMemory(server.pid))), 250)
-    const result = await generate(method, {
-      load: { ...loadOf(assignment), warmup: 0 },
-      port: server.port,
-      seconds: method.quick ? 1 : seconds,
-      onMeasured: () => void (loaded = Math.max(loaded, readMemory(server.pid))),
-    }).finally(() => clearInterval(timer))
-    const commands = [server.command, result.command]
-    if (result.fault !== null) throw new Disqualified(result.fault)
-    if (result.gaveUp !== null) return failed(`it stopped answering: ${result.gaveUp}`, commands)
+    const load = { ...loadOf(assignment), warmup: 0 }
+    const window = method.quick ? 1 : seconds
+    const watched = await watch(server, assignment, { load, seconds: window }, commands).finally(() =>
+      clearInterval(timer),
+    )
+    loaded = Math.max(loaded, watched.memory)
     await sleep((method.quick ? 1 : rest) * 1_000)
     const after = readMemory(server.pid)
     await holdAgainst(server, after)
@@ -43,7 +40,7 @@ export function measureSoak(assignment: Assignment): Promise<Finding> {
   const { variant, method } = assignment
   if (variant.measure.kind !== 'soak') throw new TypeError('not a soak')
   const seconds = method.soak ?? (method.quick ? 3 : variant.measure.seconds)
-  return withServer(assignment, async (server) => {
+  return withServer(assignment, async (server, commands) => {
     const memory: [number, number][] = []
     const began = performance.now()
     const read = (): void => {
@@ -51,25 +48,21 @@ export function measureSoak(assignment: Assignment): Promise<Finding> {
     }
     read()
     const timer = setInterval(read, Math.min(1_000, (seconds * 1_000) / 12))
-    const result = await generate(method, {
-      load: { ...loadOf(assignment), warmup: 0 },
-      port: server.port,
-      seconds,
-    }).finally(() => clearInterval(timer))
-    const commands = [server.command, result.command]
-    if (result.fault !== null) throw new Disqualified(result.fault)
-    if (result.gaveUp !== null) return failed(`it stopped answering: ${result.gaveUp}`, commands)
+    const load = { ...loadOf(assignment), warmup: 0 }
+    const { result, flags } = await watch(server, assignment, { load, seconds }, commands).finally(() =>
+      clearInterval(timer),
+    )
     const slope = slopeOf(memory.filter(([at]) => at >= seconds / 2))
     const metrics = {
       ...(slope !== null && { slope: slope * 60 }),
       idleRss: memory[0]?.[1] as number,
-      rss: Math.max(...memory.map(([, megabytes]) => megabytes)),
+      mostRss: Math.max(...memory.map(([, megabytes]) => megabytes)),
       rate: result.requests / result.seconds,
       requests: result.requests,
       errors: result.errors,
       non2xx: result.non2xx,
     }
-    return { status: 'measured', metrics, flags: [], commands, series: { memory } }
+    return { status: 'measured', metrics, flags, commands, series: { memory } }
   })
 }
 

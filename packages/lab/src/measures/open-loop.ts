@@ -1,34 +1,37 @@
 /** Open loops: requests are due at fixed times, whatever the server does, and latency counts from those times. */
-import type { CurvePoint } from '../cell.ts'
-import { Failure } from '../failure.ts'
+import type { CurvePoint, Flag } from '../cell.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import type { RunningServer } from '../server.ts'
-import {
-  type Assignment,
-  Disqualified,
-  type Finding,
-  generate,
-  loadOf,
-  windowOf,
-  withServer,
-} from './measurement.ts'
+import { type Assignment, type Finding, loadOf, windowOf, withServer } from './measurement.ts'
+import { watch } from './watched.ts'
 
 /** Of the search for the highest rate. */
 const steps = 6
 const quickSteps = 3
+/** An overload goes on for so many times the limit: otherwise nobody can be late. */
+const overloadLimits = 5
+/** The share of requests that may be sent late while connections are free: beyond, the generator is too slow. */
+const lateShare = 0.01
+
+/** What a server does in a closed loop, on the same process, and what is to be known of that figure. */
+interface Capacity {
+  readonly rate: number
+  readonly flags: readonly Flag[]
+}
 
 /** Latency at shares of what the server does in a closed loop. */
 export function measureCurve(assignment: Assignment): Promise<Finding> {
   const { variant, method } = assignment
   if (variant.measure.kind !== 'curve') throw new TypeError('not a curve')
   const shares = method.quick ? [0.5, 0.9] : variant.measure.shares
-  return withServer(assignment, async (server) => {
-    const commands = [server.command]
+  return withServer(assignment, async (server, commands) => {
     const capacity = await capacityOf(server, assignment, commands)
     const curve: CurvePoint[] = []
+    let late: string | null = null
     for (const share of shares) {
-      const offered = Math.round(capacity * share)
+      const offered = Math.max(1, Math.round(capacity.rate * share))
       const result = await openLoop(server, assignment, offered, commands)
+      late ??= lateFault(result)
       curve.push({
         share,
         offered,
@@ -38,83 +41,80 @@ export function measureCurve(assignment: Assignment): Promise<Finding> {
         p999: result.p999 as number,
       })
     }
-    // The table has the latencies of one load that all are asked for: half of what each can do.
     const half = curve.find(({ share }) => share === 0.5) as CurvePoint
-    const metrics = { capacity, p50: half.p50, p99: half.p99, p999: half.p999 }
-    return { status: 'measured', metrics, flags: [], commands, series: { curve } }
+    const metrics = { capacity: capacity.rate, p50: half.p50, p99: half.p99, p999: half.p999 }
+    return { ...judged(late), metrics, flags: capacity.flags, commands, series: { curve } }
   })
 }
 
-/** The highest rate with p99.9 within the limit, by halving between none and the capacity. */
+/** The highest rate with p99.9 within the limit and every request answered, by halving between none and the capacity. */
 export function measureHighest(assignment: Assignment): Promise<Finding> {
   const { variant, method } = assignment
   if (variant.measure.kind !== 'highest') throw new TypeError('not a search for the highest rate')
   const { limit } = variant.measure
-  return withServer(assignment, async (server) => {
-    const commands = [server.command]
+  return withServer(assignment, async (server, commands) => {
     const capacity = await capacityOf(server, assignment, commands)
     let low = 0
-    let high = capacity
+    let high = capacity.rate
     let best: LoadResult | null = null
     for (let step = 0; step < (method.quick ? quickSteps : steps); step += 1) {
-      const rate = Math.round((low + high) / 2)
+      const rate = Math.max(1, Math.round((low + high) / 2))
       const result = await openLoop(server, assignment, rate, commands)
-      const within = result.p999 !== null && result.p999 <= limit && result.unfinished <= rate / 1_000
-      if (within) {
+      if (isWithin(result, rate, limit)) {
         low = rate
         best = result
       } else high = rate
     }
     const metrics = {
       highest: low,
-      capacity,
+      capacity: capacity.rate,
       ...(best !== null && { p50: best.p50 as number, p99: best.p99 as number, p999: best.p999 as number }),
     }
-    return { status: 'measured', metrics, flags: [], commands }
+    return { status: 'measured', metrics, flags: capacity.flags, commands }
   })
+}
+
+/** Every percentile may lie at the limit: by Little's law so many are in flight at the end, at most. */
+export function isWithin(
+  { requests, p999, errors, unfinished }: LoadResult,
+  rate: number,
+  limit: number,
+): boolean {
+  const inFlight = Math.max(1, (rate * limit) / 1e3)
+  return requests > 0 && errors === 0 && p999 !== null && p999 <= limit && unfinished <= inFlight
 }
 
 /** Right replies within the limit, per second, when more is asked than the server can do. */
 export function measureOverload(assignment: Assignment): Promise<Finding> {
-  const { variant } = assignment
+  const { variant, method } = assignment
   if (variant.measure.kind !== 'overload') throw new TypeError('not an overload')
   const { factor, limit } = variant.measure
-  return withServer(assignment, async (server) => {
-    const commands = [server.command]
+  return withServer(assignment, async (server, commands) => {
     const capacity = await capacityOf(server, assignment, commands)
-    const result = await openLoop(server, assignment, Math.round(capacity * factor), commands)
-    const inTime = (result.histogram ?? []).reduce(
-      (sum, [from, count]) => sum + (from / 1e3 <= limit ? count : 0),
-      0,
-    )
-    // Unfinished requests stand in the histogram with the time they had waited: they were not answered.
-    const goodput = Math.max(0, inTime - result.unfinished) / result.seconds
+    const load = { ...loadOf(assignment), warmup: 0.3 }
+    const seconds = (overloadLimits * limit) / 1e3 / (method.quick ? 2 : 1)
+    const rate = Math.max(1, Math.round(capacity.rate * factor))
+    const { result } = await watch(server, assignment, { load, seconds, rate, limit }, commands)
+    const goodput = (result.withinLimit ?? 0) / result.seconds
     const metrics = {
-      capacity,
+      capacity: capacity.rate,
       goodput,
-      goodputShare: (100 * goodput) / capacity,
+      goodputShare: (100 * goodput) / capacity.rate,
       errors: result.errors,
       ...(result.p50 !== null && { p50: result.p50, p99: result.p99 as number }),
     }
-    return { status: 'measured', metrics, flags: [], commands }
+    return { status: 'measured', metrics, flags: capacity.flags, commands }
   })
 }
 
-/** Requests/s in a closed loop, on the same process. */
 async function capacityOf(
   server: RunningServer,
   assignment: Assignment,
   commands: string[],
-): Promise<number> {
-  const result = await generate(assignment.method, {
-    load: loadOf(assignment),
-    port: server.port,
-    seconds: windowOf(assignment),
-  })
-  commands.push(result.command)
-  if (result.fault !== null) throw new Disqualified(result.fault)
-  if (result.requests === 0) throw new Failure(result.gaveUp ?? 'it answered nothing in the window')
-  return result.requests / result.seconds
+): Promise<Capacity> {
+  const seconds = windowOf(assignment)
+  const watched = await watch(server, assignment, { load: loadOf(assignment), seconds }, commands)
+  return { rate: watched.result.requests / watched.result.seconds, flags: watched.flags }
 }
 
 async function openLoop(
@@ -123,13 +123,18 @@ async function openLoop(
   rate: number,
   commands: string[],
 ): Promise<LoadResult> {
-  const result = await generate(assignment.method, {
-    load: { ...loadOf(assignment), warmup: assignment.method.quick ? 0.1 : 0.3 },
-    port: server.port,
-    seconds: assignment.method.quick ? Math.min(0.5, windowOf(assignment)) : windowOf(assignment),
-    rate,
-  })
-  commands.push(result.command)
-  if (result.fault !== null) throw new Disqualified(result.fault)
-  return result
+  const { quick } = assignment.method
+  const load = { ...loadOf(assignment), warmup: quick ? 0.1 : 0.3 }
+  const seconds = quick ? Math.min(0.5, windowOf(assignment)) : windowOf(assignment)
+  return (await watch(server, assignment, { load, seconds, rate }, commands)).result
+}
+
+/** Sent late although connections were free: these latencies are the generator's. */
+function lateFault({ lateSends, longestQueue, requests }: LoadResult): string | null {
+  if (longestQueue > 0 || lateSends <= requests * lateShare) return null
+  return `the generator sent ${lateSends} of ${requests} requests late: another core, a lower rate`
+}
+
+function judged(late: string | null): Pick<Finding, 'status' | 'reason'> {
+  return late === null ? { status: 'measured' } : { status: 'discarded', reason: late }
 }

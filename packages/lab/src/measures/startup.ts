@@ -3,8 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readMemory } from '../readings.ts'
 import { launch } from '../server.ts'
-import { type Assignment, type Finding } from './measurement.ts'
-import { failed } from './load.ts'
+import type { Assignment, Finding } from './measurement.ts'
 
 const startLimit = 10_000
 const idleTime = 1_000
@@ -19,7 +18,7 @@ const settled = 65_536
  */
 export async function measureStartup({ entry, scenario, variant, method }: Assignment): Promise<Finding> {
   const { path, expect } = variant.measure.load.requests[0] as (typeof variant.measure.load.requests)[0]
-  const wanted = (expect.body ?? expect.contains ?? '').replaceAll('{{', '{')
+  const wanted = expect.body ?? expect.contains ?? ''
   const port = method.port || (await freePort())
   const began = performance.now()
   const server = await launch({ entry, program: scenario.program, core: method.cores.server, port })
@@ -78,7 +77,8 @@ function tryOnce(port: number, path: string, wanted: string): Promise<boolean> {
     socket.on('connect', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`))
     socket.on('data', (text: string) => {
       received += text
-      if (received.includes('\r\n') && !received.startsWith('HTTP/1.1 200 ')) finish(false)
+      if (!received.includes('\r\n\r\n')) return
+      if (!received.startsWith('HTTP/1.1 200 ')) finish(false)
       else if (received.includes(wanted)) finish(true)
     })
   })
@@ -103,4 +103,8 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port))
     })
   })
+}
+
+function failed(reason: string, commands: readonly string[]): Finding {
+  return { status: 'failed', reason, metrics: {}, flags: [], commands }
 }

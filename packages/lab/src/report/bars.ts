@@ -4,7 +4,7 @@ import { type MetricName, metrics } from '../metrics.ts'
 import type { Estimate } from '../statistics.ts'
 import { type Markup, html } from './html.ts'
 import { brief, figure, fixed, quantity, span } from './number.ts'
-import { isOurs } from './palette.ts'
+import { isOurs } from '../ours.ts'
 import { type Scale, linearScale } from './scale.ts'
 import { headlineOf, lastWithoutJavaScript, ranked } from '../standing.ts'
 

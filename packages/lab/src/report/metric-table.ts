@@ -4,7 +4,7 @@ import type { Flag } from '../cell.ts'
 import { type MetricName, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, fixed, span } from './number.ts'
-import { isOurs } from './palette.ts'
+import { isOurs } from '../ours.ts'
 import { lastWithoutJavaScript, ranked } from '../standing.ts'
 
 /** For guards rather than readers: in the raw data alone. */

@@ -3,7 +3,7 @@ import type { Table } from '../analysis.ts'
 import { metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, span } from './number.ts'
-import { baseName } from './palette.ts'
+import { baseName } from '../ours.ts'
 import { headlineOf } from '../standing.ts'
 
 /** Null unless labels are like `native@22`, of two versions or more. */

@@ -3,7 +3,7 @@ import type { Row, Table } from '../analysis.ts'
 import { metrics } from '../metrics.ts'
 import { type Content, type Markup, html } from './html.ts'
 import { quantity } from './number.ts'
-import { isOurs, ours } from './palette.ts'
+import { isOurs, ours } from '../ours.ts'
 import {
   type Standing,
   type Verdict,
@@ -161,7 +161,7 @@ function counts(standings: readonly Standing[]): string {
   const undecided = count('undecided')
   return [
     ...parts.filter(([number]) => number > 0).map(([number, words]) => `${words} ${number}`),
-    ...(undecided > 0 ? [`no verdict in ${undecided}, where one round is all there is`] : []),
+    ...(undecided > 0 ? [`no verdict in ${undecided}, where there are fewer than five rounds`] : []),
   ].join(', ')
 }
 
@@ -215,5 +215,5 @@ function words({ verdict, ratio }: Standing): Markup {
 }
 
 function verdictWord(verdict: Verdict): Markup {
-  return html`<em class="${verdict}">${verdict === 'undecided' ? 'one round' : verdict}</em>`
+  return html`<em class="${verdict}">${verdict === 'undecided' ? 'too few rounds' : verdict}</em>`
 }

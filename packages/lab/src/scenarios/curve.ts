@@ -5,7 +5,8 @@ export const curve: Scenario = {
   ...openLoop,
   name: 'curve',
   title: 'Latency against load',
-  about: 'GET /json at 10 to 95 % of what the server can do, an open loop.',
+  about:
+    'GET /json at 10 to 95 % of what the server can do, an open loop; the latencies of the table are at half of that, which is another rate for each.',
   headline: 'capacity',
   variants: [
     {

@@ -1,0 +1,106 @@
+/** A load under watch: what the server's threads ran meanwhile, and every guard that can tell a wrong figure. */
+import type { Flag } from '../cell.ts'
+import { silenceOf } from '../conformance.ts'
+import type { LoadResult } from '../generators/generator.ts'
+import { flagsOf } from '../guards.ts'
+import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
+import type { Load } from '../scenario.ts'
+import type { RunningServer } from '../server.ts'
+import { type Assignment, Broken, Disqualified, generate } from './measurement.ts'
+
+export interface Watched {
+  readonly result: LoadResult
+  /** User and system time of the window, s. */
+  readonly cpu: number
+  /** Shares of the window: the server's threads ran, and the busiest of them waited for its core. */
+  readonly busy: number
+  readonly waited: number
+  readonly flags: readonly Flag[]
+  /** At the end of the window, while its connections were open, bytes. */
+  readonly memory: number
+}
+
+export interface Watch {
+  readonly load: Load
+  /** Of the window, s. */
+  readonly seconds: number
+  /** Open loop, requests/s. */
+  readonly rate?: number
+  /** Replies within it are counted, ms. */
+  readonly limit?: number
+}
+
+/** How long the request log may take to be written, ms. */
+const logPatience = 3_000
+
+/**
+ * Throws `Disqualified` for replies that were not right, that no handler made, or that were not logged where they must
+ * be, and `Broken` when the server stopped answering. `commands` gets the generator's.
+ */
+export async function watch(
+  server: RunningServer,
+  { entry, scenario, method }: Assignment,
+  { load, seconds, rate, limit }: Watch,
+  commands: string[],
+): Promise<Watched> {
+  const edges: { cpu: CpuReading; at: number }[] = []
+  let memory = 0
+  const before = entry.javascript ? ((await server.ran()) ?? 0) : 0
+  const logged = scenario.logs ? server.logged() : 0
+  const result = await generate(method, {
+    load,
+    port: server.port,
+    seconds,
+    ...(rate !== undefined && { rate }),
+    ...(limit !== undefined && { limit }),
+    onWarm: () => void edges.push({ cpu: readCpu(server.pid), at: performance.now() }),
+    onMeasured: () => {
+      edges.push({ cpu: readCpu(server.pid), at: performance.now() })
+      memory = readMemory(server.pid)
+    },
+  })
+  commands.push(result.command)
+  if (result.fault !== null) throw new Disqualified(result.fault)
+  if (result.gaveUp !== null) throw new Broken(`it stopped answering: ${result.gaveUp}`)
+  const [first, last] = edges
+  if (result.requests === 0 || !first || !last) {
+    const silence = await silenceOf(server.port)
+    throw new Broken(
+      silence === null
+        ? 'nothing was answered in the window, and it answers now: a longer --window, a quieter machine'
+        : `it stopped answering: ${silence}`,
+    )
+  }
+  if (entry.javascript) await proveHandlers(server, before, result.replies)
+  if (scenario.logs) await proveLog(server, logged + result.replies)
+  const cpu = cpuBetween(first.cpu, last.cpu)
+  // Other generators are started and ended between the two readings: their own time is that of the window.
+  const elapsed = method.generator === 'load' ? (last.at - first.at) / 1e3 : result.seconds
+  const busy = cpu.running / 1e9 / elapsed
+  const waited = cpu.waiting / 1e9 / elapsed
+  const flags: Flag[] = [...flagsOf({ busy, waited }), ...(hasExactCpu() ? [] : (['coarse'] as const))]
+  return { result, cpu: cpu.running / 1e9, busy, waited, flags, memory }
+}
+
+async function proveHandlers(server: RunningServer, before: number, replies: number): Promise<void> {
+  const after = await server.ran()
+  if (after === null) {
+    const silence = await silenceOf(server.port)
+    if (silence !== null) throw new Broken(`it stopped answering: ${silence}`)
+    throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
+  }
+  if (after - before >= replies) return
+  throw new Disqualified(
+    `its handlers ran ${after - before} times for ${replies} replies: it answers without them`,
+  )
+}
+
+async function proveLog(server: RunningServer, wanted: number): Promise<void> {
+  const deadline = performance.now() + logPatience
+  let lines = server.logged()
+  while (lines < wanted && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    lines = server.logged()
+  }
+  if (lines < wanted) throw new Disqualified(`its log has ${lines} lines for ${wanted} requests`)
+}
