@@ -4,9 +4,11 @@
 
 mod server;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -50,6 +52,10 @@ fn output(server: &Server, spec: Value) -> Output {
         panic!("{spec}")
     };
     whole.as_object_mut().unwrap().extend(keys);
+    output_of(&whole)
+}
+
+fn output_of(spec: &Value) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_load"))
         .args(["--spec", "-"])
         .stdin(Stdio::piped())
@@ -57,7 +63,7 @@ fn output(server: &Server, spec: Value) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    writeln!(child.stdin.take().unwrap(), "{whole}").unwrap();
+    writeln!(child.stdin.take().unwrap(), "{spec}").unwrap();
     child.wait_with_output().unwrap()
 }
 
@@ -82,6 +88,7 @@ fn assert_clean(result: &Value) {
         "malformed",
         "aborted",
         "closeIgnored",
+        "ungreeted",
     ] {
         assert_eq!(count(result, key), 0, "{key}: {result}");
     }
@@ -111,6 +118,8 @@ fn a_count_of_requests_is_sent_and_answered_exactly() {
         assert_eq!(count(&result, "verified"), 500);
         assert_eq!(count(&result, "unfinished"), 0);
         assert_eq!(result["status"], json!({ "200": 500 }));
+        assert_eq!(result["withinLimit"], Value::Null);
+        assert_eq!(result["oldestMicroseconds"], json!(0.0));
         assert_eq!(server.requests() - before, 500);
         assert!(number(&result, "seconds") < 10.0);
         assert_eq!(
@@ -123,6 +132,8 @@ fn a_count_of_requests_is_sent_and_answered_exactly() {
 #[test]
 fn before_a_warm_up_each_connection_is_answered_once() {
     let (calls, replied) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let early = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&early);
     let server = Server::start(move |_| {
         match calls.fetch_add(1, Ordering::SeqCst) {
             0 => {
@@ -130,18 +141,41 @@ fn before_a_warm_up_each_connection_is_answered_once() {
                 replied.store(true, Ordering::SeqCst);
             }
             1 => {}
-            _ => assert!(
-                replied.load(Ordering::SeqCst),
-                "a second request came early"
-            ),
+            _ if replied.load(Ordering::SeqCst) => {}
+            _ => seen.store(true, Ordering::SeqCst),
         }
         json_reply("{}")
     });
     let spec = json!({ "connections": 2, "pipelining": 4, "warmupSeconds": 0.05, "seconds": 0.1 });
     let result = run(&server, spec);
     assert_clean(&result);
+    assert!(
+        !early.load(Ordering::SeqCst),
+        "a second request came before each connection was answered"
+    );
     assert!(number(&result, "maxMicroseconds") < 190_000.0, "{result}");
     assert!(count(&result, "totalReplies") > count(&result, "requests"));
+}
+
+#[test]
+fn one_mute_connection_does_not_end_the_run() {
+    let server = Server::start(|request| {
+        // After the greeting, a reply takes longer than what is left of the patience since the last one.
+        if request.number > 3 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Answer {
+            silent: request.connection == 1,
+            ..json_reply("{}")
+        }
+    });
+    let result = run(
+        &server,
+        json!({ "connections": 3, "warmupSeconds": 0.3, "seconds": 0.5, "timeoutSeconds": 0.3 }),
+    );
+    assert!(result.get("gaveUp").is_none(), "{result}");
+    assert_eq!(count(&result, "ungreeted"), 1);
+    assert!(count(&result, "requests") >= 2, "{result}");
 }
 
 #[test]
@@ -208,6 +242,58 @@ fn a_fixed_body_where_a_nonce_was_asked_is_found() {
             .unwrap()
             .starts_with("GET /nonce/{nonce}: expected a body that contains")
     );
+}
+
+#[test]
+fn a_nonce_swapped_between_two_pipelined_replies_is_found() {
+    let first = Mutex::new(None);
+    let server = Server::start(move |request| {
+        let mut first = first.lock().unwrap();
+        match first.take() {
+            None => {
+                *first = Some(request.path.clone());
+                Answer {
+                    silent: true,
+                    ..Answer::default()
+                }
+            }
+            Some(first) => {
+                Answer::raw(&(json_reply(&request.path).bytes + &json_reply(&first).bytes))
+            }
+        }
+    });
+    let result = run(
+        &server,
+        json!({ "connections": 1, "pipelining": 2, "maxRequests": 20, "seconds": 20, "verifyEvery": 1,
+                "requests": [{ "path": "/{nonce}", "expect": { "contains": "/{nonce}" } }] }),
+    );
+    assert_eq!(
+        (count(&result, "requests"), count(&result, "wrongNonce")),
+        (20, 20)
+    );
+}
+
+#[test]
+fn replies_within_the_limit_count_only_when_they_are_right() {
+    let server = Server::start(|request| match request.number % 4 {
+        0 => reply(503, "{}"),
+        1 => {
+            std::thread::sleep(Duration::from_millis(300));
+            json_reply("{}")
+        }
+        2 => json_reply("[]"),
+        _ => json_reply("{}"),
+    });
+    let result = run(
+        &server,
+        json!({ "connections": 1, "maxRequests": 16, "seconds": 20, "verifyEvery": 1, "limitSeconds": 0.25,
+                "requests": [{ "path": "/", "expect": { "body": "{}" } }] }),
+    );
+    assert_eq!(
+        (count(&result, "wrongStatus"), count(&result, "wrongBody")),
+        (4, 4)
+    );
+    assert_eq!(count(&result, "withinLimit"), 4, "{result}");
 }
 
 #[test]
@@ -283,6 +369,24 @@ fn wrong_bytes_and_wrong_lengths_are_told_apart() {
     );
     let result = run(&server, expect(json!({ "length": 8 })));
     assert_eq!(count(&result, "wrongLength"), 20);
+    // Not known before the request is, so that there is no length to compare.
+    let longer = Server::start(|request| json_reply(&format!("{}x", request.path)));
+    let result = run(
+        &longer,
+        json!({ "maxRequests": 20, "seconds": 20, "verifyEvery": 1,
+                "requests": [{ "path": "/{nonce}", "expect": { "body": "/{nonce}" } }] }),
+    );
+    assert_eq!(count(&result, "wrongBody"), 20);
+    let bare = Server::start(|_| Answer::raw("HTTP/1.1 200 OK\r\n\r\n"));
+    let result = run(
+        &bare,
+        json!({ "maxRequests": 20, "seconds": 20, "requests": [{ "method": "HEAD", "path": "/", "expect": { "length": 9 } }] }),
+    );
+    assert_eq!(count(&result, "wrongLength"), 20);
+    assert_eq!(
+        result["firstFault"],
+        "HEAD /: expected a Content-Length of 9, got none"
+    );
 }
 
 #[test]
@@ -330,6 +434,51 @@ fn each_request_has_a_connection_of_its_own_in_close_mode() {
         (200, 0)
     );
     assert!(server.connections() >= 200);
+}
+
+/// The kernel tries a connect again after a second when the accept queue was full.
+#[test]
+#[cfg(target_os = "linux")]
+fn in_close_mode_the_connect_is_part_of_the_latency() {
+    const READY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let answer = |mut stream: &TcpStream| {
+            let count = stream.read(&mut [0; 1024]).unwrap_or(0);
+            if count > 0 {
+                stream.write_all(READY).unwrap();
+            }
+            count > 0
+        };
+        let (first, _) = listener.accept().unwrap();
+        let quick = Duration::from_millis(50);
+        let mut queue = Vec::new();
+        while let Ok(stream) = TcpStream::connect_timeout(&address, quick) {
+            queue.push(stream);
+        }
+        assert!(answer(&first));
+        drop(first);
+        std::thread::sleep(Duration::from_millis(200));
+        drop(queue);
+        // Those of the queue are closed; the one that comes late has a request.
+        loop {
+            let (stream, _) = listener.accept().unwrap();
+            if answer(&stream) {
+                return;
+            }
+        }
+    });
+    let output = output_of(
+        &json!({ "address": address.to_string(), "connection": "close", "maxRequests": 2, "seconds": 20,
+                 "requests": [{ "path": "/" }] }),
+    );
+    server.join().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let result: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(count(&result, "requests"), 2, "{result}");
+    let slowest = number(&result, "maxMicroseconds");
+    assert!((900_000.0..5_000_000.0).contains(&slowest), "{result}");
 }
 
 #[test]
@@ -384,11 +533,85 @@ fn bodies_of_every_framing_are_read() {
         &head,
         spec(&json!([{ "method": "HEAD", "path": "/", "expect": { "length": 9 } }])),
     ));
+    let bare = Server::start(|_| Answer::raw("HTTP/1.1 200 OK\r\n\r\n"));
+    let result = run(&bare, spec(&json!([{ "method": "HEAD", "path": "/" }])));
+    assert_clean(&result);
+    assert_eq!(count(&result, "reconnects"), 0);
     let none = Server::start(|_| Answer::raw("HTTP/1.1 204 No Content\r\n\r\n"));
     assert_clean(&run(
         &none,
         spec(&json!([{ "method": "DELETE", "path": "/", "expect": { "status": 204 } }])),
     ));
+}
+
+#[test]
+fn a_reset_does_not_complete_a_body() {
+    let server = Server::raw(|mut stream, _| {
+        // What is not read turns the close into a reset.
+        if stream.peek(&mut [0]).is_ok() {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nwiki");
+        }
+    });
+    let result = run(&server, json!({}));
+    assert!(count(&result, "socketErrors.read") >= 4, "{result}");
+    assert_eq!(count(&result, "requests"), 0);
+}
+
+/// Answers each request when its head has come, and takes nothing of the body; `then` keeps the connection.
+fn too_large(head: &'static str, then: impl Fn(&TcpStream) + Send + Sync + 'static) -> Server {
+    Server::raw(move |mut stream, _| {
+        if stream.peek(&mut [0]).is_ok() {
+            let reply =
+                format!("HTTP/1.1 413 Content Too Large\r\n{head}Content-Length: 0\r\n\r\n");
+            let _ = stream.write_all(reply.as_bytes());
+            then(stream);
+        }
+    })
+}
+
+#[test]
+fn a_reply_before_the_end_of_its_request_does_not_block_the_connection() {
+    let kept = Mutex::new(Vec::new());
+    let server = too_large("", move |stream| {
+        kept.lock().unwrap().push(stream.try_clone().unwrap());
+    });
+    // More than the kernel takes on both sides.
+    let body = "x".repeat(12_000_000);
+    let result = run(
+        &server,
+        json!({ "connections": 2, "maxRequests": 6, "seconds": 20,
+                "requests": [{ "method": "POST", "path": "/", "body": body, "expect": { "status": 413 } }] }),
+    );
+    assert!(result.get("gaveUp").is_none(), "{result}");
+    assert_eq!(
+        (
+            count(&result, "requests"),
+            count(&result, "socketErrors.write")
+        ),
+        (6, 6)
+    );
+    assert!(number(&result, "seconds") < 4.0, "{result}");
+}
+
+#[test]
+fn the_rest_of_a_request_is_not_waited_for_when_the_end_is_announced() {
+    let server = too_large("Connection: close\r\n", |mut stream| {
+        // There is room to send again, and nothing to do for it.
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(20)));
+        let _ = stream.read_to_end(&mut Vec::new());
+        std::thread::sleep(Duration::from_millis(180));
+    });
+    let body = "x".repeat(12_000_000);
+    let result = run(
+        &server,
+        json!({ "connections": 1, "seconds": 1,
+                "requests": [{ "method": "POST", "path": "/", "body": body, "expect": { "status": 413 } }] }),
+    );
+    assert!(count(&result, "requests") >= 1, "{result}");
+    assert!(
+        number(&result, "generatorCpuSeconds") < 0.6 * number(&result, "seconds"),
+        "{result}"
+    );
 }
 
 #[test]
@@ -409,7 +632,7 @@ fn what_is_no_http_is_malformed() {
 
 /// A server of one thread that stands still for 200 ms once, 300 ms after its first request.
 fn stalling() -> Server {
-    let stall = std::sync::Mutex::new((None::<Instant>, false));
+    let stall = Mutex::new((None::<Instant>, false));
     Server::start(move |_| {
         let mut stall = stall.lock().unwrap();
         let begun = *stall.0.get_or_insert_with(Instant::now);
@@ -468,7 +691,12 @@ fn an_overloaded_server_cannot_look_good() {
     });
     let result = run(
         &server,
-        json!({ "rate": 2000, "seconds": 0.5, "connections": 1 }),
+        json!({ "rate": 2000, "seconds": 0.5, "connections": 1, "limitSeconds": 0.1 }),
+    );
+    // From when they were due: the k-th waits for about k times 9.5 ms.
+    assert!(
+        (1..=11).contains(&count(&result, "withinLimit")),
+        "{result}"
     );
     let (requests, unfinished) = (count(&result, "requests"), count(&result, "unfinished"));
     assert!((5..=60).contains(&requests), "{requests}");
@@ -480,6 +708,63 @@ fn an_overloaded_server_cannot_look_good() {
     assert_eq!(above(&result, 0.0).1, requests + unfinished);
     assert!(
         result["percentiles"]["50"].as_f64().unwrap() > 150_000.0,
+        "{result}"
+    );
+}
+
+#[test]
+fn lost_requests_do_not_look_quick_in_an_open_loop() {
+    let server = Server::start(|request| Answer {
+        hang_up: request.connection % 2 == 0,
+        ..json_reply("{}")
+    });
+    let result = run(
+        &server,
+        json!({ "rate": 500, "seconds": 0.5, "timeoutSeconds": 0.3 }),
+    );
+    let lost = count(&result, "socketErrors.read") + count(&result, "socketErrors.timeout");
+    assert!(count(&result, "socketErrors.read") >= 2, "{result}");
+    assert!(
+        result["percentiles"]["99.9"].as_f64().unwrap() >= 300_000.0,
+        "{result}"
+    );
+    // The coarse cell of 300 ms begins at 293 ms.
+    let (slow, all) = above(&result, 290_000.0);
+    assert!(slow >= lost, "{slow} {result}");
+    assert_eq!(
+        all,
+        count(&result, "requests") + count(&result, "unfinished") + lost
+    );
+    let server = Server::start(|_| Answer::raw("SMTP ready\r\n\r\n"));
+    let result = run(
+        &server,
+        json!({ "rate": 100, "seconds": 0.2, "timeoutSeconds": 0.3 }),
+    );
+    let malformed = count(&result, "malformed");
+    assert!(
+        malformed > 0 && above(&result, 290_000.0).0 >= malformed,
+        "{result}"
+    );
+}
+
+#[test]
+fn an_open_loop_does_not_count_what_it_holds_back_itself() {
+    let server = Server::start(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        json_reply("{}")
+    });
+    let result = run(
+        &server,
+        json!({ "rate": 2000, "seconds": 20, "connections": 1, "maxRequests": 20 }),
+    );
+    assert_clean(&result);
+    assert_eq!(
+        (count(&result, "requests"), count(&result, "unfinished")),
+        (20, 0)
+    );
+    assert_eq!(above(&result, 0.0).1, 20);
+    assert!(
+        (1..20).contains(&count(&result, "longestQueue")),
         "{result}"
     );
 }
@@ -511,6 +796,15 @@ fn a_server_that_never_answers_ends_the_window_early() {
             count(&result, "socketErrors.timeout")
         ),
         (0, 4)
+    );
+    assert_eq!(result["percentiles"]["50"], Value::Null);
+    assert_eq!(result["percentiles"]["99.9"], Value::Null);
+    let result = run(&server, json!({ "seconds": 0.3 }));
+    assert_eq!(count(&result, "unfinished"), 4);
+    let oldest = number(&result, "oldestMicroseconds");
+    assert!(
+        oldest >= 290_000.0 && oldest <= 1e6 * number(&result, "seconds") + 1000.0,
+        "{result}"
     );
 }
 
@@ -567,7 +861,7 @@ fn large_bodies_go_out_and_come_back() {
 
 #[test]
 fn a_closed_port_is_named_with_exit_status_1() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
     drop(free);
     let output = load(&[&format!("http://{address}/")]);
@@ -620,6 +914,10 @@ fn a_wrong_command_is_one_line_with_exit_status_2() {
             "seconds: NaN must be",
         ),
         (&["--rate", "-5", "http://127.0.0.1:1/"], "rate: -5 must be"),
+        (
+            &["--rate", "0.0005", "http://127.0.0.1:1/"],
+            "rate: 0.0005 must be 0.001 to 10000000 requests/s",
+        ),
         (
             &["--abort", "2", "http://127.0.0.1:1/"],
             "abortShare: 2 must be",
@@ -698,6 +996,8 @@ fn a_wrong_spec_is_one_line_that_names_the_key() {
             json!({ "rate": 10_000_000, "seconds": 3600 }),
             "rate: more than a billion",
         ),
+        (json!({ "rate": 1e-300 }), "must be 0.001 to 10000000"),
+        (json!({ "limitSeconds": 0 }), "limitSeconds: 0 must be"),
         (json!({ "verifyEvery": 0 }), "verifyEvery"),
         (json!({ "maxRequests": 0 }), "maxRequests"),
         (json!({ "address": "127.0.0.1" }), "address"),

@@ -179,6 +179,7 @@ impl Flags {
             seconds: self.duration,
             max_requests: self.requests,
             timeout_seconds: self.timeout,
+            limit_seconds: None,
             requests: vec![RequestSpec {
                 weight: 1,
                 method,

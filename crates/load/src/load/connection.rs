@@ -9,6 +9,9 @@ use crate::draw::Abort;
 use crate::reply::Reader;
 use crate::tally::Sent;
 
+/// Room for a body to compare that a connection keeps for the next one, in bytes.
+const KEPT: usize = 64 * 1024;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Closed,
@@ -29,7 +32,7 @@ pub struct Connection {
     pub in_flight: VecDeque<Sent>,
     /// What the kernel did not take yet.
     pub unsent: Vec<u8>,
-    /// The body of the reply that is coming, when it is to be compared.
+    /// The beginning of the body of the reply that is coming, when it is to be compared.
     pub kept: Vec<u8>,
     /// A request was sent on this socket.
     pub used: bool,
@@ -41,7 +44,7 @@ pub struct Connection {
     pub abort: Option<Abort>,
     /// In the list of those that can take a request.
     pub listed: bool,
-    /// When this state began, in ns.
+    /// When the connect began, or its end was announced, or it was closed, in ns.
     pub since: u64,
 }
 
@@ -85,6 +88,13 @@ impl Connection {
         }
     }
 
+    /// The body has been compared, or will never be.
+    #[inline]
+    pub fn forget_kept(&mut self) {
+        self.kept.clear();
+        self.kept.shrink_to(KEPT);
+    }
+
     /// Ready for a new socket. Gives the old one, for the caller to close.
     pub fn clear(&mut self, now: u64) -> Option<Socket> {
         self.generation = self.generation.wrapping_add(1);
@@ -92,7 +102,7 @@ impl Connection {
         self.reader.clear();
         self.in_flight.clear();
         self.unsent.clear();
-        self.kept.clear();
+        self.forget_kept();
         self.used = false;
         self.answered = false;
         self.broken = false;

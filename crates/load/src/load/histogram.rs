@@ -47,7 +47,7 @@ impl Histogram {
         self.count
     }
 
-    /// Exact, in ns; 0 when nothing was recorded, as for all that follow.
+    /// Exact, in ns; 0 when nothing was recorded, as for the three that follow.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -74,17 +74,20 @@ impl Histogram {
     }
 
     /// The value that `percent` of all values do not exceed: the upper end of its cell, never above the largest value.
-    pub fn percentile(&self, percent: f64) -> u64 {
-        let rank =
-            ((self.count as f64 * percent / 100.0).ceil() as u64).clamp(1, self.count.max(1));
+    /// `None` when nothing was recorded, since 0 would be within any limit.
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((self.count as f64 * percent / 100.0).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
         for (index, count) in self.counts.iter().enumerate() {
             seen += count;
             if seen >= rank {
-                return (lowest(index as u64 + 1, CELLS) - 1).min(self.largest);
+                return Some((lowest(index as u64 + 1, CELLS) - 1).min(self.largest));
             }
         }
-        self.largest
+        Some(self.largest)
     }
 
     /// Lowest value in ns and count of every coarse cell that is not empty, in order.
@@ -164,7 +167,7 @@ mod tests {
             values.sort_unstable();
             for percent in [0.0, 1.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 100.0] {
                 let rank = ((5000.0 * percent / 100.0_f64).ceil() as usize).max(1);
-                let (exact, found) = (values[rank - 1], histogram.percentile(percent));
+                let (exact, found) = (values[rank - 1], histogram.percentile(percent).unwrap());
                 assert!(
                     found >= exact && (found - exact) as f64 <= exact as f64 / 1000.0,
                     "{percent}: {exact}, {found}"
@@ -209,11 +212,11 @@ mod tests {
                 histogram.smallest(),
                 histogram.largest()
             ),
-            (0, 0, 0)
+            (None, 0, 0)
         );
         assert!(histogram.mean() == 0.0 && histogram.standard_deviation() == 0.0);
         assert!(histogram.coarse().is_empty());
         histogram.record(u64::MAX);
-        assert_eq!(histogram.percentile(50.0), LARGEST);
+        assert_eq!(histogram.percentile(50.0), Some(LARGEST));
     }
 }

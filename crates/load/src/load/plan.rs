@@ -11,6 +11,8 @@ const MAX_SECONDS: f64 = 3600.0;
 const MAX_CONNECTIONS: u64 = 65_536;
 const MAX_PIPELINING: u64 = 1024;
 const MAX_REQUESTS_IN_MIX: usize = 10_000;
+/// In requests/s; the lowest is some requests in an hour.
+const MIN_RATE: f64 = 0.001;
 const MAX_RATE: f64 = 10_000_000.0;
 /// Those of an open loop that are never sent enter the histogram one by one at the end: 10^9 of them take seconds.
 const MAX_DUE: f64 = 1e9;
@@ -31,6 +33,7 @@ pub struct Plan {
     pub max_requests: u64,
     pub timeout: u64,
     pub timeout_seconds: f64,
+    pub limit: Option<u64>,
     pub requests: Vec<Request>,
     pub order: Order,
     pub verify_every: u64,
@@ -61,10 +64,13 @@ impl Plan {
         seconds("seconds", spec.seconds, 0.001)?;
         seconds("warmupSeconds", spec.warmup_seconds, 0.0)?;
         seconds("timeoutSeconds", spec.timeout_seconds, 0.001)?;
+        if let Some(limit) = spec.limit_seconds {
+            seconds("limitSeconds", limit, 0.000_001)?;
+        }
         if let Some(rate) = spec.rate {
-            if !(rate > 0.0 && rate <= MAX_RATE) {
+            if !(MIN_RATE..=MAX_RATE).contains(&rate) {
                 return Err(format!(
-                    "rate: {rate} must be above 0 and at most {MAX_RATE} requests/s, or null for a closed loop"
+                    "rate: {rate} must be {MIN_RATE} to {MAX_RATE} requests/s, or null for a closed loop"
                 ));
             }
             if rate * (spec.seconds + spec.warmup_seconds) > MAX_DUE {
@@ -108,6 +114,7 @@ impl Plan {
             max_requests: spec.max_requests.unwrap_or(u64::MAX),
             timeout: nanoseconds(spec.timeout_seconds),
             timeout_seconds: spec.timeout_seconds,
+            limit: spec.limit_seconds.map(nanoseconds),
             requests,
             order: spec.order,
             verify_every: spec.verify_every,

@@ -9,8 +9,6 @@ use crate::chunked::{Chunked, Progress};
 
 /// Longest head that is waited for.
 const MAX_HEAD: usize = 64 * 1024;
-/// Most bytes of one body that are kept for a comparison; what is longer is compared by its first bytes and length.
-pub const MAX_KEPT: usize = 16 * 1024 * 1024;
 /// Length of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 const DATE: usize = 29;
 
@@ -26,6 +24,13 @@ pub struct Reply {
     pub length: u64,
     /// The connection ends after this reply.
     pub close: bool,
+}
+
+/// Where the beginning of a body is kept.
+pub struct Keep<'a> {
+    pub bytes: &'a mut Vec<u8>,
+    /// So many bytes of it and no more.
+    pub most: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -96,13 +101,13 @@ impl Reader {
     }
 
     /// Reads on in `bytes` until they are used or one reply is complete, and says how many were used. `bodiless`: the
-    /// request was HEAD. The body is appended to `kept`, if given.
+    /// request was HEAD. The body is appended to `keep`, if given.
     pub fn next(
         &mut self,
         bytes: &[u8],
         known: &mut Known,
         bodiless: bool,
-        mut kept: Option<&mut Vec<u8>>,
+        mut keep: Option<Keep>,
     ) -> (usize, Step) {
         let mut used = 0;
         loop {
@@ -137,7 +142,10 @@ impl Reader {
                         Framing::Fixed if head.declared == Some(0) => return (used, self.whole()),
                         Framing::Fixed => State::Fixed(head.declared.unwrap_or(0)),
                         Framing::Chunked => State::Chunked(Chunked::new()),
-                        Framing::UntilClose => State::UntilClose,
+                        Framing::UntilClose => {
+                            self.head.close = true;
+                            State::UntilClose
+                        }
                     };
                 }
                 State::Fixed(left) => {
@@ -145,7 +153,7 @@ impl Reader {
                     *left -= taken as u64;
                     let complete = *left == 0;
                     used += taken;
-                    self.body(&rest[..taken], kept.as_deref_mut());
+                    self.body(&rest[..taken], keep.as_mut());
                     if complete {
                         return (used, self.whole());
                     }
@@ -155,14 +163,14 @@ impl Reader {
                     Progress::Skip(taken) => used += taken,
                     Progress::Body(taken) => {
                         used += taken;
-                        self.body(&rest[..taken], kept.as_deref_mut());
+                        self.body(&rest[..taken], keep.as_mut());
                     }
                     Progress::More => return (bytes.len(), Step::More),
                     Progress::End(taken) => return (used + taken, self.whole()),
                     Progress::Malformed(why) => return (bytes.len(), Step::Malformed(why)),
                 },
                 State::UntilClose => {
-                    self.body(rest, kept);
+                    self.body(rest, keep.as_mut());
                     return (bytes.len(), Step::More);
                 }
             }
@@ -196,11 +204,12 @@ impl Reader {
         })
     }
 
-    fn body(&mut self, bytes: &[u8], kept: Option<&mut Vec<u8>>) {
+    fn body(&mut self, bytes: &[u8], keep: Option<&mut Keep>) {
         self.length += bytes.len() as u64;
-        if let Some(kept) = kept {
-            let room = MAX_KEPT.saturating_sub(kept.len()).min(bytes.len());
-            kept.extend_from_slice(&bytes[..room]);
+        if let Some(keep) = keep {
+            let room = keep.most.saturating_sub(keep.bytes.len());
+            keep.bytes
+                .extend_from_slice(&bytes[..room.min(bytes.len())]);
         }
     }
 
@@ -309,13 +318,11 @@ fn read_head(bytes: &[u8]) -> Result<Head, &'static str> {
         (None, Some(_)) => Framing::Fixed,
         (Some(false) | None, None) => Framing::UntilClose,
     };
-    // A reply without a body and without a length does not end with the connection.
-    let has_body = status >= 200 && !matches!(status, 204 | 304);
     Ok(Head {
         status,
         declared,
         framing,
-        close: close || (minor == 0 && !keep_alive) || (has_body && framing == Framing::UntilClose),
+        close: close || (minor == 0 && !keep_alive),
     })
 }
 

@@ -88,7 +88,11 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, known: &mut Known) -> String
     for piece in pieces {
         let mut rest = piece;
         while !rest.is_empty() {
-            let (used, step) = reader.next(rest, known, false, Some(&mut kept));
+            let keep = Keep {
+                bytes: &mut kept,
+                most: usize::MAX,
+            };
+            let (used, step) = reader.next(rest, known, false, Some(keep));
             assert!(used > 0 && used <= rest.len());
             rest = &rest[used..];
             match step {
@@ -171,6 +175,52 @@ fn head_has_a_length_and_no_body() {
         (used, reply.declared, reply.length, reply.close),
         (bytes.len(), Some(25), 0, false)
     );
+}
+
+#[test]
+fn a_reply_to_head_without_a_length_does_not_end_the_connection() {
+    for (text, close) in [
+        ("HTTP/1.1 200 OK\r\n\r\n", false),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            false,
+        ),
+        ("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true),
+        ("HTTP/1.0 200 OK\r\n\r\n", true),
+        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\n", false),
+    ] {
+        let (used, step) = Reader::new().next(text.as_bytes(), &mut Known::default(), true, None);
+        let Step::Whole(reply) = step else {
+            panic!("{text}: {step:?}")
+        };
+        assert_eq!(
+            (used, reply.declared, reply.close),
+            (text.len(), None, close),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn no_more_of_a_body_is_kept_than_asked() {
+    for head in [
+        "Content-Length: 6\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n6\r\n",
+        "Connection: close\r\n\r\n",
+    ] {
+        let text = format!("HTTP/1.1 200 OK\r\n{head}abcdef");
+        for size in [1, 2, text.len()] {
+            let (mut reader, mut kept) = (Reader::new(), Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                let keep = Keep {
+                    bytes: &mut kept,
+                    most: 4,
+                };
+                reader.next(piece, &mut Known::default(), false, Some(keep));
+            }
+            assert_eq!((kept.as_slice(), reader.length), (b"abcd".as_slice(), 6));
+        }
+    }
 }
 
 #[test]

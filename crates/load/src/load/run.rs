@@ -13,7 +13,7 @@ use crate::gauge::Gauge;
 use crate::plan::Plan;
 use crate::reply::Known;
 use crate::schedule::Schedule;
-use crate::tally::{Report, Tally};
+use crate::tally::{Outcome, Report, Tally};
 
 const EVENTS: usize = 1024;
 const RECEIVE: usize = 64 * 1024;
@@ -89,6 +89,8 @@ pub struct Run<'a> {
     pub(crate) typical: u64,
     /// When there last was a reply, or nothing to wait for.
     pub(crate) alive: u64,
+    /// When the load began: connections made before were not made for its requests.
+    pub(crate) loaded: u64,
     pub(crate) phase: Phase,
     opened: usize,
     /// Connections whose first attempt has begun.
@@ -113,6 +115,7 @@ impl<'a> Run<'a> {
             scratch: Vec::new(),
             typical: MILLISECOND,
             alive: 0,
+            loaded: 0,
             phase: Phase::Connecting,
             opened: 0,
             begun: 0,
@@ -130,8 +133,13 @@ impl<'a> Run<'a> {
         tell(Progress::Connected)?;
 
         self.alive = clock::monotonic_ns();
-        let greeted = self.greet(&mut events, &mut buffer)?;
+        let (greeted, ungreeted) = self.greet(&mut events, &mut buffer)?;
         let begin = clock::monotonic_ns();
+        if greeted > 0 {
+            // One that did not answer has made all wait for the whole timeout.
+            self.alive = begin;
+        }
+        self.loaded = begin;
         let warm = begin + self.plan.warmup;
         self.phase = Phase::Warming;
         self.schedule = self.plan.rate.map(|rate| Schedule::new(begin, rate));
@@ -197,9 +205,16 @@ impl<'a> Run<'a> {
         let now = clock::monotonic_ns();
         let unfinished = self.finish(now);
         tell(Progress::Measured)?;
-        let in_flight = self.gauge.mean(now);
+        let outcome = Outcome {
+            earlier,
+            ungreeted,
+            unfinished,
+            oldest: self.oldest(now),
+            in_flight: self.gauge.mean(now),
+            gave_up,
+        };
         let tally = std::mem::replace(&mut self.tally, Tally::new(self.plan, now));
-        Ok(tally.report(now, earlier, in_flight, unfinished, gave_up))
+        Ok(tally.report(self.plan, now, outcome))
     }
 
     fn connect_all(&mut self, events: &mut Events, buffer: &mut [u8]) -> Result<(), Failure> {
@@ -234,10 +249,11 @@ impl<'a> Run<'a> {
 
     /// Before a warm-up each connection is answered once, without more to do for the server: under full load libuv takes
     /// new connections one by one between requests, and the last of 100 waits for more than a second, into the window.
-    /// Gives the number of replies. Who does not answer within the timeout is not waited for.
-    fn greet(&mut self, events: &mut Events, buffer: &mut [u8]) -> Result<u64, Failure> {
+    /// Gives the number of replies, and of connections without one whose request was not given up on purpose. Who does
+    /// not answer within the timeout is not waited for.
+    fn greet(&mut self, events: &mut Events, buffer: &mut [u8]) -> Result<(u64, u64), Failure> {
         if self.plan.warmup == 0 || self.plan.close {
-            return Ok(0);
+            return Ok((0, 0));
         }
         self.phase = Phase::Greeting;
         self.tally = Tally::new(self.plan, self.alive);
@@ -257,7 +273,9 @@ impl<'a> Run<'a> {
                 self.handle(events.get(position), buffer)?;
             }
         }
-        Ok(self.tally.requests)
+        let replies = self.tally.requests;
+        let without = (self.plan.connections as u64).saturating_sub(replies + self.tally.aborted);
+        Ok((replies, without))
     }
 
     /// Begins to connect.
@@ -423,10 +441,19 @@ impl<'a> Run<'a> {
         self.phase == Phase::Measuring && self.tally.requests >= self.plan.max_requests
     }
 
-    /// Whether another request may be sent without exceeding `maxRequests`.
+    /// Whether another request may be sent, after `more`, without exceeding `maxRequests`.
     #[inline]
     pub(crate) fn may_send(&self, more: usize) -> bool {
-        self.phase != Phase::Measuring
-            || self.tally.requests + self.gauge.level() + (more as u64) < self.plan.max_requests
+        (more as u64) < self.left()
+    }
+
+    /// How many requests may be sent without exceeding `maxRequests`.
+    #[inline]
+    pub(crate) fn left(&self) -> u64 {
+        if self.phase != Phase::Measuring {
+            return u64::MAX;
+        }
+        let taken = self.tally.requests + self.gauge.level();
+        self.plan.max_requests.saturating_sub(taken)
     }
 }

@@ -52,7 +52,7 @@ impl Schedule {
 
     #[inline]
     fn due(&self, number: u64) -> u64 {
-        self.start + (number as f64 * self.gap) as u64
+        self.start.saturating_add((number as f64 * self.gap) as u64)
     }
 }
 
@@ -69,6 +69,13 @@ mod tests {
         );
         schedule.taken = 50_000 * 3600;
         assert_eq!(schedule.next(), 5 + 3_600_000_000_000);
+    }
+
+    #[test]
+    fn a_time_beyond_the_clock_is_its_end() {
+        let mut schedule = Schedule::new(5, 1e-12);
+        assert_eq!((schedule.take(), schedule.next()), (5, u64::MAX));
+        assert_eq!(schedule.waiting(1 << 60), 0);
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Spec {
     pub max_requests: Option<u64>,
     #[serde(default = "five")]
     pub timeout_seconds: f64,
+    /// Right replies that come within it are counted.
+    #[serde(default)]
+    pub limit_seconds: Option<f64>,
     pub requests: Vec<RequestSpec>,
     #[serde(default)]
     pub order: Order,

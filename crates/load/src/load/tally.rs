@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::histogram::Histogram;
 use crate::plan::Plan;
-use crate::reply::{MAX_KEPT, Reply};
+use crate::reply::Reply;
 
+/// First bytes of a body in which what it must contain is looked for.
+const SEARCHED: usize = 1024 * 1024;
 /// Bytes of a description of a fault.
 const MAX_FAULT: usize = 200;
 const PERCENTILES: [(&str, f64); 7] = [
@@ -40,6 +42,17 @@ pub struct Check {
     pub contains: Option<Vec<u8>>,
 }
 
+impl Check {
+    /// Bytes of the reply's body that are needed for the comparison: one more than expected tells that it is longer.
+    pub fn most(&self) -> usize {
+        let compared = self.body.as_ref().map_or(0, |body| body.len() + 1);
+        match self.contains {
+            Some(_) => compared.max(SEARCHED),
+            None => compared,
+        }
+    }
+}
+
 #[derive(Default, Clone, Serialize)]
 pub struct SocketErrors {
     pub connect: u64,
@@ -63,6 +76,7 @@ pub struct Tally {
     wrong_nonce: u64,
     malformed: u64,
     verified: u64,
+    within_limit: u64,
     first_fault: Option<String>,
     pub errors: SocketErrors,
     pub reconnects: u64,
@@ -94,19 +108,22 @@ pub struct Report {
     wrong_nonce: u64,
     malformed: u64,
     verified: u64,
+    within_limit: Option<u64>,
     first_fault: Option<String>,
     socket_errors: SocketErrors,
     reconnects: u64,
     close_ignored: u64,
     aborted: u64,
+    ungreeted: u64,
     unfinished: u64,
+    oldest_microseconds: f64,
     late_sends: u64,
     longest_queue: u64,
     mean_microseconds: f64,
     mean_in_flight: f64,
     min_microseconds: f64,
     max_microseconds: f64,
-    percentiles: BTreeMap<&'static str, f64>,
+    percentiles: BTreeMap<&'static str, Option<f64>>,
     standard_deviation_microseconds: f64,
     histogram: Vec<(f64, u64)>,
     generator_cpu_seconds: f64,
@@ -114,6 +131,21 @@ pub struct Report {
     per_request: Vec<PerRequest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
+}
+
+/// What is known at the end of a run beside what was counted.
+pub struct Outcome {
+    /// Replies before the window.
+    pub earlier: u64,
+    /// Connections that were not answered before the warm-up.
+    pub ungreeted: u64,
+    /// Requests without a reply.
+    pub unfinished: u64,
+    /// Age of the oldest of them in flight, in ns.
+    pub oldest: u64,
+    /// Requests in flight, averaged over the window.
+    pub in_flight: f64,
+    pub gave_up: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -140,6 +172,7 @@ impl Tally {
             wrong_nonce: 0,
             malformed: 0,
             verified: 0,
+            within_limit: 0,
             first_fault: None,
             errors: SocketErrors::default(),
             reconnects: 0,
@@ -158,7 +191,8 @@ impl Tally {
     pub fn reply(&mut self, plan: &Plan, sent: &Sent, reply: Reply, body: &[u8], now: u64) {
         self.requests += 1;
         self.per_request[sent.request as usize] += 1;
-        self.histogram.record(now.saturating_sub(sent.origin));
+        let latency = now.saturating_sub(sent.origin);
+        self.histogram.record(latency);
         self.longest_silence = self
             .longest_silence
             .max(now.saturating_sub(self.last_reply));
@@ -189,32 +223,37 @@ impl Tally {
         } else {
             Some(reply.length)
         };
-        if let (Some(expected), Some(length)) = (request.expect.length, length)
-            && expected != length
+        if let Some(expected) = request.expect.length
+            && length != Some(expected)
         {
             self.wrong_length += 1;
-            self.fault(plan, sent, || {
-                format!("expected {expected} bytes of body, got {length}")
+            self.fault(plan, sent, || match length {
+                Some(length) => format!("expected {expected} bytes of body, got {length}"),
+                None => format!("expected a Content-Length of {expected}, got none"),
             });
             return;
         }
-        if let Some(check) = &sent.check {
-            self.compare(plan, sent, check, reply, body);
+        if let Some(check) = &sent.check
+            && !self.compare(plan, sent, check, body)
+        {
+            return;
+        }
+        if plan.limit.is_some_and(|limit| latency <= limit) {
+            self.within_limit += 1;
         }
     }
 
-    fn compare(&mut self, plan: &Plan, sent: &Sent, check: &Check, reply: Reply, body: &[u8]) {
+    /// Whether `body` is what was expected.
+    fn compare(&mut self, plan: &Plan, sent: &Sent, check: &Check, body: &[u8]) -> bool {
         self.verified += 1;
-        if let Some(expected) = &check.body {
-            // What was not kept is compared by length.
-            let kept = expected.len().min(MAX_KEPT);
-            if reply.length != expected.len() as u64 || body != &expected[..kept] {
-                self.wrong_body += 1;
-                self.fault(plan, sent, || {
-                    format!("expected the body {}, got {}", text(expected), text(body))
-                });
-                return;
-            }
+        if let Some(expected) = &check.body
+            && body != expected
+        {
+            self.wrong_body += 1;
+            self.fault(plan, sent, || {
+                format!("expected the body {}, got {}", text(expected), text(body))
+            });
+            return false;
         }
         if let Some(expected) = &check.contains
             && memchr::memmem::find(body, expected).is_none()
@@ -227,7 +266,9 @@ impl Tally {
                     text(body)
                 )
             });
+            return false;
         }
+        true
     }
 
     /// Bytes that are no reply to `sent`, or to nothing.
@@ -244,6 +285,12 @@ impl Tally {
     /// The latency of a request that has no reply.
     pub fn unanswered(&mut self, latency: u64) {
         self.histogram.record(latency);
+    }
+
+    /// `sent` will never have its reply. An open loop owes every request a latency, and one that was lost at least the
+    /// timeout: a server must not look quick by closing connections.
+    pub fn lost(&mut self, plan: &Plan, sent: &Sent, now: u64) {
+        self.unanswered(now.saturating_sub(sent.origin).max(plan.timeout));
     }
 
     fn fault(&mut self, plan: &Plan, sent: &Sent, what: impl Fn() -> String) {
@@ -264,15 +311,8 @@ impl Tally {
         }
     }
 
-    /// Ends the window at `end`, in ns. `earlier`: replies before the window.
-    pub fn report(
-        mut self,
-        end: u64,
-        earlier: u64,
-        in_flight: f64,
-        unfinished: u64,
-        gave_up: Option<String>,
-    ) -> Report {
+    /// Ends the window at `end`, in ns.
+    pub fn report(mut self, plan: &Plan, end: u64, outcome: Outcome) -> Report {
         self.end_run();
         let seconds = (end - self.start) as f64 / 1e9;
         let histogram = &self.histogram;
@@ -280,7 +320,7 @@ impl Tally {
             event: "result",
             seconds,
             requests: self.requests,
-            total_replies: earlier + self.requests,
+            total_replies: outcome.earlier + self.requests,
             requests_per_second: if seconds > 0.0 {
                 self.requests as f64 / seconds
             } else {
@@ -299,21 +339,24 @@ impl Tally {
             wrong_nonce: self.wrong_nonce,
             malformed: self.malformed,
             verified: self.verified,
+            within_limit: plan.limit.map(|_| self.within_limit),
             first_fault: self.first_fault,
             socket_errors: self.errors,
             reconnects: self.reconnects,
             close_ignored: self.close_ignored,
             aborted: self.aborted,
-            unfinished,
+            ungreeted: outcome.ungreeted,
+            unfinished: outcome.unfinished,
+            oldest_microseconds: microseconds(outcome.oldest),
             late_sends: self.late_sends,
             longest_queue: self.longest_queue,
             mean_microseconds: histogram.mean() / 1e3,
-            mean_in_flight: in_flight,
+            mean_in_flight: outcome.in_flight,
             min_microseconds: microseconds(histogram.smallest()),
             max_microseconds: microseconds(histogram.largest()),
             percentiles: PERCENTILES
                 .iter()
-                .map(|(name, percent)| (*name, microseconds(histogram.percentile(*percent))))
+                .map(|(name, percent)| (*name, histogram.percentile(*percent).map(microseconds)))
                 .collect(),
             standard_deviation_microseconds: histogram.standard_deviation() / 1e3,
             histogram: histogram
@@ -335,7 +378,7 @@ impl Tally {
                     requests: *requests,
                 })
                 .collect(),
-            gave_up,
+            gave_up: outcome.gave_up,
         }
     }
 }

@@ -6,7 +6,7 @@ use reactor::net::{Recv, Send};
 use reactor::{Interest, clock};
 
 use crate::connection::State;
-use crate::reply::{Reply, Step};
+use crate::reply::{Keep, Reply, Step};
 use crate::run::{Again, Failure, MILLISECOND, Phase, Run};
 use crate::tally::Sent;
 
@@ -42,13 +42,20 @@ impl Run<'_> {
     pub(crate) fn fill(&mut self, index: u32, room: usize) {
         self.scratch.clear();
         let now = clock::monotonic_ns();
+        // A request with a connection of its own pays for the connect, unless that was made before the load.
+        let since = self.connections[index as usize].since;
+        let origin = if self.plan.close && since >= self.loaded {
+            since
+        } else {
+            now
+        };
         let mut count = 0;
         while count < room && self.may_send(count) {
             let request = match self.again.pop_front() {
                 Some(again) => again.request,
                 None => self.draw.next(self.plan),
             };
-            self.append(index, request, now, now);
+            self.append(index, request, origin, now);
             count += 1;
             if self.connections[index as usize].abort.is_some() {
                 break;
@@ -98,7 +105,7 @@ impl Run<'_> {
             self.ready(index);
         }
         if let Some(schedule) = &self.schedule {
-            let queue = schedule.waiting(now) + self.again.len() as u64;
+            let queue = (schedule.waiting(now) + self.again.len() as u64).min(self.left());
             self.tally.longest_queue = self.tally.longest_queue.max(queue);
         }
     }
@@ -206,7 +213,8 @@ impl Run<'_> {
                 self.replies(index, &buffer[..length], now)
             }
             Recv::WouldBlock => Ok(()),
-            Recv::End | Recv::Failed(_) => self.ended(index, now),
+            Recv::End => self.ended(index, now),
+            Recv::Failed(_) => self.gone(index, now),
         }
     }
 
@@ -220,12 +228,15 @@ impl Run<'_> {
                 return self.lose(index, &Loss::Read, now);
             };
             let request = oldest.request as usize;
-            let kept = oldest.check.is_some().then_some(&mut connection.kept);
+            let keep = oldest.check.as_ref().map(|check| Keep {
+                bytes: &mut connection.kept,
+                most: check.most(),
+            });
             let (used, step) = connection.reader.next(
                 rest,
                 &mut self.known[request],
                 self.plan.requests[request].bodiless,
-                kept,
+                keep,
             );
             match step {
                 Step::More => break,
@@ -235,14 +246,24 @@ impl Run<'_> {
                         return self.abort(index, now);
                     }
                     if reply.close || self.plan.close {
-                        self.announced(index, now);
-                        return Ok(());
+                        return self.announced(index, now);
+                    }
+                    let connection = &self.connections[index as usize];
+                    if connection.in_flight.is_empty() && !connection.unsent.is_empty() {
+                        // The rest of the request may never be taken, and no other can go before it.
+                        self.tally.errors.write += 1;
+                        return self.lose(index, &Loss::Write, now);
                     }
                 }
                 Step::Malformed(why) => {
                     let oldest = connection.in_flight.pop_front();
                     self.gauge.fall(now, 1);
                     self.tally.malformed(self.plan, oldest.as_ref(), why, rest);
+                    if let Some(sent) = &oldest
+                        && self.schedule.is_some()
+                    {
+                        self.tally.lost(self.plan, sent, now);
+                    }
                     return self.lose(index, &Loss::Read, now);
                 }
             }
@@ -269,12 +290,12 @@ impl Run<'_> {
                     .reply(self.plan, &sent, reply, &connection.kept, now);
             }
         }
-        connection.kept.clear();
+        connection.forget_kept();
         false
     }
 
     /// A reply has announced the end of the connection: what is behind it goes to another one.
-    fn announced(&mut self, index: u32, now: u64) {
+    fn announced(&mut self, index: u32, now: u64) -> Result<(), Failure> {
         let connection = &mut self.connections[index as usize];
         self.gauge.fall(now, connection.in_flight.len());
         for sent in connection.in_flight.drain(..) {
@@ -290,21 +311,35 @@ impl Run<'_> {
         if !self.plan.close {
             self.tally.reconnects += 1;
         }
+        if let Some(socket) = &connection.socket {
+            let token = connection.token(index);
+            self.poller
+                .modify(socket.fd(), token, connection.interest, Interest::READ)?;
+            connection.interest = Interest::READ;
+        }
+        Ok(())
     }
 
-    /// The server has closed, or the connection failed.
+    /// The server has closed: a body that goes on until then is whole.
     fn ended(&mut self, index: u32, now: u64) -> Result<(), Failure> {
         let connection = &mut self.connections[index as usize];
-        if connection.state == State::Ending {
-            return self.renew(index, false, now);
-        }
-        if let Some(reply) = connection.reader.end()
+        if connection.state == State::Open
             && !connection.in_flight.is_empty()
+            && let Some(reply) = connection.reader.end()
         {
             if self.answer(index, reply, now) {
                 return self.abort(index, now);
             }
-            self.announced(index, now);
+            self.announced(index, now)?;
+            return self.renew(index, false, now);
+        }
+        self.gone(index, now)
+    }
+
+    /// The connection has ended or failed, and no reply with it.
+    fn gone(&mut self, index: u32, now: u64) -> Result<(), Failure> {
+        let connection = &self.connections[index as usize];
+        if connection.state == State::Ending {
             return self.renew(index, false, now);
         }
         let loss = if connection.broken {
@@ -332,10 +367,9 @@ impl Run<'_> {
             Loss::Write => self.tally.errors.write += count,
             Loss::Timeout => self.tally.errors.timeout += count,
         }
-        // An open loop owes every request a latency: one that never came is at least as slow as this.
-        if self.schedule.is_some() && matches!(loss, Loss::Timeout) {
+        if self.schedule.is_some() {
             for sent in connection.in_flight.iter().take(count as usize) {
-                self.tally.unanswered(now.saturating_sub(sent.origin));
+                self.tally.lost(self.plan, sent, now);
             }
         }
         if !matches!(loss, Loss::Timeout) {
@@ -353,17 +387,20 @@ impl Run<'_> {
         self.renew(index, reset, now)
     }
 
-    /// The window ends at `now`. How many requests have no reply; in an open loop, each with the latency it has by now.
+    /// The window ends at `now`. How many requests have no reply; in an open loop, each with the latency it has by now,
+    /// but for those that were kept from being sent by `maxRequests`.
     pub(crate) fn finish(&mut self, now: u64) -> u64 {
         let in_flight = self.gauge.level();
+        let left = self.left();
         let Some(schedule) = &mut self.schedule else {
             return in_flight;
         };
-        let queued = schedule.waiting(now);
+        let again = left.min(self.again.len() as u64);
+        let queued = schedule.waiting(now).min(left - again);
         for _ in 0..queued {
             self.tally.unanswered(now.saturating_sub(schedule.take()));
         }
-        for again in &self.again {
+        for again in self.again.iter().take(again as usize) {
             self.tally.unanswered(now.saturating_sub(again.origin));
         }
         for sent in self
@@ -373,6 +410,16 @@ impl Run<'_> {
         {
             self.tally.unanswered(now.saturating_sub(sent.origin));
         }
-        in_flight + queued + self.again.len() as u64
+        in_flight + queued + again
+    }
+
+    /// For how long the oldest request in flight has been sent at `now`, in ns; 0 if there is none.
+    pub(crate) fn oldest(&self, now: u64) -> u64 {
+        self.connections
+            .iter()
+            .filter_map(|connection| connection.in_flight.front())
+            .map(|sent| now.saturating_sub(sent.at))
+            .max()
+            .unwrap_or(0)
     }
 }

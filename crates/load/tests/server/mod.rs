@@ -9,6 +9,8 @@ use std::thread;
 pub struct Request {
     /// Counted over all connections, from 1.
     pub number: u64,
+    /// Which connection it came on, from 1.
+    pub connection: u64,
     pub path: String,
     pub body: String,
     headers: Vec<(String, String)>,
@@ -32,6 +34,8 @@ pub struct Answer {
     pub byte_by_byte: bool,
     /// Nothing is sent.
     pub silent: bool,
+    /// The connection is closed without a reply.
+    pub hang_up: bool,
     /// The server closes the connection without a reply and listens no more.
     pub die: bool,
 }
@@ -71,22 +75,31 @@ pub struct Server {
 
 impl Server {
     pub fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        Self::accept(move |stream, counts, number| serve(stream, counts, number, &answer))
+    }
+
+    /// `serve` does with each connection, and its number from 1, what it likes; then the connection is closed.
+    pub fn raw(serve: impl Fn(&TcpStream, u64) + Send + Sync + 'static) -> Self {
+        Self::accept(move |stream, _, number| serve(stream, number))
+    }
+
+    fn accept(serve: impl Fn(&TcpStream, &Counts, u64) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
-        let answer = Arc::new(answer);
+        let serve = Arc::new(serve);
         thread::spawn(move || {
             for stream in listener.incoming() {
                 if shared.dead.load(Ordering::SeqCst) {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
-                shared.connections.fetch_add(1, Ordering::SeqCst);
+                let number = shared.connections.fetch_add(1, Ordering::SeqCst) + 1;
                 shared.open.fetch_add(1, Ordering::SeqCst);
-                let (shared, answer) = (Arc::clone(&shared), Arc::clone(&answer));
+                let (shared, serve) = (Arc::clone(&shared), Arc::clone(&serve));
                 thread::spawn(move || {
-                    serve(&stream, &shared, &*answer);
+                    serve(&stream, &shared, number);
                     drop(stream);
                     shared.open.fetch_sub(1, Ordering::SeqCst);
                     if shared.dead.load(Ordering::SeqCst) {
@@ -113,13 +126,21 @@ impl Server {
 }
 
 /// Returns when the client is gone.
-fn serve(mut stream: &TcpStream, counts: &Counts, answer: &dyn Fn(&Request) -> Answer) {
+fn serve(
+    mut stream: &TcpStream,
+    counts: &Counts,
+    connection: u64,
+    answer: &dyn Fn(&Request) -> Answer,
+) {
     stream.set_nodelay(true).unwrap();
     let mut input = BufReader::new(stream.try_clone().unwrap());
-    while let Some(request) = next(&mut input, counts) {
+    while let Some(request) = next(&mut input, counts, connection) {
         let answer = answer(&request);
         if answer.die {
             counts.dead.store(true, Ordering::SeqCst);
+            return;
+        }
+        if answer.hang_up {
             return;
         }
         if answer.silent {
@@ -148,7 +169,7 @@ fn serve(mut stream: &TcpStream, counts: &Counts, answer: &dyn Fn(&Request) -> A
 }
 
 /// The next request; `None` at the end, or when it was cut.
-fn next(input: &mut BufReader<TcpStream>, counts: &Counts) -> Option<Request> {
+fn next(input: &mut BufReader<TcpStream>, counts: &Counts, connection: u64) -> Option<Request> {
     let mut line = || {
         let mut line = String::new();
         input.read_line(&mut line).ok()?;
@@ -165,6 +186,7 @@ fn next(input: &mut BufReader<TcpStream>, counts: &Counts) -> Option<Request> {
     }
     let mut request = Request {
         number: 0,
+        connection,
         path,
         body: String::new(),
         headers,
