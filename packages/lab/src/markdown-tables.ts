@@ -60,7 +60,7 @@ export function rewriteDocuments(check: boolean): number {
 
 /** Throws a `Failure` for a block that names nothing. */
 export function rewritten(text: string, results: Results, file: string): string {
-  const [begun, ended] = [/<!-- lab: (?!end )/g, /<!-- lab: end -->/g].map(
+  const [begun, ended] = [/<!-- lab: (?!end )[^>]* -->\n/g, /<!-- lab: end -->/g].map(
     (mark) => text.match(mark)?.length ?? 0,
   )
   if (begun !== ended)

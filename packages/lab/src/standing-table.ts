@@ -30,7 +30,8 @@ function lineOf(table: Table): string[] {
   if (ours === undefined || best === null) return []
   const [value, against] = [headlineOf(ours, headline), headlineOf(best, headline)]
   if (against === null) return []
-  const name = variant === 'default' || variant === 'plain' ? scenario.title : `${scenario.title}, ${variant}`
+  const title = scenario.document === null ? scenario.title : `${scenario.document.name}: ${scenario.title}`
+  const name = variant === 'default' || variant === 'plain' ? title : `${title}, ${variant}`
   const labelled = lane === 'plain' || variant === lane ? name : `${name} (${lane})`
   const other = `${best.entry.title}: ${written(headline, against.median)}`
   const found = value === null ? null : standing(ours, best, headline, noise)

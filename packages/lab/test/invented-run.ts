@@ -134,6 +134,7 @@ function measured(scenarioName: string, variant: string, lane: Lane, server: str
       errors: 0,
       non2xx: 0,
       rss: 50 + cpu,
+      mostRss: 50 + cpu,
       busy: 99,
     },
     flags: server === 'limit' ? ['generator-bound'] : [],

@@ -73,3 +73,18 @@ test('where Volant stands is said of the best of the others, never of the limit 
   const level = line({ ...common, native: 5, 'native#2': 5.5, fast: 4.8 })
   assert.match(level, /\| level: a tie within the noise \|$/)
 })
+
+test('a block without its end is a fault of the page', () => {
+  const wrong = '<!-- lab: hello:default -->\n<!-- lab: end -->\n<!-- lab: standing -->\n'
+  assert.throws(() => rewritten(wrong, results, 'page.md'), /page\.md: 2 blocks begin .* and 1 end/)
+})
+
+test('where Volant was disqualified the standing says so', () => {
+  const cells = results.cells.map((cell) =>
+    cell.entry === 'native' && cell.scenario === 'hello'
+      ? { ...cell, status: 'disqualified' as const, reason: 'another body', metrics: {} }
+      : cell,
+  )
+  const lines = standingLines({ ...results, cells })
+  assert.ok(lines.some((line) => /another body/.test(line)), lines.join('\n'))
+})

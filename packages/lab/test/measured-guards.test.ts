@@ -16,7 +16,7 @@ test('an honest server is measured, and every figure is there', { skip }, async 
   assert.deepEqual([metrics.errors, metrics.non2xx], [0, 0])
   // The first command starts the server, the second is the load.
   assert.match(commands[0] as string, /PROGRAM=hello .*server\.mjs$/)
-  assert.match(commands[1] as string, /^load --spec '\{/)
+  assert.match(commands[1] as string, /^echo '\{.*\}' \| load --spec -$/s)
   const counted = (histogram ?? []).reduce((sum, [, count]) => sum + count, 0)
   assert.equal(counted, metrics.requests)
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type LoadResult } from '../src/generators/generator.ts'
 import { runLoad } from '../src/generators/load.ts'
+import { isWithin } from '../src/measures/open-loop.ts'
 import { scenarioOf } from '../src/scenario.ts'
 import { startServer } from '../src/server.ts'
 import { entryRunning, measured, skip } from './broken-entry.ts'
@@ -59,13 +60,27 @@ test('the curve has a point for each share, offered what it says', { skip }, asy
     [0.5, 0.9].map((share) => [share, Math.round(Number(metrics.capacity) * share)]),
   )
   assert.ok(curve.every(({ p50, p99, p999 }) => p50 > 0 && p99 >= p50 && p999 >= p99))
+  const [half] = curve
+  assert.ok(half !== undefined && Math.abs(half.answered / half.offered - 1) < 0.2, JSON.stringify(half))
 })
 
 test('the highest rate and goodput stay within what was offered', { skip }, async () => {
   const highest = await measured(entryRunning('honest'), 'highest', { warmup: 1 })
   assert.equal(highest.status, 'measured', highest.reason)
-  assert.ok(Number(highest.metrics.highest) <= Number(highest.metrics.capacity))
+  const { highest: found, capacity } = highest.metrics
+  assert.ok(Number(found) <= Number(capacity) && Number(found) > 0, `${found} of ${capacity}`)
   const overload = await measured(entryRunning('honest'), 'overload', { warmup: 1 })
   assert.equal(overload.status, 'measured', overload.reason)
-  assert.ok(Number(overload.metrics.goodput) >= 0 && Number(overload.metrics.goodputShare) < 200)
+  const { goodput, goodputShare } = overload.metrics
+  assert.ok(Number(goodput) > 0 && Number(goodputShare) < 130, `${goodput}, ${goodputShare} %`)
+})
+
+test('a rate is within a limit only when all are answered and the tail is', () => {
+  const good = { requests: 1_000, p999: 9, errors: 0, unfinished: 60 } as LoadResult
+  assert.equal(isWithin(good, 20_000, 10), true)
+  assert.equal(isWithin({ ...good, p999: 11 }, 20_000, 10), false)
+  assert.equal(isWithin({ ...good, errors: 1 }, 20_000, 10), false)
+  assert.equal(isWithin({ ...good, unfinished: 201 }, 20_000, 10), false)
+  assert.equal(isWithin({ ...good, unfinished: 1 }, 20, 10), true)
+  assert.equal(isWithin({ ...good, requests: 0, p999: null }, 20_000, 10), false)
 })
