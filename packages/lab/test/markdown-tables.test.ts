@@ -86,5 +86,8 @@ test('where Volant was disqualified the standing says so', () => {
       : cell,
   )
   const lines = standingLines({ ...results, cells })
-  assert.ok(lines.some((line) => /another body/.test(line)), lines.join('\n'))
+  assert.ok(
+    lines.some((line) => /another body/.test(line)),
+    lines.join('\n'),
+  )
 })
