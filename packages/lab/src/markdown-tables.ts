@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
+import { commitsOf } from './commits.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
 import { type MetricName, figure, heading } from './metrics.ts'
@@ -94,7 +95,7 @@ function blockOf(name: string, results: Results): string[] | null {
 function machineLines({ run }: Results): string[] {
   const { machine, settings, startedAt } = run
   return [
-    `Measured on ${startedAt.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${machine.commit?.slice(0, 12) ?? 'unknown'}; ${settings.cores}; ${settings.rounds} interleaved rounds of ${settings.window} s, medians with 95 % intervals.`,
+    `Measured on ${startedAt.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${commitsOf(run)}; ${settings.cores}; ${settings.rounds} interleaved rounds of ${settings.window} s, medians with 95 % intervals.`,
   ]
 }
 

@@ -1,5 +1,6 @@
 /** A run as tables for the terminal. */
 import { type Results, type Row, type Table, tables } from './analysis.ts'
+import { commitsOf } from './commits.ts'
 import { type MetricName, figure, heading, metrics } from './metrics.ts'
 import type { Estimate } from './statistics.ts'
 import type { Style } from './style.ts'
@@ -34,7 +35,7 @@ export function resultLines(results: Results, style: Style, only?: readonly stri
   const { run } = results
   const { machine, settings } = run
   const lines = [
-    `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${machine.commit ?? 'unknown'}`,
+    `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${commitsOf(run)}`,
     `${settings.cores}; generator ${settings.generator}`,
     `medians of ${settings.rounds} interleaved round${settings.rounds > 1 ? 's' : ''} of ${settings.window} s, with 95 % intervals${settings.quick ? '; quick: not for publishing' : ''}`,
   ]

@@ -1,4 +1,5 @@
 /** How it was measured, and what is told of the run itself. */
+import { commitsOf } from '../commits.ts'
 import type { Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
@@ -65,8 +66,13 @@ export function methodSection(run: Run, twice: boolean): Markup {
           </div>`,
       )}
     </dl>
-    <p>To repeat it: <code>npm run lab -- ${run.command.join(' ')}</code></p>
+    <p>To repeat it: <code>npm run lab -- ${run.command.map(quoted).join(' ')}</code></p>
   </section>`
+}
+
+/** As a shell takes it. */
+function quoted(argument: string): string {
+  return /^[\w:,.=/@-]+$/.test(argument) ? argument : `'${argument}'`
 }
 
 /** Facts of the run, as they stand at the head of the page. */
@@ -74,7 +80,7 @@ export function facts(run: Run): readonly (readonly [string, string])[] {
   const { machine, settings } = run
   return [
     ['Measured', run.startedAt.replace('T', ' ').replace(/(:\d\d)(\.\d+)?Z$/, '$1 UTC')],
-    ['Commit', machine.commit ?? 'outside a checkout'],
+    ['Commit', commitsOf(run)],
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${fixed(machine.memoryBytes / 1e9, 1)} GB`],
     ['Kernel', machine.kernel + (machine.governor ? `, governor ${machine.governor}` : '')],
     ['Node.js', machine.node],
