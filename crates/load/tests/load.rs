@@ -701,8 +701,9 @@ fn an_overloaded_server_cannot_look_good() {
     let (requests, unfinished) = (count(&result, "requests"), count(&result, "unfinished"));
     assert!((5..=60).contains(&requests), "{requests}");
     let due = 2000.0 * number(&result, "seconds");
+    // 20 ms: the process may have to wait between the start of the schedule and that of the window.
     assert!(
-        ((requests + unfinished) as f64 - due).abs() <= 2.0,
+        ((requests + unfinished) as f64 - due).abs() <= 40.0,
         "{result}"
     );
     assert_eq!(above(&result, 0.0).1, requests + unfinished);
@@ -776,7 +777,7 @@ fn an_open_loop_keeps_its_rate() {
     assert_clean(&result);
     let due = 500.0 * number(&result, "seconds");
     let taken = count(&result, "requests") + count(&result, "unfinished");
-    assert!((taken as f64 - due).abs() <= 2.0, "{result}");
+    assert!((taken as f64 - due).abs() <= 10.0, "{result}");
     assert!(count(&result, "requests") >= 300, "{result}");
 }
 
