@@ -201,6 +201,7 @@ test('autocannon: errors, times in ms and bytes are read', { skip }, async () =>
     withinLimit: null,
     lateSends: 0,
     longestQueue: 0,
+    ungreeted: 0,
     fault: null,
     gaveUp: null,
     histogram: null,

@@ -128,6 +128,7 @@ const nothing = {
   withinLimit: null,
   lateSends: 0,
   longestQueue: 0,
+  ungreeted: 0,
   fault: null,
   gaveUp: null,
   histogram: null,

@@ -53,6 +53,8 @@ export interface LoadResult {
   /** Open loop: sent more than 1 ms after they were due, and the most that waited for a connection. */
   readonly lateSends: number
   readonly longestQueue: number
+  /** Connections that were not answered before the load began. */
+  readonly ungreeted: number
   /** A reply that was not the right one: what was wrong with the first. */
   readonly fault: string | null
   /** Why it ended before its time. */

@@ -28,6 +28,7 @@ interface Report {
   readonly lateSends: number
   readonly longestQueue: number
   readonly closeIgnored: number
+  readonly ungreeted: number
   readonly meanMicroseconds: number
   readonly maxMicroseconds: number
   readonly meanInFlight: number
@@ -182,6 +183,7 @@ function resultOf(report: Report, command: string): LoadResult {
     withinLimit: report.withinLimit ?? null,
     lateSends: report.lateSends,
     longestQueue: report.longestQueue,
+    ungreeted: report.ungreeted,
     fault: bad.length > 0 ? `${counts}${report.firstFault ? `; the first: ${report.firstFault}` : ''}` : null,
     gaveUp: report.gaveUp ?? null,
     histogram: report.histogram,

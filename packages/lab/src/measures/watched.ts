@@ -62,6 +62,11 @@ export async function watch(
   commands.push(result.command)
   if (result.fault !== null) throw new Disqualified(result.fault)
   if (result.gaveUp !== null) throw new Broken(`it stopped answering: ${result.gaveUp}`)
+  if (result.ungreeted > 0) {
+    throw new Broken(
+      `${result.ungreeted} of ${load.connections} connections were not answered before the load`,
+    )
+  }
   const [first, last] = edges
   if (result.requests === 0 || !first || !last) {
     const silence = await silenceOf(server.port)
