@@ -165,10 +165,8 @@ test('wrk: errors are counted, and a report that is cut off is none', () => {
 test('wrk: called as a document calls it, times in ms', { skip }, async () => {
   install('wrk', wrkReport('267.00us', '4.19ms', '559420 requests in 3.00s'))
   const { p50, p95, p99, mean, requests, fault, bytesReceived } = await run('wrk')
-  assert.deepEqual(
-    [p50, p95, p99, Number(mean).toFixed(5), requests, fault],
-    [0.267, null, 4.19, '0.28427', 559_420, null],
-  )
+  // Its mean is corrected for what it supposes, so it is not told.
+  assert.deepEqual([p50, p95, p99, mean, requests, fault], [0.267, null, 4.19, null, 559_420, null])
   assert.ok(Math.abs(Number(bytesReceived) - 78.96 * 2 ** 20) < 1)
   assert.equal(given(), '--threads 1 --connections 100 --latency --duration 7s http://127.0.0.1:3000/json')
 })

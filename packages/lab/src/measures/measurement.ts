@@ -28,6 +28,8 @@ export interface Method {
   /** 0: any that is free. */
   readonly port: number
   readonly quick: boolean
+  /** Warm-up and window by two runs of our generator, each on connections of its own, as the others need it. */
+  readonly apart?: boolean
   /** Of a soak, s; null: what the scenario says. */
   readonly soak: number | null
 }
@@ -77,7 +79,16 @@ export class Broken extends Error {
 
 export function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
   const pinned = { ...job, core: method.cores.generator }
-  return method.generator === 'load' ? runLoad(pinned) : runForeign(method.generator, pinned)
+  if (method.generator !== 'load') return runForeign(method.generator, pinned)
+  return method.apart ? runApart(pinned) : runLoad(pinned)
+}
+
+async function runApart({ onWarm, onMeasured, ...job }: Job): Promise<LoadResult> {
+  const load = { ...job.load, warmup: 0 }
+  const { replies } = await runLoad({ ...job, load, seconds: job.load.warmup })
+  const measured = { ...(onWarm && { onWarm }), ...(onMeasured && { onMeasured }) }
+  const result = await runLoad({ ...job, load, ...measured })
+  return { ...result, replies: result.replies + replies }
 }
 
 /** The load of a variant with the warm-up that the run asked for. */
