@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Results } from '../analysis.ts'
-import { type Arguments, count, names, readArguments, text } from '../arguments.ts'
+import { type Arguments, type Options, count, names, readArguments, text } from '../arguments.ts'
 import type { Cell, GeneratorName } from '../cell.ts'
 import { chosenEntries, chosenScenarios, combine, methodHelp, methodOf, methodOptions } from '../choice.ts'
 import { collectCriterion } from '../criterion.ts'
@@ -40,22 +40,24 @@ examples
 
 Exit code 2 when an entry could not be started or died; its cells say why, and the others are kept.`
 
+const options: Options = {
+  ...methodOptions,
+  scenarios: { type: 'string' },
+  entries: { type: 'string' },
+  node: { type: 'string' },
+  name: { type: 'string' },
+  resume: { type: 'string' },
+  quick: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  criterion: { type: 'boolean' },
+}
+
 export const run: Command = {
   name: 'run',
   about: 'measures scenarios on entries; every cell is kept',
   help,
   async run(argv) {
-    const args = readArguments('run', argv, {
-      ...methodOptions,
-      scenarios: { type: 'string' },
-      entries: { type: 'string' },
-      node: { type: 'string' },
-      name: { type: 'string' },
-      resume: { type: 'string' },
-      quick: { type: 'boolean' },
-      plan: { type: 'boolean' },
-      criterion: { type: 'boolean' },
-    })
+    const args = readArguments('run', argv, options)
     const resumed = text(args, 'resume')
     if (args.positionals.length > 0)
       throw new Failure(`run takes options only, not ${args.positionals[0]}: --scenarios, --entries`, 2)
@@ -114,15 +116,7 @@ function printPlan(plan: Plan): number {
 async function resume(name: string): Promise<number> {
   const folder = runFolder(name)
   const { run: before, cells } = reopen(folder)
-  const args = readArguments('run', before.command, {
-    ...methodOptions,
-    scenarios: { type: 'string' },
-    entries: { type: 'string' },
-    node: { type: 'string' },
-    name: { type: 'string' },
-    quick: { type: 'boolean' },
-    criterion: { type: 'boolean' },
-  })
+  const args = readArguments('run', before.command, options)
   const plan = { ...planOf(args, before.command), name: before.name, seed: before.settings.seed }
   // Versions and machine must be those of the cells that are kept.
   const now = await describeRun(plan)
