@@ -60,17 +60,17 @@ export function readResults(name: string): Results {
   )
 }
 
-/**
- * What is finished of an interrupted run. What failed is measured anew, so it is dropped from the file, as a line that
- * was cut short is.
- */
-export function reopen(folder: string): Results {
-  const run = readRun(folder)
+/** What is finished of an interrupted run: not what failed, nor a line that was cut short. */
+export function readFinished(folder: string): Results {
   const cells = readCells(folder).cells.filter(({ status }) => status !== 'failed')
+  return { run: readRun(folder), cells }
+}
+
+/** Only these are kept: the others are measured anew. */
+export function keepOnly(folder: string, cells: readonly Cell[]): void {
   const file = join(folder, cellsFile)
   writeFileSync(`${file}.new`, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
   renameSync(`${file}.new`, file)
-  return { run, cells }
 }
 
 function readRun(folder: string): Run {

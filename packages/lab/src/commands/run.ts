@@ -10,7 +10,7 @@ import { onlyRequest } from '../generators/generator.ts'
 import { duration, secondsOfAll, terminalProgress } from '../progress.ts'
 import { type Plan, describeRun, execute } from '../runner.ts'
 import { schedule } from '../schedule.ts'
-import { appendCell, createRun, reopen, runFolder, writeRun } from '../store.ts'
+import { appendCell, createRun, keepOnly, readFinished, runFolder, writeRun } from '../store.ts'
 import { styleFor } from '../style.ts'
 import { documentFiles, targetLines } from '../targets.ts'
 import { resultLines } from '../terminal-tables.ts'
@@ -115,7 +115,7 @@ function printPlan(plan: Plan): number {
 
 async function resume(name: string): Promise<number> {
   const folder = runFolder(name)
-  const { run: before, cells } = reopen(folder)
+  const { run: before, cells } = readFinished(folder)
   const args = readArguments('run', before.command, options)
   const plan = { ...planOf(args, before.command), name: before.name, seed: before.settings.seed }
   // Versions and machine must be those of the cells that are kept.
@@ -148,6 +148,7 @@ async function resume(name: string): Promise<number> {
     entries: now.entries,
     resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit }],
   }
+  keepOnly(folder, cells)
   const missing = args.values['criterion'] === true && before.criterion === undefined
   return finish(folder, plan, description, cells, missing)
 }
