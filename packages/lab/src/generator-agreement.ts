@@ -11,8 +11,8 @@ import { scenarioOf } from './scenario.ts'
 import { type Estimate, pairedRatio, summarize } from './statistics.ts'
 import { type Column, renderTable } from './table.ts'
 
-/** The first is where the generator is the bottleneck. */
-const servers = ['limit', 'native', 'node', 'fastify']
+/** The first is where the generator is the bottleneck; the others do less than wrk can ask. */
+const servers = ['limit', 'node', 'node-http', 'fastify']
 
 const columns: readonly Column[] = [
   { title: 'server', align: 'left' },
