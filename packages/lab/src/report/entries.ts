@@ -1,6 +1,7 @@
 /** Everybody who was to be measured: what exactly ran, or why it did not. */
 import type { Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
+import { scrollTable } from './scroll-table.ts'
 
 export function entrySection({ entries }: Run): Markup {
   const lines = entries.map(
@@ -13,18 +14,7 @@ export function entrySection({ entries }: Run): Markup {
     ${
       entries.length === 0
         ? html`<p>The run has no entries.</p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Entries">
-            <table class="sortable plain">
-              <thead>
-                <tr>
-                  ${titles.map((title) => html`<th scope="col">${title}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${lines}
-              </tbody>
-            </table>
-          </div>`
+        : scrollTable('Entries', titles, lines, 'sortable plain')
     }
   </section>`
 }

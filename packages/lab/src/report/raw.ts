@@ -4,6 +4,7 @@ import type { Cell } from '../cell.ts'
 import { type MetricName, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
+import { scrollTable } from './scroll-table.ts'
 
 export function rawData({ rows, scenario, variant }: Table): Markup {
   const cells = rows.flatMap((row) => row.cells.map((cell) => ({ cell, label: row.label })))
@@ -61,18 +62,7 @@ function curveData(cells: readonly { cell: Cell; label: string }[]): Markup | nu
       </tr>`,
   )
   const titles = ['entry', 'round', 'share', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'p99.9 ms']
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="points of the curve">
-    <table>
-      <thead>
-        <tr>
-          ${titles.map((title) => html`<th scope="col">${title}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${lines}
-      </tbody>
-    </table>
-  </div>`
+  return scrollTable('points of the curve', titles, lines)
 }
 
 /** Each command once, with those who ran it; commands that differ in a port or a seed alone are one. */

@@ -22,12 +22,12 @@ export const middleware: Scenario = {
     },
   ],
   proofs: [
-    { path: '/none', headers, status: 200, reply: '{"message":"Hello World"}' },
+    { path: '/none', headers, status: 200, reply: hello },
     {
       path: '/three',
       headers,
       status: 200,
-      reply: '{"message":"Hello World"}',
+      reply: hello,
       fields: { 'x-request-id': /./, 'access-control-allow-origin': /^\*$/ },
       unique: 'x-request-id',
     },

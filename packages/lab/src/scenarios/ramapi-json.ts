@@ -1,7 +1,8 @@
 import type { Scenario } from '../scenario.ts'
+import { hello, helloProofs } from './hello.ts'
 import { get, load } from './load.ts'
 
-const hello = get('/json', '{"message":"Hello World"}')
+const request = get('/json', hello)
 
 /** The smallest reply from a handler. The document has no pipelining; that lane is the bars' own. */
 export const ramapiJson: Scenario = {
@@ -12,12 +13,12 @@ export const ramapiJson: Scenario = {
   program: 'hello',
   headline: 'cpu',
   variants: [
-    { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(hello) } },
+    { name: 'plain', lane: 'plain', measure: { kind: 'load', load: load(request) } },
     {
       name: 'pipelined',
       lane: 'pipelined',
-      measure: { kind: 'load', load: load(hello, { pipelining: 10 }) },
+      measure: { kind: 'load', load: load(request, { pipelining: 10 }) },
     },
   ],
-  proofs: [{ path: '/json', status: 200, reply: '{"message":"Hello World"}' }],
+  proofs: helloProofs,
 }
