@@ -6,6 +6,7 @@ import { accepts } from './cases/accepts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { connections } from './cases/connections.ts'
+import { contracts } from './cases/contracts.ts'
 import { cookies } from './cases/cookies.ts'
 import { crossOrigin } from './cases/cors.ts'
 import { earlyHints } from './cases/early-hints.ts'
@@ -36,6 +37,7 @@ const groups = {
   routing,
   scopes,
   validation,
+  contracts,
   observing,
   replies,
   headers,

@@ -4,8 +4,10 @@ import type { Address, ListenOptions, Server, ServerStats } from '@volant/engine
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from './adapters/choose.ts'
 import { Routes } from './adapters/head.ts'
 import type { RequestContext } from './context.ts'
+import type { APITree } from './api-tree.ts'
 import { Core } from './core.ts'
 import { VolantError } from './errors.ts'
+import { checkOperationIds, Exposed } from './expose.ts'
 import { fetchFrom } from './fetch.ts'
 import { inject, type InjectReply } from './inject.ts'
 import type { InjectOptions } from './inject-request.ts'
@@ -39,12 +41,15 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /** `onStart` hooks that ran, or do. */
   readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
+  readonly #exposed = new Exposed()
+  /** Paths of tables for clients. */
+  readonly #tables = new Set<string>()
 
   constructor(options: AppOptions) {
     const resolved = resolveOptions(options)
     super({
       registry: new Registry(resolved.router, () => this.#change()),
-      defaults: { limits: resolved.limits },
+      defaults: { limits: resolved.limits, undeclaredProperties: resolved.undeclaredProperties },
     })
     this.#options = resolved
     if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
@@ -160,7 +165,25 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /** The routes in the order of their registration, those of mounted apps where they were mounted. */
   routes(): RouteInfo[] {
-    return routesOf(rootOf(this).registry.routes)
+    return routesOf(rootOf(this).registry.routes, this.#exposed)
+  }
+
+  /**
+   * Names routes after their place in `api`, an object of routes and contracts: `createClient<typeof api>` calls them by
+   * these names, and the API's document has them as operation ids. A contract in it that has no handler when the app
+   * starts is refused (`E_NOT_IMPLEMENTED`). Clients find method and path of each name at `path`, default
+   * `/client.json`; `false` for clients that have the table already.
+   */
+  expose(api: APITree, { path = '/client.json' }: { path?: string | false } = {}): this {
+    this.#change()
+    this.#exposed.add(api)
+    if (path === false || this.#tables.has(path)) return this
+    this.#tables.add(path)
+    this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
+      ctx.header('cache-control', 'no-cache')
+      return this.#exposed.table(rootOf(this).registry.routes)
+    })
+    return this
   }
 
   /** Counters of the server; zeros before `listen`. */
@@ -219,6 +242,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (this.#core !== null) return this.#core
     const { node, registry } = rootOf(this)
     const { limits, router, trust, report } = this.#options
+    this.#exposed.check(registry.routes)
+    checkOperationIds(registry.routes)
     this.#core = new Core({
       serving: this,
       limits,

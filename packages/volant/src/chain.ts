@@ -140,11 +140,13 @@ function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): void 
  */
 export function accompany(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
+    ctx.accompanied--
     if (--ctx.pending > 0 || !ctx.settled) return
     if (error === undefined) conclude(ctx, undefined)
     else fail(ctx, error)
   }
   ctx.pending++
+  ctx.accompanied++
   work.then(
     () => done(undefined),
     (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),

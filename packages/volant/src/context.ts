@@ -3,7 +3,16 @@ import type { CookieOptions } from './cookie.ts'
 import type { Hints } from './early-hints.ts'
 import type { FileOptions } from './file.ts'
 import type { Source, StreamOptions } from './stream-reply.ts'
-import type { AnyParts, Parts } from './types.ts'
+import type { HTTPError } from './errors.ts'
+import type {
+  AnyParts,
+  FailArguments,
+  JSONArguments,
+  Parts,
+  Replied,
+  ReplyArguments,
+  StatusOf,
+} from './types.ts'
 
 export type { RequestContext } from './request-context.ts'
 
@@ -22,6 +31,8 @@ type Full<T> = [keyof T] extends [never]
       cookies: Part<T, 'cookies'>
       body: Part<T, 'body'>
       state: Part<T, 'state'>
+      responses: Part<T, 'responses'>
+      errors: Part<T, 'errors'>
     }
 
 type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
@@ -125,8 +136,11 @@ export interface ContextOf<T extends Parts> {
    */
   earlyHints(headers: Hints): void
 
-  /** Replies with JSON. Throws `E_NOT_SERIALISABLE` for what JSON cannot carry; the request has no reply then. */
-  json(value: unknown, status?: number): void
+  /**
+   * Replies with JSON. Throws `E_NOT_SERIALISABLE` for what JSON cannot carry; the request has no reply then. Where the
+   * route declares `response`, the value is checked as a returned one is.
+   */
+  json(...value: JSONArguments<T['responses']>): Replied<StatusOf<T['responses']>>
   /** Replies with text/plain in UTF-8. */
   text(value: string, status?: number): void
   /** Replies with text/html in UTF-8. Nothing is escaped. */
@@ -147,6 +161,15 @@ export interface ContextOf<T extends Parts> {
    * checked: a location that came from the client sends its user to any site (`//evil.example` is one).
    */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
-  /** Replies with anything a handler may return. */
-  reply(status: number, value?: unknown): void
+  /**
+   * Replies with anything a handler may return. Where the route declares `response`, with a status it names and a value
+   * of that status: throws `E_RESPONSE_STATUS`, `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`.
+   */
+  reply(...value: ReplyArguments<T['responses']>): Replied<StatusOf<T['responses']>>
+  /**
+   * An error the route or a middleware in front of it declares, to be thrown: `throw ctx.fail('USER_NOT_FOUND', { id })`.
+   * The message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code,
+   * `E_RESPONSE_INVALID` for data its schema rejects.
+   */
+  fail(...error: FailArguments<T['errors']>): HTTPError
 }

@@ -15,6 +15,8 @@ import {
 import { type BodyLedger, collectBody } from './body.ts'
 import { compile, isLayered, type Layer, type Run } from './chain.ts'
 import type { RequestContext } from './context.ts'
+import type { CheckedContract } from './contract-options.ts'
+import { type ErrorsByCode, errorsOf } from './declared-errors.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
 import { broughtBy, confine, gateOf, type Gate } from './middleware.ts'
@@ -22,11 +24,12 @@ import { notice } from './notice.ts'
 import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
+import { ResponsePlan, type UndeclaredProperties, underContract } from './responses.ts'
 import type { RouteLimits } from './route-options.ts'
 import { parsePattern } from './router.ts'
 import { isThenable } from './thenable.ts'
 import type { Trust } from './trust.ts'
-import type { Schemas } from './types.ts'
+import type { Route, Schemas } from './types.ts'
 
 /** A route as it was registered. */
 export interface RouteDefinition {
@@ -44,6 +47,10 @@ export interface RouteDefinition {
   /** Its schemas, compiled. */
   readonly check: Gate | null
   readonly schemas: Schemas
+  readonly contract: CheckedContract
+  readonly undeclaredProperties: UndeclaredProperties
+  /** What the verb gave: the same wherever the app is mounted. */
+  readonly value: Route
   /** Milliseconds; 0 unless the route has its own. */
   readonly handlerTimeout: number
   readonly limits: RouteLimits
@@ -60,6 +67,8 @@ export interface CompiledRoute {
   readonly bodyMode: RouteDefinition['bodyMode']
   readonly errorHandler: ScopeNode['errorHandler']
   readonly limits: RouteLimits
+  /** Those it and its middleware declare. */
+  readonly errors: ErrorsByCode
   /** Somebody wants to know when a request ends, or it has a time limit of its own. */
   readonly watched: boolean
   readonly listeners: readonly ResponseListener[]
@@ -161,8 +170,15 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
     ...route.middleware,
   ]
+  const where = `${route.method} ${pattern}`
+  const { responses, errors } = route.contract
+  const handler =
+    responses === null
+      ? route.handler
+      : underContract(route.handler, new ResponsePlan(where, responses, route.undeclaredProperties))
   return {
-    ...compileChain(nodes, layers, route.handler),
+    ...compileChain(nodes, layers, handler),
+    errors: errorsOf(where, layers, errors),
     pattern,
     paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
@@ -179,8 +195,10 @@ function compileMisses(
 ): CompiledRoute[] {
   const layers = layersFor(nodes, null, caseSensitive)
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
+  const errors = errorsOf('a path without a route', layers, {})
   return [notFoundHandler(notFound), methodNotAllowed, options].map((handler) => ({
     ...withParams(params, compileChain(nodes, layers, handler)),
+    errors,
     pattern: null,
     paramNames: [],
     bodyMode: 'buffer',

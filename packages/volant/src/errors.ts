@@ -166,6 +166,37 @@ export const errorTable = {
     meaning: 'A status is not an integer in the range it may have.',
     remedy: 'Replies have 200 to 599, errors 400 to 599.',
   },
+  E_NOT_IMPLEMENTED: {
+    status: 0,
+    meaning: 'A contract that the app exposes has no handler.',
+    remedy: 'app.implement(contract, handler) for each of those the message names.',
+  },
+  E_OPERATION_ID: {
+    status: 0,
+    meaning: 'Two routes have the same operationId.',
+    remedy: 'The message names both routes: give one of them another operationId.',
+  },
+  E_RESPONSE_INVALID: {
+    status: 0,
+    meaning: 'A reply, or the data of an error, is not what its schema says.',
+    remedy: 'The message says where and what was expected: correct the handler, or the schema.',
+  },
+  E_RESPONSE_STATUS: {
+    status: 0,
+    meaning: 'A handler replied with a status its route does not declare.',
+    remedy: 'Add it to `response`, null for a reply without content; errors are declared in `errors`.',
+  },
+  E_RESPONSE_UNDECLARED: {
+    status: 0,
+    meaning: 'A reply has a property its schema does not name.',
+    remedy:
+      'Declare it or leave it out. In production such properties are not sent and nothing is thrown; `undeclaredProperties` of createApp decides.',
+  },
+  E_UNDECLARED_ERROR: {
+    status: 0,
+    meaning: 'ctx.fail was given a code that neither the route nor its middleware declares.',
+    remedy: 'Add the code to `errors` of the route, or of the middleware in front of it.',
+  },
   E_BODY_STREAMED: { status: 0, meaning: 'The body of this route is a stream: use ctx.bodyStream.' },
   E_BODY_USED: {
     status: 0,

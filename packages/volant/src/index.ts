@@ -2,7 +2,12 @@ export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats
 export { type App, createApp } from './app.ts'
 export type { AdapterType } from './adapters/choose.ts'
 export type { Context, ContextOf } from './context.ts'
+export type { APITree } from './api-tree.ts'
+export { contract, type ContractVerb } from './contract.ts'
 export type { CookieOptions } from './cookie.ts'
+export type { RouteTable } from './expose.ts'
+export type { Handlers, Implement } from './implement.ts'
+export type { UndeclaredProperties } from './responses.ts'
 export type { Hints } from './early-hints.ts'
 export {
   type ErrorCode,
@@ -18,7 +23,7 @@ export { checkHeader } from './header.ts'
 export type { InjectHeaders, InjectReply } from './inject.ts'
 export type { InjectOptions } from './inject-request.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
-export { before, type Declaration, type DeclaredError, middleware } from './middleware.ts'
+export { before, type Declaration, middleware } from './middleware.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
 export type { LogStream } from './middleware/log-destination.ts'
@@ -51,10 +56,16 @@ export { Scope } from './scope.ts'
 export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
 export type {
   AnyParts,
+  Contract,
+  DeclaredError,
+  DeclaredErrors,
   Effect,
+  Examples,
   ErrorHandler,
   FittingMiddleware,
   Handler,
+  LooseErrors,
+  LooseResponses,
   LooseState,
   Middleware,
   Next,
@@ -62,6 +73,8 @@ export type {
   ParamsOf,
   Parts,
   Plugin,
+  Replied,
+  Responses,
   RootParts,
   Route,
   RouteOptions,

@@ -1,26 +1,17 @@
 /** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
 import type { Layer } from './chain.ts'
 import type { Context, ContextOf, RequestContext } from './context.ts'
+import { checkErrors } from './contract-options.ts'
 import { VolantError } from './errors.ts'
 import type { ResponseListener } from './observe.ts'
 import { reply } from './reply.ts'
 import { isThenable } from './thenable.ts'
-import type { AnyParts, Middleware, Next, Schema } from './types.ts'
-
-/** An error a middleware replies with, for the contracts of the routes behind it. */
-export interface DeclaredError {
-  /** From 400 to 599. */
-  status: number
-  /** When it happens. */
-  description?: string | undefined
-  /** What the reply's `data` holds. */
-  data?: Schema | undefined
-}
+import type { AnyParts, DeclaredErrors, LooseErrors, LooseState, Middleware, Next } from './types.ts'
 
 /** What a middleware brings besides its function. */
 export interface Declaration {
   /** Errors it replies with, by code. */
-  errors?: Readonly<Record<string, DeclaredError>> | undefined
+  errors?: DeclaredErrors | undefined
   /** Security schemes it enforces, by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
   security?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
   /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
@@ -61,8 +52,19 @@ export function usageOf(layer: object): string | undefined {
   return (layer as { [usage]?: string })[usage]
 }
 
-/** The parts of a context whose middleware adds `State`. */
-type Adding<State> = Omit<AnyParts, 'state'> & { state: State }
+/** The parts of a context whose middleware adds `State` and declares `Errors`. */
+interface Adding<State, Errors = LooseErrors> extends Omit<AnyParts, 'state' | 'errors'> {
+  state: State
+  errors: Errors
+}
+
+/** What `middleware<State>()` and `before<State>()` give: they take what is declared, so that both are typed. */
+export interface Declaring<State extends object, Arguments extends unknown[]> {
+  <const E extends DeclaredErrors = {}>(
+    declaration: Declaration & { errors?: E },
+    run: (ctx: ContextOf<Adding<State, E>>, ...rest: Arguments) => unknown,
+  ): Middleware<{ state: State; errors: E }>
+}
 
 /**
  * A middleware that declares what it adds to `ctx.state`:
@@ -73,17 +75,24 @@ type Adding<State> = Omit<AnyParts, 'state'> & { state: State }
  *     })
  *
  * Behind it, in `app.with(auth)` or on a route, `ctx.state.user` is typed. With a declaration in front it also says
- * which errors and security schemes it brings. Throws `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a
+ * which errors and security schemes it brings: the routes behind it have these errors, too. With state and errors both,
+ * name the state first: `middleware<{ user: User }>()({ errors: { UNAUTHORIZED: { status: 401 } } }, run)`. Throws `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a
  * declaration that makes no sense.
  */
+export function middleware<State extends object>(): Declaring<State, [next: Next]>
 export function middleware<State extends object = {}>(
   run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
 ): Middleware<{ state: State }>
+export function middleware<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors: E },
+  run: (ctx: ContextOf<Adding<LooseState, E>>, next: Next) => unknown,
+): Middleware<{ errors: E }>
 export function middleware<State extends object = {}>(
   declaration: Declaration,
   run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
 ): Middleware<{ state: State }>
-export function middleware(first: unknown, second?: unknown): unknown {
+export function middleware(first?: unknown, second?: unknown): unknown {
+  if (first === undefined && second === undefined) return middleware
   const [declaration, run] = declared('middleware', first, second)
   const layer = run as (ctx: unknown, next: Next) => unknown
   return declaration === null ? layer : bring((ctx: Context, next: Next) => layer(ctx, next), declaration)
@@ -93,14 +102,20 @@ export function middleware(first: unknown, second?: unknown): unknown {
  * A middleware that only runs before the handler: without `next` it costs less. It goes on to the handler unless it
  * throws, replies, or returns a value, which then is the reply.
  */
+export function before<State extends object>(): Declaring<State, []>
 export function before<State extends object = {}>(
   run: (ctx: ContextOf<Adding<State>>) => unknown,
 ): Middleware<{ state: State }>
+export function before<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors: E },
+  run: (ctx: ContextOf<Adding<LooseState, E>>) => unknown,
+): Middleware<{ errors: E }>
 export function before<State extends object = {}>(
   declaration: Declaration,
   run: (ctx: ContextOf<Adding<State>>) => unknown,
 ): Middleware<{ state: State }>
-export function before(first: unknown, second?: unknown): unknown {
+export function before(first?: unknown, second?: unknown): unknown {
+  if (first === undefined && second === undefined) return before
   const [declaration, run] = declared('before', first, second)
   return gateOf(run as Gate, declaration ?? {})
 }
@@ -171,14 +186,7 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
       )
     }
   }
-  for (const [code, { status }] of Object.entries(declaration.errors ?? {})) {
-    if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new VolantError(
-        'E_BAD_STATUS',
-        `the declared error ${code} takes a status from 400 to 599, not ${String(status)}`,
-      )
-    }
-  }
+  if (declaration.errors !== undefined) checkErrors(name, declaration.errors)
   if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
     throw new VolantError('E_BAD_HANDLER', 'onResponse takes a function')
   }

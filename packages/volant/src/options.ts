@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { VolantError } from './errors.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
 import { checkOptionNames } from './option-names.ts'
+import type { UndeclaredProperties } from './responses.ts'
 import { shown } from './shown.ts'
 import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from './trust.ts'
 
@@ -25,6 +26,11 @@ export interface AppOptions {
   signals?: boolean | undefined
   /** Print a line on stdout when listening. Default false. */
   startLine?: boolean | undefined
+  /**
+   * What becomes of properties of a reply that its `response` schema does not name: `throw` answers with 500 and reports
+   * where they are, `strip` leaves them out. Default `strip` if NODE_ENV is `production`, else `throw`.
+   */
+  undeclaredProperties?: UndeclaredProperties | undefined
   /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
   report?: ((error: unknown, ctx: Context) => void) | undefined
 }
@@ -36,10 +42,20 @@ export interface ResolvedOptions {
   readonly trust: Trust | null
   readonly signals: boolean
   readonly startLine: boolean
+  readonly undeclaredProperties: UndeclaredProperties
   readonly report: ((error: unknown, ctx: Context) => void) | null
 }
 
-const names = ['adapter', 'limits', 'router', 'trustProxy', 'signals', 'startLine', 'report'] as const
+const names = [
+  'adapter',
+  'limits',
+  'router',
+  'trustProxy',
+  'signals',
+  'startLine',
+  'undeclaredProperties',
+  'report',
+] as const
 const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only'] as const
 
 /** What others call them, or where they are. */
@@ -83,8 +99,15 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     },
     signals: flag('signals', options.signals, true),
     startLine: flag('startLine', options.startLine, false),
+    undeclaredProperties: checkUndeclared(options.undeclaredProperties),
     report: report ?? null,
   }
+}
+
+function checkUndeclared(value: unknown): UndeclaredProperties {
+  if (value === 'strip' || value === 'throw') return value
+  if (value !== undefined) throw bad('undeclaredProperties', value, "'strip' or 'throw'")
+  return process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'
 }
 
 function flag(name: string, value: unknown, fallback: boolean): boolean {

@@ -6,6 +6,7 @@ import { VolantError } from './errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from './json-fault.ts'
 import { bad } from './limits.ts'
+import { declaredText } from './responses.ts'
 import { shown } from './shown.ts'
 import { checkStatus } from './status.ts'
 import { isIterator, sendStream, type Source } from './stream-reply.ts'
@@ -93,7 +94,7 @@ function nameOf({ method, pattern, path }: RequestContext): string {
   return `${method} ${pattern ?? path}`
 }
 
-function replyEmpty(ctx: RequestContext): void {
+export function replyEmpty(ctx: RequestContext): void {
   if (!beginReply(ctx, 'reply')) return
   const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
   ctx.statusCode = status
@@ -102,8 +103,9 @@ function replyEmpty(ctx: RequestContext): void {
 
 export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
   // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
-  const text = jsonText(ctx, value)
-  end(ctx, ContentType.json, text, status, 'json')
+  const text =
+    ctx.responses === null ? jsonText(ctx, value) : declaredText(ctx.responses, value, status ?? ctx.status())
+  endReply(ctx, ContentType.json, text, status, 'json')
 }
 
 function jsonText(ctx: RequestContext, value: unknown): string {
@@ -135,7 +137,7 @@ export function sendText(
   type: ContentType,
   status: number | undefined,
 ): void {
-  end(
+  endReply(
     ctx,
     type,
     typeof value === 'string' ? value : String(value),
@@ -146,10 +148,11 @@ export function sendText(
 
 export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
   if (!(value instanceof Uint8Array)) throw new VolantError('E_NOT_SERIALISABLE', 'ctx.bytes takes bytes')
-  end(ctx, ContentType.bytes, value, status, 'bytes')
+  endReply(ctx, ContentType.bytes, value, status, 'bytes')
 }
 
-function end(
+/** Status, content type and body of a reply that has one. */
+export function endReply(
   ctx: RequestContext,
   type: ContentType,
   body: string | Uint8Array,

@@ -12,13 +12,15 @@ import type { ContextOf } from './context.ts'
 import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { type Hints, sendHints } from './early-hints.ts'
-import { refusal, VolantError } from './errors.ts'
+import { declaredError } from './declared-errors.ts'
+import { type HTTPError, refusal, VolantError } from './errors.ts'
 import { type FileOptions, sendFile } from './file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary, removeHeaders } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
+import { type ResponsePlan, replyDeclared } from './responses.ts'
 import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from './reply.ts'
 import { checkStatus } from './status.ts'
 import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
@@ -45,6 +47,8 @@ export class RequestContext implements ContextOf<AnyParts> {
   pending = 0
   /** The outermost layer has settled. */
   settled = false
+  /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
+  responses: ResponsePlan | null = null
 
   #params: Record<string, string> | undefined = undefined
   #rare: Rare | undefined = undefined
@@ -117,6 +121,15 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   set expired(on: boolean) {
     this.#more.expired = on
+  }
+
+  /** Work that replies by itself and is not through: see `accompany`. */
+  get accompanied(): number {
+    return this.#rare === undefined ? 0 : this.#rare.accompanied
+  }
+
+  set accompanied(count: number) {
+    this.#more.accompanied = count
   }
 
   /** Tells whoever works on the request to stop. */
@@ -391,6 +404,7 @@ export class RequestContext implements ContextOf<AnyParts> {
   /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
   dropRepresentation(): void {
     const list = this.replyHeaders
+    this.responses = null
     this.statusCode = 0
     this.hasType = false
     if (list === null) return
@@ -399,8 +413,9 @@ export class RequestContext implements ContextOf<AnyParts> {
     }
   }
 
-  json(value: unknown, status?: number): void {
+  json(value: unknown, status?: number): never {
     sendJson(this, value, status)
+    return undefined as never
   }
 
   text(value: string, status?: number): void {
@@ -435,11 +450,18 @@ export class RequestContext implements ContextOf<AnyParts> {
     this.#empty(status, 'redirect')
   }
 
-  reply(status: number, value?: unknown): void {
+  reply(status: number, value?: unknown): never {
+    const declared = this.responses
     this.statusCode = checkStatus(status)
-    if (value === undefined || value === null) this.#empty(status, 'reply')
+    if (declared !== null && !this.replied) replyDeclared(this, declared, status, value)
+    else if (value === undefined || value === null) this.#empty(status, 'reply')
     else if (this.replied) beginReply(this, 'reply')
     else replyWith(this, value)
+    return undefined as never
+  }
+
+  fail(code: string, data?: unknown, message?: string): HTTPError {
+    return declaredError(this, code, data, message)
   }
 
   #empty(status: number, method: string): void {
@@ -478,6 +500,7 @@ class Rare {
   body: unknown = undefined
   hasBody = false
   empty = false
+  accompanied = 0
   failing = false
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null

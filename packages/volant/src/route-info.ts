@@ -1,41 +1,65 @@
 import type { Method } from '@volant/engine'
+import type { Layer } from './chain.ts'
+import type { Description } from './contract-options.ts'
 import type { RouteDefinition } from './core.ts'
+import type { Exposed } from './expose.ts'
 import { broughtBy, type Declaration } from './middleware.ts'
-import type { Schemas } from './types.ts'
+import type { DeclaredErrors, Responses, Schemas } from './types.ts'
 import { checkedParts } from './validation.ts'
 
 /** A route as `app.routes()` tells of it. */
-export interface RouteInfo {
+export interface RouteInfo extends Description {
   /** One row for each method of a route. */
   readonly method: Method
   /** With the prefixes of its scopes. */
   readonly path: string
+  /** Its own, else its path in the tree that was exposed, with the method behind it where the route has several. */
+  readonly operationId?: string | undefined
   /** `stream` where the handler runs before the body is there. */
   readonly bodyMode: 'buffer' | 'stream'
   /** Bytes. */
   readonly maxBodySize: number
   /** Those of its options; schemas of `validate()` are the middleware's own. */
   readonly schemas: Schemas
+  /** Schemas of its replies by status; null where it declares none. */
+  readonly responses: Responses | null
+  /** Those of its options and of the middleware in front of it, by code. */
+  readonly errors: DeclaredErrors
   /** What the middleware in front of it declare, outermost first. */
   readonly declarations: readonly Declaration[]
 }
 
-export function routesOf(routes: readonly RouteDefinition[]): RouteInfo[] {
-  return routes.map(({ method, pattern, bodyMode, maxBodySize, schemas, nodes, middleware }) => {
+export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): RouteInfo[] {
+  return routes.map((route) => {
+    const { method, pattern, bodyMode, maxBodySize, schemas, nodes, middleware, contract, value } = route
     const layers = [...nodes.flatMap((node) => node.layers.map(({ layer }) => layer)), ...middleware]
     const checked: Schemas = {}
     for (const part of checkedParts) if (schemas[part] !== undefined) checked[part] = schemas[part]
+    const declarations = layers.flatMap(declarationOf)
+    const name = contract.description.operationId ?? exposed.nameOf(value)
     return {
       method,
       path: pattern,
+      ...contract.description,
+      ...(name !== undefined && {
+        operationId: value.method === method ? name : `${name}.${method.toLowerCase()}`,
+      }),
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
       maxBodySize,
       schemas: checked,
-      declarations: layers.flatMap((layer): Declaration[] => {
-        const { errors, security } = broughtBy(layer)
-        if (errors === undefined && security === undefined) return []
-        return [{ ...(errors && { errors }), ...(security && { security }) }]
-      }),
+      responses: contract.responses,
+      errors: Object.assign(
+        {},
+        ...declarations.map(({ errors }) => errors),
+        contract.errors,
+      ) as DeclaredErrors,
+      declarations,
     }
   })
+}
+
+function declarationOf(layer: Layer): Declaration[] {
+  const { errors, security } = broughtBy(layer)
+  if (errors === undefined && security === undefined) return []
+  return [{ ...(errors && { errors }), ...(security && { security }) }]
 }

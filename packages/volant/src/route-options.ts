@@ -2,16 +2,19 @@
 import type { Limits } from '@volant/engine'
 import type { Layer } from './chain.ts'
 import type { RouteDefinition } from './core.ts'
+import { checkContract, contractOptions } from './contract-options.ts'
 import { VolantError } from './errors.ts'
 import { checkOptionNames } from './option-names.ts'
 import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
 import { checkBodySize } from './options.ts'
+import type { UndeclaredProperties } from './responses.ts'
 import type { RouteOptions } from './types.ts'
 import { checkedParts, gateFor } from './validation.ts'
 
 /** What an app's routes have unless they say otherwise. */
 export interface RouteDefaults {
   readonly limits: Limits
+  readonly undeclaredProperties: UndeclaredProperties
 }
 
 /** Limits a route can have of its own and that JavaScript enforces. */
@@ -20,6 +23,7 @@ export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJson
 const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
 const names: readonly string[] = [
   ...checkedParts,
+  ...contractOptions,
   'bodyMode',
   'maxBodySize',
   'handlerTimeout',
@@ -37,14 +41,17 @@ const foreignNames = {
   schema: 'schemas are options themselves: params, query, headers, cookies, body',
   schemas: 'schemas are options themselves: params, query, headers, cookies, body',
   timeout: 'handlerTimeout',
+  responses: 'response',
+  hide: 'hidden',
+  output: 'response',
 }
 
 /** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
 export function defineRoute(
   pattern: string,
   rest: readonly unknown[],
-  { limits }: RouteDefaults,
-): Omit<RouteDefinition, 'method' | 'nodes'> {
+  defaults: RouteDefaults,
+): Omit<RouteDefinition, 'method' | 'nodes' | 'value'> {
   const [first] = rest
   const given = typeof first === 'object' && first !== null && !Array.isArray(first)
   const layers = (given ? rest.slice(1) : rest).map((layer, at, all) => {
@@ -61,15 +68,15 @@ export function defineRoute(
     pattern,
     middleware: layers,
     handler,
-    ...checkOptions(pattern, given ? (first as RouteOptions) : {}, limits),
+    ...checkOptions(pattern, given ? (first as RouteOptions) : {}, defaults),
   }
 }
 
 function checkOptions(
   pattern: string,
   options: RouteOptions,
-  limits: Limits,
-): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler'> {
+  { limits, undeclaredProperties }: RouteDefaults,
+): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler' | 'value'> {
   checkOptionNames(`the route ${pattern}`, options, names, foreignNames)
   const { bodyMode = 'buffer', beforeBody } = options
   if (bodyMode !== 'buffer' && bodyMode !== 'stream') throw bad('bodyMode', bodyMode, "'buffer' or 'stream'")
@@ -96,6 +103,8 @@ function checkOptions(
     beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
     check: gateFor(options, pattern),
     schemas: options,
+    contract: checkContract(`the route ${pattern}`, options),
+    undeclaredProperties,
     handlerTimeout: checkTimeout(pattern, options.handlerTimeout, limits.handlerTimeout),
     limits: {
       maxQueryKeys: own('maxQueryKeys', options, limits),

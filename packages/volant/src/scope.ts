@@ -13,6 +13,8 @@ import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
 import { RouteConflictError } from './router.ts'
 import { isThenable } from './thenable.ts'
+import { type APITree, isRoute } from './api-tree.ts'
+import { handlersOf, type Implement } from './implement.ts'
 import type {
   ErrorHandler,
   LayerOf,
@@ -62,6 +64,18 @@ export class Scope<B extends Parts = RootParts> {
     }
     return this.#add(list, path, rest)
   }) as OnMethods<B>
+
+  /**
+   * Gives a contract its handler, or a tree of contracts theirs: `implement(getUser, handler)`,
+   * `implement(api, { users: { get: handler } })`. The path is inside this scope; what the contract declares holds as if
+   * it stood here. Throws `E_NOT_IMPLEMENTED` for a contract of the tree that has no handler, `E_BAD_HANDLER` for a
+   * handler that has no contract.
+   */
+  readonly implement: Implement<B> = ((given: Route | APITree, ...rest: unknown[]) => {
+    if (isRoute(given)) return this.#implement(given, rest)
+    for (const [route, handler] of handlersOf(given, rest[0])) this.#implement(route, [handler])
+    return this
+  }) as Implement<B>
 
   readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
   readonly #node: ScopeNode = {
@@ -251,17 +265,29 @@ export class Scope<B extends Parts = RootParts> {
     return layer
   }
 
+  #implement(contract: Route, rest: readonly unknown[]): Route {
+    const list = contract.method.split(',') as Method[]
+    return this.#add(list, contract.path, [contract.options ?? {}, ...rest], contract)
+  }
+
   #verb<M extends Method>(method: M): Verb<M, B> {
     return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
   }
 
-  #add(list: readonly Method[], path: string, rest: readonly unknown[]): Route {
+  /** `given`: the contract that is implemented. */
+  #add(list: readonly Method[], path: string, rest: readonly unknown[], given?: Route): Route {
     const { shared, prefix, nodes } = this[inner]
     if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
     if (!path.startsWith('/') && (prefix === '' || path !== ''))
       throw new RoutePatternError(path, 'NoLeadingSlash')
     const pattern = join(prefix, path)
-    const route: Omit<RouteDefinition, 'method'> = { ...defineRoute(pattern, rest, shared.defaults), nodes }
+    const options = typeof rest[0] === 'object' && rest[0] !== null ? rest[0] : undefined
+    const value: Route = given ?? { method: list.join(','), path: pattern, options }
+    const route: Omit<RouteDefinition, 'method'> = {
+      ...defineRoute(pattern, rest, shared.defaults),
+      nodes,
+      value,
+    }
     for (const layer of route.middleware) this.#layer(layer)
     try {
       for (const method of list) shared.registry.add({ ...route, method }, method)
@@ -275,7 +301,7 @@ export class Scope<B extends Parts = RootParts> {
       )
     }
     for (const node of nodes) node.used = true
-    return { method: list.join(','), path: pattern }
+    return value
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Method } from '@volant/engine'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Context, ContextOf } from './context.ts'
+import type { HTTPError } from './errors.ts'
 import type { Pairs } from './query.ts'
 import type { Scope } from './scope.ts'
 
@@ -26,6 +27,10 @@ export interface Parts {
   body: unknown
   /** What middleware hands on. */
   state: unknown
+  /** Schemas of the replies by status; null for one without content. */
+  responses: unknown
+  /** Declared errors by code. */
+  errors: unknown
 }
 
 /** The parts of a context whose route is not known: every context can be used as one of these. */
@@ -38,6 +43,8 @@ export interface AnyParts extends Parts {
   cookies: Record<string, string | undefined>
   body: unknown
   state: LooseState
+  responses: LooseResponses
+  errors: LooseErrors
 }
 
 /** The parts of an app's routes before pattern, schemas and middleware have their say. */
@@ -48,7 +55,17 @@ export interface RootParts extends Parts {
   cookies: Record<string, string | undefined>
   body: unknown
   state: LooseState
+  responses: LooseResponses
+  errors: {}
 }
+
+/** Replies nobody declared: any status, any value. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export type LooseResponses = Record<number, any>
+
+/** Errors of a route that is not known: any code, any data. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export type LooseErrors = Record<string, any>
 
 /** State nobody declared. A scope made by `app.with` is typed by what its middleware declare instead. */
 export interface LooseState {
@@ -70,6 +87,8 @@ export interface Effect {
   body?: unknown
   /** What middleware hands on, if it changes them. */
   state?: unknown
+  /** Errors it replies with, by code: added to those declared before. */
+  errors?: unknown
 }
 
 /** Carries a middleware's effect in its type; no such property exists. */
@@ -117,8 +136,60 @@ export interface Schemas {
   body?: Schema | undefined
 }
 
+/** Schemas of a route's replies by status; null says that the reply has no content. */
+export interface Responses {
+  readonly [status: number]: Schema | null
+}
+
+/** An error a route or a middleware replies with. */
+export interface DeclaredError {
+  /** From 400 to 599. */
+  status: number
+  /** When it happens; the error's message unless `ctx.fail` is given one. */
+  description?: string | undefined
+  /** What the reply's `data` holds. */
+  data?: Schema | undefined
+}
+
+/** Declared errors by code: upper case and `_`, as `USER_NOT_FOUND`. */
+export interface DeclaredErrors {
+  readonly [code: string]: DeclaredError
+}
+
+/** Examples of a body for the API's document, by name. */
+export interface Examples {
+  readonly [name: string]: { readonly summary?: string | undefined; readonly value: unknown }
+}
+
+/** What a route says of itself to those who call it: in the API's document and, by its types, in the client. */
+export interface Contract extends Schemas {
+  /**
+   * What the handler gives, checked before it is sent: a schema is that of status 200, `{ 201: User, 204: null }` are
+   * those of each status. Properties it does not name are not sent; see `undeclaredProperties` of the app.
+   */
+  response?: Schema | Responses | undefined
+  /** Errors that `ctx.fail` makes, by code. */
+  errors?: DeclaredErrors | undefined
+  /** Its name in the API's document; unique in the app. */
+  operationId?: string | undefined
+  /** One line. */
+  summary?: string | undefined
+  /** CommonMark. */
+  description?: string | undefined
+  /** Groups it is shown in. */
+  tags?: readonly string[] | undefined
+  /** Clients should stop using it. */
+  deprecated?: boolean | undefined
+  /** Not in the API's document. */
+  hidden?: boolean | undefined
+  /** Which security schemes it wants (OpenAPI 3.1 §4.8.30); `[]` for none. Default: those its middleware declare. */
+  security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
+  /** Examples for the document. */
+  examples?: { readonly body?: Examples; readonly response?: Readonly<Record<number, Examples>> } | undefined
+}
+
 /** Options of a route, before its middleware and handler. */
-export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
+export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
   bodyMode?: 'buffer' | 'stream' | undefined
   /** Bytes; default the app's `maxBodySize`. */
@@ -141,16 +212,78 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Schemas {
 
 type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : unknown
 
+type InputOf<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
+
 /** What schemas make of the parts they check. */
 export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: OutputOf<O[K]> }
+
+/** What the options of a route change: the parts their schemas check, its replies and errors. */
+type OptionsEffect<O> = {
+  [
+    K in keyof O & (keyof Schemas | 'response' | 'errors') as K extends 'response' ? 'responses' : K
+  ]: K extends 'response' ? ResponsesOf<O[K]> : K extends 'errors' ? O[K] : OutputOf<O[K]>
+}
+
+/** Schemas by status: one alone is that of 200. */
+export type ResponsesOf<R> = R extends Schema ? { 200: R } : R extends Responses ? R : LooseResponses
+
+/** The statuses a route replies with. */
+export type StatusOf<R> = keyof R & number
+
+/** What a handler gives for a status. */
+type ValueOf<R, S extends keyof R> = 0 extends 1 & R[S] ? unknown : InputOf<R[S]>
+
+/** A declared status and what belongs to it, as `ctx.reply` takes them. */
+export type ReplyArguments<R> = {
+  [S in StatusOf<R>]: 0 extends 1 & R[S]
+    ? [status: S, value?: unknown]
+    : R[S] extends null
+      ? [status: S]
+      : [status: S, value: InputOf<R[S]>]
+}[StatusOf<R>]
+
+/** A value and its status, as `ctx.json` takes them: 200 may be left out. */
+export type JSONArguments<R> = {
+  [S in StatusOf<R>]: 0 extends 1 & R[S]
+    ? [value: unknown, status?: S]
+    : S extends 200
+      ? [value: InputOf<R[S]>, status?: S]
+      : [value: InputOf<R[S]>, status: S]
+}[StatusOf<R>]
+
+declare const repliedWith: unique symbol
+
+/** What `ctx.reply` and `ctx.json` give: nothing, and in the type the status they replied with. */
+export type Replied<S extends number = number> = void & { readonly [repliedWith]: S }
+
+/** What a handler may give where these replies are declared. */
+type Given<R> =
+  | (200 extends StatusOf<R> ? ValueOf<R, 200 & keyof R> : never)
+  | (204 extends StatusOf<R> ? (R[204 & keyof R] extends null ? undefined | void : never) : never)
+  | Replied<StatusOf<R>>
+  | HTTPError
+
+/** What a handler behind these options may return. */
+export type Returnable<A> = [A] extends [{ response: infer R }]
+  ? [A] extends [never]
+    ? unknown
+    : Given<ResponsesOf<R>> | Promise<Given<ResponsesOf<R>>>
+  : unknown
+
+/** A declared code and its data, as `ctx.fail` takes them. */
+export type FailArguments<E> = {
+  [C in keyof E & string]: 0 extends 1 & E[C]
+    ? [code: C, data?: unknown, message?: string]
+    : E[C] extends { data: infer D extends Schema }
+      ? [code: C, data: InputOf<D>, message?: string]
+      : [code: C, data?: undefined, message?: string]
+}[keyof E & string]
 
 type EffectOf<X> = X extends { readonly [effect]?: infer E }
   ? NonNullable<E>
   : X extends (...args: never) => unknown
     ? {}
-    : X extends Schemas
-      ? Outputs<X>
-      : {}
+    : OptionsEffect<X>
 
 type Changed<K extends keyof Parts, B extends Parts, E> = E extends { [P in K]: infer X } ? X : B[K]
 
@@ -168,6 +301,8 @@ export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never
           ? S
           : B['state'] & S
         : B['state']
+      responses: Changed<'responses', B, E>
+      errors: E extends { errors: infer X } ? B['errors'] & X : B['errors']
     }
 
 /** The parts of a route with this pattern. */
@@ -181,6 +316,8 @@ export type RouteParts<B extends Parts, P extends string> = {
   cookies: B['cookies']
   body: B['body']
   state: B['state']
+  responses: B['responses']
+  errors: B['errors']
 }
 
 /** Characters that end a parameter's name: what follows them is a suffix (`/:value.svg`). */
@@ -228,19 +365,26 @@ type Known<X> = X extends (...args: never) => unknown
   ? unknown
   : { [K in Exclude<keyof X, keyof RouteOptions>]: `there is no route option '${K & string}'` }
 
-/** A route as a value. `Returns` is what its handler gives. */
+/**
+ * A route as a value: what verbs and `contract` give. `Returns` is what its handler gives, `Base` are the parts of the
+ * scope it is in, `Behind` those its handler sees.
+ */
 export interface Route<
   M extends string = string,
   P extends string = string,
   Options = unknown,
   Returns = unknown,
+  Base = unknown,
+  Behind = unknown,
 > {
   /** Or several, with commas between. */
   readonly method: M
   /** With the prefixes of its scopes. */
   readonly path: P
+  /** As they were given. */
+  readonly options?: Options | undefined
   /** Types only. */
-  readonly types?: { options: Options; returns: Returns }
+  readonly types?: { options: Options; returns: Returns; base: Base; behind: Behind }
 }
 
 /** The first argument after the path: options of the route, or its first middleware. */
@@ -251,43 +395,43 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   <const P extends string, R>(
     path: P,
     handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
-  ): Route<M, P, {}, Awaited<R>>
-  <const P extends string, const A extends First<RouteParts<B, P>>, R>(
+  ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
+  <const P extends string, const A extends First<RouteParts<B, P>>, R extends Returnable<A>>(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R,
+    R extends Returnable<A>,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
     handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
-    R,
+    R extends Returnable<A>,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
     third: A3,
     handler: (ctx: ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<With<With<RouteParts<B, P>, A>, A2>, A3>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
     const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
-    R,
+    R extends Returnable<A>,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
@@ -295,7 +439,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     third: A3,
     fourth: A4,
     handler: (ctx: ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
@@ -303,7 +447,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
     const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
     const A5 extends LayerOf<ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>>,
-    R,
+    R extends Returnable<A>,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
@@ -312,7 +456,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     fourth: A4,
     fifth: A5,
     handler: (ctx: ContextOf<With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>
   /** With more middlewares than that the handler's types are those of any route. */
   <const P extends string>(
     path: P,
@@ -332,26 +476,31 @@ export interface OnMethods<B extends Parts> {
     methods: readonly M[],
     path: P,
     handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
-  ): Route<M, P, {}, Awaited<R>>
-  <const M extends Method, const P extends string, const A extends First<RouteParts<B, P>>, R>(
+  ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
+  <
+    const M extends Method,
+    const P extends string,
+    const A extends First<RouteParts<B, P>>,
+    R extends Returnable<A>,
+  >(
     methods: readonly M[],
     path: P,
     first: A & Covering<P, A> & Known<A>,
     handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   <
     const M extends Method,
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R,
+    R extends Returnable<A>,
   >(
     methods: readonly M[],
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
     handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
-  ): Route<M, P, A, Awaited<R>>
+  ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   <const M extends Method, const P extends string>(
     methods: readonly M[],
     path: P,

@@ -5,6 +5,7 @@ import { type Issue, ValidationError, VolantError } from './errors.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
+import { standardOf } from './schema/standard.ts'
 import { isThenable } from './thenable.ts'
 import type { FittingMiddleware, Outputs, Schema, Schemas } from './types.ts'
 
@@ -43,7 +44,9 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
 export function gateFor(schemas: Schemas, where: string): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
-    return schema === undefined ? [] : [{ part, schema: checkSchema(schema, `${where}: ${part}`) }]
+    return schema === undefined
+      ? []
+      : [{ part, schema: standardOf(schema, `${where}: ${part}`, part === 'body' ? 'body' : 'text') }]
   })
   const [only] = steps
   if (only === undefined) return null
@@ -54,22 +57,6 @@ export function gateFor(schemas: Schemas, where: string): Gate | null {
 interface Step {
   readonly part: Checked
   readonly schema: StandardSchemaV1.Props
-}
-
-function checkSchema(schema: unknown, where: string): StandardSchemaV1.Props {
-  const props = (schema as Partial<Schema> | null)?.['~standard']
-  if (typeof props?.validate === 'function') return props
-  throw new VolantError(
-    'E_BAD_SCHEMA',
-    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …), not ${nameOf(schema)}`,
-  )
-}
-
-function nameOf(value: unknown): string {
-  if (value === null) return 'null'
-  return typeof value === 'object'
-    ? `an object with ${Object.keys(value).slice(0, 3).join(', ') || 'no keys'}`
-    : typeof value
 }
 
 type Result = StandardSchemaV1.Result<unknown>
@@ -145,7 +132,7 @@ function issuesOf(part: Checked, found: readonly StandardSchemaV1.Issue[], issue
 }
 
 /** RFC 6901 §3 and §6. */
-function pointerTo(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
+export function pointerTo(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
   let pointer = '#'
   for (const segment of path) {
     const key = String(typeof segment === 'object' ? segment.key : segment)

@@ -1,0 +1,405 @@
+/** What a route declares of its replies and errors holds, whatever its handler gives. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as v from 'valibot'
+import { before, contract, middleware, type Problem, VolantError } from 'volant'
+import * as z from 'zod'
+import type { Kit } from '../kit.ts'
+
+const User = z.object({ id: z.number().int(), name: z.string() })
+
+export function contracts(kit: Kit): void {
+  const reported = (code: string, message: RegExp): void => {
+    const error = kit.reports.at(-1)
+    assert.ok(error instanceof VolantError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, message)
+  }
+
+  describe('declared replies', () => {
+    test('a returned value is checked, and what the schema makes of it is sent', async () => {
+      const app = kit.app()
+      const response = z.object({
+        at: z.date().transform((at) => at.getTime()),
+        name: z.string().default('none'),
+      })
+      app.get('/now', { response }, () => ({ at: new Date(5) }))
+      app.get('/later', { response }, async () => ({ at: new Date(6), name: 'x' }))
+      app.get('/text', { response: z.string() }, () => 'plain')
+      app.get('/list', { response: z.array(User) }, () => [{ id: 1, name: 'a' }])
+      app.get('/null', { response: User.nullable() }, () => null)
+      app.get('/number', { response: z.number() }, () => 5)
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/now')).json(), { at: 5, name: 'none' })
+        assert.deepEqual((await live.ask('/later')).json(), { at: 6, name: 'x' })
+        const text = await live.ask('/text')
+        assert.equal(text.text, 'plain')
+        assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8')
+        assert.deepEqual((await live.ask('/list')).json(), [{ id: 1, name: 'a' }])
+        const none = await live.ask('/null')
+        assert.equal(none.status, 200)
+        assert.equal(none.text, 'null')
+        assert.equal((await live.ask('/number')).text, '5')
+      })
+    })
+
+    test('a value the schema rejects is 500, told without the value', async () => {
+      const app = kit.app()
+      app.get('/zod', { response: User }, () => ({ id: 1, name: 7070 }) as never)
+      app.get('/valibot', { response: v.object({ name: v.pipe(v.string(), v.email()) }) }, () => ({
+        name: 'secret',
+      }))
+      app.get('/later', { response: User }, async () => 'secret' as never)
+      app.get('/nothing', { response: User }, () => undefined as never)
+      app.get('/json', { response: User }, (ctx) => ctx.json({ id: 'secret' } as never))
+      app.get('/bad', { response: User }, (ctx) => ctx.reply(200, { id: 'secret' } as never))
+      await kit.serve(app, async (live) => {
+        for (const [path, code, message] of [
+          [
+            '/zod',
+            'E_RESPONSE_INVALID',
+            /^the reply of GET \/zod with status 200 is not what its schema says: #\/name: /,
+          ],
+          ['/valibot', 'E_RESPONSE_INVALID', /#\/name: /],
+          ['/later', 'E_RESPONSE_INVALID', /: #: /],
+          ['/nothing', 'E_RESPONSE_STATUS', /^GET \/nothing declares a value for status 200 and gave none$/],
+          ['/json', 'E_RESPONSE_INVALID', /#\/id: /],
+          ['/bad', 'E_RESPONSE_INVALID', /#\/id: /],
+        ] as const) {
+          const reply = await live.ask(path)
+          assert.equal(reply.status, 500, path)
+          assert.deepEqual(reply.json(), { type: 'about:blank', title: 'Internal Server Error', status: 500 })
+          reported(code, message)
+          assert.doesNotMatch(String(kit.reports.at(-1)), /secret|7070/, path)
+        }
+      })
+    })
+
+    test('properties a schema does not name are not sent in production, and an error in development', async () => {
+      const response = { 200: z.object({ user: User }), 201: z.object({ id: z.number() }) }
+      const value = { user: { id: 1, name: 'a', hash: 'secret' } }
+      for (const undeclaredProperties of ['strip', 'throw'] as const) {
+        const app = kit.app({ undeclaredProperties })
+        app.get('/nested', { response }, () => value)
+        app.get('/imperative', { response }, (ctx) =>
+          ctx.json({ id: 2, hash: 'secret' } as { id: number }, 201),
+        )
+        app.get('/open', { response: z.looseObject({ id: z.number() }) }, () => ({ id: 1, more: true }))
+        app.get('/undeclared', () => value)
+        await kit.serve(app, async (live) => {
+          const nested = await live.ask('/nested')
+          const imperative = await live.ask('/imperative')
+          if (undeclaredProperties === 'strip') {
+            assert.equal(nested.text, '{"user":{"id":1,"name":"a"}}')
+            assert.equal(imperative.text, '{"id":2}')
+          } else {
+            assert.equal(nested.status, 500)
+            assert.equal(imperative.status, 500)
+            await live.ask('/nested')
+            reported('E_RESPONSE_UNDECLARED', /does not declare #?\/user\/hash/)
+          }
+          assert.deepEqual((await live.ask('/open')).json(), { id: 1, more: true })
+          assert.deepEqual((await live.ask('/undeclared')).json(), value)
+        })
+      }
+    })
+
+    test('statuses: the declared ones, with content or without', async () => {
+      const app = kit.app()
+      const response = { 200: User, 202: null, 204: null, 409: z.object({ taken: z.string() }) }
+      app.post('/one', { response }, (ctx) => ctx.reply(200, { id: 1, name: 'a' }))
+      app.post('/two', { response }, (ctx) => ctx.reply(202))
+      app.post('/three', { response }, () => {})
+      app.post('/four', { response }, async (ctx) => ctx.reply(409, { taken: 'x' }))
+      app.post('/five', { response }, (ctx) => ctx.reply(201 as 202))
+      app.post('/six', { response }, (ctx) => ctx.json({ id: 1, name: 'a' }, 203 as 200))
+      app.post('/seven', { response: { 201: User } }, () => ({ id: 1, name: 'a' }) as never)
+      app.post('/eight', { response }, (ctx) => (ctx.reply as (...args: unknown[]) => never)(202, { id: 1 }))
+      await kit.serve(app, async (live) => {
+        const ask = async (path: string) => live.ask(path, { method: 'POST' })
+        assert.equal((await ask('/one')).status, 200)
+        const two = await ask('/two')
+        assert.equal(two.status, 202)
+        assert.equal(two.text, '')
+        assert.equal((await ask('/three')).status, 204)
+        const four = await ask('/four')
+        assert.equal(four.status, 409)
+        assert.deepEqual(four.json(), { taken: 'x' })
+        for (const [path, message] of [
+          ['/five', /replies with status 201 but declares 200, 202, 204, 409/],
+          ['/six', /status 203/],
+          ['/seven', /replies with status 200 but declares 201/],
+          ['/eight', /declares status 202 without content and gave a value/],
+        ] as const) {
+          assert.equal((await ask(path)).status, 500, path)
+          reported('E_RESPONSE_STATUS', message)
+        }
+      })
+    })
+
+    test('asynchronous schemas are waited for where a value is returned', async () => {
+      const app = kit.app()
+      const response = z.object({ id: z.number().refine(async (id) => id > 0) })
+      app.get('/good', { response }, () => ({ id: 1 }))
+      app.get('/wrong', { response }, async () => ({ id: 0 }))
+      app.get('/json', { response }, (ctx) => ctx.json({ id: 1 }))
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/good')).json(), { id: 1 })
+        assert.equal((await live.ask('/wrong')).status, 500)
+        reported('E_RESPONSE_INVALID', /#\/id/)
+        assert.equal((await live.ask('/json')).status, 500)
+      })
+    })
+
+    test('files, streams and Response go as they are; middleware is not under the contract', async () => {
+      const app = kit.app()
+      const refuse = before((ctx) =>
+        ctx.headers['x-key'] === undefined ? ctx.json({ no: 'key' }, 401) : undefined,
+      )
+      app.get('/stream', { response: User }, () => new Response('raw', { status: 203 }) as never)
+      app.get('/file', { response: User }, (ctx) => void ctx.file(new URL(import.meta.url)) as never)
+      app.get('/guarded', { response: User }, refuse, () => ({ id: 1, name: 'a' }))
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/stream')).status, 203)
+        assert.match((await live.ask('/file')).text, /kit\.serve/)
+        assert.equal((await live.ask('/guarded')).status, 401)
+        assert.equal((await live.ask('/guarded', { headers: { 'x-key': '1' } })).status, 200)
+      })
+    })
+
+    test('errors are answered outside of the contract', async () => {
+      const app = kit.app()
+      app.onError((error, ctx) => ctx.json({ seen: (error as Error).message }, 418))
+      app.get('/x', { response: User }, () => {
+        throw new Error('boom')
+      })
+      app.get('/invalid', { response: User }, () => ({}) as never)
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/x')
+        assert.equal(reply.status, 418)
+        assert.deepEqual(reply.json(), { seen: 'boom' })
+        assert.equal((await live.ask('/invalid')).status, 418)
+      })
+    })
+
+    test('what cannot be a declaration is refused when the route is made', () => {
+      const app = kit.app()
+      const bad: [unknown, string, RegExp][] = [
+        [{ response: { 99: User } }, 'E_BAD_SCHEMA', /response/],
+        [{ response: { 600: User } }, 'E_BAD_STATUS', /200 to 599, not 600/],
+        [{ response: { 204: User } }, 'E_BAD_OPTION', /status 204 has no content: write 204: null/],
+        [{ response: 5 }, 'E_BAD_SCHEMA', /the route \/x: response/],
+        [{ errors: { A: { status: 200 } } }, 'E_BAD_STATUS', /the declared error A takes a status from 400/],
+        [{ errors: { 'no code': { status: 400 } } }, 'E_BAD_OPTION', /"no code"/],
+        [{ errors: { A: 404 } }, 'E_BAD_OPTION', /the error A takes \{ status \}/],
+        [{ errors: { A: { status: 404, message: 'x' } } }, 'E_BAD_OPTION', /did you mean "description"/],
+        [{ errors: { A: { status: 404, data: 1 } } }, 'E_BAD_SCHEMA', /errors\.A\.data/],
+        [{ tags: 'x' }, 'E_BAD_OPTION', /tags takes an array of texts/],
+        [{ summary: 1 }, 'E_BAD_OPTION', /summary takes a text/],
+        [{ deprecated: 'yes' }, 'E_BAD_OPTION', /deprecated takes true or false/],
+        [{ security: {} }, 'E_BAD_OPTION', /security takes/],
+        [{ responses: {} }, 'E_BAD_OPTION', /did you mean "response"/],
+      ]
+      for (const [options, code, message] of bad) {
+        assert.throws(() => app.get('/x', options as never, () => 1), { code, message })
+      }
+      assert.throws(() => kit.app({ undeclaredProperties: 'keep' as never }), { code: 'E_BAD_OPTION' })
+    })
+  })
+
+  describe('declared errors', () => {
+    const Missing = z.object({ id: z.number() })
+    const auth = middleware<{ user: string }>()(
+      { errors: { UNAUTHORIZED: { status: 401, description: 'Who are you?' } } },
+      (ctx, next) => {
+        if (ctx.headers['authorization'] === undefined) throw ctx.fail('UNAUTHORIZED')
+        ctx.state.user = 'ann'
+        return next()
+      },
+    )
+
+    test('ctx.fail makes the errors of route and middleware', async () => {
+      const app = kit.app()
+      app
+        .with(auth)
+        .get(
+          '/users/:id',
+          { response: User, errors: { USER_NOT_FOUND: { status: 404, data: Missing } } },
+          (ctx) => {
+            if (ctx.params.id === '0') throw ctx.fail('USER_NOT_FOUND', { id: 0 })
+            if (ctx.params.id === '1') return ctx.fail('USER_NOT_FOUND', { id: 1 }, 'No user one')
+            if (ctx.params.id === '2') throw ctx.fail('UNAUTHORIZED')
+            return { id: 3, name: ctx.state.user }
+          },
+        )
+      await kit.serve(app, async (live) => {
+        const headers = { authorization: 'x' }
+        const none = await live.ask('/users/0')
+        assert.equal(none.status, 401)
+        assert.deepEqual(none.json(), {
+          type: 'about:blank',
+          title: 'Unauthorized',
+          status: 401,
+          detail: 'Who are you?',
+          code: 'UNAUTHORIZED',
+        })
+        const zero = await live.ask('/users/0', { headers })
+        assert.equal(zero.headers['content-type'], 'application/problem+json; charset=utf-8')
+        assert.deepEqual(zero.json(), {
+          type: 'about:blank',
+          title: 'Not Found',
+          status: 404,
+          code: 'USER_NOT_FOUND',
+          data: { id: 0 },
+        })
+        assert.equal(((await live.ask('/users/1', { headers })).json() as Problem).detail, 'No user one')
+        assert.equal((await live.ask('/users/2', { headers })).status, 401)
+        assert.deepEqual((await live.ask('/users/3', { headers })).json(), { id: 3, name: 'ann' })
+      })
+    })
+
+    test('undeclared codes and data the schema rejects are mistakes of the program', async () => {
+      const app = kit.app()
+      const errors = { GONE: { status: 410, data: z.object({ at: z.number() }) } }
+      app.get('/code', { errors }, (ctx) => {
+        throw ctx.fail('OTHER' as never, 1 as never)
+      })
+      app.get('/none', (ctx) => {
+        throw (ctx.fail as unknown as (code: string) => Error)('OTHER')
+      })
+      app.get('/data', { errors }, (ctx) => {
+        throw ctx.fail('GONE', { at: 'secret' } as never)
+      })
+      app.get('/strip', { errors }, (ctx) => {
+        throw ctx.fail('GONE', { at: 1, hash: 'secret' } as { at: number })
+      })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/code')).status, 500)
+        reported('E_UNDECLARED_ERROR', /^GET \/code declares no error "OTHER"; it declares GONE$/)
+        assert.equal((await live.ask('/none')).status, 500)
+        reported('E_UNDECLARED_ERROR', /it declares none/)
+        assert.equal((await live.ask('/data')).status, 500)
+        reported('E_RESPONSE_INVALID', /^GET \/data: the data of GONE is not what its schema says: #\/at: /)
+        assert.deepEqual(((await live.ask('/strip')).json() as Problem).data, { at: 1 })
+      })
+    })
+
+    test('middleware of a scope declares for its misses, too', async () => {
+      const app = kit.app()
+      app.use(
+        before({ errors: { CLOSED: { status: 503 } } }, (ctx) => {
+          if (ctx.query['open'] === undefined) throw ctx.fail('CLOSED')
+        }),
+      )
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/nowhere')).status, 503)
+        assert.equal((await live.ask('/nowhere?open')).status, 404)
+      })
+    })
+
+    test('one code has one status', async () => {
+      const app = kit.app()
+      app.with(auth).get('/x', { errors: { UNAUTHORIZED: { status: 403 } } }, () => 1)
+      await assert.rejects(app.inject('/x'), {
+        code: 'E_BAD_OPTION',
+        message: /^GET \/x: the error UNAUTHORIZED is declared with status 401 and with 403/,
+      })
+    })
+  })
+
+  describe('contracts first', () => {
+    const getUser = contract.get('/users/:id', {
+      params: z.object({ id: z.coerce.number() }),
+      response: User,
+      errors: { GONE: { status: 410 } },
+    })
+    const addUser = contract.post('/users', { body: User, response: { 201: User } })
+    const ping = contract.get('/ping')
+    const api = { users: { get: getUser, add: addUser }, ping }
+
+    test('a contract gets its handler later, one by one or as a tree', async () => {
+      const single = kit.app()
+      single.implement(getUser, (ctx) => {
+        if (ctx.params.id === 0) throw ctx.fail('GONE')
+        return { id: ctx.params.id, name: 'a' }
+      })
+      const tree = kit.app()
+      tree.group('/v1', (scope) => {
+        scope.implement(api, {
+          users: {
+            get: (ctx) => (ctx.params.id === 0 ? ctx.fail('GONE') : { id: ctx.params.id, name: 'a' }),
+            add: (ctx) => ctx.reply(201, ctx.body),
+          },
+          ping: () => 'pong',
+        })
+      })
+      await kit.serve(single, async (live) => {
+        assert.deepEqual((await live.ask('/users/5')).json(), { id: 5, name: 'a' })
+        assert.equal((await live.ask('/users/0')).status, 410)
+        assert.equal((await live.ask('/users/x')).status, 400)
+      })
+      await kit.serve(tree, async (live) => {
+        assert.deepEqual((await live.ask('/v1/users/5')).json(), { id: 5, name: 'a' })
+        const added = await live.post('/v1/users', 'application/json', '{"id":1,"name":"b"}')
+        assert.equal(added.status, 201)
+        assert.equal((await live.ask('/v1/ping')).text, 'pong')
+      })
+    })
+
+    test('missing handlers, and handlers of nothing, are refused', async () => {
+      const app = kit.app()
+      assert.throws(() => app.implement(api, { users: { get: () => null } } as never), {
+        code: 'E_NOT_IMPLEMENTED',
+        message: /no handler for users\.add \(POST \/users\), ping \(GET \/ping\)/,
+      })
+      const more = { users: { get: () => 1, add: () => 1, other: () => 1 }, ping: () => 1 }
+      assert.throws(() => app.implement(api, more as never), {
+        code: 'E_BAD_HANDLER',
+        message: /users\.other/,
+      })
+      app.implement(ping, () => 'pong')
+      assert.throws(() => app.implement(ping, () => 'pong'), { code: 'E_ROUTE_CONFLICT' })
+      app.expose(api)
+      await assert.rejects(app.inject('/ping'), {
+        code: 'E_NOT_IMPLEMENTED',
+        message: /users\.get \(GET \/users\/:id\), users\.add \(POST \/users\)/,
+      })
+    })
+
+    test('exposed routes have names, and a table for clients', async () => {
+      const app = kit.app()
+      app.implement(ping, () => 'pong')
+      const inner = kit.app()
+      const list = inner.get('/users', { summary: 'All users' }, () => [])
+      const both = inner.on(['PUT', 'PATCH'], '/users/:id', () => 1)
+      app.mount('/api', inner)
+      app.expose({ ping, users: { list, change: both } })
+      const names = app.routes().map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)
+      assert.deepEqual(names, [
+        'GET /ping ping',
+        'GET /api/users users.list',
+        'PUT /api/users/:id users.change.put',
+        'PATCH /api/users/:id users.change.patch',
+        'GET /client.json undefined',
+      ])
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/client.json')).json(), {
+          ping: ['GET', '/ping'],
+          'users.list': ['GET', '/api/users'],
+          'users.change': ['PUT', '/api/users/:id'],
+        })
+      })
+      assert.throws(() => kit.app().expose({ x: 5 } as never), { code: 'E_BAD_OPTION', message: /x is 5/ })
+    })
+
+    test('two routes with one operation id are refused, both named', async () => {
+      const app = kit.app()
+      app.get('/a', { operationId: 'same' }, () => 1)
+      app.post('/b', { operationId: 'same' }, () => 1)
+      await assert.rejects(app.inject('/a'), {
+        code: 'E_OPERATION_ID',
+        message: 'GET /a and POST /b both have the operationId "same"',
+      })
+    })
+  })
+}

@@ -1,0 +1,69 @@
+/** Errors that a route and the middleware in front of it declare: gathered when the app starts, made by `ctx.fail`. */
+import type { Layer } from './chain.ts'
+import type { RequestContext } from './context.ts'
+import { HTTPError, VolantError } from './errors.ts'
+import { broughtBy } from './middleware.ts'
+import { Reply } from './responses.ts'
+import type { DeclaredError, DeclaredErrors } from './types.ts'
+
+/** An error as it runs. */
+interface Declared extends DeclaredError {
+  /** Of its `data`. */
+  readonly reply: Reply | null
+}
+
+/** By code. */
+export type ErrorsByCode = ReadonlyMap<string, Declared>
+
+const none: ErrorsByCode = new Map()
+
+/**
+ * All errors of a chain, the route's own last: a code that is declared again keeps its status. Throws `E_BAD_OPTION`
+ * for one that does not, naming the route.
+ */
+export function errorsOf(where: string, layers: readonly Layer[], own: DeclaredErrors): ErrorsByCode {
+  const given = layers.flatMap((layer): DeclaredErrors[] => {
+    const { errors } = broughtBy(layer)
+    return errors === undefined ? [] : [errors]
+  })
+  if (given.length === 0 && Object.keys(own).length === 0) return none
+  const all = new Map<string, Declared>()
+  for (const errors of [...given, own]) {
+    for (const [code, error] of Object.entries(errors)) {
+      const before = all.get(code)
+      if (before !== undefined && before.status !== error.status) {
+        throw new VolantError(
+          'E_BAD_OPTION',
+          `${where}: the error ${code} is declared with status ${before.status} and with ${error.status}: one code has one status`,
+        )
+      }
+      const { data } = error
+      const reply = data === undefined ? null : new Reply(`${where}: the data of ${code}`, data, 'strip')
+      all.set(code, { ...error, reply })
+    }
+  }
+  return all
+}
+
+/** What `ctx.fail` gives. */
+export function declaredError(
+  ctx: RequestContext,
+  code: string,
+  data: unknown,
+  message: string | undefined,
+): HTTPError {
+  const declared = ctx.route.errors.get(code)
+  if (declared === undefined) {
+    const codes = [...ctx.route.errors.keys()].join(', ')
+    throw new VolantError(
+      'E_UNDECLARED_ERROR',
+      `${ctx.method} ${ctx.pattern ?? ctx.path} declares no error ${JSON.stringify(String(code).slice(0, 50))}; ${codes === '' ? 'it declares none: errors: { CODE: { status } }' : `it declares ${codes}`}`,
+    )
+  }
+  const { status, description, reply } = declared
+  return new HTTPError(status, message ?? description, {
+    code,
+    expose: true,
+    ...(reply === null ? {} : { data: reply.copyOf(data) }),
+  })
+}

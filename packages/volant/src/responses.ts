@@ -1,0 +1,238 @@
+/**
+ * Declared replies: what a handler gives is checked by the schema of its status, and only what the schema names is sent.
+ * Nothing of a schema is compiled before the first reply of its status.
+ */
+import { Readable } from 'node:stream'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from './context.ts'
+import { VolantError } from './errors.ts'
+import { jsonFault, valueFault } from './json-fault.ts'
+import { endReply, replyEmpty, sendText } from './reply.ts'
+import { issueSummary } from './response-issues.ts'
+import { jsonSchemaOf } from './schema/json-schema.ts'
+import { standardOf } from './schema/standard.ts'
+import { type Serializer, serializerFor } from './serialization/serializer.ts'
+import { undeclared } from './serialization/undeclared.ts'
+import { isIterator } from './stream-reply.ts'
+import { isThenable } from './thenable.ts'
+import type { Responses, Schema } from './types.ts'
+
+/** What becomes of properties that a schema does not name. */
+export type UndeclaredProperties = 'strip' | 'throw'
+
+type Result = StandardSchemaV1.Result<unknown>
+
+/** Libraries whose `validate` leaves out what a closed object does not name. */
+const strippers: ReadonlySet<string> = new Set(['zod', 'valibot'])
+
+/** One declared body. */
+export class Reply {
+  readonly #where: string
+  readonly #schema: Schema
+  readonly #undeclared: UndeclaredProperties
+  #standard: StandardSchemaV1.Props | null = null
+  #serialize: Serializer | null = null
+
+  /** `where` names the route and the reply in errors. */
+  constructor(where: string, schema: Schema, undeclaredProperties: UndeclaredProperties) {
+    this.#where = where
+    this.#schema = schema
+    this.#undeclared = undeclaredProperties
+  }
+
+  /** What the schema makes of `value`, or a promise of it. Throws `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`. */
+  check(value: unknown): unknown {
+    if (this.#undeclared === 'throw') this.#refuseUndeclared(value)
+    const standard = (this.#standard ??= standardOf(this.#schema, this.#where, 'response'))
+    const result = standard.validate(value)
+    return isThenable(result) ? result.then((settled: Result) => this.#accept(settled)) : this.#accept(result)
+  }
+
+  /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */
+  checkNow(value: unknown): unknown {
+    const checked = this.check(value)
+    if (!isThenable(checked)) return checked
+    checked.then(undefined, () => {})
+    throw new VolantError(
+      'E_BAD_SCHEMA',
+      `${this.#where}: its schema is asynchronous, and only a returned value is waited for`,
+    )
+  }
+
+  /** A checked value as JSON text. Throws `E_NOT_SERIALISABLE`. */
+  textOf(checked: unknown): string {
+    const serialize = (this.#serialize ??= this.#serializer())
+    let text: string | undefined
+    try {
+      text = serialize(checked)
+    } catch (error) {
+      throw this.#unserialisable(jsonFault(checked), error)
+    }
+    const fault = text === undefined || text === '{}' ? valueFault(checked) : null
+    if (fault !== null) throw this.#unserialisable(fault)
+    return text
+  }
+
+  /** Checked, and without what the schema does not name. */
+  copyOf(value: unknown): unknown {
+    return JSON.parse(this.textOf(this.checkNow(value)))
+  }
+
+  #serializer(): Serializer {
+    const described = jsonSchemaOf(this.#schema, 'output')
+    const alreadyStripped = this.#standard !== null && strippers.has(this.#standard.vendor)
+    return serializerFor('schema' in described ? described.schema : null, { alreadyStripped })
+  }
+
+  #refuseUndeclared(value: unknown): void {
+    const described = jsonSchemaOf(this.#schema, 'input')
+    const pointer = 'schema' in described ? undeclared(value, described.schema) : null
+    if (pointer === null) return
+    throw new VolantError(
+      'E_RESPONSE_UNDECLARED',
+      `${this.#where} does not declare ${pointer}: declare it, or leave it out; in production it would not be sent`,
+    )
+  }
+
+  #accept(result: Result): unknown {
+    if (result.issues === undefined) return result.value
+    throw new VolantError(
+      'E_RESPONSE_INVALID',
+      `${this.#where} is not what its schema says: ${issueSummary(result.issues, this.#standard?.vendor)}`,
+    )
+  }
+
+  #unserialisable(fault: string | null, cause?: unknown): unknown {
+    if (fault === null) return cause
+    return new VolantError('E_NOT_SERIALISABLE', `${this.#where} cannot be written as JSON: ${fault}`, {
+      cause,
+    })
+  }
+}
+
+/** The declared replies of a route. */
+export class ResponsePlan {
+  readonly #where: string
+  readonly #responses: Responses
+  readonly #undeclared: UndeclaredProperties
+  readonly #replies = new Map<number, Reply | null>()
+
+  constructor(where: string, responses: Responses, undeclaredProperties: UndeclaredProperties) {
+    this.#where = where
+    this.#responses = responses
+    this.#undeclared = undeclaredProperties
+  }
+
+  has(status: number): boolean {
+    return Object.hasOwn(this.#responses, status)
+  }
+
+  /** Null where the status has no content. Throws `E_RESPONSE_STATUS` for one that is not declared. */
+  replyOf(status: number): Reply | null {
+    const known = this.#replies.get(status)
+    if (known !== undefined) return known
+    const schema = this.has(status) ? this.#responses[status] : undefined
+    if (schema === undefined) {
+      const declared = Object.keys(this.#responses).join(', ')
+      throw new VolantError(
+        'E_RESPONSE_STATUS',
+        `${this.#where} replies with status ${status} but declares ${declared}: ctx.reply(status, value) names one`,
+      )
+    }
+    const reply =
+      schema === null
+        ? null
+        : new Reply(`the reply of ${this.#where} with status ${status}`, schema, this.#undeclared)
+    this.#replies.set(status, reply)
+    return reply
+  }
+
+  /** Throws `E_RESPONSE_STATUS`: content where none is declared, or none where some is. */
+  refuseContent(status: number, expected: boolean): never {
+    throw new VolantError(
+      'E_RESPONSE_STATUS',
+      expected
+        ? `${this.#where} declares a value for status ${status} and gave none`
+        : `${this.#where} declares status ${status} without content and gave a value`,
+    )
+  }
+}
+
+/** `handler` under the contract of its route: what it returns is checked, and so is what it replies with by itself. */
+export function underContract(
+  handler: (ctx: RequestContext) => unknown,
+  plan: ResponsePlan,
+): (ctx: RequestContext) => unknown {
+  return (ctx) => {
+    ctx.responses = plan
+    const value = handler(ctx)
+    return isThenable(value)
+      ? value.then((settled: unknown) => give(ctx, plan, settled))
+      : give(ctx, plan, value)
+  }
+}
+
+function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown {
+  // Whoever replies twice, or too late, is told so by the chain.
+  if (ctx.replied || ctx.exchange.aborted) return value
+  if (value === undefined || value === ctx) return giveNothing(ctx, plan)
+  if (isUnchecked(value)) return value
+  const status = ctx.statusCode === 0 ? 200 : ctx.statusCode
+  const reply = plan.replyOf(status)
+  if (reply === null) return value === null ? undefined : plan.refuseContent(status, false)
+  const checked = reply.check(value)
+  if (!isThenable(checked)) return send(ctx, reply, checked)
+  return checked.then((settled: unknown) => send(ctx, reply, settled))
+}
+
+function giveNothing(ctx: RequestContext, plan: ResponsePlan): undefined {
+  // ctx.file and its like reply when they are through.
+  if (ctx.accompanied > 0) return
+  const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
+  if (plan.has(status) ? plan.replyOf(status) === null : false) {
+    ctx.statusCode = status
+    return
+  }
+  plan.refuseContent(status === 204 ? 200 : status, true)
+}
+
+function send(ctx: RequestContext, reply: Reply, checked: unknown): undefined {
+  if (typeof checked === 'string') sendText(ctx, checked, ContentType.text, undefined)
+  else endReply(ctx, ContentType.json, reply.textOf(checked), undefined, 'reply')
+}
+
+/** What no schema describes goes as it is; the types of a contract refuse it. */
+function isUnchecked(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { constructor } = value
+  if (constructor === Object || constructor === Array) return false
+  return (
+    value instanceof Uint8Array ||
+    value instanceof Response ||
+    value instanceof Error ||
+    value instanceof ArrayBuffer ||
+    value instanceof ReadableStream ||
+    value instanceof Readable ||
+    value instanceof Blob ||
+    isIterator(value)
+  )
+}
+
+/** The text of `ctx.json(value)` where the handler's replies are declared. */
+export function declaredText(plan: ResponsePlan, value: unknown, status: number): string {
+  const reply = plan.replyOf(status)
+  return reply === null ? plan.refuseContent(status, false) : reply.textOf(reply.checkNow(value))
+}
+
+/** `ctx.reply(status, value)` where the handler's replies are declared. */
+export function replyDeclared(ctx: RequestContext, plan: ResponsePlan, status: number, value: unknown): void {
+  const reply = plan.replyOf(status)
+  if (reply === null) {
+    if (value !== undefined && value !== null) plan.refuseContent(status, false)
+    replyEmpty(ctx)
+  } else {
+    if (value === undefined) plan.refuseContent(status, true)
+    send(ctx, reply, reply.checkNow(value))
+  }
+}
