@@ -79,11 +79,28 @@ export const userList = () => ({
   data: people.slice(0, 10),
   meta: { page: 1, limit: 10, total: people.length },
 })
+/** VeloxTS: one of its users; null for an id nobody has. */
+export const userOf = (id) => people.find((user) => user.id === id) ?? null
 /** VeloxTS: `/debug/memory`. The lab holds it against what the kernel says. */
 export const memory = () => process.memoryUsage()
 
 /** Ours: POST /echo. `body` is the parsed JSON. */
 export const echoReply = (body) => ({ id: body.id, items: body.items.length })
+
+/** Ours: GET /items/:category/:id. */
+export const itemReply = (category, id, page, limit, sort) => ({ category, id, page, limit, sort })
+
+/** Ours: POST /orders. `order` is the checked body. */
+export function acceptOrder({ reference, customer, lines }) {
+  const priced = lines.map(({ sku, quantity, cents }) => ({ sku, quantity, cents: quantity * cents }))
+  return {
+    reference,
+    status: 'accepted',
+    customer: { name: customer.name, email: customer.email },
+    lines: priced,
+    cents: priced.reduce((sum, line) => sum + line.cents, 0),
+  }
+}
 
 /** Ours: one in 100 of `/work/:id` takes 50 ms, during which its handler waits and the server is free. */
 export const isSlow = (id) => Number(id) % 100 === 0

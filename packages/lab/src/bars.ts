@@ -35,6 +35,7 @@ export interface Verdict {
 
 const [json, plain, pipelined] = ['ramapi-json', 'plain', 'pipelined']
 const users = { scenario: 'ramapi-user', variant: 'default' }
+const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
   ratio('must', 'native', 1.2, 'limit'),
@@ -52,6 +53,8 @@ export const bars: readonly Bar[] = [
   added('goal', 'middleware', 'three', 'none', 0.3),
   ratio('must', 'native', 0.65, 'fastify', users),
   ratio('goal', 'native', 1, 'uws', users),
+  added('must', 'contract-get', 'validated', 'unvalidated', 0.7),
+  ratio('must', 'native', 0.6, 'fastify', order),
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
   fresh('must', 'idleRss', 15),
@@ -80,6 +83,8 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose('param', ['static', 'param'], ['native']),
     choose('middleware', ['none', 'three'], ['native']),
     choose(users.scenario, [users.variant], ['uws', 'native', 'fastify']),
+    choose('contract-get', ['unvalidated', 'validated'], ['native']),
+    choose(order.scenario, [order.variant], ['native', 'fastify']),
     choose('veloze-startup', ['default'], ['node', 'native', 'node-http', 'uws', 'fastify']),
   ]
 }

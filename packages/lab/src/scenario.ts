@@ -19,6 +19,10 @@ export const programs = [
   'slow',
   'param',
   'middleware',
+  'items',
+  'orders',
+  'trpc',
+  'playground',
 ] as const
 export type Program = (typeof programs)[number]
 

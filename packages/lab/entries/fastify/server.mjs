@@ -1,4 +1,4 @@
-// Fastify 5. Handlers send their replies. Only `users` has a schema for them, which Fastify compiles to a serialiser.
+// Fastify 5. Handlers send their replies. Where programs have schemas for them, Fastify compiles these to serialisers.
 // What Fastify calls middleware are hooks.
 import Fastify, { LogController } from 'fastify'
 import { openLog } from '../log.mjs'
@@ -239,6 +239,102 @@ const programs = {
         ran()
         reply.send({ message: request.message })
       })
+    })
+    return app
+  },
+
+  // By Fastify's own compilers: Ajv checks and fast-json-stringify writes.
+  items() {
+    const sort = { type: 'string', enum: ['name', 'price', 'date'] }
+    const params = {
+      type: 'object',
+      required: ['category', 'id'],
+      properties: {
+        category: { type: 'string', minLength: 1, maxLength: 40 },
+        id: { type: 'integer', minimum: 1 },
+      },
+    }
+    const querystring = {
+      type: 'object',
+      properties: {
+        page: { type: 'integer', minimum: 1, default: 1 },
+        limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+        sort: { ...sort, default: 'name' },
+      },
+    }
+    const integer = { type: 'integer' }
+    const item = {
+      type: 'object',
+      required: ['category', 'id', 'page', 'limit', 'sort'],
+      properties: { category: { type: 'string' }, id: integer, page: integer, limit: integer, sort },
+    }
+
+    const app = Fastify()
+    app.get('/plain/:category/:id', (request, reply) => {
+      ran()
+      const { category, id } = request.params
+      const { page, limit, sort: order } = request.query
+      reply.send(make.itemReply(category, Number(id), Number(page), Number(limit), order))
+    })
+    const validated = (request, reply) => {
+      ran()
+      const { category, id } = request.params
+      const { page, limit, sort: order } = request.query
+      reply.send(make.itemReply(category, id, page, limit, order))
+    }
+    app.get('/items/:category/:id', { schema: { params, querystring } }, validated)
+    app.get('/whole/:category/:id', { schema: { params, querystring, response: { 200: item } } }, validated)
+    return app
+  },
+
+  // As above.
+  orders() {
+    const text = (minLength, maxLength) => ({ type: 'string', minLength, maxLength })
+    const object = (properties, required = Object.keys(properties)) => ({
+      type: 'object',
+      required,
+      properties,
+      additionalProperties: false,
+    })
+    const line = object({
+      sku: text(1, 20),
+      name: text(1, 100),
+      quantity: { type: 'integer', minimum: 1, maximum: 999 },
+      cents: { type: 'integer', minimum: 0 },
+      tags: { type: 'array', maxItems: 5, items: text(0, 20) },
+    })
+    const body = object(
+      {
+        reference: text(1, 40),
+        customer: object(
+          { name: text(2, 100), email: { type: 'string', format: 'email' }, phone: text(0, 30) },
+          ['name', 'email'],
+        ),
+        address: object({
+          street: text(1, 100),
+          city: text(1, 100),
+          postcode: text(1, 12),
+          country: text(2, 2),
+        }),
+        lines: { type: 'array', minItems: 1, maxItems: 100, items: line },
+        gift: { type: 'boolean' },
+        note: text(0, 500),
+      },
+      ['reference', 'customer', 'address', 'lines', 'gift'],
+    )
+    const [string, integer] = [{ type: 'string' }, { type: 'integer' }]
+    const accepted = object({
+      reference: string,
+      status: { type: 'string', enum: ['accepted', 'refused'] },
+      customer: object({ name: string, email: string }),
+      lines: { type: 'array', items: object({ sku: string, quantity: integer, cents: integer }) },
+      cents: integer,
+    })
+
+    const app = Fastify()
+    app.post('/orders', { schema: { body, response: { 201: accepted } } }, (request, reply) => {
+      ran()
+      reply.code(201).send(make.acceptOrder(request.body))
     })
     return app
   },

@@ -170,6 +170,32 @@ const programs = {
       return { message: ctx.state.message }
     })
   },
+
+  async items(app) {
+    const { itemParams, itemQuery } = await import('../contracts.mjs')
+
+    app.get('/plain/:category/:id', (ctx) => {
+      ran()
+      const { category, id } = ctx.params
+      const { page, limit, sort } = ctx.query
+      return reply.itemReply(category, Number(id), Number(page), Number(limit), sort)
+    })
+    app.get('/items/:category/:id', { params: itemParams, query: itemQuery }, (ctx) => {
+      ran()
+      const { category, id } = ctx.params
+      const { page, limit, sort } = ctx.query
+      return reply.itemReply(category, id, page, limit, sort)
+    })
+  },
+
+  async orders(app) {
+    const { newOrder } = await import('../contracts.mjs')
+
+    app.post('/orders', { body: newOrder }, (ctx) => {
+      ran()
+      ctx.json(reply.acceptOrder(ctx.body), 201)
+    })
+  },
 }
 
 const app = createApp({ adapter: { type: process.env.ADAPTER } })

@@ -1,5 +1,7 @@
 /** Every scenario, by document, then ours. One file each, named as the scenario; what several share has a file beside them. */
 import type { Scenario } from '../scenario.ts'
+import { contractGet } from './contract-get.ts'
+import { contractPost } from './contract-post.ts'
 import { curve } from './curve.ts'
 import { headerFields } from './headers.ts'
 import { highest } from './highest.ts'
@@ -58,4 +60,6 @@ export const scenarios: readonly Scenario[] = [
   overload,
   param,
   middleware,
+  contractGet,
+  contractPost,
 ]
