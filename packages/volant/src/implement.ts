@@ -2,7 +2,7 @@
 import { type APITree, isRoute, namedRoutes } from './api-tree.ts'
 import type { ContextOf } from './context.ts'
 import { VolantError } from './errors.ts'
-import type { LayerOf, Parts, Returnable, Route, RouteParts, With } from './types.ts'
+import type { LayerOf, Parts, HandlerBehind, Returnable, Route, RouteParts, With } from './types.ts'
 
 type Seen<B extends Parts, P extends string, O> = With<RouteParts<B, P>, O>
 
@@ -16,22 +16,14 @@ export type Handlers<T, B extends Parts> = {
 
 /** `implement` of a scope. */
 export interface Implement<B extends Parts> {
-  <M extends string, P extends string, O, T, U, R extends Returnable<O>>(
+  <M extends string, P extends string, O, T, U, R>(
     contract: Route<M, P, O, unknown, T, U>,
-    handler: (ctx: ContextOf<Seen<B, P, O>>) => R,
+    handler: HandlerBehind<O, Seen<B, P, O>, R>,
   ): Route<M, P, O, Awaited<R>, B, Seen<B, P, O>>
-  <
-    M extends string,
-    P extends string,
-    O,
-    T,
-    U,
-    const A extends LayerOf<ContextOf<Seen<B, P, O>>>,
-    R extends Returnable<O>,
-  >(
+  <M extends string, P extends string, O, T, U, const A extends LayerOf<ContextOf<Seen<B, P, O>>>, R>(
     contract: Route<M, P, O, unknown, T, U>,
     middleware: A,
-    handler: (ctx: ContextOf<With<Seen<B, P, O>, A>>) => R,
+    handler: HandlerBehind<O, With<Seen<B, P, O>, A>, R>,
   ): Route<M, P, O, Awaited<R>, B, With<Seen<B, P, O>, A>>
   <T extends APITree>(contracts: T, handlers: Handlers<T, B>): this
 }

@@ -264,11 +264,22 @@ type Given<R> =
   | HTTPError
 
 /** What a handler behind these options may return. */
-export type Returnable<A> = [A] extends [{ response: infer R }]
+export type Returnable<A> = [A] extends [{ response: infer X }]
   ? [A] extends [never]
     ? unknown
-    : Given<ResponsesOf<R>> | Promise<Given<ResponsesOf<R>>>
+    : Given<ResponsesOf<X>> | Promise<Given<ResponsesOf<X>>>
   : unknown
+
+/**
+ * The handler behind these options: it gives what they declare, else `R`, whatever it is. The conditional type stands
+ * around the function: only so the compiler knows what is declared while it looks at what the handler gives, and
+ * `{ kind: 'a' }` is not a `{ kind: string }`.
+ */
+export type HandlerBehind<A, T extends Parts, R> = [A] extends [{ response: infer X }]
+  ? [A] extends [never]
+    ? (ctx: ContextOf<T>) => R
+    : (ctx: ContextOf<T>) => Given<ResponsesOf<X>> | Promise<Given<ResponsesOf<X>>>
+  : (ctx: ContextOf<T>) => R
 
 /** A declared code and its data, as `ctx.fail` takes them. */
 export type FailArguments<E> = {
@@ -396,34 +407,34 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     path: P,
     handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
   ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
-  <const P extends string, const A extends First<RouteParts<B, P>>, R extends Returnable<A>>(
+  <const P extends string, const A extends First<RouteParts<B, P>>, R>(
     path: P,
     first: A & Covering<P, A> & Known<A>,
-    handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
+    handler: HandlerBehind<A, With<RouteParts<B, P>, A>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R extends Returnable<A>,
+    R,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
-    handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
+    handler: HandlerBehind<A, With<With<RouteParts<B, P>, A>, A2>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   <
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
-    R extends Returnable<A>,
+    R,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
     third: A3,
-    handler: (ctx: ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>) => R,
+    handler: HandlerBehind<A, With<With<With<RouteParts<B, P>, A>, A2>, A3>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<With<RouteParts<B, P>, A>, A2>, A3>>
   <
     const P extends string,
@@ -431,14 +442,14 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
     const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
-    R extends Returnable<A>,
+    R,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
     third: A3,
     fourth: A4,
-    handler: (ctx: ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>) => R,
+    handler: HandlerBehind<A, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>
   <
     const P extends string,
@@ -447,7 +458,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
     const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
     const A5 extends LayerOf<ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>>,
-    R extends Returnable<A>,
+    R,
   >(
     path: P,
     first: A & Covering<P, A> & Known<A>,
@@ -455,7 +466,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     third: A3,
     fourth: A4,
     fifth: A5,
-    handler: (ctx: ContextOf<With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>) => R,
+    handler: HandlerBehind<A, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>
   /** With more middlewares than that the handler's types are those of any route. */
   <const P extends string>(
@@ -477,29 +488,24 @@ export interface OnMethods<B extends Parts> {
     path: P,
     handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
   ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
-  <
-    const M extends Method,
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    R extends Returnable<A>,
-  >(
+  <const M extends Method, const P extends string, const A extends First<RouteParts<B, P>>, R>(
     methods: readonly M[],
     path: P,
     first: A & Covering<P, A> & Known<A>,
-    handler: (ctx: ContextOf<With<RouteParts<B, P>, A>>) => R,
+    handler: HandlerBehind<A, With<RouteParts<B, P>, A>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   <
     const M extends Method,
     const P extends string,
     const A extends First<RouteParts<B, P>>,
     const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R extends Returnable<A>,
+    R,
   >(
     methods: readonly M[],
     path: P,
     first: A & Covering<P, A> & Known<A>,
     second: A2,
-    handler: (ctx: ContextOf<With<With<RouteParts<B, P>, A>, A2>>) => R,
+    handler: HandlerBehind<A, With<With<RouteParts<B, P>, A>, A2>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   <const M extends Method, const P extends string>(
     methods: readonly M[],
