@@ -19,8 +19,10 @@ import { ramapiUser } from './ramapi-user.ts'
 import { routes } from './routes.ts'
 import { shortLived } from './short-lived.ts'
 import { slowHandlers } from './slow.ts'
+import { trpcQuery } from './trpc-query.ts'
 import { veloxtsLatency } from './veloxts-latency.ts'
 import { veloxtsMemory } from './veloxts-memory.ts'
+import { veloxtsProcedures } from './veloxts-procedures.ts'
 import { veloxtsStartup } from './veloxts-startup.ts'
 import { veloxtsThroughput } from './veloxts-throughput.ts'
 import { velozeBasic } from './veloze-basic.ts'
@@ -50,6 +52,7 @@ export const scenarios: readonly Scenario[] = [
   veloxtsLatency,
   veloxtsMemory,
   veloxtsStartup,
+  veloxtsProcedures,
   shortLived,
   routes,
   postBodies,
@@ -62,4 +65,5 @@ export const scenarios: readonly Scenario[] = [
   middleware,
   contractGet,
   contractPost,
+  trpcQuery,
 ]

@@ -1,10 +1,6 @@
 import type { Scenario } from '../scenario.ts'
-import { get, load } from './load.ts'
-import { health, veloxts } from './veloxts.ts'
-
-const users = get('/api/users', null, {
-  expect: { status: 200, body: null, length: null, contains: '"meta":{"page":1,"limit":10,"total":3}' },
-})
+import { load } from './load.ts'
+import { health, users, veloxts } from './veloxts.ts'
 
 export const veloxtsLatency: Scenario = {
   ...veloxts,

@@ -11,6 +11,9 @@ const pattern =
 export const health = get('/api/health', null, {
   expect: { status: 200, body: null, length: null, contains: '"status":"ok"' },
 })
+export const users = get('/api/users', null, {
+  expect: { status: 200, body: null, length: null, contains: '"meta":{"page":1,"limit":10,"total":3}' },
+})
 const proofs: Proof[] = [
   { path: '/api/health', status: 200, reply: pattern },
   { path: '/api/users', status: 200, reply: /^\{"data":\[\{"id":"550e8400-.*"total":3\}\}$/ },
