@@ -1,0 +1,196 @@
+/** Which properties and items a schema declares at one place of a value, worked out once for each place. */
+import type { JSONSchemaObject } from '../schema/json-schema.ts'
+import { fits } from './fits.ts'
+import { type JSONSchema, type Reading, SchemaDocument, isSchema, itemsOf, record } from './reading.ts'
+
+/** Readings that a value can have at once; beyond, all branches are taken together, which declares at least as much. */
+const mostReadings = 64
+
+/** The place of a whole value. Nothing is worked out before it is asked for. */
+export function placeOf(schema: JSONSchemaObject): Place {
+  let place = roots.get(schema)
+  if (place === undefined) {
+    const document = new SchemaDocument(schema)
+    place = new Places(document).at([document.reading([schema])])
+    roots.set(schema, place)
+  }
+  return place
+}
+
+const roots = new WeakMap<JSONSchemaObject, Place>()
+
+/** The places of one schema: the same readings are the same place, so that recursive schemas have few. */
+class Places {
+  readonly document: SchemaDocument
+  readonly #known = new Map<string, Place>()
+
+  constructor(document: SchemaDocument) {
+    this.document = document
+  }
+
+  at(readings: readonly Reading[]): Place {
+    const each = [...new Set(readings)].sort((a, b) => a.id - b.id)
+    const key = each.map((reading) => reading.id).join()
+    let place = this.#known.get(key)
+    if (place === undefined) {
+      place = new Place(this, each)
+      this.#known.set(key, place)
+    }
+    return place
+  }
+}
+
+/** The alternatives that hold where the value is; one of them, unless it is in a union. */
+export class Place {
+  /** True if nothing here or beneath can be undeclared. */
+  readonly idle: boolean
+  /** True if any property is let through as it is. Holds once branches are decided. */
+  readonly opensObject: boolean
+  /** True if any item is let through as it is. Holds once branches are decided. */
+  readonly opensArray: boolean
+  readonly #places: Places
+  readonly #readings: readonly Reading[]
+  readonly #isDecided: boolean
+  readonly #decided = new Map<string, Place>()
+  /** Those with a name in the schema; undefined until asked for. */
+  readonly #properties = new Map<string, Place | null | undefined>()
+  readonly #byPatterns = new Map<string, Place | null>()
+  readonly #patterns: RegExp[]
+  /** Items after these are all alike. */
+  readonly #firstItems: number
+  readonly #items: (Place | undefined)[] = []
+
+  constructor(places: Places, readings: readonly Reading[]) {
+    this.#places = places
+    this.#readings = readings
+    this.#isDecided = readings.length === 1 && readings[0]?.groups.length === 0
+    this.idle = readings.every((reading) => reading.idle)
+    this.opensObject = readings.some((reading) => !reading.closesObject)
+    this.opensArray = readings.some((reading) => !reading.closesArray)
+    this.#firstItems = Math.max(0, ...this.#parts().map((part) => itemsOf(part).first.length))
+    this.#patterns = this.#parts()
+      .flatMap((part) => Object.keys(record(part.patternProperties)))
+      .filter((source, at, all) => all.indexOf(source) === at)
+      .map(patternOf)
+    for (const part of this.#parts()) {
+      for (const name of Object.keys(record(part.properties))) {
+        if (name !== '__proto__') this.#properties.set(name, undefined)
+      }
+    }
+  }
+
+  /** This place, with the branches that fit this value. */
+  decide(value: object): Place {
+    if (this.#isDecided) return this
+    const { document } = this.#places
+    let readings = this.#fitting(value, this.#readings)
+    while (readings.some((reading) => reading.groups.length > 0)) {
+      readings = readings.flatMap((reading) => combine(value, reading, document))
+    }
+    readings = this.#fitting(value, readings)
+    const key = readings.map((reading) => reading.id).join()
+    let place = this.#decided.get(key)
+    if (place === undefined) {
+      place = this.#places.at(readings)
+      this.#decided.set(key, place)
+    }
+    return place
+  }
+
+  /** The place of that property, or null if it is not declared. */
+  property(name: string): Place | null {
+    const known = this.#properties.get(name)
+    if (known !== undefined) return known
+    if (name === '__proto__') return null
+    if (!this.#properties.has(name)) return this.#unnamed(name)
+    const place = this.#child((part) => propertyOf(part, name))
+    this.#properties.set(name, place)
+    return place
+  }
+
+  /** The place of that item. */
+  item(at: number): Place {
+    const kept = Math.min(at, this.#firstItems)
+    let place = this.#items[kept]
+    if (place === undefined) {
+      place =
+        this.#child((part) => itemOf(part, kept)) ?? this.#places.at([this.#places.document.reading([])])
+      this.#items[kept] = place
+    }
+    return place
+  }
+
+  #fitting(value: object, readings: readonly Reading[]): readonly Reading[] {
+    if (readings.length === 1) return readings
+    const { document } = this.#places
+    const each = readings.filter((reading) => reading.parts.every((part) => fits(value, part, document)))
+    return each.length === 0 ? readings : each
+  }
+
+  #parts(): JSONSchemaObject[] {
+    return this.#readings.flatMap((reading) => reading.parts)
+  }
+
+  #unnamed(name: string): Place | null {
+    const key = this.#patterns.map((pattern) => (pattern.test(name) ? '1' : '0')).join('')
+    let place = this.#byPatterns.get(key)
+    if (place === undefined) {
+      place = this.#child((part) => propertyOf(part, name))
+      this.#byPatterns.set(key, place)
+    }
+    return place
+  }
+
+  /** All alternatives that declare it; what holds together in one of them holds together beneath. */
+  #child(schemasOf: (part: JSONSchemaObject) => readonly JSONSchema[]): Place | null {
+    const { document } = this.#places
+    const readings: Reading[] = []
+    for (const { parts } of this.#readings) {
+      const schemas = parts.flatMap(schemasOf)
+      if (schemas.length > 0) readings.push(document.reading(schemas))
+    }
+    return readings.length === 0 ? null : this.#places.at(readings)
+  }
+}
+
+/** What a value can be that is `reading`: one branch of each group, of those that fit. */
+function combine(value: object, reading: Reading, document: SchemaDocument): Reading[] {
+  let choices: JSONSchema[][] = [[]]
+  for (const group of reading.groups) {
+    const fitting = group.filter((branch) => fits(value, branch, document))
+    const branches = fitting.length === 0 ? group : fitting
+    if (choices.length * branches.length > mostReadings)
+      choices = choices.map((each) => [...each, ...branches])
+    else choices = choices.flatMap((each) => branches.map((branch) => [...each, branch]))
+  }
+  return choices.map((chosen) => document.choose(reading, chosen))
+}
+
+/** What one schema says about a property: nothing if it does not declare it. */
+function propertyOf(part: JSONSchemaObject, name: string): JSONSchema[] {
+  const found: JSONSchema[] = []
+  const properties = record(part.properties)
+  if (Object.hasOwn(properties, name)) found.push(properties[name] as JSONSchema)
+  for (const [source, schema] of Object.entries(record(part.patternProperties))) {
+    if (patternOf(source).test(name)) found.push(schema as JSONSchema)
+  }
+  if (found.length > 0) return found
+  const rest = part.additionalProperties ?? part.unevaluatedProperties
+  return isSchema(rest) && rest !== false ? [rest] : []
+}
+
+function itemOf(part: JSONSchemaObject, at: number): JSONSchema[] {
+  const { first, rest } = itemsOf(part)
+  const of = first[at] ?? rest
+  return of === null ? [] : [of]
+}
+
+/** A pattern that is none matches nothing. */
+function patternOf(source: string): RegExp {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(source, flags)
+    } catch {}
+  }
+  return /(?!)/
+}

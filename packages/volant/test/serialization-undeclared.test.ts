@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { strip, undeclared } from '../src/serialization/undeclared.ts'
+
+type Schema = Parameters<typeof strip>[1]
+
+const user = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, name: { type: 'string' } },
+  required: ['id'],
+}
+
+/** What is left of a value, and the place of the first property that is not: null if all is left. */
+const cases: [title: string, schema: Schema, value: unknown, left: unknown, at: string | null][] = [
+  ['all declared', user, { id: 1, name: 'Ada' }, { id: 1, name: 'Ada' }, null],
+  ['one too many', user, { id: 1, hash: 'x', name: 'Ada' }, { id: 1, name: 'Ada' }, '/hash'],
+  ['no properties at all', {}, { a: { b: 1 } }, { a: { b: 1 } }, null],
+  ['any object', { type: 'object' }, { a: 1 }, { a: 1 }, null],
+  ['an object without properties', { type: 'object', properties: {} }, { a: 1 }, {}, '/a'],
+  ['nothing but a refusal', { additionalProperties: false }, { a: 1 }, {}, '/a'],
+  ['rest of any kind', { ...user, additionalProperties: true }, { id: 1, a: 1 }, { id: 1, a: 1 }, null],
+  [
+    'rest with a schema',
+    { ...user, additionalProperties: user },
+    { id: 1, a: { id: 2, b: 3 } },
+    { id: 1, a: { id: 2 } },
+    '/a/b',
+  ],
+  [
+    'a record',
+    { additionalProperties: user },
+    { x: { id: 1 }, y: { id: 2, z: 3 } },
+    { x: { id: 1 }, y: { id: 2 } },
+    '/y/z',
+  ],
+  ['unevaluated properties', { ...user, unevaluatedProperties: false }, { id: 1, a: 1 }, { id: 1 }, '/a'],
+  [
+    'unevaluated properties let through',
+    { ...user, unevaluatedProperties: {} },
+    { id: 1, a: 1 },
+    { id: 1, a: 1 },
+    null,
+  ],
+  [
+    'patterns',
+    { patternProperties: { '^x-': user, '^n': {} } },
+    { 'x-a': { id: 1, q: 1 }, n: { any: 1 }, other: 1 },
+    { 'x-a': { id: 1 }, n: { any: 1 } },
+    '/x-a/q',
+  ],
+  ['a pattern that is none', { patternProperties: { '(': {} } }, { a: 1 }, {}, '/a'],
+  [
+    'deeper',
+    { properties: { a: { properties: { b: user } } } },
+    { a: { b: { c: 1 } } },
+    { a: { b: {} } },
+    '/a/b/c',
+  ],
+  ['items', { type: 'array', items: user }, [{ id: 1 }, { id: 2, x: 3 }], [{ id: 1 }, { id: 2 }], '/1/x'],
+  [
+    'first items and the rest',
+    { prefixItems: [user, {}], items: { properties: {} } },
+    [{ id: 1, x: 1 }, { x: 1 }, { x: 1 }, { x: 1 }],
+    [{ id: 1 }, { x: 1 }, {}, {}],
+    '/0/x',
+  ],
+  ['first items only', { prefixItems: [user] }, [{ id: 1 }, { x: 1 }], [{ id: 1 }, { x: 1 }], null],
+  [
+    'items as draft 7 has them',
+    { items: [user], additionalItems: user },
+    [{ id: 1 }, { x: 1 }],
+    [{ id: 1 }, {}],
+    '/1/x',
+  ],
+  ['references', { $ref: '#/$defs/user', $defs: { user } }, { id: 1, x: 1 }, { id: 1 }, '/x'],
+  [
+    'a reference beside properties',
+    { $ref: '#/$defs/user', properties: { age: {} }, $defs: { user } },
+    { id: 1, age: 2, x: 1 },
+    { id: 1, age: 2 },
+    '/x',
+  ],
+  [
+    'names of schemas',
+    {
+      $ref: '#user',
+      $defs: { a: { $anchor: 'user', properties: { b: { $ref: 'urn:b' } } }, b: { $id: 'urn:b', ...user } },
+    },
+    { b: { id: 1, x: 1 }, y: 1 },
+    { b: { id: 1 } },
+    '/b/x',
+  ],
+  [
+    'a pointer with escapes',
+    { $ref: '#/$defs/a~1b%20c', $defs: { 'a/b c': user } },
+    { id: 1, x: 1 },
+    { id: 1 },
+    '/x',
+  ],
+  [
+    'a reference that leads nowhere says nothing',
+    { $ref: 'https://elsewhere.invalid/user.json' },
+    { a: 1 },
+    { a: 1 },
+    null,
+  ],
+  [
+    'a schema within itself',
+    { properties: { v: {}, next: { $ref: '#' } } },
+    { v: 1, next: { v: 2, next: { v: 3, w: 4 } } },
+    { v: 1, next: { v: 2, next: { v: 3 } } },
+    '/next/next/w',
+  ],
+  ['a reference to itself', { $ref: '#' }, { a: 1 }, { a: 1 }, null],
+  [
+    'a branch that is the schema itself',
+    { anyOf: [{ $ref: '#' }, { properties: { a: {} } }] },
+    { a: 1, b: 2 },
+    { a: 1, b: 2 },
+    null,
+  ],
+  [
+    'all of',
+    { allOf: [user, { properties: { age: {} }, additionalProperties: false }, { required: ['age'] }] },
+    { id: 1, age: 2, x: 3 },
+    { id: 1, age: 2 },
+    '/x',
+  ],
+  [
+    'all of, within one property',
+    {
+      allOf: [
+        { properties: { p: { properties: { a: {} } } } },
+        { properties: { p: { properties: { b: {} } } } },
+      ],
+    },
+    { p: { a: 1, b: 2, c: 3 } },
+    { p: { a: 1, b: 2 } },
+    '/p/c',
+  ],
+  [
+    'branches told apart by a constant',
+    {
+      oneOf: [
+        { properties: { kind: { const: 'cat' }, lives: {} } },
+        { properties: { kind: { const: 'dog' }, tricks: {} } },
+      ],
+    },
+    { kind: 'dog', lives: 9, tricks: [] },
+    { kind: 'dog', tricks: [] },
+    '/lives',
+  ],
+  [
+    'branches told apart by what is required',
+    { anyOf: [{ ...user }, { properties: { error: {}, id: {} }, required: ['error'] }] },
+    { id: 1, error: 'x' },
+    { id: 1, error: 'x' },
+    null,
+  ],
+  ['a branch that lets all through', { anyOf: [user, {}] }, { id: 1, x: 1 }, { id: 1, x: 1 }, null],
+  ['a branch of another type', { anyOf: [user, { type: 'null' }] }, { id: 1, x: 1 }, { id: 1 }, '/x'],
+  [
+    'no branch that fits',
+    { anyOf: [{ ...user, type: 'string' }, { type: 'null' }] },
+    { x: 1 },
+    { x: 1 },
+    null,
+  ],
+  [
+    'branches that only require',
+    { ...user, anyOf: [{ required: ['id'] }, { required: ['name'] }] },
+    { id: 1, x: 1 },
+    { id: 1 },
+    '/x',
+  ],
+  [
+    'branches in branches',
+    {
+      anyOf: [
+        { anyOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} }, required: ['b'] }] },
+        { type: 'null' },
+      ],
+    },
+    { a: 1, b: 2 },
+    { b: 2 },
+    '/a',
+  ],
+  [
+    'one property in two branches',
+    { anyOf: [{ properties: { p: {} } }, { properties: { p: { properties: { a: {} } } } }] },
+    { p: { a: 1, b: 2 } },
+    { p: { a: 1, b: 2 } },
+    null,
+  ],
+  [
+    'items in branches',
+    {
+      items: {
+        anyOf: [
+          { properties: { a: { type: 'number' } } },
+          { properties: { b: { type: 'number' } }, required: ['b'] },
+        ],
+      },
+    },
+    [
+      { a: 1, x: 1 },
+      { b: 1, x: 1 },
+    ],
+    [{ a: 1 }, { b: 1 }],
+    '/0/x',
+  ],
+  [
+    'if, then and else',
+    {
+      properties: { a: {} },
+      if: { properties: { a: { const: 1 } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- the keyword
+      then: { properties: { b: {} }, required: ['b'] },
+      else: { properties: { c: {} }, required: ['c'] },
+    },
+    { a: 1, b: 2, x: 3 },
+    { a: 1, b: 2 },
+    '/x',
+  ],
+  [
+    'dependent schemas',
+    { properties: { a: {} }, dependentSchemas: { a: { properties: { b: {} } } } },
+    { a: 1, b: 2, c: 3 },
+    { a: 1, b: 2 },
+    '/c',
+  ],
+  ['a nullable object', { ...user, type: ['object', 'null'] }, null, null, null],
+  ['what JSON leaves out', user, { id: 1, f() {}, u: undefined, [Symbol('s')]: 1 }, { id: 1 }, null],
+  ['a place with escapes', user, { 'a/b~c': 1 }, {}, '/a~1b~0c'],
+  ['scalars', { type: 'string' }, 'text', 'text', null],
+]
+
+for (const [title, schema, value, left, at] of cases) {
+  test(`undeclared properties: ${title}`, () => {
+    const before = JSON.stringify(value)
+    assert.equal(undeclared(value, schema), at)
+    assert.equal(JSON.stringify(strip(value, schema)), JSON.stringify(left))
+    assert.equal(JSON.stringify(value), before, 'the value itself is as it was')
+  })
+}
+
+test('a value that loses nothing is not copied', () => {
+  const value = { id: 1, name: 'Ada' }
+  assert.equal(strip(value, user), value)
+  const list = [value, value]
+  assert.equal(strip(list, { items: user }), list)
+})
+
+test('a property named __proto__ never passes where properties are described', () => {
+  const hostile = JSON.parse('{"id":1,"__proto__":{"admin":true}}') as unknown
+  for (const schema of [
+    user,
+    { ...user, additionalProperties: { type: 'object' } },
+    JSON.parse('{"properties":{"id":{},"__proto__":{}}}') as Schema,
+    { patternProperties: { '': {} } },
+  ]) {
+    const left = strip(hostile, schema) as object
+    assert.equal(JSON.stringify(left), '{"id":1}')
+    assert.equal(Object.getPrototypeOf(left), Object.prototype)
+    assert.equal(undeclared(hostile, schema), '/__proto__')
+  }
+})
+
+test('what toJSON makes is held to the schema', () => {
+  class User {
+    id = 1
+    hash = 'secret'
+    toJSON(key: string) {
+      return { id: this.id, hash: this.hash, key }
+    }
+  }
+  const schema = { properties: { user } }
+  assert.deepEqual(strip({ user: new User() }, schema), { user: { id: 1 } })
+  assert.equal(undeclared({ user: new User() }, schema), '/user/hash')
+  const dated = { properties: { at: { type: 'string', format: 'date-time' } } }
+  const at = new Date(0)
+  assert.equal((strip({ at, x: 1 }, dated) as { at: unknown }).at, at)
+  assert.equal(JSON.stringify(strip({ user: at }, schema)), '{"user":"1970-01-01T00:00:00.000Z"}')
+})
+
+test('properties of a prototype are not written, and so not undeclared', () => {
+  class Row {
+    id = 1
+    get secret() {
+      return 'x'
+    }
+  }
+  assert.equal(undeclared(new Row(), user), null)
+  assert.equal(JSON.stringify(strip(new Row(), user)), '{"id":1}')
+})
+
+test('cycles end, however many ways there are through them', () => {
+  const node = { properties: { a: { $ref: '#' }, b: { $ref: '#' }, c: { $ref: '#' } } }
+  const all: Record<string, unknown>[] = Array.from({ length: 40 }, () => ({}))
+  for (const [at, each] of all.entries()) {
+    each.a = all[(at + 1) % 40]
+    each.b = all[(at + 7) % 40]
+    each.c = all[(at + 13) % 40]
+  }
+  assert.throws(() => strip(all[0], node), TypeError)
+  assert.equal(undeclared(all[0], node), null)
+  const shared = { a: {}, x: 1 }
+  assert.deepEqual(strip({ a: shared, b: shared }, node), { a: { a: {} }, b: { a: {} } })
+})
+
+test('unions within unions, and many of them, cost a bounded amount', () => {
+  const node = {
+    anyOf: [
+      { properties: { next: { $ref: '#' }, a: { type: 'string' } } },
+      { properties: { next: { $ref: '#' }, b: { type: 'string' } } },
+    ],
+  }
+  let value: object = { a: 'x', secret: 1 }
+  for (let depth = 0; depth < 300; depth++) value = { next: value, a: 'x' }
+  assert.equal(undeclared(value, node), `${'/next'.repeat(300)}/secret`)
+  const groups = Array.from({ length: 40 }, (_, at) => ({
+    anyOf: [{ properties: { [`a${at}`]: {} } }, { properties: { [`b${at}`]: {} } }],
+  }))
+  assert.deepEqual(strip({ a0: 1, b39: 2, c: 3 }, { allOf: groups }), { a0: 1, b39: 2 })
+})
