@@ -87,10 +87,10 @@ export const memory = () => process.memoryUsage()
 /** Ours: POST /echo. `body` is the parsed JSON. */
 export const echoReply = (body) => ({ id: body.id, items: body.items.length })
 
-/** Ours: GET /items/:category/:id. */
+/** Ours: GET /items/:category/:id and its like. */
 export const itemReply = (category, id, page, limit, sort) => ({ category, id, page, limit, sort })
 
-/** Ours: POST /orders. `order` is the checked body. */
+/** Ours: POST /orders. `order` is the checked body. The schema of the reply has no `margin`. */
 export function acceptOrder({ reference, customer, lines }) {
   const priced = lines.map(({ sku, quantity, cents }) => ({ sku, quantity, cents: quantity * cents }))
   return {
@@ -99,6 +99,7 @@ export function acceptOrder({ reference, customer, lines }) {
     customer: { name: customer.name, email: customer.email },
     lines: priced,
     cents: priced.reduce((sum, line) => sum + line.cents, 0),
+    margin: 0.4,
   }
 }
 

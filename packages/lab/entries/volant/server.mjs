@@ -172,7 +172,7 @@ const programs = {
   },
 
   async items(app) {
-    const { itemParams, itemQuery } = await import('../contracts.mjs')
+    const { itemParams, itemQuery, itemReply } = await import('../contracts.mjs')
 
     app.get('/plain/:category/:id', (ctx) => {
       ran()
@@ -180,18 +180,21 @@ const programs = {
       const { page, limit, sort } = ctx.query
       return reply.itemReply(category, Number(id), Number(page), Number(limit), sort)
     })
-    app.get('/items/:category/:id', { params: itemParams, query: itemQuery }, (ctx) => {
+    const checked = { params: itemParams, query: itemQuery }
+    const validated = (ctx) => {
       ran()
       const { category, id } = ctx.params
       const { page, limit, sort } = ctx.query
       return reply.itemReply(category, id, page, limit, sort)
-    })
+    }
+    app.get('/items/:category/:id', checked, validated)
+    app.get('/whole/:category/:id', { ...checked, response: itemReply }, validated)
   },
 
   async orders(app) {
-    const { newOrder } = await import('../contracts.mjs')
+    const { newOrder, orderReply } = await import('../contracts.mjs')
 
-    app.post('/orders', { body: newOrder }, (ctx) => {
+    app.post('/orders', { body: newOrder, response: { 201: orderReply } }, (ctx) => {
       ran()
       ctx.json(reply.acceptOrder(ctx.body), 201)
     })

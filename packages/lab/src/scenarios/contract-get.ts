@@ -12,23 +12,23 @@ function variant(name: string, prefix: string): Variant {
 
 const refused = (path: string, status = 400) => ({ path, status })
 
-/** Ours: what it costs to check two parameters and three query values. */
+/** Ours: what it costs to check two parameters and three query values, and then the reply too. */
 export const contractGet: Scenario = {
   name: 'contract-get',
   title: 'A validated GET',
   about:
-    'GET of two parameters and three query values, all of which are sent back: by a handler that reads them as they came, and behind schemas.',
+    'GET of two parameters and three query values, all of which are sent back: by a handler that reads them as they came, behind schemas, and with a schema for the reply as well.',
   document: null,
   program: 'items',
   headline: 'cpu',
-  variants: [variant('unvalidated', '/plain'), variant('validated', '/items')],
+  variants: [variant('unvalidated', '/plain'), variant('validated', '/items'), variant('contract', '/whole')],
   proofs: [
-    ...['/plain', '/items'].map((prefix) => ({
+    ...['/plain', '/items', '/whole'].map((prefix) => ({
       path: `${prefix}/books/7?${query}`,
       status: 200,
       reply: '{"category":"books","id":7,"page":2,"limit":10,"sort":"name"}',
     })),
-    ...['/items'].flatMap((prefix) => [
+    ...['/items', '/whole'].flatMap((prefix) => [
       {
         path: `${prefix}/books/7`,
         status: 200,
