@@ -1,16 +1,14 @@
 /** The part of a route's options that tells its callers what it gives: replies, errors, and words about them. */
 import { VolantError } from './errors.ts'
 import { bad } from './limits.ts'
+import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { standardOf } from './schema/standard.ts'
 import { shown } from './shown.ts'
-import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema } from './types.ts'
+import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from './types.ts'
 
 /** What a contract says beside its schemas. */
-export type Description = Pick<
-  Contract,
-  'operationId' | 'summary' | 'description' | 'tags' | 'deprecated' | 'hidden' | 'security' | 'examples'
->
+export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>
 
 /** A route's contract as it was declared, checked. */
 export interface CheckedContract {
@@ -24,6 +22,7 @@ export interface CheckedContract {
 /** Names of the options this file checks. */
 export const contractOptions = [
   'response',
+  'mediaType',
   'errors',
   'operationId',
   'summary',
@@ -130,6 +129,12 @@ function checkDescription(where: string, options: Contract): Description {
     take(name, typeof options[name] === 'string' && options[name] !== '', 'a text')
   for (const name of ['deprecated', 'hidden'] as const)
     take(name, typeof options[name] === 'boolean', 'true or false')
+  const { mediaType } = options
+  take(
+    'mediaType',
+    typeof mediaType === 'string' && parseMediaType(mediaType) !== null,
+    'a media type such as image/svg+xml',
+  )
   take('tags', Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'), 'an array of texts')
   take(
     'security',

@@ -24,8 +24,9 @@ import { notice } from './notice.ts'
 import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
-import { ResponsePlan, type UndeclaredProperties, underContract } from './responses.ts'
+import { ResponsePlan, typedAs, type UndeclaredProperties, underContract } from './responses.ts'
 import type { RouteLimits } from './route-options.ts'
+import { isDescribedOnly } from './schema/described.ts'
 import { parsePattern } from './router.ts'
 import { isThenable } from './thenable.ts'
 import type { Trust } from './trust.ts'
@@ -171,11 +172,13 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...route.middleware,
   ]
   const where = `${route.method} ${pattern}`
-  const { responses, errors } = route.contract
+  const { responses, errors, description } = route.contract
+  const { mediaType } = description
+  const own = mediaType === undefined ? route.handler : typedAs(mediaType, route.handler)
   const handler =
-    responses === null
-      ? route.handler
-      : underContract(route.handler, new ResponsePlan(where, responses, route.undeclaredProperties))
+    responses === null || isDescribedOnly(responses)
+      ? own
+      : underContract(own, new ResponsePlan(where, responses, route.undeclaredProperties))
   return {
     ...compileChain(nodes, layers, handler),
     errors: errorsOf(where, layers, errors),

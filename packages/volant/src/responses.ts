@@ -159,6 +159,17 @@ export class ResponsePlan {
   }
 }
 
+/** `handler`, whose replies have this type unless it sets another. */
+export function typedAs(
+  mediaType: string,
+  handler: (ctx: RequestContext) => unknown,
+): (ctx: RequestContext) => unknown {
+  return (ctx) => {
+    if (!ctx.hasType) ctx.header('content-type', mediaType)
+    return handler(ctx)
+  }
+}
+
 /** `handler` under the contract of its route: what it returns is checked, and so is what it replies with by itself. */
 export function underContract(
   handler: (ctx: RequestContext) => unknown,

@@ -168,6 +168,11 @@ export interface Contract extends Schemas {
    * those of each status. Properties it does not name are not sent; see `undeclaredProperties` of the app.
    */
   response?: Schema | Responses | undefined
+  /**
+   * Content-Type of what the handler gives, where it is no JSON: `image/svg+xml`. Sent unless the handler sets another;
+   * errors have their own.
+   */
+  mediaType?: string | undefined
   /** Errors that `ctx.fail` makes, by code. */
   errors?: DeclaredErrors | undefined
   /** Its name in the API's document; unique in the app. */

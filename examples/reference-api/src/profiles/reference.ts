@@ -1,5 +1,6 @@
 /** The reference service: a small API over one database, watched over, with a page that shows it at work. */
 import { type AppOptions, cors, createApp, health, logger, metrics, requestId, securityHeaders } from 'volant'
+import { api } from '../api.ts'
 import { badge } from '../badge.ts'
 import { openDatabase } from '../database.ts'
 import { contentSecurityPolicy, page } from '../page.ts'
@@ -19,34 +20,35 @@ export function reference(options: AppOptions, { database: file, token }: Refere
 
   const meter = metrics()
   app.use(meter, securityHeaders())
-  app.get('/metrics', meter.handler)
-  app.get('/metrics.json', meter.snapshot)
+  app.get('/metrics', { tags: ['health'], summary: 'Everything, for Prometheus' }, meter.handler)
+  app.get('/metrics.json', { tags: ['health'], summary: 'The same as data' }, meter.snapshot)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
-  app.get('/', (ctx) => {
+  app.get('/', { hidden: true }, (ctx) => {
     ctx.header('content-security-policy', contentSecurityPolicy)
     ctx.html(page({ host: ctx.host, engine: app.adapterName, database: database.driver, token }))
   })
 
-  app.get('/json', () => ({ message: 'Hello World' }))
+  app.implement(api.json, () => ({ message: 'Hello World' }))
 
-  app.get('/big-json', () =>
+  app.implement(api.bigJson, () =>
     Array.from({ length: 200 }, (_, id) => ({ id, title: 'Software engineer', employer: 'acme corp' })),
   )
 
-  app.get('/badge/:label/:value.svg', (ctx) => {
+  app.implement(api.badge, (ctx) => {
     // Badges are made for the pages of others.
     ctx.header('cross-origin-resource-policy', 'cross-origin')
-    ctx.header('content-type', 'image/svg+xml; charset=utf-8')
     return badge(ctx.params.label, ctx.params.value)
   })
 
-  app.get('/debug/memory', () => process.memoryUsage())
+  app.implement(api.memory, () => process.memoryUsage())
 
-  app.group('/api', (api) => {
-    api.use(requestId(), logger(), cors())
-    api.register(users, { database, token })
+  app.register((scope) => {
+    scope.use('/api', requestId(), logger(), cors())
+    users(scope, { database, token })
   })
+
+  app.expose(api)
 
   return app
 }

@@ -167,6 +167,23 @@ export function contracts(kit: Kit): void {
       })
     })
 
+    test('a media type is sent unless the handler sets another; errors have their own', async () => {
+      const app = kit.app()
+      const options = { response: z.string(), mediaType: 'image/svg+xml', errors: { NONE: { status: 404 } } }
+      app.get('/:what', options, (ctx) => {
+        if (ctx.params.what === 'none') return ctx.fail('NONE')
+        if (ctx.params.what === 'other') ctx.header('content-type', 'text/css')
+        return '<svg/>'
+      })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/svg')).headers['content-type'], 'image/svg+xml')
+        assert.equal((await live.ask('/other')).headers['content-type'], 'text/css')
+        const none = await live.ask('/none')
+        assert.equal(none.headers['content-type'], 'application/problem+json; charset=utf-8')
+      })
+      assert.throws(() => app.get('/x', { mediaType: 'svg' }, () => ''), { code: 'E_BAD_OPTION' })
+    })
+
     test('errors are answered outside of the contract', async () => {
       const app = kit.app()
       app.onError((error, ctx) => ctx.json({ seen: (error as Error).message }, 418))

@@ -2,6 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import { bad } from '../limits.ts'
 import { checkNames } from '../middleware/option-check.ts'
+import { described, objectOf } from '../schema/described.ts'
 import type { Scope } from '../scope.ts'
 import { asFunction } from '../scope.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
@@ -11,6 +12,57 @@ import { eventLoopLag, watchEventLoop } from './event-loop.ts'
  * `timeout`; `signal` is aborted then.
  */
 export type HealthCheck = (signal: AbortSignal) => unknown
+
+const text = { type: 'string' }
+const count = { type: 'integer', minimum: 0 }
+const quantity = { type: 'number', minimum: 0 }
+const verdicts = { type: 'object', additionalProperties: { enum: ['ok', 'failed', 'timed out'] } }
+
+const liveRoute = {
+  tags: ['health'],
+  summary: 'Whether the process lives',
+  response: described(objectOf({ status: { const: 'ok' } })),
+}
+
+const readyRoute = {
+  tags: ['health'],
+  summary: 'Whether it is ready for requests',
+  response: {
+    200: described(objectOf({ status: { const: 'ready' }, checks: verdicts })),
+    503: described({
+      type: 'object',
+      properties: {
+        status: { enum: ['not ready', 'closing'] },
+        failed: { type: 'array', items: text },
+        checks: verdicts,
+      },
+      required: ['status'],
+      additionalProperties: false,
+    }),
+  },
+}
+
+const detailsRoute = {
+  tags: ['health'],
+  summary: 'Uptime, memory, lag of the event loop',
+  response: described(
+    objectOf({
+      status: { enum: ['ok', 'closing'] },
+      uptime: quantity,
+      connections: count,
+      inFlight: count,
+      requests: count,
+      memory: objectOf({
+        rss: count,
+        heapTotal: count,
+        heapUsed: count,
+        external: count,
+        arrayBuffers: count,
+      }),
+      eventLoopLag: objectOf({ p50: quantity, p99: quantity, max: quantity }),
+    }),
+  ),
+}
 
 /** Options of `health`. */
 export interface HealthOptions {
@@ -44,14 +96,14 @@ export function health(scope: Scope<any>, options: HealthOptions | void): void {
   const probes = Object.entries(checks).map(
     ([name, check]) => new Probe(name, asFunction(check, `the check ${name}`) as HealthCheck, timeout),
   )
-  if (live !== false) scope.get(live, (ctx) => noStore(ctx as RequestContext, { status: 'ok' }))
-  if (ready !== false) scope.get(ready, (ctx) => readiness(ctx as RequestContext, probes))
+  if (live !== false) scope.get(live, liveRoute, (ctx) => noStore(ctx as RequestContext, { status: 'ok' }))
+  if (ready !== false) scope.get(ready, readyRoute, (ctx) => readiness(ctx as RequestContext, probes))
   if (details === false) return
   watchEventLoop()
-  scope.get(details, (ctx) => noStore(ctx as RequestContext, state(ctx as RequestContext)))
+  scope.get(details, detailsRoute, (ctx) => noStore(ctx as RequestContext, state(ctx as RequestContext)))
 }
 
-async function readiness(ctx: RequestContext, probes: readonly Probe[]): Promise<void> {
+async function readiness(ctx: RequestContext, probes: readonly Probe[]): Promise<never> {
   if (ctx.app.serving.closing) return noStore(ctx, { status: 'closing' }, 503)
   const verdicts = await Promise.all(probes.map((probe) => probe.ask(ctx)))
   const failed = probes.filter((_, index) => verdicts[index] !== 'ok').map(({ name }) => name)
@@ -71,9 +123,8 @@ function state(ctx: RequestContext): object {
   }
 }
 
-function noStore(ctx: RequestContext, value: object, status = 200): void {
-  ctx.header('cache-control', 'no-store')
-  ctx.json(value, status)
+function noStore(ctx: RequestContext, value: object, status = 200): never {
+  return ctx.header('cache-control', 'no-store').json(value, status)
 }
 
 type Verdict = 'ok' | 'failed' | 'timed out'

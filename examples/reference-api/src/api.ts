@@ -1,0 +1,102 @@
+/** What the service says of itself: its routes without their handlers. Server and clients both import this. */
+import { contract } from 'volant/contract'
+import { z } from 'zod'
+
+export const User = z
+  .object({
+    id: z.int().positive(),
+    name: z.string(),
+    email: z.email(),
+    age: z.int(),
+  })
+  .meta({ id: 'User', description: 'Somebody in the database' })
+
+export const NewUser = z
+  .object({
+    name: z.string().min(2).max(100),
+    email: z.email().max(254),
+    age: z.int().min(18).max(120),
+  })
+  .meta({ id: 'NewUser' })
+
+const Record = z.object({ id: z.int(), title: z.string(), employer: z.string() }).meta({ id: 'Record' })
+
+const bytes = z.int().nonnegative()
+
+const Memory = z
+  .object({ rss: bytes, heapTotal: bytes, heapUsed: bytes, external: bytes, arrayBuffers: bytes })
+  .meta({ id: 'Memory', description: 'Bytes, as process.memoryUsage() has them' })
+
+export const api = {
+  json: contract.get('/json', {
+    summary: 'The smallest JSON reply',
+    tags: ['plain'],
+    response: z.object({ message: z.string() }),
+  }),
+  bigJson: contract.get('/big-json', {
+    summary: '200 records, built for each request',
+    tags: ['plain'],
+    response: z.array(Record),
+  }),
+  badge: contract.get('/badge/:label/:value.svg', {
+    summary: 'A badge',
+    tags: ['plain'],
+    response: z.string(),
+    mediaType: 'image/svg+xml; charset=utf-8',
+  }),
+  memory: contract.get('/debug/memory', {
+    summary: 'Memory of the process',
+    tags: ['health'],
+    response: Memory,
+  }),
+  users: {
+    list: contract.get('/api/users', {
+      summary: 'A page of users, by id',
+      tags: ['users'],
+      query: z.object({
+        after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('Users with a larger id'),
+        limit: wholeNumber(1, 100).default(20).describe('Most users of a page'),
+      }),
+      response: z.object({
+        users: z.array(User),
+        next: z.string().nullable().describe('Where the next page is'),
+      }),
+    }),
+    find: contract.get('/api/users/:id', {
+      summary: 'One user, for whoever has the token',
+      tags: ['users'],
+      params: z.object({ id: wholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+      response: z.object({ user: User }),
+      errors: {
+        USER_NOT_FOUND: {
+          status: 404,
+          description: 'There is no such user',
+          data: z.object({ id: z.int() }),
+        },
+      },
+    }),
+    add: contract.post('/api/users', {
+      summary: 'Adds a user',
+      tags: ['users'],
+      body: NewUser,
+      response: { 201: z.object({ user: User }) },
+      errors: {
+        EMAIL_TAKEN: { status: 409, description: 'There is a user with this email address already' },
+      },
+      examples: {
+        body: {
+          alice: { summary: 'A new user', value: { name: 'Alice', email: 'alice@example.com', age: 25 } },
+        },
+      },
+    }),
+  },
+}
+
+/** Paths and queries are text: this takes decimal digits and nothing else. */
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+}
