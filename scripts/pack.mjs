@@ -3,8 +3,8 @@
  * the engine, and the engine's binary for this platform. `--out FOLDER` writes them elsewhere.
  *
  * What is published is made here, beside the sources: the engine names its binaries as optional dependencies only in
- * the packed manifest, because in a checkout `npm ci` would look for them on the registry, and each package is one file
- * (`scripts/bundle.mjs`).
+ * the packed manifest, because in a checkout `npm ci` would look for them on the registry, and what people import is
+ * bundled (`scripts/bundle.mjs`).
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -56,8 +56,22 @@ async function stageSources(stage, name) {
     const text = readFileSync(join(from, 'dist/src', file), 'utf8')
     writeFileSync(path, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
   }
-  await bundle(join(from, 'dist/src/index.js'), join(to, 'dist/src/index.js'))
+  const { alone, together } = entriesOf(manifest)
+  await bundle(together, from, to)
+  for (const entry of alone) await bundle([entry], from, to)
   return to
+}
+
+/** A browser is given one file: what has nothing of the server shares nothing with it. */
+const serverless = ['./client', './contract']
+
+function entriesOf({ exports }) {
+  const entries = Object.entries(exports).filter(([, target]) => target.default?.endsWith('.js'))
+  const files = (kept) => entries.filter(([name]) => kept(name)).map(([, target]) => target.default)
+  return {
+    alone: files((name) => serverless.includes(name)),
+    together: files((name) => !serverless.includes(name)),
+  }
 }
 
 /** The binary, without the debug information that makes four fifths of it; nothing where it could not be built. */

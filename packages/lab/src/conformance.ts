@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
-import type { Proof, Scenario, Variant } from './scenario.ts'
+import type { Load, Proof, Scenario, Variant } from './scenario.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 /** For one reply, ms. */
@@ -38,7 +38,7 @@ export async function conformance(
     ...(variant.environment && { environment: variant.environment }),
   })
   try {
-    return await faultOf(server, entry, scenario, variant)
+    return await faultOf(server, entry, scenario, variant.measure.load)
   } finally {
     await server.stop().catch(() => undefined)
   }
@@ -48,11 +48,9 @@ async function faultOf(
   server: RunningServer,
   entry: Entry,
   scenario: Scenario,
-  variant: Variant,
+  load: Load,
 ): Promise<string | null> {
-  const { load } = variant.measure
-  const proofs = [...scenario.proofs, ...(variant.proofs ?? [])]
-  for (const proof of proofs) {
+  for (const proof of scenario.proofs) {
     const fault = await tryProof(server.port, proof)
     if (fault !== null) return fault
   }
@@ -87,7 +85,7 @@ async function faultOf(
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
   if (scenario.logs) {
-    const wanted = proofs.length + result.replies
+    const wanted = scenario.proofs.length + result.replies
     for (let waited = 0; server.logged() < wanted && waited < 20; waited += 1) await pause(100)
     if (server.logged() < wanted) return `its log has ${server.logged()} lines for ${wanted} requests`
   }

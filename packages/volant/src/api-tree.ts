@@ -1,4 +1,5 @@
 /** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
+import { isTaken } from './client/table.ts'
 import { VolantError } from './errors.ts'
 import { shown } from './shown.ts'
 import type { Route } from './types.ts'
@@ -42,6 +43,12 @@ function collect(
   }
   for (const [key, value] of Object.entries(tree)) {
     const name = prefix === '' ? key : `${prefix}.${key}`
+    if (isTaken(key)) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `${where} was given a route or group named ${key}, which clients cannot call: every object has that name, and a dot parts names`,
+      )
+    }
     if (isRoute(value)) found.push({ name, route: value })
     else collect(value as APITree, name, where, found, [...above, tree])
   }

@@ -1,26 +1,28 @@
 /** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
-import { type APITree, namedRoutes } from './api-tree.ts'
+import { type APITree, type NamedRoute, namedRoutes } from './api-tree.ts'
 import type { RouteDefinition } from './core.ts'
+import type { ClientRoute, ClientRoutes } from './client/table.ts'
 import { VolantError } from './errors.ts'
+import { broughtBy } from './middleware.ts'
 import type { Route } from './types.ts'
-
-/** Method and path by name, as a client needs them. */
-export type RouteTable = Readonly<Record<string, readonly [method: string, path: string]>>
 
 /** What was exposed. */
 export class Exposed {
   /** In the order of the trees. */
+  readonly #named: NamedRoute[] = []
+  /** The first name of each. */
   readonly #names = new Map<Route, string>()
 
   /** Throws `E_BAD_OPTION` for what is no tree of routes, and for a name that is there already. */
   add(tree: APITree): void {
     const routes = namedRoutes(tree, 'expose')
-    const taken = new Set(this.#names.values())
+    const taken = new Set(this.#named.map(({ name }) => name))
     for (const { name } of routes) {
       if (taken.has(name))
         throw new VolantError('E_BAD_OPTION', `expose was given two routes with the name ${name}`)
       taken.add(name)
     }
+    this.#named.push(...routes)
     for (const { name, route } of routes) if (!this.#names.has(route)) this.#names.set(route, name)
   }
 
@@ -42,14 +44,26 @@ export class Exposed {
   }
 
   /** Where each exposed route is in this app: the first place of one that is in several. */
-  table(definitions: readonly RouteDefinition[]): RouteTable {
-    const table: Record<string, readonly [string, string]> = {}
-    for (const { method, pattern, value } of definitions) {
-      const name = this.#names.get(value)
-      if (name !== undefined) table[name] ??= [method, pattern]
-    }
-    return table
+  table(definitions: readonly RouteDefinition[]): ClientRoutes {
+    const places = new Map<Route, RouteDefinition>()
+    for (const each of definitions) if (!places.has(each.value)) places.set(each.value, each)
+    return Object.fromEntries(
+      this.#named.flatMap(({ name, route }): [string, ClientRoute][] => {
+        const place = places.get(route)
+        return place === undefined ? [] : [[name, [place.method, place.pattern, declaredBy(place)]]]
+      }),
+    )
   }
+}
+
+/** The statuses a route declares, and the codes of its errors and of those of the middleware in front of it. */
+function declaredBy({ contract, nodes, middleware, check }: RouteDefinition): (number | string)[] {
+  const layers = [...nodes.flatMap((node) => node.layers.map(({ layer }) => layer)), ...middleware]
+  const codes = [...layers.map((layer) => broughtBy(layer).errors ?? {}), contract.errors].flatMap(
+    Object.keys,
+  )
+  if (check !== null) codes.push('E_VALIDATION')
+  return [...Object.keys(contract.responses ?? {}).map(Number), ...new Set(codes)]
 }
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */

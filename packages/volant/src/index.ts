@@ -5,7 +5,7 @@ export type { Context, ContextOf } from './context.ts'
 export type { APITree } from './api-tree.ts'
 export { contract, type ContractVerb } from './contract.ts'
 export type { CookieOptions } from './cookie.ts'
-export type { RouteTable } from './expose.ts'
+export type { ClientRoute, ClientRoutes } from './client/table.ts'
 export type { Handlers, Implement } from './implement.ts'
 export type { UndeclaredProperties } from './responses.ts'
 export type { Hints } from './early-hints.ts'
@@ -53,7 +53,6 @@ export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'
 export { RouteConflictError } from './router.ts'
 export { Scope } from './scope.ts'
-export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
 export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
 export type {
   AnyParts,
@@ -79,6 +78,7 @@ export type {
   RootParts,
   Route,
   RouteOptions,
+  Schema,
   Schemas,
   Verb,
   With,

@@ -401,9 +401,9 @@ export function contracts(kit: Kit): void {
       ])
       await kit.serve(app, async (live) => {
         assert.deepEqual((await live.ask('/client.json')).json(), {
-          ping: ['GET', '/ping'],
-          'users.list': ['GET', '/api/users'],
-          'users.change': ['PUT', '/api/users/:id'],
+          ping: ['GET', '/ping', []],
+          'users.list': ['GET', '/api/users', []],
+          'users.change': ['PUT', '/api/users/:id', []],
         })
       })
       assert.throws(() => kit.app().expose({ x: 5 } as never), { code: 'E_BAD_OPTION', message: /x is 5/ })

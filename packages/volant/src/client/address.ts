@@ -1,0 +1,60 @@
+/** From a pattern and what a call was given to the target of its request. */
+import type { QueryValue } from './types.ts'
+
+/**
+ * The path of a pattern with its parameters. Values are percent-encoded; those of a wildcard keep their slashes. Throws
+ * `TypeError` for a parameter that is missing, and for text that would lead to another path: none at all, `.` and `..`.
+ */
+export function pathOf(pattern: string, params: Readonly<Record<string, unknown>>): string {
+  let path = ''
+  let absent = ''
+  for (const segment of pattern.slice(1).split('/')) {
+    const [, kind, named = '', optional, suffix = ''] = /^([*:])(?!:)(\w*)(\??)(.*)/.exec(segment) ?? []
+    if (kind === undefined) {
+      path += `/${segment.replaceAll('::', ':')}`
+      continue
+    }
+    const name = named || '*'
+    const value = Object.hasOwn(params, name) ? params[name] : undefined
+    if (value == null && optional) {
+      absent = name
+      continue
+    }
+    if (value == null || absent) throw new TypeError(`the parameter ${absent || name} is missing`)
+    const text = textOf(value, name)
+    const parts = kind === '*' ? text.split('/') : [text]
+    const encoded = parts.map((part) => encodeURIComponent(part)).join('/') + suffix.replaceAll('::', ':')
+    if (
+      !text ||
+      (text[0] === '/' && kind === '*') ||
+      encoded.split('/').some((part) => /^\.\.?$/.test(part))
+    ) {
+      throw new TypeError(`the parameter ${name} cannot be ${JSON.stringify(text)}: it would be another path`)
+    }
+    path += `/${encoded}`
+  }
+  return path
+}
+
+/** `?name=value&…`, or nothing. Throws `TypeError` for what has no text. */
+export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each != null) pairs.append(name, textOf(each, name))
+    }
+  }
+  const text = String(pairs)
+  return text && `?${text}`
+}
+
+/** A value as text: dates in ISO 8601. Throws `TypeError` for what would be `[object Object]`. */
+export function textOf(value: unknown, name: string): string {
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol') {
+    throw new TypeError(
+      `${name} cannot be ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}: text, a number, a boolean or a date can be sent here`,
+    )
+  }
+  return String(value)
+}

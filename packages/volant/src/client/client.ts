@@ -1,0 +1,75 @@
+/** `createClient`: the calls of an API by name, typed by its routes. */
+import { call, type SendOptions } from './send.ts'
+import { checkRoutes, type ClientRoutes, isTaken, routesIn } from './table.ts'
+import type { CallOptions, Client, LooseInput } from './types.ts'
+
+/** Options of `createClient`; those of its calls come before them. */
+export interface ClientOptions extends SendOptions {
+  /**
+   * Where operations are: a generated table, or the path it is fetched from when the first call is made. Default
+   * `/client.json`, where `app.expose` puts it.
+   */
+  routes?: ClientRoutes | string | undefined
+}
+
+/**
+ * A client of the API at `url`, which may have a path:
+ *
+ *     const client = createClient<typeof api>('https://api.example.com')
+ *     const reply = await client.users.get({ params: { id: 1 } })
+ *     if (reply.ok) console.log(reply.data.name)
+ *     else if (reply.code === 'USER_NOT_FOUND') console.log(reply.data.id)
+ *
+ * Declared replies and errors are results. Anything else rejects with `ClientError`; what cannot be sent, and an
+ * operation there is not, with `TypeError`; an aborted call with the reason of its signal. Given contracts, or `routes`,
+ * it asks for nothing but what is called. Throws `TypeError` for a `url` with a query.
+ */
+export function createClient<T extends object>(url: string | URL, options?: ClientOptions): Client<T>
+export function createClient<T extends object>(
+  contracts: T,
+  url: string | URL,
+  options?: ClientOptions,
+): Client<T>
+export function createClient(first: object | string, second?: unknown, third?: unknown): unknown {
+  const isBare = typeof first === 'string' || first instanceof URL
+  const url = String(isBare ? first : second)
+  const options = ((isBare ? second : third) ?? {}) as ClientOptions
+  const { routes = isBare ? '/client.json' : routesIn(first) } = options
+  if (/[?#]/.test(url)) throw new TypeError(`the address of an API has no query: ${url}`)
+  const base = url.replace(/\/+$/, '')
+  let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
+  const fetchTable = async (): Promise<ClientRoutes> => {
+    const where = 'the table of routes'
+    const { data } = (await call(base, where, () => ['GET', routes as string, [200]], {}, {}, options)) as {
+      data: unknown
+    }
+    return checkRoutes(data, where)
+  }
+  const find = async (name: string) => {
+    const known = await (table ??= fetchTable().catch((error: unknown) => {
+      table = null
+      throw error
+    }))
+    const row = Object.hasOwn(known, name) ? known[name] : undefined
+    if (row) return row
+    throw new TypeError(
+      `there is no operation ${name || '()'}; there are ${Object.keys(known).slice(0, 20).join(', ')}`,
+    )
+  }
+  return named('', (name, input = {}, own = {}) => call(base, name, () => find(name), input, own, options))
+}
+
+type Calling = (name: string, input?: LooseInput, options?: CallOptions) => Promise<unknown>
+
+/** Whatever is asked of it is a name; called, it is the operation of that name. */
+function named(name: string, calling: Calling): unknown {
+  const inside: Record<string, unknown> = { __proto__: null } as never
+  return new Proxy(() => {}, {
+    get(_, key) {
+      if (typeof key === 'symbol') return undefined
+      if (isTaken(key)) return Object.prototype[key as keyof object]
+      return (inside[key] ??= named((name && `${name}.${key}`) || key, calling))
+    },
+    apply: (_, _this, [input, options]: [LooseInput?, CallOptions?]) => calling(name, input, options),
+  })
+}

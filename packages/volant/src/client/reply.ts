@@ -1,0 +1,72 @@
+/** From a reply to a result: its content by its type, and whether the operation declares it. */
+import { ClientError } from './error.ts'
+import type { ClientRoute } from './table.ts'
+import type { ClientIssue } from './types.ts'
+
+/** A problem document (RFC 9457 §3.1) as it arrives. */
+export interface ClientProblem {
+  /** A URI that names the kind of problem. */
+  type?: string
+  /** The phrase of the status. */
+  title?: string
+  /** Of the reply. */
+  status?: number
+  /** The error in words. */
+  detail?: string
+  /** Its machine-readable name. */
+  code?: string
+  /** What it carries. */
+  data?: unknown
+  /** Of E_VALIDATION: what is wrong. */
+  errors?: readonly ClientIssue[]
+}
+
+/** What the call gives. Throws `ClientError` for a reply that is not declared, or not what its type says. */
+export async function resultOf(
+  response: Response,
+  operation: string,
+  [method, , declares]: ClientRoute,
+): Promise<unknown> {
+  const { status } = response
+  const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  const data = await contentOf(response, type, method, operation)
+  const problem =
+    type === 'application/problem+json' && data && typeof data === 'object'
+      ? (data as ClientProblem)
+      : undefined
+  const { code, detail } = problem ?? {}
+  if (status >= 400 && typeof code === 'string' && (!declares || declares.includes(code))) {
+    const failure = { ok: false, status, code, data: problem?.data, detail, response }
+    return code === 'E_VALIDATION' ? { ...failure, issues: problem?.errors ?? [] } : failure
+  }
+  if (declares?.some(Number) ? declares.includes(status) : response.ok) {
+    return status < 400
+      ? { ok: true, status, data, response }
+      : { ok: false, status, code: undefined, data, detail: undefined, response }
+  }
+  const body = data instanceof ReadableStream ? void data.cancel() : data
+  const words = detail ?? problem?.title ?? response.statusText
+  throw new ClientError(operation, `the reply ${status} is not declared${words && `: ${words}`}`, {
+    response,
+    body,
+    problem,
+  })
+}
+
+async function contentOf(
+  response: Response,
+  type: string,
+  method: string,
+  operation: string,
+): Promise<unknown> {
+  if (method === 'HEAD' || response.status === 204 || response.status === 205 || response.status === 304)
+    return undefined
+  try {
+    if (/^application\/(?:[^/]+\+)?json$/.test(type)) return await response.json()
+    if (/^text\/(?!event-stream$)/.test(type)) return await response.text()
+  } catch (cause) {
+    throw new ClientError(operation, `the reply ${response.status} cannot be read`, { response, cause })
+  }
+  // Without a type there is content only where a stream was given none.
+  return response.headers.get('content-length') === '0' ? undefined : (response.body ?? undefined)
+}

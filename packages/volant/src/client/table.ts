@@ -1,0 +1,72 @@
+/** Where operations are: method, path and what they reply with, by name. */
+import { ClientError } from './error.ts'
+
+/**
+ * Method and path of an operation, and what it declares: its statuses and the codes of its errors. Without a status
+ * among them any from 200 to 299 is a success; where they are left out every problem with a code is an error, too.
+ */
+export type ClientRoute = readonly [
+  method: string,
+  path: string,
+  declares?: readonly (number | string)[] | undefined,
+]
+
+/** Operations by name: what a server gives at `/client.json`, and generated files hold. */
+export type ClientRoutes = Readonly<Record<string, ClientRoute>>
+
+/** What a contract says at run time. */
+interface RouteValue {
+  readonly method: string
+  readonly path: string
+  readonly options?: unknown
+}
+
+/** The routes of a tree by their place in it. Throws `TypeError` for what is none, and for a name nobody can call. */
+export function routesIn(tree: object): ClientRoutes {
+  const routes: Record<string, ClientRoute> = {}
+  collect(tree, '', routes)
+  return routes
+}
+
+function collect(tree: object, prefix: string, routes: Record<string, ClientRoute>): void {
+  for (const [key, value] of Object.entries(tree)) {
+    const name = prefix + key
+    const { method, path } = (value ?? {}) as Partial<RouteValue>
+    if (typeof value !== 'object' || value === null || isTaken(key)) {
+      throw new TypeError(`${name} cannot be an operation`)
+    }
+    if (typeof method === 'string' && typeof path === 'string') {
+      routes[name] = [method.split(',')[0] as string, path, declaredIn(value.options ?? {})]
+    } else collect(value, `${name}.`, routes)
+  }
+}
+
+/** Statuses and codes of a contract's options. */
+function declaredIn({ response, errors, ...rest }: Readonly<Record<string, any>>): (number | string)[] {
+  const schemas = ['params', 'query', 'headers', 'cookies', 'body'].some((part) => rest[part] !== undefined)
+  return [...statusesOf(response), ...Object.keys(errors ?? {}), ...(schemas ? ['E_VALIDATION'] : [])]
+}
+
+/** A schema alone is that of 200. */
+function statusesOf(response: object | undefined): number[] {
+  if (response === undefined) return []
+  const statuses = Object.keys(response).map(Number)
+  return '~standard' in response || !statuses.length || statuses.some((status) => !status) ? [200] : statuses
+}
+
+/** What no operation can be named: `await` asks for `then`, `JSON.stringify` for `toJSON`; dots part names. */
+export function isTaken(name: string): boolean {
+  return /^(then|toJSON|)$|\./.test(name) || name in Object.prototype
+}
+
+/** What a server gave, checked as far as a call relies on it. */
+export function checkRoutes(given: unknown, where: string): ClientRoutes {
+  const fits =
+    typeof given === 'object' &&
+    given !== null &&
+    Object.values(given).every(
+      (row) => Array.isArray(row) && typeof row[0] === 'string' && /^\/(?!\/)/.test(row[1] as string),
+    )
+  if (!fits) throw new ClientError(where, 'it is no table of routes: is this the address of the API?')
+  return given as ClientRoutes
+}

@@ -1,0 +1,242 @@
+/**
+ * What a client's calls take and give, by the types of the routes they call. Each route is looked at by itself, so that
+ * one costs the compiler the same however many there are: `npm run types` watches it.
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ParamsOf, ResponsesOf, Schema } from '../types.ts'
+import type { Jsonified } from './jsonified.ts'
+
+type SchemaInput<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
+type SchemaOutput<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : unknown
+
+/** What a client is typed by: a route, a contract, or an operation of generated types. */
+export interface Callable {
+  /** Or several, with commas between: the first is called. */
+  readonly method: string
+  /** The pattern. */
+  readonly path: string
+}
+
+/** An operation of generated types: what its call takes, and the results it gives. */
+export interface Operation<Input, Results> extends Callable {
+  /** Types only. */
+  readonly call?: { input: Input; results: Results }
+}
+
+/** The calls of an API by name: `client.users.get({ params: { id: 1 } })`. */
+export type Client<T> = {
+  readonly [K in keyof T]: T[K] extends Callable ? Call<InputOf<T[K]>, ResultOf<T[K]>> : Client<T[K]>
+}
+
+/** Calls an operation. Without anything that has to be given the input can be left out. */
+export type Call<Input, Results> = {} extends Input
+  ? (input?: Input, options?: CallOptions) => Promise<Results>
+  : (input: Input, options?: CallOptions) => Promise<Results>
+
+/** A reply that was declared, of a status below 400. */
+export interface Success<S extends number, D> {
+  /** Tells it from errors. */
+  readonly ok: true
+  /** Of the reply. */
+  readonly status: S
+  /** Its content: parsed JSON, text, an unread stream for any other type; undefined without content. */
+  readonly data: D
+  /** The reply itself; its body was read unless `data` is a stream. */
+  readonly response: Response
+}
+
+/** A declared error, or a declared reply of a status from 400 on, which has no code. */
+export interface Failure<C extends string | undefined, S extends number, D> {
+  /** Tells it from success. */
+  readonly ok: false
+  /** Of the reply. */
+  readonly status: S
+  /** Of the error. */
+  readonly code: C
+  /** What the error carries. */
+  readonly data: D
+  /** The error in words. */
+  readonly detail: string | undefined
+  /** The reply itself; its body was read. */
+  readonly response: Response
+}
+
+/** The request is not what its schemas ask for. */
+export interface Invalid extends Failure<'E_VALIDATION', 400, undefined> {
+  /** What is wrong, at most the first 100. */
+  readonly issues: readonly ClientIssue[]
+}
+
+/** One thing that is wrong with a request. */
+export interface ClientIssue {
+  /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
+  readonly in: string
+  /** Where in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6). */
+  readonly pointer: string
+  /** What the schema says of it. */
+  readonly detail: string
+}
+
+/** What can be written in a path: text, or a value with one spelling. */
+export type PathValue = string | number | bigint | boolean | Date
+
+/** What can be written in a query: nothing for undefined and null, the name once for each value of an array. */
+export type QueryValue = PathValue | null | undefined | readonly (PathValue | null | undefined)[]
+
+/** What can be written in a field of the head. */
+export type HeaderValue = string | number | bigint | boolean | undefined
+
+/** How one call is sent; see the client's options of the same names, which these come before. */
+export interface CallOptions {
+  /** Aborts the call, and the stream it gave: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Milliseconds for the whole call, its retries and what it reads of the reply; default none. */
+  timeout?: number | undefined
+  /** Tries after the first that failed; default 0. */
+  retry?: number | RetryOptions | undefined
+  /** Fields of the head, added to the client's; undefined takes one away. */
+  headers?: Readonly<Record<string, HeaderValue>> | undefined
+  /** Options of `Request`: `credentials`, `cache`, `keepalive`, … */
+  init?: RequestInit | undefined
+}
+
+/** When a call that failed is tried again. */
+export interface RetryOptions {
+  /** Tries after the first. */
+  count: number
+  /** Default GET, HEAD, OPTIONS, PUT, DELETE: those that can be repeated (RFC 9110 §9.2.2). */
+  methods?: readonly string[] | undefined
+  /** Default 429, 502, 503, 504. No reply at all is tried again, too. */
+  statuses?: readonly number[] | undefined
+  /** Milliseconds before the first of them, default 200; doubled each time, and up to half of it left off at random. */
+  delay?: number | undefined
+  /** Milliseconds, default 10,000: no wait is longer. A `Retry-After` that asks for more ends the tries. */
+  maxDelay?: number | undefined
+}
+
+/** What the call of a route takes. */
+export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
+  ? Input
+  : R extends { readonly method: infer M; readonly path: infer P extends string; readonly types?: infer T }
+    ? NonNullable<T> extends { options: infer O; base: infer B }
+      ? ParamsInput<ParamNames<P, B>, O> &
+          Part<'query', O, Readonly<Record<string, QueryValue>>> &
+          Part<'headers', O, Readonly<Record<string, HeaderValue>>> &
+          Part<'cookies', O, Readonly<Record<string, PathValue | undefined>>> &
+          BodyInput<M, O>
+      : LooseInput
+    : LooseInput
+
+/** Of a route whose types are not known. */
+export interface LooseInput {
+  /** Parameters of the path. */
+  params?: Readonly<Record<string, PathValue | undefined>>
+  /** Pairs of the query. */
+  query?: Readonly<Record<string, QueryValue>>
+  /** Request fields. */
+  headers?: Readonly<Record<string, HeaderValue>>
+  /** Cookies; a browser sends its own in their place. */
+  cookies?: Readonly<Record<string, PathValue | undefined>>
+  /** JSON unless it is a form, a blob, bytes or a stream. */
+  body?: unknown
+}
+
+/** Parameters of the pattern and of the prefixes in front of it. */
+type ParamNames<P extends string, B> = B extends { params: infer G }
+  ? [keyof G] extends [never]
+    ? ParamsOf<P>
+    : { [K in keyof G]: string } & ParamsOf<P>
+  : ParamsOf<P>
+
+type ParamsInput<N, O> = O extends { params: infer Q }
+  ? {
+      params: Sendable<SchemaInput<Q>, PathValue> &
+        ([Exclude<keyof N, keyof SchemaInput<Q>>] extends [never]
+          ? unknown
+          : { [K in Exclude<keyof N, keyof SchemaInput<Q>>]: PathValue })
+    }
+  : [keyof N] extends [never]
+    ? {}
+    : {} extends N
+      ? { params?: { [K in keyof N]: PathValue | undefined } }
+      : { params: { [K in keyof N]: PathValue } }
+
+/** Where a schema takes anything, as those that convert do, only what can be sent fits. */
+type Sendable<T, V> = { [K in keyof T]: unknown extends T[K] ? V : T[K] }
+
+type Part<K extends 'query' | 'headers' | 'cookies', O, Loose> = O extends { [P in K]: infer Q }
+  ? {} extends SchemaInput<Q>
+    ? { [P in K]?: Sendable<SchemaInput<Q>, K extends 'query' ? QueryValue : HeaderValue> | undefined }
+    : { [P in K]: Sendable<SchemaInput<Q>, K extends 'query' ? QueryValue : HeaderValue> }
+  : { [P in K]?: Loose | undefined }
+
+type BodyInput<M, O> = O extends { body: infer Q }
+  ? undefined extends SchemaInput<Q>
+    ? { body?: SchemaInput<Q> }
+    : { body: SchemaInput<Q> }
+  : M extends 'GET' | 'HEAD'
+    ? {}
+    : { body?: unknown }
+
+/** What the call of a route gives. */
+export type ResultOf<R> = R extends { readonly call?: { results: infer Results } }
+  ? Results
+  : R extends { readonly types?: infer T }
+    ? NonNullable<T> extends { options: infer O; returns: infer Returns; behind: infer B }
+      ? Replies<O, Returns> | Errors<B> | (O extends Checked ? Invalid : never)
+      : LooseResult
+    : LooseResult
+
+/** Of a route whose types are not known. */
+export type LooseResult = Success<number, unknown> | Failure<string, number, unknown>
+
+type Checked =
+  | { params: Schema }
+  | { query: Schema }
+  | { headers: Schema }
+  | { cookies: Schema }
+  | { body: Schema }
+
+type Replies<O, Returns> = O extends { response: infer R }
+  ? ByStatus<ResponsesOf<R>>
+  : Success<number, Content<Returns>>
+
+type ByStatus<R> = {
+  [S in keyof R & number]: `${S}` extends `${2 | 3}${string}`
+    ? Success<S, ContentOf<R[S]>>
+    : Failure<undefined, S, ContentOf<R[S]>>
+}[keyof R & number]
+
+type ContentOf<S> = [S] extends [null] ? undefined : Jsonified<SchemaOutput<S>>
+
+type Errors<B> = B extends { errors: infer E }
+  ? { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
+  : Failure<string, number, unknown>
+
+type ErrorOf<C extends string, E> = E extends { status: infer S extends number }
+  ? Failure<C, S, E extends { data: infer D extends Schema } ? Jsonified<SchemaOutput<D>> : undefined>
+  : Failure<C, number, unknown>
+
+/** What arrives of a value that a handler gives and no schema describes. */
+type Content<R> = unknown extends R
+  ? unknown
+  : R extends string | number | boolean
+    ? R
+    : R extends null | undefined
+      ? undefined
+      : // The handler replied by itself, and nothing tells with what.
+        R extends void | Response
+        ? unknown
+        : R extends Error
+          ? never
+          : R extends Streamed
+            ? ReadableStream<Uint8Array>
+            : Jsonified<R>
+
+type Streamed =
+  | Uint8Array
+  | ArrayBuffer
+  | Blob
+  | ReadableStream
+  | { [Symbol.asyncIterator](): unknown }
+  | { next(...values: never): unknown; [Symbol.iterator](): unknown }
