@@ -55,6 +55,7 @@ export const bars: readonly Bar[] = [
   ratio('goal', 'native', 1, 'uws', users),
   added('must', 'contract-get', 'validated', 'unvalidated', 0.7),
   ratio('must', 'native', 0.6, 'fastify', order),
+  { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
   fresh('must', 'idleRss', 15),
@@ -85,6 +86,7 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose(users.scenario, [users.variant], ['uws', 'native', 'fastify']),
     choose('contract-get', ['unvalidated', 'validated'], ['native']),
     choose(order.scenario, [order.variant], ['native', 'fastify']),
+    choose('contract-startup', ['schemas', 'contracts'], ['native']),
     choose('veloze-startup', ['default'], ['node', 'native', 'node-http', 'uws', 'fastify']),
   ]
 }
@@ -135,7 +137,7 @@ function ratio(
   return { kind, quantity: 'cpu', scenario, server, variant, base, baseVariant: variant, as: 'ratio', most }
 }
 
-/** CPU time that a variant adds to another on our own engine. */
+/** What a variant adds to another on our own engine, of CPU time unless it says otherwise. */
 function added(kind: Bar['kind'], scenario: string, variant: string, baseVariant: string, most: number): Bar {
   const own = 'native'
   return {

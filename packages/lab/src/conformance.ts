@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
-import type { Load, Proof, Scenario, Variant } from './scenario.ts'
+import type { Proof, Scenario, Variant } from './scenario.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 /** For one reply, ms. */
@@ -38,7 +38,7 @@ export async function conformance(
     ...(variant.environment && { environment: variant.environment }),
   })
   try {
-    return await faultOf(server, entry, scenario, variant.measure.load)
+    return await faultOf(server, entry, scenario, variant)
   } finally {
     await server.stop().catch(() => undefined)
   }
@@ -48,9 +48,11 @@ async function faultOf(
   server: RunningServer,
   entry: Entry,
   scenario: Scenario,
-  load: Load,
+  variant: Variant,
 ): Promise<string | null> {
-  for (const proof of scenario.proofs) {
+  const { load } = variant.measure
+  const proofs = [...scenario.proofs, ...(variant.proofs ?? [])]
+  for (const proof of proofs) {
     const fault = await tryProof(server.port, proof)
     if (fault !== null) return fault
   }
@@ -85,7 +87,7 @@ async function faultOf(
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
   if (scenario.logs) {
-    const wanted = scenario.proofs.length + result.replies
+    const wanted = proofs.length + result.replies
     for (let waited = 0; server.logged() < wanted && waited < 20; waited += 1) await pause(100)
     if (server.logged() < wanted) return `its log has ${server.logged()} lines for ${wanted} requests`
   }

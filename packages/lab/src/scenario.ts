@@ -21,6 +21,7 @@ export const programs = [
   'middleware',
   'items',
   'orders',
+  'contracts',
   'trpc',
   'playground',
 ] as const
@@ -65,6 +66,8 @@ export interface Variant {
   readonly long?: boolean
   /** Added to the environment of the server. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Beside those of the scenario. */
+  readonly proofs?: readonly Proof[]
   /** Asked once before the load, and checked. */
   readonly prelude?: Proof
 }

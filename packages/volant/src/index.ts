@@ -53,6 +53,7 @@ export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'
 export { RouteConflictError } from './router.ts'
 export { Scope } from './scope.ts'
+export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
 export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
 export type {
   AnyParts,
@@ -78,7 +79,6 @@ export type {
   RootParts,
   Route,
   RouteOptions,
-  Schema,
   Schemas,
   Verb,
   With,

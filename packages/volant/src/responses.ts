@@ -178,9 +178,10 @@ export function underContract(
   return (ctx) => {
     ctx.responses = plan
     const value = handler(ctx)
-    return isThenable(value)
-      ? value.then((settled: unknown) => give(ctx, plan, settled))
-      : give(ctx, plan, value)
+    if (!isThenable(value)) return give(ctx, plan, value)
+    // Promises of other libraries may call back more than once.
+    const promise = value instanceof Promise ? (value as Promise<unknown>) : Promise.resolve(value)
+    return promise.then((settled) => give(ctx, plan, settled))
   }
 }
 
@@ -200,12 +201,10 @@ function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown 
 function giveNothing(ctx: RequestContext, plan: ResponsePlan): undefined {
   // ctx.file and its like reply when they are through.
   if (ctx.accompanied > 0) return
-  const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
-  if (plan.has(status) ? plan.replyOf(status) === null : false) {
-    ctx.statusCode = status
-    return
-  }
-  plan.refuseContent(status === 204 ? 200 : status, true)
+  const usual = plan.has(200) && !plan.has(204) ? 200 : 204
+  const status = ctx.statusCode === 0 ? usual : ctx.statusCode
+  if (plan.replyOf(status) !== null) plan.refuseContent(status, true)
+  ctx.statusCode = status
 }
 
 function send(ctx: RequestContext, reply: Reply, checked: unknown): undefined {

@@ -4,14 +4,13 @@
  * `npm run types` watches that a route costs the same however many there are.
  */
 import type { Method } from '@volant/engine'
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Context, ContextOf } from './context.ts'
 import type { HTTPError } from './errors.ts'
 import type { Pairs } from './query.ts'
+import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
 import type { Scope } from './scope.ts'
 
-/** Any schema of a library that implements Standard Schema: Zod 4, Valibot, ArkType, … */
-export type Schema = StandardSchemaV1
+export type { JSONSchema, Schema, SchemaInput, SchemaOutput }
 
 /** What a context is typed by. */
 export interface Parts {
@@ -215,18 +214,14 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   beforeBody?: ((ctx: ContextOf<T>) => unknown) | undefined
 }
 
-type OutputOf<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : unknown
-
-type InputOf<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
-
 /** What schemas make of the parts they check. */
-export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: OutputOf<O[K]> }
+export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: SchemaOutput<O[K]> }
 
 /** What the options of a route change: the parts their schemas check, its replies and errors. */
 type OptionsEffect<O> = {
   [
     K in keyof O & (keyof Schemas | 'response' | 'errors') as K extends 'response' ? 'responses' : K
-  ]: K extends 'response' ? ResponsesOf<O[K]> : K extends 'errors' ? O[K] : OutputOf<O[K]>
+  ]: K extends 'response' ? ResponsesOf<O[K]> : K extends 'errors' ? O[K] : SchemaOutput<O[K]>
 }
 
 /** Schemas by status: one alone is that of 200. */
@@ -236,7 +231,7 @@ export type ResponsesOf<R> = R extends Schema ? { 200: R } : R extends Responses
 export type StatusOf<R> = keyof R & number
 
 /** What a handler gives for a status. */
-type ValueOf<R, S extends keyof R> = 0 extends 1 & R[S] ? unknown : InputOf<R[S]>
+type ValueOf<R, S extends keyof R> = 0 extends 1 & R[S] ? unknown : SchemaInput<R[S]>
 
 /** A declared status and what belongs to it, as `ctx.reply` takes them. */
 export type ReplyArguments<R> = {
@@ -244,7 +239,7 @@ export type ReplyArguments<R> = {
     ? [status: S, value?: unknown]
     : R[S] extends null
       ? [status: S]
-      : [status: S, value: InputOf<R[S]>]
+      : [status: S, value: SchemaInput<R[S]>]
 }[StatusOf<R>]
 
 /** A value and its status, as `ctx.json` takes them: 200 may be left out. */
@@ -252,8 +247,8 @@ export type JSONArguments<R> = {
   [S in StatusOf<R>]: 0 extends 1 & R[S]
     ? [value: unknown, status?: S]
     : S extends 200
-      ? [value: InputOf<R[S]>, status?: S]
-      : [value: InputOf<R[S]>, status: S]
+      ? [value: SchemaInput<R[S]>, status?: S]
+      : [value: SchemaInput<R[S]>, status: S]
 }[StatusOf<R>]
 
 declare const repliedWith: unique symbol
@@ -291,7 +286,7 @@ export type FailArguments<E> = {
   [C in keyof E & string]: 0 extends 1 & E[C]
     ? [code: C, data?: unknown, message?: string]
     : E[C] extends { data: infer D extends Schema }
-      ? [code: C, data: InputOf<D>, message?: string]
+      ? [code: C, data: SchemaInput<D>, message?: string]
       : [code: C, data?: undefined, message?: string]
 }[keyof E & string]
 
@@ -364,10 +359,9 @@ export type ParamsOf<P extends string> = string extends P
     : { [K in Required<Segments<P>>]: string } & { [K in Optional<Segments<P>>]?: string }
 
 /** Parameters of the pattern that the params schema does not take. */
-type Missing<P extends string, Q extends Schema> = Exclude<
-  Required<Segments<P>>,
-  keyof StandardSchemaV1.InferInput<Q>
->
+type Missing<P extends string, Q extends Schema, I = SchemaInput<Q>> = unknown extends I
+  ? never
+  : Exclude<Required<Segments<P>>, keyof I>
 
 /** Refuses a params schema that leaves out a parameter of the pattern, and names it. */
 type Covering<P extends string, X> = X extends { params: infer Q extends Schema }

@@ -7,7 +7,7 @@ import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
 import { standardOf } from './schema/standard.ts'
 import { isThenable } from './thenable.ts'
-import type { FittingMiddleware, Outputs, Schema, Schemas } from './types.ts'
+import type { FittingMiddleware, Outputs, Schemas } from './types.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
 export const checkedParts = ['params', 'query', 'headers', 'cookies', 'body'] as const
@@ -25,7 +25,7 @@ const mostIssues = 100
  * Standard Schema, `E_BAD_OPTION` for a part there is not.
  */
 export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
-  if ((schemas as Partial<Schema> | null)?.['~standard'] !== undefined) {
+  if ((schemas as Partial<StandardSchemaV1> | null)?.['~standard'] !== undefined) {
     throw new VolantError('E_BAD_OPTION', 'validate takes { body: schema }, not a schema itself')
   }
   if (typeof schemas !== 'object' || schemas === null) {

@@ -93,7 +93,7 @@ test('schemas type the parts they check, in options and as middleware', () => {
   // @ts-expect-error there is no route option 'parms'
   assert.throws(() => app.get('/bad2/:id', { parms: id }, () => 1))
   // @ts-expect-error no schema
-  assert.throws(() => app.get('/bad3', { query: { type: 'object' } }, () => 1))
+  assert.throws(() => app.get('/bad3', { query: { kind: 'object' } }, () => 1))
   app.get('/x', { query: z.object({ a: z.string() }) }, (ctx) => {
     // @ts-expect-error the schema has no such key
     void ctx.query.b

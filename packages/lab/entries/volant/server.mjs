@@ -191,6 +191,21 @@ const programs = {
     app.get('/whole/:category/:id', { ...checked, response: itemReply }, validated)
   },
 
+  async contracts(app) {
+    const { kind, resource, resources } = await import('../contract-routes.mjs')
+
+    app.get('/ready', () => {
+      ran()
+      return { ready: true }
+    })
+    const change = (ctx) => {
+      ran()
+      return resource(ctx.params.id, ctx.body.name)
+    }
+    if (kind === 'plain') for (const { path } of resources) app.post(path, change)
+    if (kind === 'contracts') for (const { path, contract } of resources) app.post(path, contract, change)
+  },
+
   async orders(app) {
     const { newOrder, orderReply } = await import('../contracts.mjs')
 

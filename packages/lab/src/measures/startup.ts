@@ -21,7 +21,13 @@ export async function measureStartup({ entry, scenario, variant, method }: Assig
   const wanted = expect.body ?? expect.contains ?? ''
   const port = method.port || (await freePort())
   const began = performance.now()
-  const server = await launch({ entry, program: scenario.program, core: method.cores.server, port })
+  const server = await launch({
+    entry,
+    program: scenario.program,
+    core: method.cores.server,
+    port,
+    ...(variant.environment && { environment: variant.environment }),
+  })
   const commands = [server.command]
   const giveUp = new AbortController()
   const replied = firstReply(port, path, wanted, began + startLimit, giveUp.signal)

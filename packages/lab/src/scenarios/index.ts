@@ -2,6 +2,7 @@
 import type { Scenario } from '../scenario.ts'
 import { contractGet } from './contract-get.ts'
 import { contractPost } from './contract-post.ts'
+import { contractStartup } from './contract-startup.ts'
 import { curve } from './curve.ts'
 import { headerFields } from './headers.ts'
 import { highest } from './highest.ts'
@@ -65,5 +66,6 @@ export const scenarios: readonly Scenario[] = [
   middleware,
   contractGet,
   contractPost,
+  contractStartup,
   trpcQuery,
 ]
