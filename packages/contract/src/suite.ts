@@ -22,6 +22,7 @@ import { messages } from './cases/messages.ts'
 import { observing } from './cases/observing.ts'
 import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
+import { described } from './cases/openapi.ts'
 import { options } from './cases/options.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
@@ -60,6 +61,7 @@ const groups = {
   cookies,
   metrics: measured,
   health: healthy,
+  openapi: described,
   'request-id': requestIds,
   logger: logging,
   cors: crossOrigin,

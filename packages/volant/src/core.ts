@@ -25,6 +25,7 @@ import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
 import type { ScopeNode, Territory } from './registry.ts'
 import { ResponsePlan, typedAs, type UndeclaredProperties, underContract } from './responses.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { RouteLimits } from './route-options.ts'
 import { isDescribedOnly } from './schema/described.ts'
 import { parsePattern } from './router.ts'
@@ -79,6 +80,7 @@ export interface CompiledRoute {
 /** The server of an app, for those who tell about it. */
 export interface Serving {
   stats(): ServerStats
+  routes(): RouteInfo[]
   readonly closing: boolean
 }
 

@@ -48,6 +48,22 @@ export {
   type MetricsSnapshot,
   type RouteFigures,
 } from './plugins/metrics.ts'
+export type {
+  OpenAPIComponents,
+  OpenAPIDocument,
+  OpenAPIInfo,
+  OpenAPIMedia,
+  OpenAPIOperation,
+  OpenAPIParameter,
+  OpenAPIPathItem,
+  OpenAPIReference,
+  OpenAPIRequestBody,
+  OpenAPIResponse,
+  OpenAPIServer,
+  OpenAPITag,
+} from './openapi/document.ts'
+export { openapiOf, type OpenAPIOptions, type Routed } from './openapi/emit.ts'
+export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
 export type { Pairs } from './query.ts'
 export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
 export type { RouteInfo } from './route-info.ts'

@@ -7,6 +7,7 @@ import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { health } from './plugins/health.ts'
 import { metrics } from './plugins/metrics.ts'
+import { openapi } from './plugins/openapi.ts'
 import { validate } from './validation.ts'
 
 for (const make of [cors, logger, metrics, requestId, securityHeaders])
@@ -16,3 +17,4 @@ notItself(validate, 'validate({ body: schema })')
 notItself(middleware, 'middleware((ctx, next) => …)')
 notItself(before, 'before((ctx) => …)')
 notItself(health, 'app.register(health)')
+notItself(openapi, 'app.register(openapi, { info: { title, version } })')

@@ -1,0 +1,41 @@
+/** Names of components: the schema's own where it has one, else that of the operation which uses it first. */
+import type { Direction } from './components.ts'
+
+/** `User account` → `UserAccount`. */
+export function baseOfText(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const name = words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+  return name === '' ? 'Schema' : name
+}
+
+/** A key stays as it is if a component may be called so (OpenAPI 3.1 §4.8.7). */
+export function baseOfKey(key: string): string {
+  return /^[A-Za-z0-9._-]+$/.test(key) ? key : baseOfText(key)
+}
+
+/**
+ * One name each. Of those with the same base what clients are sent has the base itself, what they send has `Input` after
+ * it where the two differ, and whatever is left is numbered in the order it was found.
+ */
+export function assignNames<R extends { readonly base: string; readonly direction: Direction }>(
+  resources: readonly R[],
+  reserved: readonly string[],
+): Map<R, string> {
+  const names = new Map<R, string>()
+  const taken = new Set(reserved)
+  const rank = ({ direction }: R): number => (direction === 'output' ? 0 : 1)
+  for (const resource of resources.toSorted((a, b) => rank(a) - rank(b))) {
+    const { base, direction } = resource
+    const name = unused(taken, direction === 'input' && taken.has(base) ? `${base}Input` : base)
+    names.set(resource, name)
+    taken.add(name)
+  }
+  return names
+}
+
+/** `base`, or the first of `base2`, `base3`, … that is not taken. */
+export function unused(taken: ReadonlySet<string>, base: string): string {
+  let name = base
+  for (let number = 2; taken.has(name); number++) name = base + number
+  return name
+}

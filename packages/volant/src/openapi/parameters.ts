@@ -1,0 +1,87 @@
+/** The parameters of an operation: every property of its params, query, headers and cookies schemas is one. */
+import type { Schema } from '../types.ts'
+import type { Components, Property } from './components.ts'
+import type { OpenAPIParameter } from './document.ts'
+import type { Operation } from './operation.ts'
+import type { Template } from './template.ts'
+
+/** Fields that are described elsewhere in a document: parameters of these names mean nothing (OpenAPI 3.1 §4.8.12.1). */
+const elsewhere = new Set(['accept', 'authorization', 'content-type'])
+
+/** `names` are those of the template, where another route of the same paths came first. */
+export function parametersOf(
+  operation: Operation,
+  template: Template,
+  names: readonly string[],
+  components: Components,
+): OpenAPIParameter[] {
+  const { schemas } = operation
+  return [
+    ...pathParameters(operation, template, names, components),
+    ...queryParameters(operation, components),
+    ...listed(operation, schemas.headers, 'header', components).filter(({ name }) => !elsewhere.has(name)),
+    ...listed(operation, schemas.cookies, 'cookie', components),
+  ]
+}
+
+function pathParameters(
+  operation: Operation,
+  { params }: Template,
+  names: readonly string[],
+  components: Components,
+): OpenAPIParameter[] {
+  const { schemas, name: route } = operation
+  const known =
+    schemas.params === undefined ? null : components.properties(schemas.params, 'input', `${route}: params`)
+  return params.map(({ key, wildcard }, at): OpenAPIParameter => {
+    const property = known?.find((each) => each.name === key)
+    const made = property === undefined ? null : parameter(property, 'path')
+    const description =
+      made?.description ?? (wildcard ? 'The rest of the path, slashes included.' : undefined)
+    return {
+      name: names[at] as string,
+      in: 'path',
+      required: true,
+      ...(description === undefined ? {} : { description }),
+      ...(made?.deprecated === undefined ? {} : { deprecated: made.deprecated }),
+      schema: made?.schema ?? { type: 'string' },
+    }
+  })
+}
+
+/** Where a schema is no list of properties, its pairs are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
+function queryParameters(operation: Operation, components: Components): OpenAPIParameter[] {
+  const { query } = operation.schemas
+  if (query === undefined) return []
+  const where = `${operation.name}: query`
+  const known = components.properties(query, 'input', where)
+  if (known !== null) return known.map((property) => parameter(property, 'query'))
+  const schema = components.use(query, 'input', `${operation.pattern} query`, where)
+  return [{ name: 'query', in: 'query', style: 'form', explode: true, schema }]
+}
+
+function listed(
+  operation: Operation,
+  schema: Schema | undefined,
+  place: 'header' | 'cookie',
+  components: Components,
+): OpenAPIParameter[] {
+  if (schema === undefined) return []
+  const known = components.properties(schema, 'input', `${operation.name}: ${place}s`)
+  return (known ?? []).map((property) => parameter(property, place))
+}
+
+function parameter(
+  { name, required, raw, schema }: Property,
+  place: OpenAPIParameter['in'],
+): OpenAPIParameter {
+  const { description, deprecated } = raw
+  return {
+    name,
+    in: place,
+    ...(required ? { required } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(deprecated === true ? { deprecated } : {}),
+    schema,
+  }
+}

@@ -1,0 +1,32 @@
+/** The errors the framework itself gives for a route, by what the route asks of its requests. */
+import { type ErrorCode, errorTable } from '../errors.ts'
+import type { Operation } from './operation.ts'
+
+interface Refusal {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly meaning: string
+}
+
+/**
+ * Those that depend on the request and on nothing else. What any server says of a malformed head, of a client that is
+ * too slow or of too much load (400, 408, 503, …) is the same for every route, and not repeated here.
+ */
+export function refusalsOf({ schemas, streamed }: Operation, hasParams: boolean): Refusal[] {
+  const { params, query, headers, cookies, body } = schemas
+  const checked = [params, query, headers, cookies, body].some((schema) => schema !== undefined)
+  const codes: ErrorCode[] = []
+  if (checked) codes.push('E_VALIDATION')
+  if (hasParams) codes.push('E_BAD_REQUEST', 'E_PARAM_TOO_LONG')
+  if (query !== undefined) codes.push('E_QUERY_TOO_MANY_KEYS')
+  if (hasParams || query !== undefined) codes.push('E_TARGET_TOO_LONG')
+  if (headers !== undefined || cookies !== undefined) {
+    codes.push('E_FIELD_LINE_TOO_LONG', 'E_HEAD_TOO_LARGE', 'E_TOO_MANY_FIELDS')
+  }
+  if (body !== undefined) {
+    codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
+    codes.push('E_BODY_TYPE')
+  }
+  if (body !== undefined || streamed) codes.push('E_BODY_TOO_LARGE')
+  return codes.map((code) => ({ code, status: errorTable[code].status, meaning: errorTable[code].meaning }))
+}

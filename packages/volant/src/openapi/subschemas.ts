@@ -1,0 +1,45 @@
+/** Where a JSON Schema has other schemas in it (JSON Schema 2020-12 core §10, §11, and `items` of older drafts). */
+import type { JSONSchemaObject } from './document.ts'
+
+const one = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+const list = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'])
+const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'])
+
+/** A copy whose subschemas are what `change` makes of them; other keywords are data and stay. */
+export function mapSubschemas(
+  schema: JSONSchemaObject,
+  change: (subschema: JSONSchemaObject) => JSONSchemaObject,
+): JSONSchemaObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (list.has(keyword) && Array.isArray(value))
+        return [keyword, value.map((each) => changed(each, change))]
+      if (one.has(keyword)) return [keyword, changed(value, change)]
+      if (!byName.has(keyword) || !isObject(value)) return [keyword, value]
+      const named = Object.entries(value).map(([name, each]) => [name, changed(each, change)] as const)
+      return [keyword, Object.fromEntries(named)]
+    }),
+  )
+}
+
+/** `true` and `false` are schemas, too. */
+function changed(value: unknown, change: (subschema: JSONSchemaObject) => JSONSchemaObject): unknown {
+  return isObject(value) ? change(value) : value
+}
+
+export function isObject(value: unknown): value is JSONSchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

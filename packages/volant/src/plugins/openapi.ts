@@ -1,0 +1,127 @@
+/** The document of an app over HTTP: made when it is first asked for, kept, and sent again only when it changed. */
+import { createHash } from 'node:crypto'
+import { checkConditions } from '../conditional.ts'
+import type { RequestContext } from '../context.ts'
+import { refusal } from '../errors.ts'
+import { Exposed } from '../expose.ts'
+import { bad } from '../limits.ts'
+import { checkOptions, emit, type OpenAPIOptions, optionNames, schemesOf } from '../openapi/emit.ts'
+import { OpaqueSchemas } from '../openapi/opaque.ts'
+import { routesOf } from '../route-info.ts'
+import { rootOf, type Scope } from '../scope.ts'
+
+/** Options of `openapi`. */
+export interface OpenAPIPluginOptions extends OpenAPIOptions {
+  /** Path of the document without `.json` and `.yaml`; default `/openapi`. */
+  path?: string | undefined
+}
+
+/**
+ * A plugin: `app.register(openapi, { info: { title: 'Users', version: '1.0.0' } })`.
+ *
+ * `/openapi.json` and `/openapi.yaml` are the OpenAPI 3.1 document of all routes of the app, whenever they are
+ * registered and mounted apps included; registered in a group, of the routes under its prefix. A schema that has no
+ * JSON Schema is named on stderr once the app listens: it checks requests and replies all the same, and the document
+ * says nothing of it. Throws `E_BAD_OPTION` for options that make no sense; the app does not start with two security
+ * schemes of one name.
+ */
+export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
+  checkOptions('openapi', options, [...optionNames, 'path'])
+  const { path = '/openapi' } = options
+  if (typeof path !== 'string' || !/^\/.*[^/]$/.test(path))
+    throw bad('openapi.path', path, 'a path such as /openapi')
+  const { registry } = rootOf(scope)
+  const opaque = new OpaqueSchemas()
+  scope.onStart(() => void schemesOf(routesOf(registry.routes, new Exposed()), options.securitySchemes))
+  scope.onReady(() => opaque.find(routesOf(registry.routes, new Exposed())))
+  const documents = new Documents(options, opaque)
+  const json = `${path}.json`
+  const yaml = `${path}.yaml`
+  scope.get(json, { hidden: true }, (ctx) => {
+    send(ctx as RequestContext, documents.of(ctx as RequestContext, json).json(), 'application/json')
+  })
+  scope.get(yaml, { hidden: true }, async (ctx) => {
+    const text = await documents.of(ctx as RequestContext, yaml).yaml()
+    // RFC 9512 §2.1.
+    send(ctx as RequestContext, text, 'application/yaml')
+  })
+}
+
+/** By the app that serves it: the app it was registered in may be mounted in several. */
+class Documents {
+  readonly #options: OpenAPIPluginOptions
+  readonly #opaque: OpaqueSchemas
+  /** An app that is changed after an `inject` has another core. */
+  readonly #known = new WeakMap<object, Map<string, Published>>()
+
+  constructor(options: OpenAPIPluginOptions, opaque: OpaqueSchemas) {
+    this.#options = options
+    this.#opaque = opaque
+  }
+
+  /** `path` is the route's in its scope: what the whole pattern has before it is the prefix of that scope. */
+  of(ctx: RequestContext, path: string): Published {
+    const prefix = (ctx.pattern as string).slice(0, -path.length)
+    const known = this.#known.get(ctx.app) ?? new Map<string, Published>()
+    this.#known.set(ctx.app, known)
+    const published = known.get(prefix) ?? this.#publish(ctx, prefix)
+    known.set(prefix, published)
+    return published
+  }
+
+  #publish(ctx: RequestContext, prefix: string): Published {
+    const routes = ctx.app.serving
+      .routes()
+      .filter((route) => route.path === prefix || route.path.startsWith(`${prefix}/`))
+    const { document, opaque } = emit(routes, this.#options)
+    for (const each of opaque) this.#opaque.tell(each)
+    return new Published(document)
+  }
+}
+
+/** One document as text, and what changes with it. */
+class Published {
+  readonly #document: object
+  readonly #modified = Math.floor(Date.now() / 1_000) * 1_000
+  #json: Text | null = null
+  #yaml: Promise<Text> | null = null
+
+  constructor(document: object) {
+    this.#document = document
+  }
+
+  json(): Text {
+    return (this.#json ??= textOf(JSON.stringify(this.#document), this.#modified))
+  }
+
+  yaml(): Promise<Text> {
+    return (this.#yaml ??= this.#toYAML())
+  }
+
+  /** Loaded when somebody asks for it: most apps never do. */
+  async #toYAML(): Promise<Text> {
+    const { stringify } = await import('yaml')
+    const text = stringify(this.#document, { aliasDuplicateObjects: false, lineWidth: 0 })
+    return textOf(text, this.#modified)
+  }
+}
+
+interface Text {
+  readonly text: string
+  readonly etag: string
+  /** Milliseconds, whole seconds of them. */
+  readonly modified: number
+}
+
+function textOf(text: string, modified: number): Text {
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`, modified }
+}
+
+function send(ctx: RequestContext, { text, etag, modified }: Text, type: string): void {
+  ctx.header('cache-control', 'no-cache').header('etag', etag)
+  ctx.header('last-modified', new Date(modified).toUTCString())
+  const verdict = checkConditions(ctx.exchange, { etag, modified })
+  if (verdict === 'failed') throw refusal('E_PRECONDITION')
+  if (verdict === 'unchanged') return void ctx.reply(304)
+  ctx.header('content-type', `${type}; charset=utf-8`).text(text)
+}

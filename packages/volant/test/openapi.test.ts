@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import {
+  type App,
+  createApp,
+  middleware,
+  type OpenAPIDocument,
+  openapiOf,
+  type Schema,
+  type VolantError,
+} from 'volant'
+import * as z from 'zod'
+import { templatesOf } from '../src/openapi/template.ts'
+
+const info = { title: 'Test', version: '1.0.0' }
+
+describe('path templates', () => {
+  for (const [pattern, paths] of [
+    ['/', ['/']],
+    ['/users', ['/users']],
+    ['/users/:id', ['/users/{id}']],
+    ['/:value.svg', ['/{value}.svg']],
+    ['/a/::b', ['/a/:b']],
+    ['/a/:x?/:y?', ['/a', '/a/{x}', '/a/{x}/{y}']],
+    ['/:lang?', ['/', '/{lang}']],
+    ['/files/*', ['/files/{rest}']],
+    ['/files/*path', ['/files/{path}']],
+    ['/:rest/*', ['/{rest}/{rest_}']],
+    ['/ä b'.replace(' ', '%20'), ['/%C3%A4%20b']],
+  ] as const) {
+    test(pattern, () => {
+      assert.deepEqual(
+        templatesOf(pattern).map(({ path }) => path),
+        paths,
+      )
+    })
+  }
+})
+
+describe('openapiOf', () => {
+  test('one document of everything is as it was', async () => {
+    const fixture = new URL('../../test/fixtures/openapi.json', import.meta.url)
+    const text = `${JSON.stringify(openapiOf(everything(), { info, servers: [{ url: 'https://api.example' }] }), null, 2)}\n`
+    if (process.env['UPDATE_FIXTURES'] === '1') await writeFile(fixture, text)
+    assert.equal(text, await readFile(fixture, 'utf8'))
+  })
+
+  test('it is the same in whatever order routes are registered', () => {
+    const Point = z.object({ x: z.number() })
+    const make = (reversed: boolean): string => {
+      const app = createApp({ signals: false })
+      const steps = [
+        () => app.get('/a/:id', { response: Point }, () => ({ x: 1 })),
+        () => app.post('/a/:name', { body: Point }, () => 'ok'),
+        () => app.get('/b', { response: z.array(Point), tags: ['z'] }, () => []),
+        () => app.put('/a', { body: Point, tags: ['a'] }, () => 'ok'),
+      ]
+      for (const step of reversed ? steps.toReversed() : steps) step()
+      return JSON.stringify(openapiOf(app, { info }))
+    }
+    assert.equal(make(true), make(false))
+  })
+
+  test('paths that differ in names alone are one path with one set of names', () => {
+    const app = createApp({ signals: false })
+    app.get('/users/:id', { params: z.object({ id: z.uuid() }) }, () => 'ok')
+    app.put('/users/:name', { params: z.object({ name: z.string().max(5) }) }, () => 'ok')
+    const { paths } = openapiOf(app, { info })
+    assert.deepEqual(Object.keys(paths), ['/users/{id}'])
+    assert.deepEqual(paths['/users/{id}']?.['put']?.parameters, [
+      { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 5 } },
+    ])
+  })
+
+  test('hidden routes, QUERY, and what include refuses are left out', () => {
+    const app = createApp({ signals: false })
+    app.get('/seen', () => 'ok')
+    app.get('/secret', { hidden: true }, () => 'ok')
+    app.get('/internal', () => 'ok')
+    app.on(['QUERY'], '/query', () => 'ok')
+    const { paths } = openapiOf(app, { info, include: ({ path }) => path !== '/internal' })
+    assert.deepEqual(Object.keys(paths), ['/seen'])
+  })
+
+  test('ids are those of routes, else made of method and path, and never twice', () => {
+    const app = createApp({ signals: false })
+    app.get('/users/:id/:part?', { operationId: 'users.get' }, () => 'ok')
+    app.get('/users', () => 'ok')
+    app.get('/get-users', { operationId: 'getBadgeByValueSvg' }, () => 'ok')
+    app.get('/badge/:value.svg', () => 'ok')
+    const inner = createApp({ signals: false })
+    inner.get('/x', { operationId: 'x' }, () => 'ok')
+    app.mount('/one', inner)
+    app.mount('/two', inner)
+    assert.deepEqual(idsOf(openapiOf(app, { info })), {
+      'GET /badge/{value}.svg': 'getBadgeByValueSvg2',
+      'GET /get-users': 'getBadgeByValueSvg',
+      'GET /one/x': 'x',
+      'GET /two/x': 'x2',
+      'GET /users': 'getUsers',
+      'GET /users/{id}': 'users.getWithoutPart',
+      'GET /users/{id}/{part}': 'users.get',
+    })
+  })
+
+  test('two security schemes of one name are refused, with the route', () => {
+    const guard = (scheme: string) =>
+      middleware({ security: { auth: { type: 'http', scheme } } }, (_, next) => next())
+    const app = createApp({ signals: false })
+    app.get('/a', guard('basic'), () => 'ok')
+    app.get('/b', guard('bearer'), () => 'ok')
+    assert.throws(
+      () => openapiOf(app, { info }),
+      (error: VolantError) =>
+        error.code === 'E_BAD_OPTION' && error.message.includes('"auth" of GET /b is not the one'),
+    )
+  })
+
+  test('the security of a route is all its middleware ask for, unless it says otherwise', () => {
+    const need = (name: string) =>
+      middleware({ security: { [name]: { type: 'http', scheme: name } } }, (_, next) => next())
+    const app = createApp({ signals: false })
+    app.use(need('basic'))
+    app.get('/both', need('bearer'), () => 'ok')
+    app.get('/open', { security: [] }, () => 'ok')
+    app.get('/either', { security: [{ basic: [] }, { bearer: ['read'] }] }, need('bearer'), () => 'ok')
+    const { paths, components } = openapiOf(app, { info })
+    assert.deepEqual(paths['/both']?.['get']?.security, [{ basic: [], bearer: [] }])
+    assert.deepEqual(paths['/open']?.['get']?.security, [])
+    assert.deepEqual(paths['/either']?.['get']?.security, [{ basic: [] }, { bearer: ['read'] }])
+    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['basic', 'bearer'])
+  })
+
+  for (const [options, message] of [
+    [undefined, 'openapiOf'],
+    [{}, 'openapiOf: info'],
+    [{ info: { title: 'x' } }, 'openapiOf: info'],
+    [{ title: 'x' }, 'openapiOf has no option "title": info: { title, version }'],
+    [{ info, server: [] }, 'openapiOf has no option "server"; did you mean "servers"?'],
+    [{ info, include: 'all' }, 'openapiOf: include'],
+  ] as const) {
+    test(`${JSON.stringify(options)} is refused`, () => {
+      assert.throws(
+        () => openapiOf(createApp({ signals: false }), options as never),
+        (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.startsWith(message),
+      )
+    })
+  }
+})
+
+describe('schemas in a document', () => {
+  /** As a library would hand them over. */
+  const plain = (input: object, output: object = input): Schema =>
+    ({
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: () => input, output: () => output },
+      },
+    }) as Schema
+
+  const replying = (schemas: Record<string, Schema>): OpenAPIDocument => {
+    const app = createApp({ signals: false })
+    for (const [path, response] of Object.entries(schemas))
+      app.get(path, { response }, () => undefined as never)
+    return openapiOf(app, { info })
+  }
+  const schemaAt = (document: OpenAPIDocument, path: string): unknown => {
+    const reply = document.paths[path]?.['get']?.responses['200']
+    return reply !== undefined && 'content' in reply ? reply.content?.['application/json']?.schema : undefined
+  }
+  const named = ({ components }: OpenAPIDocument): string[] =>
+    Object.keys(components.schemas ?? {}).filter((name) => !['Problem', 'ValidationProblem'].includes(name))
+
+  test('what is used once stands where it is used, what is used twice is referred to', () => {
+    const once = plain({ type: 'object', properties: { a: { type: 'string' } } })
+    const twice = plain({ type: 'object', properties: { b: { type: 'string' } } })
+    const scalar = plain({ type: 'integer' })
+    const document = replying({ '/a': once, '/b': twice, '/c': twice, '/d': scalar, '/e': scalar })
+    assert.deepEqual(schemaAt(document, '/a'), { type: 'object', properties: { a: { type: 'string' } } })
+    assert.deepEqual(schemaAt(document, '/b'), { $ref: '#/components/schemas/GetBResponse' })
+    assert.deepEqual(schemaAt(document, '/c'), { $ref: '#/components/schemas/GetBResponse' })
+    assert.deepEqual(schemaAt(document, '/e'), { type: 'integer' })
+    assert.deepEqual(named(document), ['GetBResponse'])
+  })
+
+  test('a schema inside another one is the component of that schema', () => {
+    const user = { type: 'object', properties: { a: { type: 'string' } } }
+    const document = replying({
+      '/one': plain({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...user }),
+      '/all': plain({ type: 'array', items: { ...user } }),
+    })
+    assert.deepEqual(schemaAt(document, '/all'), {
+      type: 'array',
+      items: { $ref: '#/components/schemas/GetOneResponse' },
+    })
+  })
+
+  test('names: title, id, then the operation; what is sent and what is received apart where they differ', () => {
+    const object = (title: string, more: object = {}): Schema =>
+      plain({ type: 'object', properties: {}, title, ...more })
+    const app = createApp({ signals: false })
+    app.post(
+      '/a',
+      {
+        body: plain(
+          { properties: {}, title: 'user account' },
+          { properties: {}, title: 'user account', required: [] },
+        ),
+        response: object('Problem'),
+      },
+      () => ({}),
+    )
+    const both = plain(
+      { properties: {}, title: 'Both' },
+      { properties: {}, title: 'Both', additionalProperties: false },
+    )
+    app.post('/b', { body: both, response: both }, () => ({}))
+    const byId = plain({ $id: 'https://example.com/schemas/thing.schema.json', properties: {} })
+    app.get('/c', { response: byId }, () => ({}))
+    app.get('/d', { response: byId }, () => ({}))
+    app.get('/e', { response: object('Both') }, () => ({}))
+    assert.deepEqual(named(openapiOf(app, { info })), [
+      'Both',
+      'Both2',
+      'BothInput',
+      'Problem2',
+      'UserAccount',
+      'thing',
+    ])
+  })
+
+  test('definitions become components, once for all schemas that have them, and recursion works', () => {
+    const defs = {
+      $defs: {
+        Node: { type: 'object', properties: { next: { $ref: '#/$defs/Node' } } },
+        unused: { type: 'string' },
+      },
+    }
+    const document = replying({
+      '/a': plain({ $ref: '#/$defs/Node', ...defs }),
+      '/b': plain({ type: 'array', items: { $ref: '#/$defs/Node' }, ...defs }),
+      '/self': plain({ type: 'object', title: 'Tree', properties: { kids: { items: { $ref: '#' } } } }),
+      '/deep': plain({
+        type: 'object',
+        properties: { a: { type: 'number' }, b: { $ref: '#/properties/a' } },
+      }),
+    })
+    assert.deepEqual(schemaAt(document, '/a'), { $ref: '#/components/schemas/Node' })
+    assert.deepEqual(schemaAt(document, '/b'), {
+      type: 'array',
+      items: { $ref: '#/components/schemas/Node' },
+    })
+    assert.deepEqual(named(document), ['GetDeepResponse', 'Node', 'Tree'])
+    const { Node, Tree, GetDeepResponse } = document.components.schemas ?? {}
+    assert.deepEqual(Node, { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } })
+    assert.deepEqual(Tree?.['properties'], { kids: { items: { $ref: '#/components/schemas/Tree' } } })
+    assert.deepEqual(GetDeepResponse?.['properties'], {
+      a: { type: 'number' },
+      b: { $ref: '#/components/schemas/GetDeepResponse/properties/a' },
+    })
+  })
+
+  test('a property called $ref, properties or __proto__ is a property', () => {
+    const properties = JSON.parse(
+      '{"$ref":{"type":"string"},"properties":{"type":"string"},"__proto__":{"const":{"$ref":"#"}}}',
+    )
+    const document = replying({ '/a': plain({ type: 'object', properties }) })
+    assert.equal(JSON.stringify(schemaAt(document, '/a')), JSON.stringify({ type: 'object', properties }))
+  })
+
+  test('text is text/plain, everything else is JSON, unless the route says what it is', () => {
+    const typesOf = (schema: object): string[] => {
+      const reply = replying({ '/a': plain(schema) }).paths['/a']?.['get']?.responses['200']
+      return reply !== undefined && 'content' in reply ? Object.keys(reply.content ?? {}) : []
+    }
+    assert.deepEqual(typesOf({ type: 'string' }), ['text/plain'])
+    assert.deepEqual(typesOf({ enum: ['a', 'b'] }), ['text/plain'])
+    assert.deepEqual(typesOf({ const: 1 }), ['application/json'])
+    assert.deepEqual(typesOf({ anyOf: [{ type: 'string' }, { type: 'object' }] }), [
+      'application/json',
+      'text/plain',
+    ])
+    assert.deepEqual(typesOf({ $ref: '#/$defs/T', $defs: { T: { type: 'string' } } }), ['text/plain'])
+    assert.deepEqual(typesOf({ $ref: '#/$defs/T', $defs: { T: { $ref: '#/$defs/T' } } }), [
+      'application/json',
+      'text/plain',
+    ])
+    assert.deepEqual(typesOf({ properties: {} }), ['application/json'])
+  })
+})
+
+function idsOf({ paths }: OpenAPIDocument): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => [
+        `${method.toUpperCase()} ${path}`,
+        operationId,
+      ]),
+    ),
+  )
+}
+
+/** An app that uses whatever a document can tell. */
+function everything(): App {
+  const app = createApp({ signals: false })
+  const User = z.object({
+    id: z.uuid(),
+    name: z.string().min(1),
+    role: z.enum(['user', 'admin']).default('user'),
+  })
+  const NewUser = User.omit({ id: true }).meta({ title: 'New user' })
+  const Comment = z.object({
+    text: z.string(),
+    get replies() {
+      return z.array(Comment)
+    },
+  })
+  const Money = z.object({ amount: z.number(), currency: z.string().length(3) }).meta({ id: 'Money' })
+  const auth = middleware(
+    {
+      errors: { UNAUTHORIZED: { status: 401, description: 'No token, or none that is known' } },
+      security: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+    (_, next) => next(),
+  )
+  app.get(
+    '/users',
+    {
+      summary: 'All users',
+      tags: ['users'],
+      query: z.object({
+        limit: z.coerce.number().int().max(100).default(20).describe('How many'),
+        tag: z.array(z.string()).optional(),
+      }),
+      response: z.array(User),
+    },
+    () => [],
+  )
+  app.post(
+    '/users',
+    {
+      operationId: 'createUser',
+      description: 'Makes a user.',
+      tags: ['users'],
+      body: NewUser,
+      response: { 201: User, 202: null },
+      errors: {
+        NAME_TAKEN: { status: 409, description: 'Somebody has it', data: z.object({ name: z.string() }) },
+        CLOSED: { status: 409 },
+      },
+      examples: {
+        body: { ann: { summary: 'A usual one', value: { name: 'Ann' } } },
+        response: {
+          201: { ann: { value: { id: '8f1b6c9e-52a5-4c8e-8a39-0d6f3a8f9a11', name: 'Ann', role: 'user' } } },
+        },
+      },
+    },
+    auth,
+    (ctx) => ctx.reply(202),
+  )
+  app.get(
+    '/users/:id',
+    {
+      params: z.object({ id: z.uuid() }),
+      headers: z.object({ 'x-version': z.string().optional(), accept: z.string().optional() }),
+      cookies: z.object({ theme: z.enum(['dark', 'light']).optional() }),
+      response: { 200: User, 404: z.object({ gone: z.boolean() }) },
+      errors: { USER_NOT_FOUND: { status: 404 } },
+      deprecated: true,
+    },
+    auth,
+    (ctx) => ctx.reply(404, { gone: true }),
+  )
+  app.get('/comments', { response: z.array(Comment) }, () => [])
+  app.put(
+    '/price',
+    { body: z.object({ price: Money, name: z.string().optional() }).optional(), response: Money },
+    () => ({
+      amount: 1,
+      currency: 'EUR',
+    }),
+  )
+  app.get('/when', { response: z.object({ at: z.date() }) }, () => ({ at: new Date() }))
+  app.get('/search', { query: z.record(z.string(), z.string()) }, () => 'ok')
+  app.post('/note', { body: z.string() }, () => 'ok')
+  app.post('/upload', { bodyMode: 'stream', response: { 204: null } }, () => undefined)
+  app.get('/calendar/:year/:month?', () => 'ok')
+  app.get('/badge/:value.svg', { response: z.string(), mediaType: 'image/svg+xml' }, () => '')
+  app.get('/files/*path', () => 'ok')
+  app.get('/style', { mediaType: 'text/css' }, () => '')
+  const blog = createApp({ signals: false })
+  blog.get('/posts/:slug', { params: z.object({ slug: z.string() }), tags: ['blog'] }, () => 'ok')
+  app.mount('/blog', blog)
+  return app
+}
