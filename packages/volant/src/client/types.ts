@@ -2,12 +2,8 @@
  * What a client's calls take and give, by the types of the routes they call. Each route is looked at by itself, so that
  * one costs the compiler the same however many there are: `npm run types` watches it.
  */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { ParamsOf, ResponsesOf, Schema } from '../types.ts'
+import type { ParamsOf, ResponsesOf, Schema, SchemaInput, SchemaOutput } from '../types.ts'
 import type { Jsonified } from './jsonified.ts'
-
-type SchemaInput<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
-type SchemaOutput<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : unknown
 
 /** What a client is typed by: a route, a contract, or an operation of generated types. */
 export interface Callable {

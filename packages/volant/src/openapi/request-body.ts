@@ -1,4 +1,5 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Schema } from '../types.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './document.ts'
@@ -44,7 +45,7 @@ function isForm({ type, properties }: JSONSchemaObject): boolean {
 
 /** Whether the schema takes no body at all, which JSON Schema cannot say. */
 function acceptsNone(schema: Schema): boolean {
-  const props = (schema as Partial<Schema>)['~standard']
+  const props = (schema as Partial<StandardSchemaV1>)['~standard']
   if (props === undefined) return false
   try {
     const result = props.validate(undefined)
