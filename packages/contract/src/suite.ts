@@ -24,6 +24,7 @@ import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
 import { described } from './cases/openapi.ts'
 import { options } from './cases/options.ts'
+import { procedures } from './cases/procedures.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { requestIds } from './cases/request-id.ts'
@@ -31,6 +32,7 @@ import { routing } from './cases/routing.ts'
 import { scopes } from './cases/scopes.ts'
 import { securityHeaderCases } from './cases/security-headers.ts'
 import { streams } from './cases/streams.ts'
+import { overTRPC } from './cases/trpc.ts'
 import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
 
@@ -39,6 +41,8 @@ const groups = {
   scopes,
   validation,
   contracts,
+  procedures,
+  trpc: overTRPC,
   observing,
   replies,
   headers,

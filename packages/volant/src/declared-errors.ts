@@ -52,12 +52,23 @@ export function declaredError(
   data: unknown,
   message: string | undefined,
 ): HTTPError {
-  const declared = ctx.route.errors.get(code)
+  return errorFrom(ctx.route.errors, `${ctx.method} ${ctx.pattern ?? ctx.path}`, code, data, message)
+}
+
+/** One of `errors`; `where` says in messages whose they are. */
+export function errorFrom(
+  errors: ErrorsByCode,
+  where: string,
+  code: string,
+  data: unknown,
+  message: string | undefined,
+): HTTPError {
+  const declared = errors.get(code)
   if (declared === undefined) {
-    const codes = [...ctx.route.errors.keys()].join(', ')
+    const codes = [...errors.keys()].join(', ')
     throw new VolantError(
       'E_UNDECLARED_ERROR',
-      `${ctx.method} ${ctx.pattern ?? ctx.path} declares no error ${JSON.stringify(String(code).slice(0, 50))}; ${codes === '' ? 'it declares none: errors: { CODE: { status } }' : `it declares ${codes}`}`,
+      `${where} declares no error ${JSON.stringify(String(code).slice(0, 50))}; ${codes === '' ? 'it declares none: errors: { CODE: { status } }' : `it declares ${codes}`}`,
     )
   }
   const { status, description, reply } = declared

@@ -16,6 +16,11 @@ interface ErrorRow {
 /** All codes of the framework with their status and meaning; the reference page is made from it. */
 export const errorTable = {
   E_BAD_REQUEST: { status: 400, meaning: 'The request is malformed.' },
+  E_BATCH_SIZE: {
+    status: 400,
+    meaning: 'The tRPC batch has more calls than maxBatchSize.',
+    remedy: 'Give maxItems to the link of the client, or raise maxBatchSize of trpc().',
+  },
   E_BODY_ENCODING: { status: 400, meaning: 'The body is not valid UTF-8.' },
   E_BODY_MALFORMED: {
     status: 400,

@@ -108,7 +108,8 @@ export function sendJson(ctx: RequestContext, value: unknown, status: number | u
   endReply(ctx, ContentType.json, text, status, 'json')
 }
 
-function jsonText(ctx: RequestContext, value: unknown): string {
+/** Throws `E_NOT_SERIALISABLE` for what JSON has nothing for. */
+export function jsonText(ctx: RequestContext, value: unknown): string {
   let text: string | undefined
   try {
     text = JSON.stringify(value)

@@ -311,6 +311,11 @@ export function rootOf(scope: Scope<any>): { node: ScopeNode; registry: Registry
   return { node: nodes[0] as ScopeNode, registry: shared.registry }
 }
 
+/** What routes of a scope have unless they say otherwise. */
+export function defaultsOf(scope: Scope<any>): RouteDefaults {
+  return scope[inner].shared.defaults
+}
+
 /** A prefix without its last slash; '' for `/`. Throws for one that is no path, or has a wildcard or optional part. */
 function checkPrefix(prefix: string): string {
   if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')

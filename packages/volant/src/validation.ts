@@ -123,7 +123,7 @@ function howRead({ collected, exchange }: RequestContext): string | undefined {
   return `the body was read as ${essence}`
 }
 
-function issuesOf(part: Checked, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {
+export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {
   for (const { message, path = [] } of found) {
     if (issues.length === mostIssues) break
     issues.push({ in: part, pointer: pointerTo(path), detail: message })

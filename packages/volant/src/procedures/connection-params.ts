@@ -1,0 +1,24 @@
+/** `?connectionParams=…`: what a browser's EventSource sends in place of headers, which it cannot set. */
+import type { RequestContext } from '../context.ts'
+import { HTTPError } from '../errors.ts'
+import { parseJson } from '../json.ts'
+
+/** Null without them. Throws 400 for anything but a JSON object of strings. */
+export function parseConnectionParams(ctx: RequestContext): Readonly<Record<string, string>> | null {
+  const [text] = ctx.queryAll('connectionParams')
+  if (text === undefined) return null
+  let value: unknown
+  try {
+    value = parseJson(text, 1)
+  } catch {
+    throw malformed()
+  }
+  if (value === null) return null
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformed()
+  if (Object.values(value).some((each) => typeof each !== 'string')) throw malformed()
+  return value as Record<string, string>
+}
+
+function malformed(): HTTPError {
+  return new HTTPError(400, 'connectionParams is not a JSON object of strings', { code: 'PARSE_ERROR' })
+}

@@ -1,0 +1,61 @@
+/** What a procedure is at run time. */
+import type { RequestContext } from '../context.ts'
+import type { ErrorsByCode } from '../declared-errors.ts'
+import type { Declaration } from '../middleware.ts'
+import type { DeclaredErrors, Schema } from '../types.ts'
+import type { CallContext } from './call-context.ts'
+import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
+
+/** A middleware as the framework calls it. */
+export type CallLayer = (ctx: RequestContext, next: () => Promise<void>) => unknown
+
+/** A call on its way through the middleware; the handler is given it as it is. */
+export class CallState {
+  input: unknown
+  readonly ctx: CallContext
+  readonly path: string
+
+  constructor(input: unknown, ctx: CallContext, path: string) {
+    this.input = input
+    this.ctx = ctx
+    this.path = path
+  }
+}
+
+/** Gives what the procedure gives, or a promise of it. */
+export type Perform = (call: CallState) => unknown
+
+export interface Definition {
+  readonly kind: ProcedureKind
+  readonly input: Schema | null
+  readonly output: Schema | null
+  readonly layers: readonly CallLayer[]
+  /** Its own. */
+  readonly ownErrors: DeclaredErrors
+  /** Its own and those of its middleware, by code. */
+  readonly errors: ErrorsByCode
+  /** Security schemes of its middleware, by name. */
+  readonly security: Readonly<NonNullable<Declaration['security']>>
+  readonly info: ProcedureInfo
+  readonly rest: RestOptions | false | null
+  /** Middleware, input and handler; what it gives is not checked yet. */
+  readonly perform: Perform
+}
+
+const definition = Symbol('definition')
+
+/** The one shape of a `Procedure`. */
+export class DefinedProcedure implements Procedure {
+  readonly kind: ProcedureKind
+  readonly [definition]: Definition
+
+  constructor(what: Definition) {
+    this.kind = what.kind
+    this[definition] = what
+  }
+}
+
+/** Undefined for what is no procedure. */
+export function definitionOf(value: unknown): Definition | undefined {
+  return value instanceof DefinedProcedure ? value[definition] : undefined
+}

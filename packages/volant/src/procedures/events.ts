@@ -1,0 +1,56 @@
+/** The events of a subscription, each of them checked. */
+import { VolantError } from '../errors.ts'
+import { isThenable } from '../thenable.ts'
+import type { Output } from './output.ts'
+import { isTracked } from './tracked.ts'
+import type { TrackedEvent } from './types.ts'
+
+/** An event as it is sent. */
+export interface SentEvent {
+  /** Undefined for one without. */
+  readonly id: string | undefined
+  readonly data: unknown
+}
+
+/** Throws `E_NOT_SERIALISABLE` for what a subscription cannot tell of. */
+export function iteratorOf(path: string, value: unknown): AsyncIterator<unknown> {
+  const make = (value as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator]
+  if (typeof make === 'function') return make.call(value)
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `the subscription ${path} gave no async iterable: write its handler as async function*`,
+  )
+}
+
+/** Takes an event apart, with what the schema of the output makes of it. */
+export function eventOf(value: unknown, output: Output | null): SentEvent | Promise<SentEvent> {
+  const id = isTracked(value) ? value[0] : undefined
+  const data = isTracked(value) ? value[1] : value
+  if (output === null) return { id, data }
+  const checked = output.valueOf(data)
+  if (isThenable(checked)) return (async () => ({ id, data: await checked }))()
+  return { id, data: checked }
+}
+
+/** As a caller in process gets them: a tracked event is `{ id, data }`, as it is for every client. */
+export async function* checkedEvents(
+  path: string,
+  value: unknown,
+  output: Output | null,
+): AsyncGenerator<unknown> {
+  const iterator = iteratorOf(path, value)
+  let done = false
+  try {
+    for (;;) {
+      const result = await iterator.next()
+      if (result.done === true) {
+        done = true
+        return
+      }
+      const { id, data } = await eventOf(result.value, output)
+      yield id === undefined ? data : ({ id, data } satisfies TrackedEvent<unknown>)
+    }
+  } finally {
+    if (!done) await iterator.return?.()
+  }
+}

@@ -1,0 +1,19 @@
+export { type Caller, caller, type CallerOptions } from './caller.ts'
+export { procedure } from './procedure.ts'
+export { router } from './router.ts'
+export { tracked } from './tracked.ts'
+export type {
+  AnyProcedureBuilder,
+  Call,
+  LayerContext,
+  Procedure,
+  ProcedureBuilder,
+  ProcedureContext,
+  ProcedureInfo,
+  ProcedureKind,
+  ProcedureTree,
+  RestOptions,
+  Router,
+  Tracked,
+  TrackedEvent,
+} from './types.ts'

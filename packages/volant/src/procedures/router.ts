@@ -1,0 +1,76 @@
+/** Routers: procedures under names, checked and laid out flat once. */
+import { VolantError } from '../errors.ts'
+import { bad } from '../limits.ts'
+import { type Definition, definitionOf } from './definition.ts'
+import type { ProcedureTree, Router } from './types.ts'
+
+/** A procedure with its place. */
+export interface Placed {
+  /** Names from the outermost router on, with dots between. */
+  readonly path: string
+  readonly names: readonly string[]
+  readonly procedure: Definition
+}
+
+const placed = Symbol('placed')
+
+class DefinedRouter<T extends ProcedureTree> implements Router<T> {
+  readonly procedures: T
+  readonly [placed]: ReadonlyMap<string, Placed>
+
+  constructor(procedures: T) {
+    this.procedures = procedures
+    this[placed] = new Map(flatten(procedures).map((each) => [each.path, each]))
+  }
+}
+
+/**
+ * Groups procedures and other routers under names: `router({ users: router({ getUser, listUsers }) })`. A procedure is
+ * called by all of its names, `users.getUser`. Throws `E_BAD_OPTION` for a name that cannot be part of a URL and for
+ * a member that is neither.
+ */
+export function router<const T extends ProcedureTree>(procedures: T): Router<T> {
+  return new DefinedRouter(procedures)
+}
+
+/** All procedures by path, in their order. Throws `E_BAD_OPTION` for what `router` has not made. */
+export function proceduresOf(value: Router): ReadonlyMap<string, Placed> {
+  if (value instanceof DefinedRouter) return value[placed]
+  throw bad('router', value, 'what router({ … }) gives')
+}
+
+/** Proxies of clients read these from any value. */
+const reserved = new Set(['then', 'call', 'apply', '__proto__'])
+
+function flatten(tree: ProcedureTree): Placed[] {
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) {
+    throw bad('router', tree, 'an object of procedures and routers by name')
+  }
+  return Object.entries(tree).flatMap(([name, member]): Placed[] => {
+    if (!/^[A-Za-z_][\w-]{0,99}$/.test(name) || reserved.has(name)) {
+      throw bad('the name of a procedure', name, 'letters, digits, - and _, and none of then, call and apply')
+    }
+    if (member instanceof DefinedRouter) {
+      return [...(member[placed] as ReadonlyMap<string, Placed>).values()].map(
+        ({ path, names, procedure }) => ({
+          path: `${name}.${path}`,
+          names: [name, ...names],
+          procedure,
+        }),
+      )
+    }
+    const procedure = definitionOf(member)
+    if (procedure !== undefined) return [{ path: name, names: [name], procedure }]
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `the member ${name} of a router is neither a procedure nor a router: ${hint(member)}`,
+    )
+  })
+}
+
+function hint(member: unknown): string {
+  const unfinished = typeof (member as { query?: unknown } | null)?.query === 'function'
+  return unfinished
+    ? 'a builder becomes a procedure by its last step, .query(handler), .mutation(handler) or .subscription(handler)'
+    : 'give it procedure().query(handler), or router({ … })'
+}

@@ -1,0 +1,24 @@
+/** Events with ids, so that a client that lost its connection can go on where it was. */
+import { VolantError } from '../errors.ts'
+import { shown } from '../shown.ts'
+import type { Tracked } from './types.ts'
+
+const mark = Symbol.for('volant.tracked')
+
+/**
+ * An event of a subscription with an id: `yield tracked(post.id, post)`. When the client connects again it sends the
+ * last id it has seen, which is `lastEventId` of the input. Throws `E_BAD_OPTION` for an id that is empty, or that an
+ * event cannot carry: line breaks and NUL.
+ */
+export function tracked<T>(id: string, data: T): Tracked<T> {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  if (typeof id !== 'string' || id === '' || /[\0\r\n]/.test(id)) {
+    throw new VolantError('E_BAD_OPTION', `an id is text of one line, not ${shown(id)}`)
+  }
+  return [id, data, mark]
+}
+
+/** Also what other libraries' functions of this name give: JSON has no symbols, so that data cannot look like it. */
+export function isTracked(value: unknown): value is Tracked {
+  return Array.isArray(value) && value.length === 3 && typeof value[2] === 'symbol'
+}

@@ -1,0 +1,50 @@
+/** The tRPC door: procedures over the HTTP protocol of tRPC 11. */
+import type { RequestContext } from '../../context.ts'
+import { defaultsOf, type Scope } from '../../scope.ts'
+import type { Plugin, RouteOptions } from '../../types.ts'
+import { type Served, served } from '../output.ts'
+import { proceduresOf } from '../router.ts'
+import type { Router } from '../types.ts'
+import { batch } from './batch.ts'
+import { noProcedure } from './call.ts'
+import { settingsOf, type TRPCOptions } from './options.ts'
+import { replyError } from './reply.ts'
+import { isBatch } from './request.ts'
+import { single } from './single.ts'
+
+/**
+ * A plugin: `app.register(trpc(router))` serves the procedures of `router` to tRPC clients at `/trpc`.
+ *
+ * Queries are GET, mutations POST with application/json, subscriptions server-sent events; batches, also streamed ones,
+ * have at most `maxBatchSize` calls. Each procedure has a route of its own, so that metrics and logs tell them apart;
+ * batches share one. Errors have tRPC's shape, and those that are declared have their code and data in `data.error`.
+ * Throws `E_BAD_OPTION`.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
+export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Scope<any>> {
+  const placed = proceduresOf(router)
+  const settings = settingsOf(options)
+  return (scope) => {
+    const { undeclaredProperties } = defaultsOf(scope)
+    const procedures = new Map([...placed].map(([path, each]) => [path, served(each, undeclaredProperties)]))
+    const prefix = settings.prefix.replace(/\/$/, '')
+    const hidden: RouteOptions = { hidden: true }
+    for (const each of procedures.values()) {
+      scope.on(['GET', 'POST'], `${prefix}/${each.path}`, hidden, (ctx) => {
+        return ask(ctx as unknown as RequestContext, each.path, each)
+      })
+    }
+    // Batches, escaped paths, and procedures there are not.
+    scope.on(['GET', 'POST'], `${prefix}/*`, hidden, (ctx) => {
+      const path = (ctx.params as Record<string, string>)['*'] as string
+      return ask(ctx as unknown as RequestContext, path, procedures.get(path))
+    })
+
+    function ask(ctx: RequestContext, path: string, each: Served | undefined): unknown {
+      if (ctx.method === 'HEAD') return undefined
+      if (isBatch(ctx)) return batch(ctx, path, procedures, settings)
+      if (each !== undefined) return single(ctx, each, settings)
+      return replyError(ctx, noProcedure(path), { path, type: undefined }, settings)
+    }
+  }
+}

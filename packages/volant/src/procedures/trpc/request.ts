@@ -1,0 +1,146 @@
+/** What a tRPC request asks for: the calls in it, and their inputs. */
+import { Bag, BodyKind } from '@volant/engine'
+import type { RequestContext } from '../../context.ts'
+import { HTTPError, refusal } from '../../errors.ts'
+import { parseJson } from '../../json.ts'
+import { parseMediaType } from '../../media-type.ts'
+import type { Served } from '../output.ts'
+import type { Settings } from './options.ts'
+
+/** One call of a request. */
+export interface Asked {
+  readonly path: string
+  /** Null where there is no such procedure. */
+  readonly placed: Served | null
+}
+
+/** Whether the request is a batch: calls by comma, inputs by index. */
+export function isBatch({ exchange }: RequestContext): boolean {
+  // Most requests are none, and are spared the parsing of their query.
+  return exchange.query.includes('batch=') && queryValue(exchange.query, 'batch') === '1'
+}
+
+/** Throws 400 for more calls than allowed; nothing was read by then. */
+export function callsOf(path: string, procedures: ReadonlyMap<string, Served>, settings: Settings): Asked[] {
+  const { maxBatchSize } = settings
+  // A comma more than that, however long the text is.
+  const paths = path.split(',', maxBatchSize + 1)
+  if (paths.length > maxBatchSize) {
+    throw refusal('E_BATCH_SIZE', `a batch has at most ${maxBatchSize} calls here`)
+  }
+  return paths.map((each) => ({ path: each, placed: procedures.get(each) ?? null }))
+}
+
+/** The input of a request that is one call. */
+export function singleInput(ctx: RequestContext, settings: Settings): unknown {
+  const value = rawInput(ctx)
+  return value === undefined || settings.input === null ? value : settings.input.deserialize(value)
+}
+
+/** The inputs of a batch by index; undefined where there is none. */
+export function batchInputs(ctx: RequestContext, count: number, settings: Settings): readonly unknown[] {
+  const value = rawInput(ctx)
+  if (value === undefined) return Array.from({ length: count })
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new HTTPError(400, 'the input of a batch is an object with an input for each index')
+  }
+  const inputs = value as Record<number, unknown>
+  return Array.from({ length: count }, (_, index) => {
+    const input = Object.hasOwn(inputs, index) ? inputs[index] : undefined
+    return input === undefined || settings.input === null ? input : settings.input.deserialize(input)
+  })
+}
+
+/** lab/pair trpc: `?input=` by itself is taken without the query being parsed. */
+function rawInput(ctx: RequestContext): unknown {
+  if (ctx.method === 'POST') return ctx.body
+  const { query } = ctx.exchange
+  const text = query === '' ? undefined : queryValue(query, 'input')
+  return text === undefined || text === '' ? undefined : parsed(text, ctx.route.limits.maxJsonDepth)
+}
+
+function parsed(text: string, limit: number): unknown {
+  try {
+    return parseJson(text, limit)
+  } catch (error) {
+    if (!(error instanceof HTTPError) || error.code !== 'E_BODY_MALFORMED') throw error
+    throw new HTTPError(400, 'the input is not valid JSON')
+  }
+}
+
+export type InputKind = 'json' | 'form' | 'bytes'
+
+/**
+ * How the input is to be read: as JSON, or handed to the procedure as what it is. Throws 415 for other types of POST,
+ * which are those a form on another site could send without asking first.
+ */
+export function inputKindOf(ctx: RequestContext): InputKind {
+  if (ctx.method !== 'POST') return 'json'
+  const type = ctx.exchange.header('content-type')
+  if (type === 'application/json') return 'json'
+  if (type === undefined) throw new HTTPError(415, 'Missing content-type header')
+  const essence = parseMediaType(type)?.essence
+  if (essence === 'application/json') return 'json'
+  if (essence === 'multipart/form-data') return 'form'
+  if (essence === 'application/octet-stream') return 'bytes'
+  throw new HTTPError(415, `Unsupported content-type ${JSON.stringify(type)}: send application/json`)
+}
+
+/** The input of a mutation that is no JSON: `FormData`, or a stream of bytes. */
+export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): Promise<unknown> {
+  if (kind === 'bytes') return ctx.exchange.bodyKind === BodyKind.none ? undefined : ctx.bodyStream
+  try {
+    return await ctx.request.formData()
+  } catch (cause) {
+    throw new HTTPError(400, 'the body is not valid multipart/form-data', { cause })
+  }
+}
+
+/** Whether the client reads the replies of a batch as they come. */
+export function wantsLines({ exchange }: RequestContext): boolean {
+  const own = exchange.header('trpc-accept')
+  if (own !== undefined) return own === 'application/jsonl'
+  const accept = exchange.header('accept')
+  return accept?.split(',').some((each) => each.trim() === 'application/jsonl') ?? false
+}
+
+/** What the client of a subscription has seen last; null if nothing. */
+export function lastEventId({ exchange }: RequestContext): string | null {
+  const id =
+    exchange.header('last-event-id') ??
+    queryValue(exchange.query, 'lastEventId') ??
+    queryValue(exchange.query, 'Last-Event-Id')
+  return id === undefined || id === '' ? null : id
+}
+
+/** The input of a subscription: its schema finds `lastEventId` there, whichever way the client sent it. */
+export function withLastEventId(input: unknown, id: string | null): unknown {
+  if (id === null) return input
+  if (input === undefined) return Object.assign(new Bag(), { lastEventId: id })
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  return { ...input, lastEventId: id }
+}
+
+/** The first value of a name; undefined without one. */
+export function queryValue(query: string, name: string): string | undefined {
+  let at = 0
+  while (at < query.length) {
+    let end = query.indexOf('&', at)
+    if (end === -1) end = query.length
+    if (query.startsWith(name, at) && query[at + name.length] === '=') {
+      return decoded(query.slice(at + name.length + 1, end))
+    }
+    at = end + 1
+  }
+  return undefined
+}
+
+function decoded(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    throw new HTTPError(400, 'the query has a malformed escape')
+  }
+}

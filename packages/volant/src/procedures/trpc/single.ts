@@ -1,0 +1,46 @@
+/** A request that is one call. */
+import type { RequestContext } from '../../context.ts'
+import { HTTPError } from '../../errors.ts'
+import { isThenable } from '../../thenable.ts'
+import { CallContext } from '../call-context.ts'
+import type { Served } from '../output.ts'
+import { checkMethod, isDeferred, notStreamed, perform } from './call.ts'
+import type { Settings } from './options.ts'
+import { type Answered, replyError, replyValue } from './reply.ts'
+import { type InputKind, inputKindOf, otherInput, singleInput, wantsLines } from './request.ts'
+import { subscribe } from './subscription.ts'
+
+/** lab/pair trpc: from the exchange to the reply without anything of the web's `Request` and `Response`. */
+export function single(ctx: RequestContext, placed: Served, settings: Settings): unknown {
+  const { path, procedure } = placed
+  const answered: Answered = { path, type: procedure.kind }
+  let kind: InputKind
+  try {
+    kind = inputKindOf(ctx)
+    if (wantsLines(ctx))
+      throw new HTTPError(400, 'Streaming requests must be batched (you can do a batch of 1)')
+  } catch (error) {
+    return replyError(ctx, error, null, settings)
+  }
+  if (procedure.kind === 'subscription') return subscribe(ctx, placed, settings)
+  let value: unknown
+  try {
+    checkMethod(ctx, placed, settings)
+    const context = new CallContext(ctx, procedure.errors, path)
+    if (kind === 'json') value = perform(placed, context, singleInput(ctx, settings))
+    else value = otherInput(ctx, kind).then((input) => perform(placed, context, input))
+  } catch (error) {
+    return replyError(ctx, error, answered, settings)
+  }
+  if (!isThenable(value)) return conclude(ctx, value, placed, settings)
+  return value.then(
+    (result) => conclude(ctx, result, placed, settings),
+    (error: unknown) => replyError(ctx, error, answered, settings),
+  )
+}
+
+function conclude(ctx: RequestContext, value: unknown, placed: Served, settings: Settings): void {
+  if (!isDeferred(value)) return replyValue(ctx, value, placed, settings)
+  const { path, procedure } = placed
+  replyError(ctx, notStreamed(value), { path, type: procedure.kind }, settings)
+}

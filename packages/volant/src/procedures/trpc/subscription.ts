@@ -1,0 +1,183 @@
+/** Subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
+import type { RequestContext } from '../../context.ts'
+import { isThenable } from '../../thenable.ts'
+import { CallContext } from '../call-context.ts'
+import { CallState } from '../definition.ts'
+import { eventOf, iteratorOf } from '../events.ts'
+import type { Served } from '../output.ts'
+import { checkMethod, stop } from './call.ts'
+import type { Settings } from './options.ts'
+import { failed, replyError, settle, written } from './reply.ts'
+import { lastEventId, singleInput, withLastEventId } from './request.ts'
+
+/** Replies 200 and a stream also where the call fails: the error is an event, after which the client gives up or tries again. */
+export function subscribe(ctx: RequestContext, placed: Served, settings: Settings): unknown {
+  const { path, procedure } = placed
+  const last = lastEventId(ctx)
+  const end = settings.maxSubscription === 0 ? null : new AbortController()
+  const signal = end === null ? null : AbortSignal.any([ctx.signal, end.signal])
+  const begin = (start: Start): void => {
+    try {
+      ctx.header('cache-control', 'no-cache, no-transform')
+      // nginx would keep events back.
+      ctx.header('x-accel-buffering', 'no')
+      const status = settle(ctx, 200, [path], 'subscription', [], settings, true)
+      const stream = new EventStream(ctx, placed, start, last, end, settings)
+      ctx.stream(stream, { type: 'text/event-stream', status })
+    } catch (error) {
+      replyError(ctx, error, { path, type: 'subscription' }, settings)
+    }
+  }
+  try {
+    checkMethod(ctx, placed, settings)
+    const input = withLastEventId(singleInput(ctx, settings), last)
+    const context = new CallContext(ctx, procedure.errors, path, signal)
+    const value = procedure.perform(new CallState(input, context, path))
+    if (!isThenable(value)) return begin({ value })
+    return value.then(
+      (given) => begin({ value: given }),
+      (error: unknown) => begin({ error }),
+    )
+  } catch (error) {
+    return begin({ error })
+  }
+}
+
+/** What the handler gave, or threw. */
+type Start = { readonly value: unknown } | { readonly error: unknown }
+
+type Stage = 'connecting' | 'open' | 'over'
+
+class EventStream implements AsyncIterableIterator<string> {
+  readonly #ctx: RequestContext
+  readonly #placed: Served
+  readonly #start: Start
+  readonly #settings: Settings
+  readonly #end: AbortController | null
+  readonly #timer: NodeJS.Timeout | null
+  #iterator: AsyncIterator<unknown> | null = null
+  /** The one event that was asked for; it may outlast several pings. */
+  #asked: Promise<IteratorResult<unknown>> | null = null
+  #stage: Stage = 'connecting'
+  /** What the client would send when it connects again. */
+  #lastId: string | null
+  #leave: (() => void) | null = null
+
+  constructor(
+    ctx: RequestContext,
+    placed: Served,
+    start: Start,
+    lastId: string | null,
+    end: AbortController | null,
+    settings: Settings,
+  ) {
+    this.#ctx = ctx
+    this.#placed = placed
+    this.#start = start
+    this.#settings = settings
+    this.#end = end
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    this.#lastId = lastId !== null && !/[\0\r\n]/.test(lastId) ? lastId : null
+    this.#timer = end === null ? null : setTimeout(() => this.#close(), settings.maxSubscription)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<string, undefined>> {
+    if (this.#stage === 'connecting') {
+      this.#stage = 'open'
+      const { reconnectAfter } = this.#settings
+      return text(
+        event(
+          'connected',
+          JSON.stringify(reconnectAfter > 0 ? { reconnectAfterInactivityMs: reconnectAfter } : {}),
+        ),
+      )
+    }
+    if (this.#stage === 'over') return done
+    try {
+      if ('error' in this.#start) throw this.#start.error
+      this.#iterator ??= iteratorOf(this.#placed.path, this.#start.value)
+      const result = await this.#wait(this.#iterator)
+      if (result === 'over') return done
+      if (result === 'quiet') return text(event('ping', ''))
+      if (result.done === true) {
+        this.#finish()
+        return text(event('return', ''))
+      }
+      return text(await this.#written(result.value))
+    } catch (error) {
+      if ((this.#stage as Stage) === 'over') return done
+      const shape = failed(this.#ctx, error, this.#placed.path)
+      this.#close()
+      return text(event('serialized-error', JSON.stringify(written(shape, this.#settings))))
+    }
+  }
+
+  /** The client left. */
+  async return(): Promise<IteratorResult<string, undefined>> {
+    this.#close()
+    return done
+  }
+
+  /** The next event, or that there was none for a while, or that nobody waits for one any more. */
+  async #wait(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown> | 'quiet' | 'over'> {
+    this.#asked ??= iterator.next()
+    // Once it is over nobody looks at it.
+    this.#asked.catch(() => {})
+    const { pingInterval } = this.#settings
+    let timer: NodeJS.Timeout | undefined
+    const others = new Promise<'quiet' | 'over'>((resolve) => {
+      this.#leave = () => resolve('over')
+      if (pingInterval > 0) timer = setTimeout(resolve, pingInterval, 'quiet')
+    })
+    try {
+      const result = await Promise.race([this.#asked, others])
+      if (typeof result === 'object') this.#asked = null
+      return result
+    } finally {
+      clearTimeout(timer)
+      this.#leave = null
+    }
+  }
+
+  async #written(value: unknown): Promise<string> {
+    const { id, data } = await eventOf(value, this.#placed.output)
+    const { output } = this.#settings
+    const json = JSON.stringify(output === null ? data : output.serialize(data)) ?? 'null'
+    if (id !== undefined) {
+      this.#lastId = id
+      return `data: ${json}\nid: ${id}\n\n\n`
+    }
+    if (this.#lastId === null) return `data: ${json}\n\n\n`
+    // An event without an id has that of the one before it, and this one is none to go on from.
+    return `data: ${json}\nid: \n\n\n${event('restore-id', '', this.#lastId)}`
+  }
+
+  #finish(): void {
+    this.#stage = 'over'
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  /** Stops the handler, which may still wait for something. */
+  #close(): void {
+    if (this.#stage === 'over') return
+    this.#finish()
+    this.#end?.abort(new DOMException('the subscription was ended', 'AbortError'))
+    this.#leave?.()
+    if (this.#iterator !== null) stop(this.#iterator)
+  }
+}
+
+/** Three line ends, as tRPC writes them: two would do. */
+function event(name: string, data: string, id?: string): string {
+  return `event: ${name}\ndata: ${data}\n${id === undefined ? '' : `id: ${id}\n`}\n\n`
+}
+
+function text(value: string): IteratorResult<string, undefined> {
+  return { done: false, value }
+}
+
+const done: IteratorResult<string, undefined> = { done: true, value: undefined }
