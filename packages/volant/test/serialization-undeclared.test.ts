@@ -77,7 +77,7 @@ const cases: [title: string, schema: Schema, value: unknown, left: unknown, at: 
     'a reference beside properties',
     { $ref: '#/$defs/user', properties: { age: {} }, $defs: { user } },
     { id: 1, age: 2, x: 1 },
-    { id: 1, age: 2 },
+    { age: 2, id: 1 },
     '/x',
   ],
   [
@@ -283,6 +283,26 @@ test('what toJSON makes is held to the schema', () => {
   assert.equal(JSON.stringify(strip({ user: at }, schema)), '{"user":"1970-01-01T00:00:00.000Z"}')
 })
 
+test('what toJSON makes is not asked for its own toJSON', () => {
+  const inner = { id: 1, toJSON: () => ({ id: 2, hash: 'secret' }) }
+  const model = { toJSON: () => inner }
+  assert.equal(JSON.stringify(model), '{"id":1}')
+  for (const schema of [user, { type: 'object', properties: {}, additionalProperties: true }]) {
+    assert.equal(JSON.stringify(strip(model, schema)), '{"id":1}')
+    assert.equal(JSON.stringify(strip([model], { items: schema })), '[{"id":1}]')
+  }
+})
+
+test('properties are written in the order of the schema, those it does not name last', () => {
+  const schema = {
+    properties: { b: {}, a: { properties: { d: {}, c: {} } } },
+    patternProperties: { '^x': {} },
+  }
+  const value = { x2: 1, a: { c: 1, d: 2, q: 0 }, x1: 2, b: 3, z: 4 }
+  assert.equal(JSON.stringify(strip(value, schema)), '{"b":3,"a":{"d":2,"c":1},"x2":1,"x1":2}')
+  assert.equal(JSON.stringify(strip({ a: { d: 1 }, b: 2 }, schema)), '{"b":2,"a":{"d":1}}')
+})
+
 test('properties of a prototype are not written, and so not undeclared', () => {
   class Row {
     id = 1
@@ -304,6 +324,12 @@ test('cycles end, however many ways there are through them', () => {
   }
   assert.throws(() => strip(all[0], node), TypeError)
   assert.equal(undeclared(all[0], node), null)
+  const user: Record<string, unknown> = { name: 'Ada' }
+  user.posts = [{ author: user, title: 'One' }]
+  const author = { properties: { author: { properties: { name: {} } } } }
+  const finite = { properties: { name: {}, posts: { items: author } } }
+  assert.deepEqual(strip(user, finite), { name: 'Ada', posts: [{ author: { name: 'Ada' } }] })
+  assert.equal(undeclared(user, finite), '/posts/0/author/posts')
   const shared = { a: {}, x: 1 }
   assert.deepEqual(strip({ a: shared, b: shared }, node), { a: { a: {} }, b: { a: {} } })
 })
@@ -312,11 +338,12 @@ test('unions within unions, and many of them, cost a bounded amount', () => {
   const node = {
     anyOf: [
       { properties: { next: { $ref: '#' }, a: { type: 'string' } } },
-      { properties: { next: { $ref: '#' }, b: { type: 'string' } } },
+      { properties: { next: { $ref: '#' }, a: {}, b: { type: 'string' } } },
     ],
   }
-  let value: object = { a: 'x', secret: 1 }
-  for (let depth = 0; depth < 300; depth++) value = { next: value, a: 'x' }
+  // Each level fits the second branch alone, and tells so last.
+  let value: object = { a: 1, secret: 1 }
+  for (let depth = 0; depth < 300; depth++) value = { next: value, a: 1, b: 'x' }
   assert.equal(undeclared(value, node), `${'/next'.repeat(300)}/secret`)
   const groups = Array.from({ length: 40 }, (_, at) => ({
     anyOf: [{ properties: { [`a${at}`]: {} } }, { properties: { [`b${at}`]: {} } }],

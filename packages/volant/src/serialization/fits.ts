@@ -33,7 +33,7 @@ function fitsAt(
 ): boolean {
   if (!isSchemaObject(schema)) return schema !== false
   if (depth > deepest || jumps > mostJumps) return true
-  if (typeof value === 'object' && value !== null && 'toJSON' in value) return true
+  if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
   if (!fitsType(value, schema)) return false
   const to = schema.$ref ?? schema.$dynamicRef
   const here = (other: JSONSchema) => fitsAt(value, other, document, depth, jumps + 1)

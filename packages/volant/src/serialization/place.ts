@@ -48,40 +48,47 @@ export class Place {
   readonly opensObject: boolean
   /** True if any item is let through as it is. Holds once branches are decided. */
   readonly opensArray: boolean
+  /** True if the same holds of every value that comes here: no branches. */
+  readonly isDecided: boolean
+  /** Names of properties in the schema, in its order. */
+  readonly names: readonly string[]
+  /** True if properties of other names can be declared. */
+  readonly hasOthers: boolean
+  /** Items after these are all alike. */
+  readonly firstItems: number
   readonly #places: Places
   readonly #readings: readonly Reading[]
-  readonly #isDecided: boolean
   readonly #decided = new Map<string, Place>()
   /** Those with a name in the schema; undefined until asked for. */
   readonly #properties = new Map<string, Place | null | undefined>()
+  readonly #positions = new Map<string, number>()
   readonly #byPatterns = new Map<string, Place | null>()
   readonly #patterns: RegExp[]
-  /** Items after these are all alike. */
-  readonly #firstItems: number
   readonly #items: (Place | undefined)[] = []
 
   constructor(places: Places, readings: readonly Reading[]) {
     this.#places = places
     this.#readings = readings
-    this.#isDecided = readings.length === 1 && readings[0]?.groups.length === 0
+    this.isDecided = readings.length === 1 && readings[0]?.groups.length === 0
     this.idle = readings.every((reading) => reading.idle)
     this.opensObject = readings.some((reading) => !reading.closesObject)
     this.opensArray = readings.some((reading) => !reading.closesArray)
-    this.#firstItems = Math.max(0, ...this.#parts().map((part) => itemsOf(part).first.length))
-    this.#patterns = this.#parts()
-      .flatMap((part) => Object.keys(record(part.patternProperties)))
-      .filter((source, at, all) => all.indexOf(source) === at)
-      .map(patternOf)
-    for (const part of this.#parts()) {
-      for (const name of Object.keys(record(part.properties))) {
-        if (name !== '__proto__') this.#properties.set(name, undefined)
-      }
+    const parts = readings.flatMap((reading) => reading.parts)
+    this.firstItems = Math.max(0, ...parts.map((part) => itemsOf(part).first.length))
+    const named = parts.flatMap((part) => Object.keys(record(part.properties)))
+    this.names = [...new Set(named)].filter((name) => name !== '__proto__')
+    for (const [at, name] of this.names.entries()) {
+      this.#properties.set(name, undefined)
+      this.#positions.set(name, at)
     }
+    const patterns = parts.flatMap((part) => Object.keys(record(part.patternProperties)))
+    this.#patterns = [...new Set(patterns)].map(patternOf)
+    this.hasOthers = patterns.length > 0 || parts.some((part) => restOf(part) !== null)
   }
 
   /** This place, with the branches that fit this value. */
   decide(value: object): Place {
-    if (this.#isDecided) return this
+    if (this.isDecided) return this
     const { document } = this.#places
     let readings = this.#fitting(value, this.#readings)
     while (readings.some((reading) => reading.groups.length > 0)) {
@@ -108,9 +115,14 @@ export class Place {
     return place
   }
 
+  /** Where among its siblings that property is written: as in the schema, and what is not in it last. */
+  positionOf(name: string): number {
+    return this.#positions.get(name) ?? this.names.length
+  }
+
   /** The place of that item. */
   item(at: number): Place {
-    const kept = Math.min(at, this.#firstItems)
+    const kept = Math.min(at, this.firstItems)
     let place = this.#items[kept]
     if (place === undefined) {
       place =
@@ -125,10 +137,6 @@ export class Place {
     const { document } = this.#places
     const each = readings.filter((reading) => reading.parts.every((part) => fits(value, part, document)))
     return each.length === 0 ? readings : each
-  }
-
-  #parts(): JSONSchemaObject[] {
-    return this.#readings.flatMap((reading) => reading.parts)
   }
 
   #unnamed(name: string): Place | null {
@@ -175,8 +183,14 @@ function propertyOf(part: JSONSchemaObject, name: string): JSONSchema[] {
     if (patternOf(source).test(name)) found.push(schema as JSONSchema)
   }
   if (found.length > 0) return found
+  const rest = restOf(part)
+  return rest === null ? [] : [rest]
+}
+
+/** The schema of properties that are not named; null if there are to be none. */
+function restOf(part: JSONSchemaObject): JSONSchema | null {
   const rest = part.additionalProperties ?? part.unevaluatedProperties
-  return isSchema(rest) && rest !== false ? [rest] : []
+  return isSchema(rest) && rest !== false ? rest : null
 }
 
 function itemOf(part: JSONSchemaObject, at: number): JSONSchema[] {

@@ -31,27 +31,17 @@ export class SchemaDocument {
 
   constructor(root: JSONSchema) {
     this.root = root
-    this.#name(root, 0)
+    this.#visit(root)
   }
 
   /** All of `schemas` at once. */
   reading(schemas: readonly JSONSchema[]): Reading {
-    const parts = new Set<JSONSchemaObject>()
-    for (const schema of schemas) this.#gather(schema, parts)
-    return this.#intern(
-      parts,
-      [...parts].flatMap((part) => this.#groups(part)),
-    )
+    return this.#with([], schemas)
   }
 
   /** `base` without its groups, and `chosen` of them with theirs. */
   choose(base: Reading, chosen: readonly JSONSchema[]): Reading {
-    const parts = new Set(base.parts)
-    const added = new Set<JSONSchemaObject>()
-    for (const schema of chosen) this.#gather(schema, added)
-    const groups = [...added].filter((part) => !parts.has(part)).flatMap((part) => this.#groups(part))
-    for (const part of added) parts.add(part)
-    return this.#intern(parts, groups)
+    return this.#with(base.parts, chosen)
   }
 
   /** What `$ref` of a schema means; `true`, which says nothing, for what is not in this document: nothing is loaded. */
@@ -65,21 +55,32 @@ export class SchemaDocument {
     return pointed(base, pointer)
   }
 
-  #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>): void {
+  #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Reading {
+    const parts = new Set(known)
+    const groups: (readonly JSONSchema[])[] = []
+    for (const schema of schemas) this.#gather(schema, parts, groups)
+    return this.#intern(parts, groups)
+  }
+
+  #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>, groups: (readonly JSONSchema[])[]): void {
     if (!isSchemaObject(schema) || parts.has(schema)) return
     parts.add(schema)
     for (const keyword of ['$ref', '$dynamicRef']) {
-      if (Object.hasOwn(schema, keyword)) this.#gather(this.target(schema[keyword]), parts)
+      if (Object.hasOwn(schema, keyword)) this.#gather(this.target(schema[keyword]), parts, groups)
     }
-    for (const part of schemasIn(schema.allOf)) this.#gather(part, parts)
+    for (const part of schemasIn(schema.allOf)) this.#gather(part, parts, groups)
+    for (const group of this.#groups(schema)) {
+      const [only, other] = group
+      if (other !== undefined) groups.push(group)
+      else if (only !== undefined) this.#gather(only, parts, groups)
+    }
   }
 
   #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly JSONSchema[])[]): Reading {
-    const ids = [...parts].map((part) => this.#id(part)).sort((a, b) => a - b)
-    const key = `${ids.join()}|${groups.map((group) => group.map((each) => this.#id(each)).join()).join(';')}`
+    const each = [...parts].sort((a, b) => this.#id(a) - this.#id(b))
+    const key = [each, ...groups].map((of) => of.map((part) => this.#id(part)).join()).join(';')
     let reading = this.#readings.get(key)
     if (reading === undefined) {
-      const each = [...parts]
       reading = {
         id: this.#readings.size,
         parts: each,
@@ -131,20 +132,22 @@ export class SchemaDocument {
     return idle
   }
 
-  /** `$id` and `$anchor` of all schemas within. */
-  #name(schema: JSONSchema, depth: number): void {
-    if (!isSchemaObject(schema) || depth > deepestSchema) return
+  /** Numbers the schemas in the order of the document, whatever is asked for first, and notes their names. */
+  #visit(schema: JSONSchema, depth = 0): void {
+    if (!isSchemaObject(schema) || this.#ids.has(schema) || depth > deepestSchema) return
+    this.#id(schema)
     if (typeof schema.$id === 'string') this.#named.set(schema.$id.replace(/#$/, ''), schema)
     for (const anchor of [schema.$anchor, schema.$dynamicAnchor]) {
       if (typeof anchor === 'string') this.#named.set(`#${anchor}`, schema)
     }
-    for (const keyword of ['$defs', 'definitions'])
-      for (const each of Object.values(record(schema[keyword]))) this.#name(each as JSONSchema, depth + 1)
-    for (const each of beneath(schema)) this.#name(each, depth + 1)
+    for (const keyword of ['$defs', 'definitions']) {
+      for (const each of Object.values(record(schema[keyword]))) this.#visit(each as JSONSchema, depth + 1)
+    }
+    for (const each of beneath(schema)) this.#visit(each, depth + 1)
   }
 }
 
-/** Schemas nested deeper than this in one document are not looked at for names. */
+/** Schemas nested deeper than this in one document are not looked for. */
 const deepestSchema = 200
 
 /** True for a schema that is not a boolean, and for nothing that is no schema. */
@@ -192,9 +195,12 @@ function closesArray(schema: JSONSchemaObject): boolean {
   return first.length > 0 || isSchemaObject(rest)
 }
 
-/** `then` holds with `if`; without `else`, or without the property that a dependency is of, nothing more holds. */
+/**
+ * `then` holds with `if`; without `else`, or without the property that a dependency is of, nothing more holds. Branches
+ * that neither an object nor an array can be are left out.
+ */
 function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
-  const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].filter((group) => group.length > 0)
+  const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].map((group) => group.filter(hasMembers))
   if (isSchema(schema.if)) {
     groups.push([{ allOf: [schema.if, schema.then ?? true] }, isSchema(schema.else) ? schema.else : true])
   }
@@ -202,6 +208,12 @@ function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
     if (isSchema(each)) groups.push([each, true])
   }
   return groups
+}
+
+function hasMembers(schema: JSONSchema): boolean {
+  if (typeof schema === 'boolean') return schema
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  return schema.type === undefined || types.includes('object') || types.includes('array')
 }
 
 /** The schemas inside a schema that say something about the same value or a part of it. */

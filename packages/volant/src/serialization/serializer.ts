@@ -1,5 +1,7 @@
 /** From a value to JSON text, by what the schema of a reply says. */
 import type { JSONSchemaObject } from '../schema/json-schema.ts'
+import { placeOf } from './place.ts'
+import { projectionOf } from './projection.ts'
 import { strip } from './undeclared.ts'
 
 /**
@@ -16,12 +18,35 @@ export interface SerializerOptions {
 
 /**
  * The serializer of values that `schema` describes, a JSON Schema (draft 2020-12) of what is sent; null if there is
- * none. Nothing is worked out before its first call.
+ * none. Nothing is worked out or compiled before its first call. It must not come from a client.
+ *
+ * Which one is a matter of measurement: docs/decisions/0009-serializers.md.
  */
 export function serializerFor(
   schema: JSONSchemaObject | null,
   { alreadyStripped }: SerializerOptions,
 ): Serializer {
   if (schema === null || alreadyStripped) return JSON.stringify
-  return (value) => JSON.stringify(strip(value, schema))
+  let serialize: Serializer = (value) => {
+    serialize = stripping(schema)
+    return serialize(value)
+  }
+  return (value) => serialize(value)
+}
+
+function stripping(schema: JSONSchemaObject): Serializer {
+  const place = placeOf(schema)
+  if (place.idle) return JSON.stringify
+  const walked: Serializer = (value) => JSON.stringify(strip(value, schema))
+  const project = projectionOf(place)
+  if (project === null) return walked
+  return (value) => {
+    let projected: unknown
+    try {
+      projected = project(value)
+    } catch {
+      return walked(value)
+    }
+    return JSON.stringify(projected)
+  }
 }

@@ -3,15 +3,22 @@ import { type Place, placeOf } from './place.ts'
 import type { JSONSchemaObject } from '../schema/json-schema.ts'
 
 /**
- * `value` without the properties that `schema` does not declare; itself if there are none, else a copy of what had to
- * change. What a `toJSON` makes is held to the schema like all else.
+ * `value` without the properties that `schema` does not declare, and with the others in its order (those that it does not
+ * name come last, as they came); itself if it is so already, else a copy of what had to change. What a `toJSON` makes is
+ * held to the schema like all else.
  *
  * A schema that describes no properties (`{}`, `{ type: 'object' }`) lets all through; so does `additionalProperties`
  * that is true or a schema. In a union, a property is declared if a branch that the value fits declares it. An own
- * property `__proto__` is never declared. Throws a TypeError where it meets a cycle, as JSON.stringify does.
+ * property `__proto__` is never declared. Throws a TypeError, as JSON.stringify does, where a cycle of
+ * the value is one of the schema too.
  */
 export function strip(value: unknown, schema: JSONSchemaObject): unknown {
-  return stripped(value, placeOf(schema), '', [])
+  return stripAt(value, placeOf(schema), '')
+}
+
+/** `strip` for the value of a property or item named `key`. */
+export function stripAt(value: unknown, place: Place, key: string): unknown {
+  return stripped(value, place, key, [])
 }
 
 /**
@@ -27,19 +34,24 @@ export function undeclared(value: unknown, schema: JSONSchemaObject): string | n
   }
 }
 
-function stripped(given: unknown, at: Place, key: string, above: object[]): unknown {
+function stripped(given: unknown, at: Place, key: string, above: Above): unknown {
   if (at.idle || typeof given !== 'object' || given === null) return given
   const value = made(given, key)
   if (typeof value !== 'object' || value === null) return value
-  refuseCycle(value, above)
   const place = at.decide(value)
-  above.push(value)
+  enter(value, place, above)
   const kept = Array.isArray(value) ? strippedItems(value, place, above) : strippedObject(value, place, above)
-  above.pop()
-  return kept
+  leave(above)
+  return value === given ? kept : withoutToJSON(kept)
 }
 
-function strippedItems(value: readonly unknown[], place: Place, above: object[]): readonly unknown[] {
+/** JSON.stringify calls no `toJSON` of what a `toJSON` made; from here it would. */
+function withoutToJSON(made: object): object {
+  if (typeof (made as { toJSON?: unknown }).toJSON !== 'function') return made
+  return Array.isArray(made) ? [...(made as unknown[])] : { ...made, toJSON: undefined }
+}
+
+function strippedItems(value: readonly unknown[], place: Place, above: Above): readonly unknown[] {
   if (place.opensArray) return value
   let copy: unknown[] | null = null
   for (let at = 0; at < value.length; at++) {
@@ -52,34 +64,45 @@ function strippedItems(value: readonly unknown[], place: Place, above: object[])
   return copy ?? value
 }
 
-function strippedObject(value: object, place: Place, above: object[]): object {
+function strippedObject(value: object, place: Place, above: Above): object {
   if (place.opensObject) return value
   const members = value as Record<string, unknown>
   const names = Object.keys(members)
   let copy: Record<string, unknown> | null = null
+  let isOrdered = true
+  let last = 0
   for (let at = 0; at < names.length; at++) {
     const name = names[at] as string
     const of = place.property(name)
     const member = of === null ? undefined : members[name]
     const kept = of === null ? undefined : stripped(member, of, name, above)
-    if (copy === null) {
-      if (of !== null && kept === member) continue
+    if (copy === null && (of === null || kept !== member)) {
       copy = {}
       for (const before of names.slice(0, at)) copy[before] = members[before]
     }
-    if (of !== null) copy[name] = kept
+    if (of === null) continue
+    if (copy !== null) copy[name] = kept
+    const position = place.positionOf(name)
+    if (position < last) isOrdered = false
+    last = position
   }
-  return copy ?? value
+  return isOrdered ? (copy ?? value) : ordered(copy ?? members, place)
 }
 
-function first(given: unknown, at: Place, key: string, path: string, above: object[]): string | null {
+function ordered(members: Readonly<Record<string, unknown>>, place: Place): object {
+  const copy: Record<string, unknown> = {}
+  const names = Object.keys(members).sort((a, b) => place.positionOf(a) - place.positionOf(b))
+  for (const name of names) copy[name] = members[name]
+  return copy
+}
+
+function first(given: unknown, at: Place, key: string, path: string, above: Above): string | null {
   if (at.idle || typeof given !== 'object' || given === null) return null
   const value = made(given, key)
   if (typeof value !== 'object' || value === null) return null
-  refuseCycle(value, above)
   const place = at.decide(value)
+  enter(value, place, above)
   if (Array.isArray(value) ? place.opensArray : place.opensObject) return null
-  above.push(value)
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name]
     const of = typeof name === 'number' ? place.item(name) : place.property(name)
@@ -88,7 +111,7 @@ function first(given: unknown, at: Place, key: string, path: string, above: obje
       of !== null ? first(member, of, String(name), inner, above) : isWritten(member) ? inner : null
     if (found !== null) return found
   }
-  above.pop()
+  leave(above)
   return null
 }
 
@@ -102,9 +125,20 @@ function made(value: object, key: string): unknown {
   return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value
 }
 
-/** Where a value holds itself there is no end of ways through it: whoever meets that stops. */
-function refuseCycle(value: object, above: readonly object[]): void {
-  if (above.includes(value)) throw new Cycle('Converting circular structure to JSON')
+/** What a place is in: values, each with its place. */
+type Above = (object | Place)[]
+
+/** Whoever comes to the same value at the same place again would go on for ever. */
+function enter(value: object, place: Place, above: Above): void {
+  for (let at = 0; at < above.length; at += 2) {
+    if (above[at] === value && above[at + 1] === place)
+      throw new Cycle('Converting circular structure to JSON')
+  }
+  above.push(value, place)
+}
+
+function leave(above: Above): void {
+  above.length -= 2
 }
 
 class Cycle extends TypeError {}
