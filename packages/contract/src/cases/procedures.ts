@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { before, HTTPError, middleware, ValidationError, VolantError } from 'volant'
-import { caller, procedure, router, tracked } from 'volant/procedures'
+import { describe, test } from 'node:test'
+import {
+  before,
+  HTTPError,
+  middleware,
+  type OpenAPIOperation,
+  openapiOf,
+  type Problem,
+  ValidationError,
+  VolantError,
+} from 'volant'
+import { caller, procedure, rest, router, tracked } from 'volant/procedures'
+import { trpc } from 'volant/trpc'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
 
@@ -224,5 +234,256 @@ export function procedures(kit: Kit): void {
     bad(() => caller({} as never), 'E_BAD_OPTION', /router/)
     bad(() => tracked('', 1), 'E_BAD_OPTION', /one line/)
     bad(() => tracked('a\nb', 1), 'E_BAD_OPTION', /one line/)
+  })
+
+  describe('procedures over REST', () => {
+    const Comment = z.object({ postId: z.string(), id: z.number().int() })
+    const say = (what: string) => (call: { input: unknown }) => ({ what, input: call.input })
+    const posts = router({
+      listPosts: procedure()
+        .input(
+          z.object({
+            limit: z.number().max(50).default(10),
+            tags: z.array(z.string()).default([]),
+            all: z.boolean().default(false),
+          }),
+        )
+        .query(say('list')),
+      getPost: procedure().input(Id).query(say('get')),
+      createPost: procedure()
+        .meta({ summary: 'Write a post' })
+        .input(z.object({ title: z.string() }))
+        .output(z.object({ id: z.string(), title: z.string() }))
+        .mutation(({ input }) => ({ id: 'p1', title: input.title })),
+      updatePost: procedure()
+        .input(Id.extend({ title: z.string() }))
+        .mutation(say('update')),
+      patchPost: procedure()
+        .input(Id.extend({ title: z.string().optional() }))
+        .mutation(say('patch')),
+      removePost: procedure()
+        .use(auth)
+        .errors({ NO_POST: { status: 404, data: Id } })
+        .input(Id)
+        .mutation(({ input, ctx }) => {
+          if (input.id === 'none') throw ctx.fail('NO_POST', { id: input.id })
+        }),
+      publish: procedure()
+        .input(Id)
+        .rest({ method: 'POST', path: '/posts/:id/publish', status: 202 })
+        .mutation(say('publish')),
+      clear: procedure().rest({ path: '/posts', method: 'DELETE', status: 204 }).mutation(say('clear')),
+      getaway: procedure().query(say('getaway')),
+      getSecret: procedure().rest(false).query(say('secret')),
+      listLater: procedure().mutation(say('a mutation that is no list')),
+      comments: router({
+        getComment: procedure().input(Comment).query(say('comment')),
+        listComments: procedure()
+          .input(Comment.pick({ postId: true }))
+          .query(say('comments')),
+      }),
+    })
+    const tree = router({
+      posts,
+      health: router({ getHealth: procedure().query(() => ({ status: 'ok' })) }),
+      admin: router({ categories: router({ getCategory: procedure().input(Id).query(say('category')) }) }),
+      ping: procedure().query(() => 'pong'),
+    })
+    const json = { 'content-type': 'application/json' }
+
+    test('names and places make routes', () => {
+      const app = kit.app()
+      app.register(rest(tree, { prefix: '/api/' }))
+      assert.deepEqual(
+        app.routes().map(({ method, path, operationId }) => `${method} ${path} ${operationId}`),
+        [
+          'GET /api/posts posts.listPosts',
+          'GET /api/posts/:id posts.getPost',
+          'POST /api/posts posts.createPost',
+          'PUT /api/posts/:id posts.updatePost',
+          'PATCH /api/posts/:id posts.patchPost',
+          'DELETE /api/posts/:id posts.removePost',
+          'POST /api/posts/:id/publish posts.publish',
+          'DELETE /api/posts posts.clear',
+          'GET /api/posts/:postId/comments/:id posts.comments.getComment',
+          'GET /api/posts/:postId/comments posts.comments.listComments',
+          'GET /api/health health.getHealth',
+          'GET /api/admin/categories/:id admin.categories.getCategory',
+        ],
+      )
+    })
+
+    test('the input is in path, query and body, read as its schema says', async () => {
+      const app = kit.app()
+      app.register(rest(tree))
+      await kit.serve(app, async (live) => {
+        const input = async (path: string, ask?: Parameters<typeof live.ask>[1]) => {
+          const reply = await live.ask(path, ask)
+          assert.ok(reply.status < 300, reply.text)
+          return (reply.json() as { input: unknown }).input
+        }
+        assert.deepEqual(await input('/posts'), { limit: 10, tags: [], all: false })
+        assert.deepEqual(await input('/posts?limit=3&tags=a&all=true'), { limit: 3, tags: ['a'], all: true })
+        assert.deepEqual(await input('/posts?tags=a&tags=b'), { limit: 10, tags: ['a', 'b'], all: false })
+        assert.deepEqual(await input('/posts/p1'), { id: 'p1' })
+        assert.deepEqual(await input('/posts/p1/comments/7'), { postId: 'p1', id: 7 })
+        assert.deepEqual(
+          await input('/posts/p1', { method: 'PUT', headers: json, body: '{"title":"a","id":"other"}' }),
+          {
+            id: 'p1',
+            title: 'a',
+          },
+        )
+        assert.deepEqual(await input('/posts/p1', { method: 'PATCH' }), { id: 'p1' })
+        const created = await live.ask('/posts', { method: 'POST', headers: json, body: '{"title":"a"}' })
+        assert.equal(created.status, 201)
+        assert.deepEqual(created.json(), { id: 'p1', title: 'a' })
+        const published = await live.ask('/posts/p1/publish', { method: 'POST' })
+        assert.equal(published.status, 202)
+        assert.deepEqual(published.json(), { what: 'publish', input: { id: 'p1' } })
+        assert.equal((await live.ask('/posts', { method: 'DELETE' })).status, 204)
+        assert.deepEqual((await live.ask('/health')).json(), { status: 'ok' })
+        for (const path of ['/ping', '/posts/getaway/x', '/secret'])
+          assert.equal((await live.ask(path)).status, 404, path)
+      })
+    })
+
+    test('middleware, issues and declared errors are those of routes', async () => {
+      const app = kit.app()
+      app.register(rest(tree))
+      await kit.serve(app, async (live) => {
+        const problem = async (path: string, ask?: Parameters<typeof live.ask>[1]) => {
+          const reply = await live.ask(path, ask)
+          assert.match(reply.headers['content-type'] ?? '', /^application\/problem\+json/)
+          const { status, code, data, errors } = reply.json() as Problem
+          return { status, code, data, errors: errors?.map((issue) => `${issue.in} ${issue.pointer}`) }
+        }
+        const invalid = (...errors: string[]) => ({
+          status: 400,
+          code: 'E_VALIDATION',
+          data: undefined,
+          errors,
+        })
+        assert.deepEqual(await problem('/posts?limit=x&all=1'), invalid('query #/limit', 'query #/all'))
+        assert.deepEqual(await problem('/posts/p/comments/x'), invalid('params #/id'))
+        const body = (text: string) => ({ method: 'PUT', headers: json, body: text })
+        assert.deepEqual(
+          await problem('/posts/p', body('{"title":1}')),
+          invalid('params #/id', 'body #/title'),
+        )
+        assert.deepEqual(await problem('/posts/p1', body('[]')), invalid('body #'))
+        assert.deepEqual(await problem('/posts/p1', { method: 'PUT' }), invalid('body #'))
+        assert.deepEqual(await problem('/posts', { method: 'POST' }), invalid('body #'))
+        assert.equal((await problem('/posts/p1', body('{"__proto__":{"title":"a"}}'))).code, 'E_JSON_PROTO')
+        const remove = (id: string, headers = {}) => problem(`/posts/${id}`, { method: 'DELETE', headers })
+        assert.deepEqual(await remove('p1'), {
+          status: 401,
+          code: 'UNAUTHORIZED',
+          data: undefined,
+          errors: undefined,
+        })
+        assert.deepEqual(await remove('none', { 'x-user': 'ann' }), {
+          status: 404,
+          code: 'NO_POST',
+          data: { id: 'none' },
+          errors: undefined,
+        })
+        const removed = await live.ask('/posts/p1', { method: 'DELETE', headers: { 'x-user': 'ann' } })
+        assert.equal(removed.status, 204)
+      })
+    })
+
+    test('they are in the document of the app, with parameters, bodies, replies and errors', async () => {
+      const app = kit.app()
+      const bearer = middleware({ security: { bearer: { type: 'http', scheme: 'bearer' } } }, (_, next) =>
+        next(),
+      )
+      app.register(rest(tree))
+      app.register(
+        rest(
+          router({
+            keys: router({
+              listKeys: procedure()
+                .use(bearer)
+                .query(() => []),
+            }),
+          }),
+        ),
+      )
+      app.register(trpc(tree))
+      const document = openapiOf(app, { info: { title: 'Test', version: '1' } })
+      const operations = document.paths as Record<string, Record<string, OpenAPIOperation>>
+      assert.ok(!Object.keys(operations).some((path) => path.startsWith('/trpc')))
+      const create = operations['/posts']?.['post']
+      assert.equal(create?.summary, 'Write a post')
+      assert.deepEqual(create?.tags, ['posts'])
+      assert.deepEqual(Object.keys(create?.responses ?? {}).slice(0, 1), ['201'])
+      const update = operations['/posts/{id}']?.['put']
+      assert.deepEqual(
+        update?.parameters?.map((each) => 'name' in each && `${each.in} ${each.name}`),
+        ['path id'],
+      )
+      assert.match(JSON.stringify(update?.requestBody), /^\{"required":true/)
+      assert.deepEqual(document.components?.schemas?.['PostsUpdatePostBody'], {
+        type: 'object',
+        properties: { title: { type: 'string' } },
+        required: ['title'],
+      })
+      const list = operations['/posts']?.['get']
+      assert.deepEqual(
+        list?.parameters?.map(
+          (each) => 'name' in each && `${each.in} ${each.name} ${JSON.stringify(each.schema)}`,
+        ),
+        [
+          'query limit {"default":10,"type":"number","maximum":50}',
+          'query tags {"default":[],"type":"array","items":{"type":"string"}}',
+          'query all {"default":false,"type":"boolean"}',
+        ],
+      )
+      assert.match(JSON.stringify(operations['/posts/{id}']?.['delete']?.responses), /NO_POST/)
+      assert.deepEqual(operations['/keys']?.['get']?.security, [{ bearer: [] }])
+    })
+
+    test('two procedures in one place are refused, and named', () => {
+      const clash = router({
+        users: router({
+          listUsers: procedure().query(() => 1),
+          findUsers: procedure().query(() => 2),
+        }),
+      })
+      assert.throws(() => rest(clash), {
+        code: 'E_ROUTE_CONFLICT',
+        message: /users\.listUsers and users\.findUsers both are GET \/users/,
+      })
+      const app = kit.app()
+      app.get('/users', () => 1)
+      assert.throws(
+        () => app.register(rest(router({ users: router({ listUsers: procedure().query(() => 1) }) }))),
+        { code: 'E_ROUTE_CONFLICT' },
+      )
+      assert.throws(
+        () =>
+          procedure()
+            .rest({ path: '/x' })
+            .subscription(async function* () {}),
+        { code: 'E_BAD_OPTION' },
+      )
+      assert.throws(() => rest(clash, { prefix: 'api' }), { code: 'E_ROUTE_CONFLICT' })
+      assert.throws(() => rest(router({}), { prefix: 'api' }), { code: 'E_BAD_OPTION' })
+    })
+
+    test('opaque input schemas: nothing is read as anything, and the document says so', async () => {
+      const opaque = {
+        '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) },
+      } as const
+      const app = kit.app()
+      app.register(
+        rest(router({ things: router({ getThing: procedure().input(opaque).query(say('thing')) }) })),
+      )
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/things/7?n=1')
+        assert.deepEqual(reply.json(), { what: 'thing', input: { id: '7', n: '1' } })
+      })
+    })
   })
 }

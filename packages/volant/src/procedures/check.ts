@@ -28,7 +28,22 @@ async function checkedLater(
 }
 
 function checked(call: CallState, result: Result): CallState {
-  if (result.issues !== undefined) throw new ValidationError(issuesOf('input', result.issues, []))
+  if (result.issues !== undefined) throw invalid(call, result.issues)
   call.input = result.value
   return call
+}
+
+function invalid({ partOf }: CallState, found: readonly StandardSchemaV1.Issue[]): ValidationError {
+  const issues = issuesOf('input', found, [])
+  if (partOf === null) return new ValidationError(issues)
+  return new ValidationError(
+    issues.map((issue, at) => {
+      const [member] = found[at]?.path ?? []
+      return { ...issue, in: partOf(member === undefined ? undefined : keyOf(member)) }
+    }),
+  )
+}
+
+function keyOf(member: PropertyKey | StandardSchemaV1.PathSegment): string {
+  return String(typeof member === 'object' ? member.key : member)
 }

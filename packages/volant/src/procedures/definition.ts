@@ -14,6 +14,8 @@ export class CallState {
   input: unknown
   readonly ctx: CallContext
   readonly path: string
+  /** Which part of the request a member of the input came from, for messages; null where the input is one value. */
+  partOf: ((member: string | undefined) => string) | null = null
 
   constructor(input: unknown, ctx: CallContext, path: string) {
     this.input = input

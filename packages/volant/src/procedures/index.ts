@@ -1,5 +1,6 @@
 export { type Caller, caller, type CallerOptions } from './caller.ts'
 export { procedure } from './procedure.ts'
+export { rest, type RestDoorOptions } from './rest/plugin.ts'
 export { router } from './router.ts'
 export { tracked } from './tracked.ts'
 export type {

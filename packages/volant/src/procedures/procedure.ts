@@ -101,6 +101,9 @@ class Builder {
 
   #finish(kind: ProcedureKind, handler: unknown): Procedure {
     const draft = this.#draft
+    if (kind === 'subscription' && draft.rest) {
+      throw new VolantError('E_BAD_OPTION', 'a subscription is not reached over REST: leave rest() out')
+    }
     const run = asFunction(handler, `the handler of a ${kind}`) as (call: CallState) => unknown
     return new DefinedProcedure({
       ...draft,

@@ -1,0 +1,103 @@
+/** Which method and path a procedure has over REST: by its name and its place, unless it says so itself. */
+import type { Method } from '@volant/engine'
+import { VolantError } from '../../errors.ts'
+import type { Placed } from '../router.ts'
+import type { ProcedureKind } from '../types.ts'
+
+/** Where a procedure is reached. */
+export interface RestPlace {
+  readonly method: Method
+  /** Without the prefix. */
+  readonly path: string
+  /** Of a reply with a value; 0 where nothing is said. */
+  readonly status: number
+}
+
+interface Convention {
+  readonly kind: ProcedureKind
+  readonly method: Method
+  /** It is about one thing, whose `id` is in the path, rather than about all of them. */
+  readonly item: boolean
+  readonly status: number
+}
+
+const get: Convention = { kind: 'query', method: 'GET', item: true, status: 0 }
+const list: Convention = { kind: 'query', method: 'GET', item: false, status: 0 }
+const create: Convention = { kind: 'mutation', method: 'POST', item: false, status: 201 }
+const update: Convention = { kind: 'mutation', method: 'PUT', item: true, status: 0 }
+const patch: Convention = { kind: 'mutation', method: 'PATCH', item: true, status: 0 }
+const remove: Convention = { kind: 'mutation', method: 'DELETE', item: true, status: 0 }
+
+const conventions: Readonly<Record<string, Convention>> = {
+  get,
+  list,
+  find: list,
+  create,
+  add: create,
+  update,
+  edit: update,
+  patch,
+  delete: remove,
+  remove,
+}
+
+/** The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures. */
+export function restPlaces(procedures: readonly Placed[]): [Placed, RestPlace][] {
+  const resources = new Set(procedures.filter(isItem).map(({ names }) => names.slice(0, -1).join('.')))
+  const taken = new Map<string, string>()
+  return procedures.flatMap((placed): [Placed, RestPlace][] => {
+    const place = placeOf(placed, resources)
+    if (place === null) return []
+    const key = `${place.method} ${place.path.replaceAll(/:\w+/g, ':')}`
+    const other = taken.get(key)
+    if (other !== undefined) {
+      throw new VolantError(
+        'E_ROUTE_CONFLICT',
+        `the procedures ${other} and ${placed.path} both are ${place.method} ${place.path}: give one of them .rest({ path }), or .rest(false)`,
+      )
+    }
+    taken.set(key, placed.path)
+    return [[placed, place]]
+  })
+}
+
+function placeOf(placed: Placed, resources: ReadonlySet<string>): RestPlace | null {
+  const { kind, rest } = placed.procedure
+  if (kind === 'subscription' || rest === false) return null
+  const convention = conventionOf(placed)
+  const path = rest?.path ?? (convention === null ? null : pathOf(placed, convention, resources))
+  if (path === null) return null
+  return {
+    method: rest?.method ?? convention?.method ?? (kind === 'query' ? 'GET' : 'POST'),
+    path,
+    status: rest?.status ?? convention?.status ?? 0,
+  }
+}
+
+/** Null for other names, for a name that promises what its procedure does not do, and outside of any router. */
+function conventionOf({ names, procedure }: Placed): Convention | null {
+  const [, verb = ''] = /^([a-z]+)(?![a-z])/.exec(names.at(-1) as string) ?? []
+  const convention = Object.hasOwn(conventions, verb) ? (conventions[verb] as Convention) : null
+  return names.length > 1 && convention?.kind === procedure.kind ? convention : null
+}
+
+function isItem(placed: Placed): boolean {
+  return placed.procedure.input !== null && conventionOf(placed)?.item === true
+}
+
+/** `/posts/:postId/comments/:id`: a router around counts as a resource if one of its own procedures is about one thing. */
+function pathOf(placed: Placed, { item }: Convention, resources: ReadonlySet<string>): string {
+  const routers = placed.names.slice(0, -1)
+  const segments = routers.map((name, at) => {
+    const isParent = at < routers.length - 1 && resources.has(routers.slice(0, at + 1).join('.'))
+    return isParent ? `/${name}/:${singular(name)}Id` : `/${name}`
+  })
+  return segments.join('') + (item && placed.procedure.input !== null ? '/:id' : '')
+}
+
+/** `categories` has `categoryId`, `boxes` has `boxId`, `posts` has `postId`. */
+export function singular(name: string): string {
+  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
+  if (/(?:ss|x|z|ch|sh)es$/.test(name)) return name.slice(0, -2)
+  return name.endsWith('s') && !name.endsWith('ss') ? name.slice(0, -1) : name
+}
