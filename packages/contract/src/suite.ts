@@ -5,6 +5,8 @@ import { aborts } from './cases/aborts.ts'
 import { accepts } from './cases/accepts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
+import { clients } from './cases/client.ts'
+import { clientSending } from './cases/client-sending.ts'
 import { connections } from './cases/connections.ts'
 import { contracts } from './cases/contracts.ts'
 import { cookies } from './cases/cookies.ts'
@@ -43,6 +45,8 @@ const groups = {
   contracts,
   procedures,
   trpc: overTRPC,
+  client: clients,
+  'client-sending': clientSending,
   observing,
   replies,
   headers,

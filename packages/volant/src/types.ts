@@ -7,10 +7,11 @@ import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
 import type { HTTPError } from './errors.ts'
 import type { Pairs } from './query.ts'
+import type { ParamsOf, RequiredNames } from './pattern-types.ts'
 import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
 import type { Scope } from './scope.ts'
 
-export type { JSONSchema, Schema, SchemaInput, SchemaOutput }
+export type { JSONSchema, ParamsOf, Schema, SchemaInput, SchemaOutput }
 
 /** What a context is typed by. */
 export interface Parts {
@@ -331,37 +332,10 @@ export type RouteParts<B extends Parts, P extends string> = {
   errors: B['errors']
 }
 
-/** Characters that end a parameter's name: what follows them is a suffix (`/:value.svg`). */
-type Name<S extends string> = S extends `${infer N}.${string}` ? Dashed<N> : Dashed<S>
-type Dashed<S extends string> = S extends `${infer N}-${string}` ? N : S
-
-type Segments<P extends string> = P extends `${infer A}/${infer B}` ? Segments<A> | Segments<B> : P
-
-type Required<S extends string> = S extends `::${string}`
-  ? never
-  : S extends `:${string}?`
-    ? never
-    : S extends `:${infer N}`
-      ? Name<N>
-      : S extends '*'
-        ? '*'
-        : S extends `*${infer N}`
-          ? N
-          : never
-
-type Optional<S extends string> = S extends `::${string}` ? never : S extends `:${infer N}?` ? N : never
-
-/** The parameters of a pattern: `/a/:id` has `id`. */
-export type ParamsOf<P extends string> = string extends P
-  ? Record<string, string>
-  : [Optional<Segments<P>>] extends [never]
-    ? { [K in Required<Segments<P>>]: string }
-    : { [K in Required<Segments<P>>]: string } & { [K in Optional<Segments<P>>]?: string }
-
 /** Parameters of the pattern that the params schema does not take. */
 type Missing<P extends string, Q extends Schema, I = SchemaInput<Q>> = unknown extends I
   ? never
-  : Exclude<Required<Segments<P>>, keyof I>
+  : Exclude<RequiredNames<P>, keyof I>
 
 /** Refuses a params schema that leaves out a parameter of the pattern, and names it. */
 type Covering<P extends string, X> = X extends { params: infer Q extends Schema }

@@ -37,18 +37,19 @@ test('it needs no more than the web has', async () => {
   const text = await bundle({ format: 'iife', globalName: 'volant' })
   const asked: Request[] = []
   const page = vm.createContext({
-    ...{
-      AbortController,
-      AbortSignal,
-      Blob,
-      DOMException,
-      FormData,
-      Headers,
-      ReadableStream,
-      Request,
-      Response,
-    },
-    ...{ URL, URLSearchParams, setTimeout, clearTimeout },
+    AbortController,
+    AbortSignal,
+    Blob,
+    DOMException,
+    FormData,
+    Headers,
+    ReadableStream,
+    Request,
+    Response,
+    URL,
+    URLSearchParams,
+    setTimeout,
+    clearTimeout,
     fetch: async (request: Request) => {
       asked.push(request)
       return request.url.endsWith('/client.json')

@@ -184,6 +184,33 @@ test('contracts, and routes whose types are not known', () => {
   assert.equal(ClientError.name, 'ClientError')
 })
 
+test('plain JSON Schema is read off, and what cannot be is left open', () => {
+  const tree = {
+    json: app.post(
+      '/json/:id',
+      {
+        params: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+        query: { type: 'object', properties: { page: { type: 'integer', default: 1 } }, required: ['page'] },
+        body: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        response: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+      },
+      () => ({ ok: true }),
+    ),
+    open: app.post('/open/:id', { params: z.any(), query: z.any(), body: z.any() }, () => 1),
+  }
+  const made = createClient<typeof tree>('http://unused.test')
+  same<Result<typeof made.json>, Success<200, { ok: boolean }> | Invalid>(true)
+  const never = (): void => {
+    void made.json({ params: { id: 1 }, query: { page: 2 }, body: { name: 'a' } })
+    // @ts-expect-error a number is asked for
+    void made.json({ params: { id: 'a' }, query: { page: 2 }, body: { name: 'a' } })
+    void made.open({ params: { id: 'a' }, query: { any: [1] }, body: { any: 1 } })
+    // @ts-expect-error the pattern has a parameter
+    void made.open({ query: { any: [1] } })
+  }
+  assert.ok(never)
+})
+
 test('what JSON makes of a value', () => {
   same<
     Jsonified<{ a: Date; b?: Date; c: () => void; d: symbol }>,

@@ -1,5 +1,15 @@
 /** The reference service: a small API over one database, watched over, with a page that shows it at work. */
-import { type AppOptions, cors, createApp, health, logger, metrics, requestId, securityHeaders } from 'volant'
+import {
+  type AppOptions,
+  cors,
+  createApp,
+  health,
+  logger,
+  metrics,
+  openapi,
+  requestId,
+  securityHeaders,
+} from 'volant'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
 import { openDatabase } from '../database.ts'
@@ -49,6 +59,9 @@ export function reference(options: AppOptions, { database: file, token }: Refere
   })
 
   app.expose(api)
+  app.register(openapi, {
+    info: { title: 'Volant reference service', version: '1.0.0' },
+  })
 
   return app
 }

@@ -2,7 +2,8 @@
  * What a client's calls take and give, by the types of the routes they call. Each route is looked at by itself, so that
  * one costs the compiler the same however many there are: `npm run types` watches it.
  */
-import type { ParamsOf, ResponsesOf, Schema, SchemaInput, SchemaOutput } from '../types.ts'
+import type { ParamsOf } from '../pattern-types.ts'
+import type { Schema, SchemaInput, SchemaOutput } from '../schema/infer.ts'
 import type { Jsonified } from './jsonified.ts'
 
 /** What a client is typed by: a route, a contract, or an operation of generated types. */
@@ -116,9 +117,9 @@ export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
   : R extends { readonly method: infer M; readonly path: infer P extends string; readonly types?: infer T }
     ? NonNullable<T> extends { options: infer O; base: infer B }
       ? ParamsInput<ParamNames<P, B>, O> &
-          Part<'query', O, Readonly<Record<string, QueryValue>>> &
-          Part<'headers', O, Readonly<Record<string, HeaderValue>>> &
-          Part<'cookies', O, Readonly<Record<string, PathValue | undefined>>> &
+          Part<'query', O, QueryValue> &
+          Part<'headers', O, HeaderValue> &
+          Part<'cookies', O, PathValue | undefined> &
           BodyInput<M, O>
       : LooseInput
     : LooseInput
@@ -145,26 +146,34 @@ type ParamNames<P extends string, B> = B extends { params: infer G }
   : ParamsOf<P>
 
 type ParamsInput<N, O> = O extends { params: infer Q }
-  ? {
-      params: Sendable<SchemaInput<Q>, PathValue> &
-        ([Exclude<keyof N, keyof SchemaInput<Q>>] extends [never]
-          ? unknown
-          : { [K in Exclude<keyof N, keyof SchemaInput<Q>>]: PathValue })
-    }
-  : [keyof N] extends [never]
-    ? {}
-    : {} extends N
-      ? { params?: { [K in keyof N]: PathValue | undefined } }
-      : { params: { [K in keyof N]: PathValue } }
+  ? ParamsOfSchema<N, SchemaInput<Q>>
+  : ParamsOfPattern<N>
+
+type ParamsOfSchema<N, I> = unknown extends I
+  ? ParamsOfPattern<N>
+  : { params: Sendable<I, PathValue> & Rest<Exclude<keyof N, keyof I>> }
+
+/** Parameters of prefixes, which the schema of the route does not take. */
+type Rest<K extends PropertyKey> = [K] extends [never] ? unknown : { [P in K]: PathValue }
+
+type ParamsOfPattern<N> = [keyof N] extends [never]
+  ? {}
+  : {} extends N
+    ? { params?: { [K in keyof N]: PathValue | undefined } }
+    : { params: { [K in keyof N]: PathValue } }
+
+type Part<K extends 'query' | 'headers' | 'cookies', O, V> = O extends { [P in K]: infer Q }
+  ? PartOf<K, SchemaInput<Q>, V>
+  : { [P in K]?: Readonly<Record<string, V>> | undefined }
+
+type PartOf<K extends string, I, V> = unknown extends I
+  ? { [P in K]?: Readonly<Record<string, V>> | undefined }
+  : {} extends I
+    ? { [P in K]?: Sendable<I, V> | undefined }
+    : { [P in K]: Sendable<I, V> }
 
 /** Where a schema takes anything, as those that convert do, only what can be sent fits. */
 type Sendable<T, V> = { [K in keyof T]: unknown extends T[K] ? V : T[K] }
-
-type Part<K extends 'query' | 'headers' | 'cookies', O, Loose> = O extends { [P in K]: infer Q }
-  ? {} extends SchemaInput<Q>
-    ? { [P in K]?: Sendable<SchemaInput<Q>, K extends 'query' ? QueryValue : HeaderValue> | undefined }
-    : { [P in K]: Sendable<SchemaInput<Q>, K extends 'query' ? QueryValue : HeaderValue> }
-  : { [P in K]?: Loose | undefined }
 
 type BodyInput<M, O> = O extends { body: infer Q }
   ? undefined extends SchemaInput<Q>
@@ -194,7 +203,7 @@ type Checked =
   | { body: Schema }
 
 type Replies<O, Returns> = O extends { response: infer R }
-  ? ByStatus<ResponsesOf<R>>
+  ? ByStatus<R extends Schema ? { 200: R } : R>
   : Success<number, Content<Returns>>
 
 type ByStatus<R> = {

@@ -1,0 +1,266 @@
+/** How the typed client sends: streams, hooks, time, retries, and calls that are given up. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ClientError, createClient } from 'volant/client'
+import { deferred, eventually, type Kit } from '../kit.ts'
+
+export function clientSending(kit: Kit): void {
+  describe('client: sending', () => {
+    test('streams go both ways, chunk by chunk', async () => {
+      const app = kit.app()
+      const api = {
+        size: app.post('/size', { bodyMode: 'stream' }, async (ctx) => {
+          let size = 0
+          for await (const chunk of ctx.bodyStream) size += chunk.length
+          return {
+            size,
+            type: ctx.headers['content-type'] ?? null,
+            length: ctx.headers['content-length'] ?? null,
+          }
+        }),
+        count: app.get('/count', async function* () {
+          for (let n = 0; n < 3; n++) {
+            yield `${n}\n`
+            await release[n]?.promise
+          }
+        }),
+        form: app.post('/form', async (ctx) => {
+          const form = await ctx.request.formData()
+          const file = form.get('file') as File
+          return { name: form.get('name'), file: await file.text(), called: file.name }
+        }),
+        events: app.get('/events', (ctx) =>
+          ctx.stream(['data: 1\n\n'].values(), { type: 'text/event-stream' }),
+        ),
+      }
+      const release = [deferred(), deferred()]
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const client = createClient<typeof api>(address.url)
+        const counted = await client.count()
+        const reader = counted.data.pipeThrough(new TextDecoderStream()).getReader()
+        assert.deepEqual(await reader.read(), { done: false, value: '0\n' })
+        release[0]!.resolve()
+        assert.deepEqual(await reader.read(), { done: false, value: '1\n' })
+        release[1]!.resolve()
+        assert.deepEqual(await reader.read(), { done: false, value: '2\n' })
+        assert.equal((await reader.read()).done, true)
+
+        const chunks = async function* () {
+          for (let n = 0; n < 10; n++) yield Buffer.alloc(1000)
+        }
+        assert.deepEqual((await client.size({ body: ReadableStream.from(chunks()) })).data, {
+          size: 10_000,
+          type: null,
+          length: null,
+        })
+        assert.equal((await client.size({ body: chunks() })).data.size, 10_000)
+        assert.equal((await client.size({ body: Buffer.alloc(70_000) })).data.size, 70_000)
+
+        const form = new FormData()
+        form.set('name', 'ada')
+        form.set('file', new Blob(['content']), 'a.txt')
+        assert.deepEqual((await client.form({ body: form })).data, {
+          name: 'ada',
+          file: 'content',
+          called: 'a.txt',
+        })
+        const events = (await client.events()).data
+        assert.ok(events instanceof ReadableStream)
+        assert.equal(await new Response(events).text(), 'data: 1\n\n')
+      })
+    })
+
+    test('fields from a function, and hooks that see every request and reply', async () => {
+      const app = kit.app()
+      const api = {
+        fields: app.get('/fields', (ctx) => ({
+          token: ctx.headers['authorization'] ?? null,
+          more: ctx.headers['x-more'] ?? null,
+        })),
+      }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const seen: string[] = []
+        let turn = 0
+        const client = createClient<typeof api>(address.url, {
+          headers: async (operation) => ({ authorization: `${operation} ${++turn}` }),
+          onRequest(request, operation) {
+            seen.push(`${operation} > ${new URL(request.url).pathname}`)
+            if (operation === 'fields') request.headers.set('x-more', 'hook')
+          },
+          onResponse(response, request, operation) {
+            seen.push(`${operation} < ${response.status} ${request.method}`)
+          },
+        })
+        assert.deepEqual((await client.fields()).data, { token: 'fields 2', more: 'hook' })
+        assert.deepEqual(seen, [
+          'the table of routes > /client.json',
+          'the table of routes < 200 GET',
+          'fields > /fields',
+          'fields < 200 GET',
+        ])
+        const own = await client.fields({ headers: { authorization: 'input' } })
+        assert.equal(own.data.token, 'input')
+        const replaced = createClient<typeof api>(address.url, {
+          onRequest: (request) => new Request(request, { headers: { authorization: 'other' } }),
+          onResponse: async (response) =>
+            response.url.endsWith('.json')
+              ? undefined
+              : Response.json({ token: await response.text(), more: null }),
+        })
+        assert.deepEqual((await replaced.fields()).data, {
+          token: '{"token":"other","more":null}',
+          more: null,
+        })
+        const failing = createClient<typeof api>(address.url, {
+          headers: () => Promise.reject(new Error('no token')),
+          retry: 3,
+        })
+        await assert.rejects(failing.fields(), { message: 'no token' })
+      })
+    })
+
+    test('an aborted call ends on both sides, and so does one that takes too long', async () => {
+      const app = kit.app()
+      const state = { started: 0, aborted: 0 }
+      const api = {
+        slow: app.get('/slow', async (ctx) => {
+          state.started++
+          await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
+          state.aborted++
+        }),
+        endless: app.get('/endless', async function* (ctx) {
+          for (;;) {
+            yield 'x'
+            await new Promise((resolve) => setTimeout(resolve, 5))
+            if (ctx.signal.aborted) state.aborted++
+          }
+        }),
+      }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const client = createClient<typeof api>(address.url)
+        const controller = new AbortController()
+        const call = client.slow({}, { signal: controller.signal })
+        await eventually(() => state.started === 1, 'the handler started')
+        const reason = new Error('enough')
+        controller.abort(reason)
+        await assert.rejects(call, reason)
+        await eventually(() => state.aborted === 1, 'the handler was told')
+        await assert.rejects(client.slow({}, { signal: AbortSignal.abort(reason) }), reason)
+
+        const late = await client.slow({}, { timeout: 30 }).catch((error: unknown) => error)
+        assert.ok(late instanceof ClientError)
+        assert.equal(late.message, 'slow: no reply within 30 ms')
+        assert.equal((late.cause as DOMException).name, 'TimeoutError')
+        await eventually(() => state.aborted === state.started, 'the handlers were told')
+
+        // The time is that of the call: what it gave is read after it.
+        const stop = new AbortController()
+        const { data } = await client.endless({}, { timeout: 40, signal: stop.signal })
+        const reader = data.getReader()
+        const until = Date.now() + 80
+        while (Date.now() < until) assert.equal((await reader.read()).done, false)
+        stop.abort(reason)
+        await assert.rejects(async () => {
+          for (;;) await reader.read()
+        }, reason)
+      })
+    })
+
+    test('a call is tried again where it can be, as often as it may', async () => {
+      const app = kit.app()
+      let tries = 0
+      let refusals = 0
+      let status = 503
+      let after: string | null = null
+      const busy = (ctx: {
+        header(name: string, value: string): unknown
+        reply(status: number): never
+      }): boolean => {
+        tries++
+        if (refusals-- <= 0) return false
+        if (after !== null) ctx.header('retry-after', after)
+        ctx.reply(status)
+        return true
+      }
+      const api = {
+        get: app.get('/get', (ctx) => (busy(ctx as never) ? undefined : { tries })),
+        put: app.put('/put', (ctx) => (busy(ctx as never) ? undefined : { tries, body: ctx.body })),
+        post: app.post('/post', (ctx) => (busy(ctx as never) ? undefined : { tries, body: ctx.body })),
+      }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const seen: number[] = []
+        const client = createClient<typeof api>(address.url, {
+          retry: { count: 2, delay: 1 },
+          onResponse: ({ status: each }, _, operation) => void (operation.includes(' ') || seen.push(each)),
+        })
+        const set = (count: number, code = 503, wait: string | null = null): void => {
+          tries = 0
+          refusals = count
+          status = code
+          after = wait
+          seen.length = 0
+        }
+        for (const code of [429, 502, 503, 504]) {
+          set(2, code)
+          assert.deepEqual((await client.get()).data, { tries: 3 })
+          assert.deepEqual(seen, [code, code, 200])
+        }
+        set(3)
+        await assert.rejects(client.get(), { name: 'ClientError', status: 503 })
+        assert.equal(tries, 3)
+        set(1, 500)
+        await assert.rejects(client.get(), { status: 500 })
+        assert.equal(tries, 1)
+        set(1, 503)
+        await assert.rejects(client.get({}, { retry: 0 }), { status: 503 })
+        assert.equal(tries, 1)
+        set(1)
+        assert.deepEqual((await client.put({ body: { a: 1 } })).data, { tries: 2, body: { a: 1 } })
+        set(1)
+        await assert.rejects(client.put({ body: new Blob(['x']).stream() }), { status: 503 })
+        assert.equal(tries, 1)
+        set(1)
+        await assert.rejects(client.post({ body: { a: 1 } }), { status: 503 })
+        assert.equal(tries, 1)
+        set(1)
+        const repeatable = { count: 1, delay: 1, methods: ['POST'], statuses: [503] }
+        assert.deepEqual((await client.post({ body: 5 }, { retry: repeatable })).data, { tries: 2, body: 5 })
+
+        set(1, 503, '1')
+        let since = performance.now()
+        await client.get()
+        assert.ok(performance.now() - since >= 995, `${performance.now() - since} ms`)
+        set(1, 503, '60')
+        await assert.rejects(client.get(), { status: 503 })
+        assert.equal(tries, 1)
+        set(1, 503, new Date(Date.now() - 5000).toUTCString())
+        assert.deepEqual((await client.get()).data, { tries: 2 })
+        set(1, 503, 'rubbish')
+        assert.deepEqual((await client.get()).data, { tries: 2 })
+
+        set(5)
+        since = performance.now()
+        const waiting = client.get({}, { retry: { count: 5, delay: 5000 }, timeout: 50 })
+        await assert.rejects(waiting, { name: 'ClientError', message: 'get: no reply within 50 ms' })
+        assert.ok(performance.now() - since < 2000)
+      })
+
+      let lost = 2
+      const flaky = createClient<typeof api>('http://server.test', {
+        retry: { count: 2, delay: 1 },
+        fetch: async (request) => {
+          if (lost-- > 0) throw new TypeError('fetch failed')
+          return app.fetch(request)
+        },
+      })
+      refusals = 0
+      assert.equal((await flaky.get()).ok, true)
+      lost = 3
+      await assert.rejects(flaky.get(), { name: 'ClientError', message: 'get: no reply: fetch failed' })
+    })
+  })
+}
