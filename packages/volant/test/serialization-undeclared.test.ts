@@ -151,6 +151,40 @@ const cases: [title: string, schema: Schema, value: unknown, left: unknown, at: 
     '/lives',
   ],
   [
+    'branches told apart by a constant that each requires',
+    {
+      anyOf: [
+        { properties: { kind: { const: 'cat' }, lives: {} }, required: ['kind'] },
+        { $ref: '#/$defs/dog' },
+        { type: 'null' },
+      ],
+      $defs: {
+        dog: {
+          allOf: [{ properties: { kind: { enum: ['dog'] } } }, { required: ['kind'] }],
+          oneOf: [
+            { properties: { size: { const: 1 }, a: {} }, required: ['size'] },
+            { properties: { size: { const: 2 }, b: {} }, required: ['size'] },
+          ],
+        },
+      },
+    },
+    { kind: 'dog', size: 2, lives: 9, a: 1, b: 2 },
+    { kind: 'dog', size: 2, b: 2 },
+    '/lives',
+  ],
+  [
+    'a constant that no branch has',
+    {
+      anyOf: [1, 2].map((kind) => ({
+        properties: { kind: { const: kind }, [`of${kind}`]: {} },
+        required: ['kind'],
+      })),
+    },
+    { kind: 3, of1: 1, of2: 2, of3: 3 },
+    { kind: 3, of1: 1, of2: 2 },
+    '/of3',
+  ],
+  [
     'branches told apart by what is required',
     { anyOf: [{ ...user }, { properties: { error: {}, id: {} }, required: ['error'] }] },
     { id: 1, error: 'x' },

@@ -2,6 +2,7 @@
 import type { JSONSchemaObject } from '../schema/json-schema.ts'
 import { fits } from './fits.ts'
 import { type JSONSchema, type Reading, SchemaDocument, isSchema, itemsOf, record } from './reading.ts'
+import { tagOf } from './tag.ts'
 
 /** Readings that a value can have at once; beyond, all branches are taken together, which declares at least as much. */
 const mostReadings = 64
@@ -17,18 +18,28 @@ export function placeOf(schema: JSONSchemaObject): Place {
   return place
 }
 
+/** The branches of a union by the value of one property. */
+export interface Tagged {
+  readonly name: string
+  readonly places: ReadonlyMap<unknown, Place>
+}
+
 const roots = new WeakMap<JSONSchemaObject, Place>()
 
 /** The places of one schema: the same readings are the same place, so that recursive schemas have few. */
 class Places {
   readonly document: SchemaDocument
+  /** For all that can lose nothing. */
+  readonly idle: Place
   readonly #known = new Map<string, Place>()
 
   constructor(document: SchemaDocument) {
     this.document = document
+    this.idle = new Place(this, [document.reading([])])
   }
 
   at(readings: readonly Reading[]): Place {
+    if (readings.every((reading) => reading.idle)) return this.idle
     const each = [...new Set(readings)].sort((a, b) => a.id - b.id)
     const key = each.map((reading) => reading.id).join()
     let place = this.#known.get(key)
@@ -61,6 +72,7 @@ export class Place {
   readonly #decided = new Map<string, Place>()
   /** Those with a name in the schema; undefined until asked for. */
   readonly #properties = new Map<string, Place | null | undefined>()
+  #tagged: { found: Tagged | null } | null = null
   readonly #positions = new Map<string, number>()
   readonly #byPatterns = new Map<string, Place | null>()
   readonly #patterns: RegExp[]
@@ -86,9 +98,21 @@ export class Place {
     this.hasOthers = patterns.length > 0 || parts.some((part) => restOf(part) !== null)
   }
 
+  /** Where one property tells the branches apart: the place that each of its values decides for. */
+  get tagged(): Tagged | null {
+    this.#tagged ??= { found: this.#findTag() }
+    return this.#tagged.found
+  }
+
   /** This place, with the branches that fit this value. */
   decide(value: object): Place {
     if (this.isDecided) return this
+    const { tagged } = this
+    const chosen = tagged?.places.get((value as Record<string, unknown>)[tagged.name])
+    return chosen === undefined ? this.#decideByFit(value) : chosen.decide(value)
+  }
+
+  #decideByFit(value: object): Place {
     const { document } = this.#places
     let readings = this.#fitting(value, this.#readings)
     while (readings.some((reading) => reading.groups.length > 0)) {
@@ -125,11 +149,22 @@ export class Place {
     const kept = Math.min(at, this.firstItems)
     let place = this.#items[kept]
     if (place === undefined) {
-      place =
-        this.#child((part) => itemOf(part, kept)) ?? this.#places.at([this.#places.document.reading([])])
+      place = this.#child((part) => itemOf(part, kept)) ?? this.#places.idle
       this.#items[kept] = place
     }
     return place
+  }
+
+  #findTag(): Tagged | null {
+    const [reading] = this.#readings
+    const [group, other] = reading?.groups ?? []
+    if (reading === undefined || this.#readings.length > 1 || group === undefined || other !== undefined)
+      return null
+    const { document } = this.#places
+    const tag = tagOf(group.map((branch) => document.reading([branch])))
+    if (tag === null) return null
+    const places = group.map((branch) => this.#places.at([document.choose(reading, [branch])]))
+    return { name: tag.name, places: new Map(tag.values.map((value, at) => [value, places[at] as Place])) }
   }
 
   #fitting(value: object, readings: readonly Reading[]): readonly Reading[] {
@@ -152,12 +187,12 @@ export class Place {
   /** All alternatives that declare it; what holds together in one of them holds together beneath. */
   #child(schemasOf: (part: JSONSchemaObject) => readonly JSONSchema[]): Place | null {
     const { document } = this.#places
-    const readings: Reading[] = []
-    for (const { parts } of this.#readings) {
-      const schemas = parts.flatMap(schemasOf)
-      if (schemas.length > 0) readings.push(document.reading(schemas))
-    }
-    return readings.length === 0 ? null : this.#places.at(readings)
+    const each = this.#readings
+      .map(({ parts }) => parts.flatMap(schemasOf))
+      .filter(({ length }) => length > 0)
+    if (each.length === 0) return null
+    if (each.flat().every((schema) => document.isIdle(schema))) return this.#places.idle
+    return this.#places.at(each.map((schemas) => document.reading(schemas)))
   }
 }
 

@@ -3,7 +3,7 @@
  * of what that makes costs up to a tenth more than of the value itself, where the walk of `strip` costs as much again
  * (`scripts/serializers.mjs`, docs/decisions/0009-serializers.md).
  */
-import type { Place } from './place.ts'
+import type { Place, Tagged } from './place.ts'
 import { stripAt } from './undeclared.ts'
 
 /** Properties in generated code; what schemas have more of is walked. */
@@ -13,13 +13,13 @@ const mostNames = 2000
 export type Projection = (value: unknown) => unknown
 
 /**
- * The projection of a place; null where nothing can be generated: the place has branches or names that the schema does
- * not know, or this process allows no generated code. A value that holds itself overflows the stack (RangeError).
+ * The projection of a place; null where nothing can be generated: the place has names that the schema does not know, or
+ * branches that no property tells apart, or this process allows no generated code. A value that holds itself overflows the stack (RangeError).
  *
- * Of the schema, nothing but names of properties comes into the code, as JSON strings.
+ * Of the schema, nothing comes into the code but names of properties and values of tags, as JSON.
  */
 export function projectionOf(root: Place): Projection | null {
-  if (!isFixed(root)) return null
+  if (!isGenerated(root)) return null
   const places = [root]
   const numbers = new Map([[root, 0]])
   const functions: string[] = []
@@ -31,7 +31,7 @@ export function projectionOf(root: Place): Projection | null {
       number = places.push(place) - 1
       numbers.set(place, number)
     }
-    return isFixed(place)
+    return isGenerated(place)
       ? `f${number}(${value}, ${key})`
       : `strip(${value}, places[${number}], String(${key}))`
   }
@@ -40,16 +40,21 @@ export function projectionOf(root: Place): Projection | null {
     names += place.names.length
     if (names > mostNames) return null
     if (isFixed(place)) functions.push(functionOf(place, number, use))
+    else if (place.tagged !== null) functions.push(choiceOf(place.tagged, number, use))
   }
   const code = `'use strict'\n${functions.join('\n')}\nreturn (value) => f0(value, '')`
   try {
-    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- names of properties are all that is not written here
+    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- all that is not written here is JSON
     const make = new Function('strip', 'places', 'protoOf', 'objects', 'arrays', code)
     return make(stripAt, places, Object.getPrototypeOf, Object.prototype, Array.prototype) as Projection
   } catch {
     // An EvalError, under --disallow-code-generation-from-strings.
     return null
   }
+}
+
+function isGenerated(place: Place): boolean {
+  return isFixed(place) || place.tagged !== null
 }
 
 function isFixed(place: Place): boolean {
@@ -70,6 +75,20 @@ function functionOf(place: Place, number: number, use: Use): string {
   }
   if (proto === objects) return ${place.opensObject ? 'value' : literal(place, use)}
   ${place.opensArray ? 'return value' : loop(place, use)}
+}`
+}
+
+/** Of the branches that a property tells apart. */
+function choiceOf({ name, places }: Tagged, number: number, use: Use): string {
+  const cases = [...places].map(
+    ([value, place]) => `case ${JSON.stringify(value)}: return ${use(place, 'value', 'key')}`,
+  )
+  return `function f${number}(value, key) {
+  if (typeof value !== 'object' || value === null) return value
+  if (protoOf(value) === objects && typeof value.toJSON !== 'function') switch (value[${JSON.stringify(name)}]) {
+  ${cases.join('\n  ')}
+  }
+  return strip(value, places[${number}], String(key))
 }`
 }
 

@@ -55,6 +55,24 @@ export class SchemaDocument {
     return pointed(base, pointer)
   }
 
+  /** Whether no schema that can be reached from this one closes an object. */
+  isIdle(start: JSONSchema): boolean {
+    if (!isSchemaObject(start)) return true
+    const known = this.#idle.get(start)
+    if (known !== undefined) return known
+    const seen = new Set<JSONSchemaObject>([start])
+    let idle = true
+    for (const schema of seen) {
+      idle = !closesObject(schema)
+      if (!idle) break
+      for (const next of beneath(schema)) if (isSchemaObject(next)) seen.add(next)
+      const to = this.target(schema.$ref ?? schema.$dynamicRef)
+      if (isSchemaObject(to)) seen.add(to)
+    }
+    this.#idle.set(start, idle)
+    return idle
+  }
+
   #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Reading {
     const parts = new Set(known)
     const groups: (readonly JSONSchema[])[] = []
@@ -87,7 +105,7 @@ export class SchemaDocument {
         groups,
         closesObject: each.some(closesObject),
         closesArray: each.some(closesArray),
-        idle: [...each, ...groups.flat()].every((schema) => this.#isIdle(schema)),
+        idle: [...each, ...groups.flat()].every((schema) => this.isIdle(schema)),
       }
       this.#readings.set(key, reading)
     }
@@ -112,24 +130,6 @@ export class SchemaDocument {
       this.#ids.set(schema, id)
     }
     return id
-  }
-
-  /** Whether no schema that can be reached from this one closes an object. */
-  #isIdle(start: JSONSchema): boolean {
-    if (!isSchemaObject(start)) return true
-    const known = this.#idle.get(start)
-    if (known !== undefined) return known
-    const seen = new Set<JSONSchemaObject>([start])
-    let idle = true
-    for (const schema of seen) {
-      idle = !closesObject(schema)
-      if (!idle) break
-      for (const next of beneath(schema)) if (isSchemaObject(next)) seen.add(next)
-      const to = this.target(schema.$ref ?? schema.$dynamicRef)
-      if (isSchemaObject(to)) seen.add(to)
-    }
-    this.#idle.set(start, idle)
-    return idle
   }
 
   /** Numbers the schemas in the order of the document, whatever is asked for first, and notes their names. */
