@@ -35,6 +35,7 @@ export interface Verdict {
 
 const [json, plain, pipelined] = ['ramapi-json', 'plain', 'pipelined']
 const users = { scenario: 'ramapi-user', variant: 'default' }
+const query = { scenario: 'trpc-query', variant: 'health' }
 const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
@@ -55,6 +56,7 @@ export const bars: readonly Bar[] = [
   ratio('goal', 'native', 1, 'uws', users),
   added('must', 'contract-get', 'validated', 'unvalidated', 0.7),
   ratio('must', 'native', 0.6, 'fastify', order),
+  ratio('must', 'native', 0.4, 'trpc-standalone', query),
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -86,6 +88,7 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose(users.scenario, [users.variant], ['uws', 'native', 'fastify']),
     choose('contract-get', ['unvalidated', 'validated'], ['native']),
     choose(order.scenario, [order.variant], ['native', 'fastify']),
+    choose(query.scenario, [query.variant], ['native', 'trpc-standalone', 'fastify-trpc']),
     choose('contract-startup', ['schemas', 'contracts'], ['native']),
     choose('veloze-startup', ['default'], ['node', 'native', 'node-http', 'uws', 'fastify']),
   ]

@@ -214,6 +214,51 @@ const programs = {
       ctx.json(reply.acceptOrder(ctx.body), 201)
     })
   },
+
+  async trpc(app) {
+    const { healthReply, userInput, userListReply, userReply } = await import('../contracts.mjs')
+    const { procedure, router } = await import('volant/procedures')
+    const { trpc } = await import('volant/trpc')
+
+    const health = router({
+      getHealth: procedure()
+        .output(healthReply)
+        .query(() => {
+          ran()
+          return reply.health()
+        }),
+    })
+    const users = router({
+      listUsers: procedure()
+        .output(userListReply)
+        .query(() => {
+          ran()
+          return reply.userList()
+        }),
+      getUser: procedure()
+        .input(userInput)
+        .output(userReply)
+        .query(({ input }) => {
+          ran()
+          return reply.userOf(input.id)
+        }),
+    })
+    app.register(trpc(router({ health, users })))
+  },
+
+  async playground(app) {
+    const { healthReply, userListReply } = await import('../contracts.mjs')
+
+    await programs.trpc(app)
+    app.get('/api/health', { response: healthReply }, () => {
+      ran()
+      return reply.health()
+    })
+    app.get('/api/users', { response: userListReply }, () => {
+      ran()
+      return reply.userList()
+    })
+  },
 }
 
 const app = createApp({ adapter: { type: process.env.ADAPTER } })

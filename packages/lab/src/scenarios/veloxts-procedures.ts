@@ -5,7 +5,7 @@ import { health, users, veloxts } from './veloxts.ts'
 
 const few = { connections: 10, warmup: trpcWarmup }
 
-/** The three paths of the document, by procedures where a framework has them. */
+/** The three paths of the document's server; every reply is checked by a schema. */
 export const veloxtsProcedures: Scenario = {
   ...veloxts,
   name: 'veloxts-procedures',
