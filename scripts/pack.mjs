@@ -1,6 +1,6 @@
 /**
  * `npm run pack`: builds what is stale and writes the packages that people install to `.cache/packages`: the framework,
- * the engine, and the engine's binary for this platform. `--out FOLDER` writes them elsewhere.
+ * the engine, its binary for this platform, and the reference page. `--out FOLDER` writes them elsewhere.
  *
  * What is published is made here, beside the sources: the engine names its binaries as optional dependencies only in
  * the packed manifest, because in a checkout `npm ci` would look for them on the registry, and what people import is
@@ -30,7 +30,7 @@ const platforms = readdirSync(platformsFolder).map((name) => readManifest(join(p
 /** Writes what is published to folders in `stage`; gives the folders. Everything has to be built. */
 export async function stagePackages(stage) {
   const sources = [await stageSources(stage, 'volant'), await stageSources(stage, 'engine')]
-  return [...sources, ...stageBinary(stage)]
+  return [...sources, ...stageBinary(stage), stageFiles(stage, 'reference-page')]
 }
 
 /** The compiled sources as one file, and their types. */
@@ -87,6 +87,15 @@ function stageBinary(stage) {
   if (output('strip', ['-S', binary]) === null)
     console.log('The binary keeps its debug information: strip was not found')
   return [to]
+}
+
+/** A package whose files are published as they are. */
+function stageFiles(stage, name) {
+  const from = join(root, 'packages', name)
+  const manifest = readManifest(from)
+  const to = stagePackage(stage, name, manifest, from)
+  for (const file of manifest.files) copyFileSync(join(from, file), join(to, file))
+  return to
 }
 
 function stagePackage(stage, folder, manifest, from) {

@@ -33,7 +33,9 @@ before(
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`)
     const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]
     await succeed('npm', [...args, ...files, ...libraries], folder)
-    const platform = (await readdir(join(folder, 'node_modules/@volant'))).find((name) => name !== 'engine')
+    const platform = (await readdir(join(folder, 'node_modules/@volant'))).find((name) =>
+      name.startsWith('engine-'),
+    )
     binary = platform === undefined ? null : join(folder, 'node_modules/@volant', platform)
   },
   { timeout },
@@ -55,6 +57,16 @@ for (const file of ['esm.mjs', 'commonjs.cjs', 'typed-esm.mjs', 'typed-commonjs.
     assert.deepEqual(await serve(file), { adapter: 'native', stderr: '' })
   })
 }
+
+test('the document and its page come with it', async () => {
+  await serve('documented.mjs', async (url) => {
+    const yaml = await fetch(`${url}/openapi.yaml`)
+    assert.match(await yaml.text(), /^openapi: 3\.1\.\d\n/)
+    const [page, bundle] = [await fetch(`${url}/docs`), await fetch(`${url}/docs/reference.js`)]
+    assert.match(await page.text(), /<script src="docs\/reference\.js">/)
+    assert.ok((await bundle.text()).length > 1e6)
+  })
+})
 
 test('without the binary it runs on node:http, and one line says why', async () => {
   const away = `${binary}-away`
@@ -100,7 +112,10 @@ async function edited(path: string, from: RegExp, to: string) {
 }
 
 /** Starts an app, asks it once, ends it; every app prints its adapter and where it listens. */
-async function serve(file: string): Promise<{ adapter: string; stderr: string }> {
+async function serve(
+  file: string,
+  more: (url: string) => Promise<void> = async () => {},
+): Promise<{ adapter: string; stderr: string }> {
   const child = spawn(process.execPath, [file], { cwd: folder, env: environment() })
   try {
     const stderr = text(child.stderr)
@@ -109,6 +124,7 @@ async function serve(file: string): Promise<{ adapter: string; stderr: string }>
     const reply = await fetch(`${url}/hello/Ada`)
     assert.equal(reply.status, 200)
     assert.deepEqual(await reply.json(), { hello: 'Ada' })
+    await more(url)
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])

@@ -1,13 +1,33 @@
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import * as v from 'valibot'
-import { createApp, middleware, openapi, type OpenAPIDocument, type VolantError } from 'volant'
+import {
+  createApp,
+  middleware,
+  openapi,
+  type OpenAPIDocument,
+  securityHeaders,
+  type VolantError,
+} from 'volant'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { eventually, type Kit } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
+
+/** A checkout from before there was a page has no link to its package. */
+const paged = { skip: pageIsInstalled() ? false : '@volant/reference-page is not installed: npm install' }
+
+function pageIsInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@volant/reference-page/package.json')
+    return true
+  } catch {
+    return false
+  }
+}
 
 export function described(kit: Kit): void {
   describe('openapi', () => {
@@ -125,11 +145,91 @@ export function described(kit: Kit): void {
       )
     })
 
+    test('the page names its files and the document relatively, wherever it is', paged, async () => {
+      const app = kit.app()
+      app.register(openapi, { info: { title: 'A <"Test">', version: '1' } })
+      app.group('/v2', (group) => {
+        group.register(openapi, { info, path: '/api/schema', page: '/api/reference', servers })
+      })
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/docs')
+        assert.equal(reply.status, 200)
+        assert.equal(reply.headers['content-type'], 'text/html; charset=utf-8')
+        assert.match(reply.text, /<title>A &lt;&quot;Test&quot;&gt;<\/title>/)
+        for (const [path, text] of [
+          ['/docs', reply.text],
+          ['/v2/api/reference', (await live.ask('/v2/api/reference')).text],
+        ] as const) {
+          const addresses = [...text.matchAll(/(?:src|data-document)="([^"]+)"/g)]
+          assert.equal(addresses.length, 3)
+          for (const [, address] of addresses) {
+            const { pathname } = new URL(address as string, `http://localhost${path}`)
+            assert.equal((await live.ask(pathname)).status, 200, pathname)
+          }
+        }
+      })
+    })
+
+    const servers = [
+      { url: 'https://api.example:8443/v1' },
+      { url: 'https://api.example:8443/v2' },
+      { url: '/v3' },
+    ]
+
+    test(
+      'the page may load what is its own and ask the servers of the document, and nothing else',
+      paged,
+      async () => {
+        const app = kit.app()
+        app.use(securityHeaders())
+        app.register(openapi, { info, servers })
+        await kit.serve(app, async (live) => {
+          const policy = (await live.ask('/docs')).headers['content-security-policy'] as string
+          const directives = new Map(policy.split('; ').map((each) => [each.split(' ')[0], each]))
+          assert.equal(directives.get('default-src'), "default-src 'none'")
+          assert.equal(directives.get('script-src'), "script-src 'self'")
+          assert.equal(directives.get('connect-src'), "connect-src 'self' https://api.example:8443")
+          assert.equal(directives.get('frame-ancestors'), "frame-ancestors 'none'")
+        })
+      },
+    )
+
+    test('the bundle is compressed for those who take that, and sent once', paged, async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      await kit.serve(app, async (live) => {
+        const headers = { 'accept-encoding': 'gzip, deflate, br' }
+        const wire = await live.ask('/docs/reference.js', { method: 'HEAD', headers })
+        assert.equal(wire.headers['content-encoding'], 'gzip')
+        assert.equal(wire.headers['content-type'], 'text/javascript; charset=utf-8')
+        assert.match(wire.headers['vary'] as string, /accept-encoding/i)
+        const etag = wire.headers['etag'] as string
+        assert.equal(
+          (await live.ask('/docs/reference.js', { headers: { ...headers, 'if-none-match': etag } })).status,
+          304,
+        )
+        const plain = await live.ask('/docs/reference.js')
+        assert.equal(plain.headers['content-encoding'], undefined)
+        assert.ok(plain.text.length > Number(wire.headers['content-length']))
+      })
+    })
+
+    test('page: false is none', async () => {
+      const app = kit.app()
+      app.register(openapi, { info, page: false })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/docs')).status, 404)
+        assert.equal((await live.ask('/openapi.json')).status, 200)
+      })
+    })
+
     for (const [options, message] of [
+      [{ info, page: '/' }, 'openapi.page'],
+      [{ info, page: true }, 'openapi.page'],
       [{}, 'openapi: info'],
       [{ info, path: 'openapi' }, 'openapi.path'],
       [{ info, path: '/' }, 'openapi.path'],
-      [{ info, pages: false }, 'openapi has no option "pages"'],
+      [{ info, pages: false }, 'openapi has no option "pages"; did you mean "page"?'],
     ] as const) {
       test(`${JSON.stringify(options)} is refused`, () => {
         assert.throws(

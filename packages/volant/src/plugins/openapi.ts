@@ -7,6 +7,7 @@ import { Exposed } from '../expose.ts'
 import { bad } from '../limits.ts'
 import { checkOptions, emit, type OpenAPIOptions, optionNames, schemesOf } from '../openapi/emit.ts'
 import { OpaqueSchemas } from '../openapi/opaque.ts'
+import { servePage } from '../openapi/page.ts'
 import { routesOf } from '../route-info.ts'
 import { rootOf, type Scope } from '../scope.ts'
 
@@ -14,6 +15,8 @@ import { rootOf, type Scope } from '../scope.ts'
 export interface OpenAPIPluginOptions extends OpenAPIOptions {
   /** Path of the document without `.json` and `.yaml`; default `/openapi`. */
   path?: string | undefined
+  /** Path of the page that shows the document; default `/docs`, false for none. */
+  page?: string | false | undefined
 }
 
 /**
@@ -22,14 +25,15 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
  * `/openapi.json` and `/openapi.yaml` are the OpenAPI 3.1 document of all routes of the app, whenever they are
  * registered and mounted apps included; registered in a group, of the routes under its prefix. A schema that has no
  * JSON Schema is named on stderr once the app listens: it checks requests and replies all the same, and the document
- * says nothing of it. Throws `E_BAD_OPTION` for options that make no sense; the app does not start with two security
+ * says nothing of it. `/docs` is a page that shows the document and tries its operations out, made of the files of
+ * @volant/reference-page: it loads nothing from elsewhere. Throws `E_BAD_OPTION` for options that make no sense; the app does not start with two security
  * schemes of one name.
  */
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
-  checkOptions('openapi', options, [...optionNames, 'path'])
-  const { path = '/openapi' } = options
-  if (typeof path !== 'string' || !/^\/.*[^/]$/.test(path))
-    throw bad('openapi.path', path, 'a path such as /openapi')
+  checkOptions('openapi', options, [...optionNames, 'path', 'page'])
+  const { path = '/openapi', page = '/docs' } = options
+  checkPath('openapi.path', path, '/openapi')
+  if (page !== false) checkPath('openapi.page', page, '/docs')
   const { registry } = rootOf(scope)
   const opaque = new OpaqueSchemas()
   scope.onStart(() => void schemesOf(routesOf(registry.routes, new Exposed()), options.securitySchemes))
@@ -45,6 +49,12 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
     // RFC 9512 §2.1.
     send(ctx as RequestContext, text, 'application/yaml')
   })
+  if (page === false) return
+  servePage(scope, { path: page, document: json, title: options.info.title, servers: options.servers ?? [] })
+}
+
+function checkPath(name: string, path: unknown, such: string): void {
+  if (typeof path !== 'string' || !/^\/.*[^/]$/.test(path)) throw bad(name, path, `a path such as ${such}`)
 }
 
 /** By the app that serves it: the app it was registered in may be mounted in several. */

@@ -1,0 +1,18 @@
+/* Shows the document that the page names. Nothing is loaded from anywhere else, and nothing is reported. */
+const place = document.querySelector('#reference')
+
+globalThis.Scalar.createApiReference(place, {
+  url: new URL(place.dataset.document, location.href).href,
+  // Requests go straight to the API, not through a service of the page's makers.
+  proxyUrl: '',
+  // Without servers in the document the API is where the page is.
+  ...(place.dataset.servers === 'none' ? { servers: [{ url: location.origin }] } : {}),
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  // Credentials stay in the tab's memory.
+  persistAuth: false,
+})
