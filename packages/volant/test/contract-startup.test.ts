@@ -5,6 +5,8 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createApp, type Scope } from '../src/index.ts'
 import type { Schema } from '../src/index.ts'
+import { procedure, rest, router } from '../src/procedures/index.ts'
+import { trpc } from '../src/procedures/trpc/index.ts'
 
 /** A schema that lets everything pass and counts what is asked of it. */
 function spy() {
@@ -69,6 +71,29 @@ test('no schema is run or described before the first request of its route', asyn
     assert.equal(first.of[part].asked.validate, 1, part)
   assert.equal(first.of.data.asked.validate, 0)
   assert.deepEqual(second.counts(), untouched)
+})
+
+test('nor are those of procedures, through either door', async () => {
+  const app = createApp({ adapter: { type: 'node-http' }, signals: false })
+  after(() => app.close())
+  const [input, output, missing] = [spy(), spy(), spy()]
+  const api = router({
+    users: router({
+      getUser: procedure()
+        .input(input.schema)
+        .output(output.schema)
+        .errors({ GONE: { status: 410, data: missing.schema } })
+        .query(() => ({ a: 1 })),
+    }),
+  })
+  app.register(rest(api)).register(trpc(api))
+  const { port } = await app.listen(0, '127.0.0.1')
+  const none = { validate: 0, jsonSchema: 0 }
+  assert.deepEqual([input.asked, output.asked, missing.asked], [none, none, none])
+
+  const reply = await fetch(`http://127.0.0.1:${port}/trpc/users.getUser?input=%7B%7D`)
+  assert.deepEqual([reply.status, await reply.json()], [200, { result: { data: { a: 1 } } }])
+  assert.deepEqual([input.asked.validate, output.asked.validate, missing.asked.validate], [1, 1, 0])
 })
 
 /** Packages that compile schemas or write documents. */

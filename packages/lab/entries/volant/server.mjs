@@ -216,49 +216,49 @@ const programs = {
   },
 
   async trpc(app) {
-    const { healthReply, userInput, userListReply, userReply } = await import('../contracts.mjs')
-    const { procedure, router } = await import('volant/procedures')
     const { trpc } = await import('volant/trpc')
 
-    const health = router({
-      getHealth: procedure()
-        .output(healthReply)
-        .query(() => {
-          ran()
-          return reply.health()
-        }),
-    })
-    const users = router({
-      listUsers: procedure()
-        .output(userListReply)
-        .query(() => {
-          ran()
-          return reply.userList()
-        }),
-      getUser: procedure()
-        .input(userInput)
-        .output(userReply)
-        .query(({ input }) => {
-          ran()
-          return reply.userOf(input.id)
-        }),
-    })
-    app.register(trpc(router({ health, users })))
+    app.register(trpc(await procedures()))
   },
 
   async playground(app) {
-    const { healthReply, userListReply } = await import('../contracts.mjs')
+    const { rest } = await import('volant/procedures')
+    const { trpc } = await import('volant/trpc')
 
-    await programs.trpc(app)
-    app.get('/api/health', { response: healthReply }, () => {
-      ran()
-      return reply.health()
-    })
-    app.get('/api/users', { response: userListReply }, () => {
-      ran()
-      return reply.userList()
-    })
+    const all = await procedures()
+    app.register(rest(all, { prefix: '/api' }))
+    app.register(trpc(all))
   },
+}
+
+async function procedures() {
+  const { healthReply, userInput, userListReply, userReply } = await import('../contracts.mjs')
+  const { procedure, router } = await import('volant/procedures')
+
+  const health = router({
+    getHealth: procedure()
+      .output(healthReply)
+      .query(() => {
+        ran()
+        return reply.health()
+      }),
+  })
+  const users = router({
+    listUsers: procedure()
+      .output(userListReply)
+      .query(() => {
+        ran()
+        return reply.userList()
+      }),
+    getUser: procedure()
+      .input(userInput)
+      .output(userReply)
+      .query(({ input }) => {
+        ran()
+        return reply.userOf(input.id)
+      }),
+  })
+  return router({ health, users })
 }
 
 const app = createApp({ adapter: { type: process.env.ADAPTER } })
