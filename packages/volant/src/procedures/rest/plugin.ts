@@ -76,7 +76,12 @@ function optionsOf({ path, names, procedure }: Placed, { status }: RestPlace): R
     operationId: path,
     ...(names.length > 1 && { tags: [names.slice(0, -1).join('.')] }),
     ...info,
-    errors: Object.fromEntries([...procedure.errors].map(([code, { reply: _, ...error }]) => [code, error])),
+    errors: Object.fromEntries(
+      [...procedure.errors].map(([code, declared]) => [
+        code,
+        { status: declared.status, description: declared.description, data: declared.data },
+      ]),
+    ),
     ...(responses !== undefined && { response: responses }),
   }
 }
