@@ -42,7 +42,12 @@ export const profiles = {
   'veloze-big-json': { about: 'veloze-benchmarks, 200 records', port: 3000, create: velozeBigJson },
   zapjs: { about: 'ZapJS: static, dynamic and mixed routes', port: 3000, create: zapjs },
   nessen: { about: 'Nessen Runtime: health, badges, a page', port: 3000, create: nessen },
-  veloxts: { about: "VeloxTS: its playground's REST half", port: 3030, secured: true, create: veloxts },
+  veloxts: {
+    about: 'VeloxTS: its playground, over REST and tRPC',
+    port: 3030,
+    secured: true,
+    create: veloxts,
+  },
 } as const satisfies Record<string, Profile>
 
 export type ProfileName = keyof typeof profiles

@@ -266,4 +266,38 @@ describe('veloxts', () => {
       assert.deepEqual(removed.value, { success: true })
       assert.equal((await ask(`/api/users/${id}`)).status, 404)
     }))
+
+  test('the same procedures over tRPC', () =>
+    serving('veloxts', async (ask) => {
+      const query = (path: string, input?: unknown) =>
+        ask(
+          `/trpc/${path}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`,
+        )
+      const data = (value: unknown) => (value as { result: { data: unknown } }).result.data
+      const health = data((await query('health.getHealth')).value) as Record<string, unknown>
+      assert.deepEqual(Object.keys(health), ['status', 'version', 'timestamp', 'uptime'])
+      const list = data((await query('users.listUsers', { limit: 1 })).value) as { data: { id: string }[] }
+      const [first] = list.data
+      assert.deepEqual(data((await query('users.getUser', { id: first?.id })).value), first)
+      const missing = await query('users.getUser', { id: '550e8400-e29b-41d4-a716-446655440009' })
+      assert.equal(missing.status, 404)
+      const { error } = missing.value as { error: { data: { error: unknown } } }
+      assert.deepEqual(error.data.error, { code: 'NO_USER' })
+      const grace = { name: 'Grace Hopper', email: 'grace@example.com' }
+      assert.equal(
+        (
+          await ask('/trpc/users.createUser', {
+            ...json(grace),
+            headers: { 'content-type': 'application/json' },
+          })
+        ).status,
+        401,
+      )
+      const created = data((await ask('/trpc/users.createUser', json(grace))).value) as {
+        id: string
+        name: string
+      }
+      assert.equal(created.name, grace.name)
+      assert.equal((await query('users.deleteUser', { id: created.id })).status, 405)
+    }))
 })
