@@ -18,7 +18,7 @@ export async function bundle(entries, from, to) {
     outdir: to,
     bundle: true,
     splitting: entries.length > 1,
-    chunkNames: 'shared-[hash]',
+    chunkNames: 'dist/src/shared-[hash]',
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
