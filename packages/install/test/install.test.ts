@@ -68,6 +68,17 @@ test('the document and its page come with it', async () => {
   })
 })
 
+test('procedures share the framework with the app that serves them', async () => {
+  await serve('procedures.mjs', async (url) => {
+    const input = encodeURIComponent(JSON.stringify({ name: 'nobody' }))
+    for (const path of ['/hello/nobody', `/trpc/getHello?input=${input}`]) {
+      const reply = await fetch(url + path)
+      assert.equal(reply.status, 404)
+      assert.match(await reply.text(), /nobody is there/)
+    }
+  })
+})
+
 test('without the binary it runs on node:http, and one line says why', async () => {
   const away = `${binary}-away`
   if (binary !== null) await rename(binary, away)
