@@ -1,7 +1,7 @@
 /**
- * What it costs to write a reply as JSON, in ns: `node scripts/serializers.mjs [--all] [--rounds 15]`. Behind
- * docs/decisions/0009-serializers.md. Needs compiled packages and a quiet machine; `--all` runs the versions of
- * scripts/nodes.mjs one after the other.
+ * What it costs to write a reply as JSON, in ns of processor time: `node scripts/serializers.mjs [--all] [--rounds 15]`,
+ * the figures of docs/decisions/0009-serializers.md. Needs compiled packages and a quiet machine; `--all` runs the
+ * versions of scripts/nodes.mjs one after the other.
  *
  * Each figure is the median of rounds in which the ways take turns, forwards and backwards, in one process. The text is
  * written into a buffer as the engine does it: a serializer that joins strings leaves that work to whoever reads them.
@@ -29,8 +29,9 @@ else await measureHere()
 
 async function measureAll() {
   for (const version of Object.values(versions)) {
+    const binary = version === process.versions.node ? process.execPath : await bring(version)
     const args = [import.meta.filename, '--rounds', options.rounds]
-    const { status } = spawnSync(await bring(version), args, { cwd: root, stdio: 'inherit' })
+    const { status } = spawnSync(binary, args, { cwd: root, stdio: 'inherit' })
     if (status !== 0) process.exitCode = 1
   }
 }
@@ -40,8 +41,9 @@ async function measureHere() {
   const { serializerFor } = await import(join(compiled, 'serializer.js'))
   const { strip } = await import(join(compiled, 'undeclared.js'))
   const fastJSON = createRequire(join(root, 'packages/volant/package.json'))('fast-json-stringify')
-  const waysOf = (schema) => ({
-    'JSON.stringify': JSON.stringify,
+  const waysOf = (schema, declared) => ({
+    // The least that there is to do: what it would send of the value itself is another text.
+    'JSON.stringify': () => JSON.stringify(declared),
     'fast-json-stringify': fastJSON(schema),
     'walk, JSON.stringify': (value) => JSON.stringify(strip(value, schema)),
     'projection, JSON.stringify': serializerFor(schema, { alreadyStripped: false }),
@@ -54,10 +56,9 @@ async function measureHere() {
     console.log(`| value | characters | ${ways.join(' | ')} |`)
     console.log(`|---|---:|${'---:|'.repeat(ways.length)}`)
     for (const [name, [schema, declared]] of Object.entries(shapes())) {
-      // As parsed, or as a database gives it: not a literal whose shape the compiler of a loop knows.
-      const value = JSON.parse(JSON.stringify(isFull ? withSecret(declared) : declared))
+      const value = parsed(isFull ? withSecret(declared) : declared)
       const text = JSON.stringify(declared)
-      const medians = compare(waysOf(schema), value, text.length)
+      const medians = compare(waysOf(schema, parsed(declared)), value, text.length)
       const cells = Object.values(medians).map((ns) =>
         ns === null ? 'throws' : `${ns.toFixed(0)} (${(ns / medians['JSON.stringify']).toFixed(2)})`,
       )
@@ -72,6 +73,11 @@ async function measureHere() {
     )
     console.log(`| ${way} | ${microseconds.toFixed(0)} | ${kibibytes.toFixed(1)} |`)
   }
+}
+
+/** Or as a database gives it: not a literal whose shape the compiler of a loop knows. */
+function parsed(value) {
+  return JSON.parse(JSON.stringify(value))
 }
 
 /** One of the ways alone, since making it is what is measured. */
@@ -106,9 +112,10 @@ function throws(serialize, value) {
 }
 
 function time(serialize, value, calls) {
-  const start = process.hrtime.bigint()
+  const start = process.cpuUsage()
   for (let call = 0; call < calls; call++) written += buffer.utf8Write(serialize(value), 0)
-  return Number(process.hrtime.bigint() - start) / calls
+  const { user, system } = process.cpuUsage(start)
+  return ((user + system) * 1000) / calls
 }
 
 function median(all) {
@@ -140,7 +147,7 @@ function withSecret(value) {
   if (Array.isArray(value)) return value.map(withSecret)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, member]) => [name, withSecret(member)])
-  return { ...Object.fromEntries(members), secret: 'of nobody’s business' }
+  return { ...Object.fromEntries(members), secret: 'of no business' }
 }
 
 function object(properties, optional = []) {
