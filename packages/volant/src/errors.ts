@@ -163,8 +163,9 @@ export const errorTable = {
   },
   E_BAD_SCHEMA: {
     status: 0,
-    meaning: 'A schema does not implement Standard Schema.',
-    remedy: "Give the schema itself, of a library with '~standard': Zod from 3.24 on, Valibot 1, ArkType 2.",
+    meaning: 'A schema is neither a Standard Schema nor JSON Schema, or there is a mistake in it.',
+    remedy:
+      "Give the schema itself, of a library with '~standard' (Zod from 3.24 on, Valibot 1, ArkType 2), or JSON Schema (TypeBox). The message says where the mistake is.",
   },
   E_BAD_STATUS: {
     status: 0,

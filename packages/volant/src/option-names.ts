@@ -36,7 +36,8 @@ const longest = 50
 /** More edits than these, or than half of the letters, are no slip of the finger. */
 const mostEdits = 2
 
-function nearest(name: string, names: readonly string[]): string | null {
+/** The name that was meant, null if none is near. */
+export function nearest(name: string, names: readonly string[]): string | null {
   if (name.length > longest) return null
   let best: string | null = null
   let least = Math.min(mostEdits, Math.floor(name.length / 2)) + 1

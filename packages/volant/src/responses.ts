@@ -11,6 +11,7 @@ import { jsonFault, valueFault } from './json-fault.ts'
 import { endReply, replyEmpty, sendText } from './reply.ts'
 import { issueSummary } from './response-issues.ts'
 import { jsonSchemaOf } from './schema/json-schema.ts'
+import { issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
 import { type Serializer, serializerFor } from './serialization/serializer.ts'
 import { undeclared } from './serialization/undeclared.ts'
@@ -46,7 +47,9 @@ export class Reply {
     if (this.#undeclared === 'throw') this.#refuseUndeclared(value)
     const standard = (this.#standard ??= standardOf(this.#schema, this.#where, 'response'))
     const result = standard.validate(value)
-    return isThenable(result) ? result.then((settled: Result) => this.#accept(settled)) : this.#accept(result)
+    return isThenable(result)
+      ? result.then((settled: Result) => this.#accept(settled, standard))
+      : this.#accept(result, standard)
   }
 
   /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */
@@ -95,11 +98,12 @@ export class Reply {
     )
   }
 
-  #accept(result: Result): unknown {
-    if (result.issues === undefined) return result.value
+  #accept(result: Result, standard: StandardSchemaV1.Props): unknown {
+    const issues = issuesIn(result, standard, this.#where)
+    if (issues === null) return (result as StandardSchemaV1.SuccessResult<unknown>).value
     throw new VolantError(
       'E_RESPONSE_INVALID',
-      `${this.#where} is not what its schema says: ${issueSummary(result.issues, this.#standard?.vendor)}`,
+      `${this.#where} is not what its schema says: ${issueSummary(issues, standard.vendor)}`,
     )
   }
 

@@ -5,6 +5,7 @@ import { type Issue, ValidationError, VolantError } from './errors.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
+import { issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
 import { isThenable } from './thenable.ts'
 import type { FittingMiddleware, Outputs, Schemas } from './types.ts'
@@ -15,6 +16,8 @@ export type Checked = (typeof checkedParts)[number]
 
 /** Most issues a reply names. */
 const mostIssues = 100
+/** Characters of an issue's `detail`. */
+const longestDetail = 500
 
 /**
  * Checks parts of the request before the handler, which then sees what the schemas made of them:
@@ -44,9 +47,9 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
 export function gateFor(schemas: Schemas, where: string): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
-    return schema === undefined
-      ? []
-      : [{ part, schema: standardOf(schema, `${where}: ${part}`, part === 'body' ? 'body' : 'text') }]
+    if (schema === undefined) return []
+    const place = `${where}: ${part}`
+    return [{ part, schema: standardOf(schema, place, part === 'body' ? 'body' : 'text'), place }]
   })
   const [only] = steps
   if (only === undefined) return null
@@ -57,34 +60,35 @@ export function gateFor(schemas: Schemas, where: string): Gate | null {
 interface Step {
   readonly part: Checked
   readonly schema: StandardSchemaV1.Props
+  /** Names the schema in errors. */
+  readonly place: string
 }
 
 type Result = StandardSchemaV1.Result<unknown>
 
 // lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
-function checkOne(ctx: RequestContext, { part, schema }: Step): Promise<void> | undefined {
-  const result = schema.validate(ctx[part])
-  if (isThenable(result)) return acceptLater(ctx, part, result)
-  return accept(ctx, part, result)
+function checkOne(ctx: RequestContext, step: Step): Promise<void> | undefined {
+  const result = step.schema.validate(ctx[step.part])
+  if (isThenable(result)) return acceptLater(ctx, step, result)
+  return accept(ctx, step, result)
 }
 
-async function acceptLater(ctx: RequestContext, part: Checked, result: PromiseLike<Result>): Promise<void> {
-  accept(ctx, part, await result)
+async function acceptLater(ctx: RequestContext, step: Step, result: PromiseLike<Result>): Promise<void> {
+  accept(ctx, step, await result)
 }
 
-function accept(ctx: RequestContext, part: Checked, result: Result): undefined {
-  if (result.issues !== undefined) throw invalid(ctx, issuesOf(part, result.issues, []))
-  ctx.put(part, result.value)
+function accept(ctx: RequestContext, step: Step, result: Result): undefined {
+  const issues = add(ctx, step, result, null)
+  if (issues !== null) throw invalid(ctx, issues)
 }
 
 function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | undefined {
   let issues: Issue[] | null = null
   for (let at = 0; at < steps.length; at++) {
-    const { part, schema } = steps[at] as Step
-    const result = schema.validate(ctx[part])
+    const step = steps[at] as Step
+    const result = step.schema.validate(ctx[step.part])
     if (isThenable(result)) return checkRest(ctx, steps, at, result, issues)
-    if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
-    else ctx.put(part, result.value)
+    issues = add(ctx, step, result, issues)
   }
   if (issues !== null) throw invalid(ctx, issues)
   return undefined
@@ -100,12 +104,19 @@ async function checkRest(
 ): Promise<void> {
   let issues = before
   for (let at = from; at < steps.length; at++) {
-    const { part, schema } = steps[at] as Step
-    const result = await (at === from ? first : schema.validate(ctx[part]))
-    if (result.issues !== undefined) issues = issuesOf(part, result.issues, issues ?? [])
-    else ctx.put(part, result.value)
+    const step = steps[at] as Step
+    const result = await (at === from ? first : step.schema.validate(ctx[step.part]))
+    issues = add(ctx, step, result, issues)
   }
   if (issues !== null) throw invalid(ctx, issues)
+}
+
+/** Puts what the schema made in its place, or adds what it says is wrong to `issues`. */
+function add(ctx: RequestContext, step: Step, result: Result, issues: Issue[] | null): Issue[] | null {
+  const found = issuesIn(result, step.schema, step.place)
+  if (found !== null) return issuesOf(step.part, found, issues ?? [])
+  ctx.put(step.part, (result as StandardSchemaV1.SuccessResult<unknown>).value)
+  return issues
 }
 
 /** A body that came as something other than JSON is often what is wrong. */
@@ -123,19 +134,31 @@ function howRead({ collected, exchange }: RequestContext): string | undefined {
   return `the body was read as ${essence}`
 }
 
+/** Adds what a schema found to `issues`, up to their limit. */
 export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {
-  for (const { message, path = [] } of found) {
+  for (const issue of found as readonly (Partial<StandardSchemaV1.Issue> | null | undefined)[]) {
     if (issues.length === mostIssues) break
-    issues.push({ in: part, pointer: pointerTo(path), detail: message })
+    const path: unknown = issue?.path
+    const message: unknown = issue?.message
+    issues.push({
+      in: part,
+      pointer: pointerTo(Array.isArray(path) ? path : []),
+      detail: typeof message === 'string' ? shortened(message) : 'is not valid',
+    })
   }
   return issues
+}
+
+/** Some libraries quote what they were given, however long. */
+function shortened(message: string): string {
+  return message.length > longestDetail ? `${message.slice(0, longestDetail)}…` : message
 }
 
 /** RFC 6901 §3 and §6. */
 export function pointerTo(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
   let pointer = '#'
   for (const segment of path) {
-    const key = String(typeof segment === 'object' ? segment.key : segment)
+    const key = String(typeof segment === 'object' ? (segment as { key: unknown } | null)?.key : segment)
     // A round trip through bytes: keys of a body may hold lone surrogates, which cannot be escaped.
     pointer += `/${encodeURIComponent(Buffer.from(key.replaceAll('~', '~0').replaceAll('/', '~1')).toString())}`
   }

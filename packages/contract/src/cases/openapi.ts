@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import * as v from 'valibot'
 import {
   createApp,
   middleware,
   openapi,
   type OpenAPIDocument,
+  type Schema,
   securityHeaders,
   type VolantError,
 } from 'volant'
@@ -109,8 +109,16 @@ export function described(kit: Kit): void {
     test('a schema without JSON Schema checks requests, and is named once with its route', async () => {
       const app = kit.app()
       app.register(openapi, { info })
-      const When = z.object({ at: z.date() })
-      app.post('/when', { body: v.object({ name: v.string() }), response: When }, () => ({ at: new Date(0) }))
+      const own = (accepts: (value: unknown) => boolean): Schema => ({
+        '~standard': {
+          version: 1,
+          vendor: 'own',
+          validate: (value) => (accepts(value) ? { value } : { issues: [{ message: 'no' }] }),
+        },
+      })
+      const When = own((value) => value !== null)
+      const Name = own((value) => (value as { name: unknown }).name === 'a')
+      app.post('/when', { body: Name, response: When }, () => ({ at: new Date(0) }))
       app.get('/again', { response: When }, () => ({ at: new Date(0) }))
       await told(async (lines) => {
         await kit.serve(app, async (live) => {

@@ -206,9 +206,9 @@ export function validation(kit: Kit): void {
 
     test('what is no schema is refused with the route and the part', () => {
       const app = kit.app()
-      assert.throws(() => app.get('/x', { query: { type: 'object' } as never }, () => 1), {
+      assert.throws(() => app.get('/x', { query: { kind: 'object' } as never }, () => 1), {
         code: 'E_BAD_SCHEMA',
-        message: /\/x: query takes a schema with '~standard'.*type/,
+        message: /\/x: query takes a schema with '~standard'.*kind/,
       })
       assert.throws(() => app.get('/x', { body: null as never }, () => 1), { code: 'E_BAD_SCHEMA' })
       assert.throws(() => validate({ body: 'string' as never }), {

@@ -1,21 +1,102 @@
 /** The JSON Schema of a schema, for whatever describes or writes its values. */
-import type { StandardJSONSchemaV1 } from '@standard-schema/spec'
+import { createRequire } from 'node:module'
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Schema } from './infer.ts'
+import { inputOf } from './input.ts'
+import { frozen, isPlainSchema } from './draft.ts'
+import { validatorOf } from './standard.ts'
 
-/** A JSON Schema of draft 2020-12. */
+/** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>
 
-/** The schema, or why there is none. */
+/** The schema, frozen, or why there is none. */
 export type Described = { readonly schema: JSONSchemaObject } | { readonly opaque: string }
 
-/** Of what goes in or of what comes out. */
-export function jsonSchemaOf(schema: Schema, io: 'input' | 'output'): Described {
-  const { jsonSchema } = ((schema as Partial<StandardJSONSchemaV1>)['~standard'] ??
-    {}) as Partial<StandardJSONSchemaV1.Props>
-  if (jsonSchema === undefined) return { opaque: 'its library has no JSON Schema for it' }
+/** What goes in, or what comes out. */
+type Side = 'input' | 'output'
+
+const known: Record<Side, WeakMap<object, Described>> = { input: new WeakMap(), output: new WeakMap() }
+
+/**
+ * Of what goes in or of what comes out, made when it is first asked for. Parts that JSON Schema cannot say (a transform,
+ * a bigint) say nothing; a schema is opaque where its library has no JSON Schema at all.
+ */
+export function jsonSchemaOf(schema: Schema, io: Side): Described {
+  const before = known[io].get(schema)
+  if (before !== undefined) return before
+  const described = describe(schema, io)
+  known[io].set(schema, described)
+  return described
+}
+
+function describe(schema: Schema, io: Side): Described {
+  const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   try {
-    return { schema: jsonSchema[io]({ target: 'draft-2020-12' }) }
+    if (standard === undefined && isPlainSchema(schema)) {
+      const { draft } = validatorOf(schema, 'the schema')
+      return { schema: io === 'input' ? inputOf(draft) : draft.schema }
+    }
+    const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
+    if (typeof jsonSchema?.[io] !== 'function') {
+      return vendor === 'valibot' ? byValibot(schema, io) : opaque(vendor)
+    }
+    return own(jsonSchema[io](optionsOf(vendor)))
   } catch (error) {
     return { opaque: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function opaque(vendor: unknown): Described {
+  return {
+    opaque: `its library${typeof vendor === 'string' ? `, ${vendor},` : ''} has no JSON Schema for it`,
+  }
+}
+
+/** A copy that nobody changes; the text of the draft's name says nothing new. */
+function own(made: unknown): Described {
+  const { $schema: _, ...schema } = JSON.parse(JSON.stringify(made)) as Record<string, unknown>
+  return { schema: frozen(schema) }
+}
+
+/** Libraries refuse the whole of a schema for one part that JSON Schema cannot say, unless they are told otherwise. */
+function optionsOf(vendor: string): StandardJSONSchemaV1.Options {
+  const target = 'draft-2020-12'
+  if (vendor === 'zod') return { target, libraryOptions: { unrepresentable: 'any', override: zodDate } }
+  if (vendor === 'arktype') return { target, libraryOptions: { fallback: arktypePart } }
+  if (vendor === 'valibot') return { target, libraryOptions: valibotOptions }
+  return { target }
+}
+
+/** What JSON.stringify writes for a Date. */
+const date = { type: 'string', format: 'date-time' }
+
+interface ZodPart {
+  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } }
+  readonly jsonSchema: object
+}
+
+function zodDate({ zodSchema, jsonSchema }: ZodPart): void {
+  if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, date)
+}
+
+function arktypePart({ code, base }: { code: string; base: object }): object {
+  return code === 'date' ? { ...date } : base
+}
+
+const valibotOptions = {
+  errorMode: 'ignore',
+  overrideSchema: ({ valibotSchema }: { valibotSchema: { type: string } }) =>
+    valibotSchema.type === 'date' ? { ...date } : undefined,
+}
+
+/** Valibot keeps its JSON Schema in a package of its own. */
+function byValibot(schema: Schema, io: Side): Described {
+  let convert: (schema: unknown, options: object) => unknown
+  try {
+    const require = createRequire(import.meta.url)
+    ;({ toJsonSchema: convert } = require('@valibot/to-json-schema') as { toJsonSchema: typeof convert })
+  } catch {
+    return { opaque: 'Valibot has no JSON Schema for it unless @valibot/to-json-schema is installed' }
+  }
+  return own(convert(schema, { ...valibotOptions, typeMode: io, target: 'draft-2020-12' }))
 }

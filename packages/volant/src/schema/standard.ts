@@ -1,18 +1,81 @@
-/** The one way to a schema's `validate`, whatever library it is of. */
+/** The one way to a schema's `validate`, whatever it is made with. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors.ts'
+import { Validator } from './ajv.ts'
+import { isPlainSchema, readDraft } from './draft.ts'
+import { textReader, type TextReader } from './text.ts'
 
 /** Where a value comes from: text of the request's head, its body, or a handler. */
 export type SchemaUse = 'text' | 'body' | 'response'
 
-/** Throws `E_BAD_SCHEMA` for what is no schema; `where` names the place. */
-export function standardOf(schema: unknown, where: string, _use: SchemaUse = 'body'): StandardSchemaV1.Props {
-  const props = (schema as Partial<StandardSchemaV1> | null)?.['~standard']
+/**
+ * What checks a value by the schema: of a Standard Schema its own, of plain JSON Schema one by Ajv, compiled when it is
+ * first used. Such a one converts text to the types asked for (`text`) and fills in defaults (`text`, `body`); what a
+ * handler gave (`response`) is left as it is. Throws `E_BAD_SCHEMA` for what is no schema; `where` names the place.
+ */
+export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
+  const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
   if (typeof props?.validate === 'function') return props
+  if (props === undefined && isPlainSchema(schema)) return plain(validatorOf(schema, where), where, use)
   throw new VolantError(
     'E_BAD_SCHEMA',
-    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …), not ${nameOf(schema)}`,
+    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …) or JSON Schema (TypeBox, …), not ${nameOf(schema)}`,
   )
+}
+
+const validators = new WeakMap<object, Validator>()
+
+/** Of a plain JSON Schema. Throws `E_BAD_SCHEMA` with the place of a mistake in it. */
+export function validatorOf(schema: object, where: string): Validator {
+  let validator = validators.get(schema)
+  if (validator === undefined) {
+    validator = new Validator(readDraft(schema, where))
+    validators.set(schema, validator)
+  }
+  return validator
+}
+
+function plain(validator: Validator, where: string, use: SchemaUse): StandardSchemaV1.Props {
+  const props = { version: 1, vendor: 'ajv' } as const
+  if (use === 'response') return { ...props, validate: (value) => validator.check(value, false, where) }
+  if (use === 'body') {
+    const { hasDefaults } = validator.draft
+    return {
+      ...props,
+      validate: (value) => validator.check(hasDefaults ? copyOf(value) : value, true, where),
+    }
+  }
+  let read: TextReader | null = null
+  return {
+    ...props,
+    validate: (value) => {
+      read ??= textReader(validator.draft.schema)
+      return validator.check(read(value), true, where)
+    },
+  }
+}
+
+/** For defaults to be put in: the value may be somebody's. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    return value
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) {
+    const member = copyOf((value as Record<string, unknown>)[name])
+    // A form may have such a field.
+    if (name === '__proto__')
+      Object.defineProperty(copy, name, {
+        value: member,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      })
+    else copy[name] = member
+  }
+  return copy
 }
 
 function nameOf(value: unknown): string {

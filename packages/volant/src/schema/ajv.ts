@@ -1,0 +1,142 @@
+/**
+ * Plain JSON Schema at work, by Ajv. It is loaded, and a schema compiled, when the first value comes to be checked.
+ *
+ * All that is wrong with a small value is told at once. Of a large one, or one whose schema is recursive, it is the
+ * first fault alone: to look for more would let a client choose how long that takes.
+ */
+import { createRequire } from 'node:module'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
+import { VolantError } from '../errors.ts'
+import { issuesFrom } from './ajv-issues.ts'
+import type { Draft } from './draft.ts'
+import { regularExpression } from './keywords.ts'
+import type { JSONSchemaObject } from './json-schema.ts'
+
+/** Members and items of a value of which all faults are told, and characters of each of its texts. */
+const mostMembers = 1_000
+const mostCharacters = 4_096
+
+/** Characters of a text of format `url`, whose regular expression takes quadratic time: 2 ms for these. */
+const longestURL = 2_048
+
+/** One schema, compiled as far as it was needed. */
+export class Validator {
+  readonly draft: Draft
+  readonly #compiled = new Map<number, ValidateFunction>()
+
+  constructor(draft: Draft) {
+    this.draft = draft
+  }
+
+  /** `fills` puts defaults into `value` itself. Throws `E_BAD_SCHEMA` for what Ajv cannot compile. */
+  check(value: unknown, fills: boolean, where: string): StandardSchemaV1.Result<unknown> {
+    const fill = fills && this.draft.hasDefaults ? filling : 0
+    const first = this.#for(fill, where)
+    if (first(value)) return { value }
+    const { errors } = first
+    if (this.draft.isRecursive || isLarge(value)) return { issues: issuesFrom(errors as ErrorObject[]) }
+    const all = this.#for(fill | everything, where)
+    all(value)
+    return { issues: issuesFrom(all.errors ?? (errors as ErrorObject[])) }
+  }
+
+  #for(how: number, where: string): ValidateFunction {
+    let compiled = this.#compiled.get(how)
+    if (compiled === undefined) {
+      const { schema, namesInherited } = this.draft
+      compiled = compile(schema, how | (namesInherited ? ownOnly : 0), where)
+      this.#compiled.set(how, compiled)
+    }
+    return compiled
+  }
+}
+
+/** Ways to compile, added up. */
+const filling = 1
+const everything = 2
+const ownOnly = 4
+
+const instances = new Map<number, Ajv2020>()
+
+function compile(schema: JSONSchemaObject, how: number, where: string): ValidateFunction {
+  let ajv = instances.get(how)
+  if (ajv === undefined) {
+    ajv = load({
+      useDefaults: (how & filling) !== 0,
+      allErrors: (how & everything) !== 0,
+      // What every object inherits is no property; it costs a call for each of them, so only where it matters.
+      ownProperties: (how & ownOnly) !== 0,
+    })
+    instances.set(how, ajv)
+  }
+  try {
+    return ajv.compile(schema)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new VolantError('E_BAD_SCHEMA', `${where}: ${why}`, { cause })
+  } finally {
+    // Else it is kept for as long as the process runs.
+    ajv.removeSchema(schema)
+  }
+}
+
+function load(options: Options): Ajv2020 {
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const addFormats = require('ajv-formats') as typeof import('ajv-formats').default
+  const ajv = new Ajv2020({
+    ...options,
+    strict: false,
+    // Infinity and NaN are no numbers in JSON.
+    strictNumbers: true,
+    // `readDraft` did that.
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    // 19.99 is a multiple of 0.01, whatever binary fractions say.
+    multipleOfPrecision: 9,
+    code: { regExp },
+  })
+  addFormats(ajv)
+  const url = ajv.formats.url as RegExp
+  ajv.addFormat('url', (text: string) => text.length <= longestURL && url.test(text))
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (on: boolean, items: readonly unknown[]) => !on || areUnique(items),
+  })
+  return ajv
+}
+
+const regExp = Object.assign((pattern: string) => regularExpression(pattern) as RegExp, { code: '' })
+
+/** In linear time; Ajv compares each with each. */
+function areUnique(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonical)).size === items.length
+}
+
+/** The same text for the same value, in whatever order its members are. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return `${typeof value} ${JSON.stringify(value)}`
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
+  return `{${members.sort().join()}}`
+}
+
+function isLarge(root: unknown): boolean {
+  const stack = [root]
+  let members = 0
+  while (stack.length > 0) {
+    const value = stack.pop()
+    if (typeof value === 'string' && value.length > mostCharacters) return true
+    if (typeof value !== 'object' || value === null) continue
+    for (const name in value) {
+      if (++members > mostMembers || name.length > mostCharacters) return true
+      stack.push((value as Record<string, unknown>)[name])
+    }
+  }
+  return false
+}

@@ -1,0 +1,121 @@
+/**
+ * References of one JSON Schema, made pointers of it: what `$id` and `$anchor` name is found here, once, so that nobody
+ * after has to know of base URIs. Nothing is ever loaded.
+ */
+
+/** What references begin at: the nearest `$id` around them. */
+export interface Base {
+  readonly uri: string
+  /** Where it stood, as a pointer. */
+  readonly pointer: string
+}
+
+/** A `$ref`, and where it was found. */
+export interface Reference {
+  readonly at: string
+  readonly to: string
+  readonly base: Base
+  /** The copy that is to have it. */
+  readonly schema: Record<string, unknown>
+}
+
+/** A schema that can be referred to. */
+interface Place {
+  /** Where it stood, and where it stands now. */
+  readonly from: string
+  readonly to: string
+  readonly schema: Record<string, unknown>
+}
+
+export class References {
+  /** By where they stood. */
+  readonly #places = new Map<string, Place>()
+  /** Where `$id`s stood, by URI. */
+  readonly #resources = new Map<string, string>()
+  /** Where anchors stood, by URI and `#name`. */
+  readonly #anchors = new Map<string, string>()
+  readonly #found: Reference[] = []
+  /** What a schema with `$ref` means. */
+  readonly #targets = new Map<object, object>()
+
+  /** What references inside a schema with this `$id` begin at. */
+  enter(id: string, outer: Base, from: string): Base {
+    const uri = resolved(id, outer.uri).replace(/#$/, '')
+    this.#resources.set(uri, from).set(id.replace(/#$/, ''), from)
+    // Draft-07 wrote anchors so.
+    if (id.startsWith('#') && id.length > 1) {
+      this.#anchors.set(`${outer.uri}${id}`, from)
+      return outer
+    }
+    return { uri, pointer: from }
+  }
+
+  add(place: Place, base: Base, anchors: readonly unknown[]): void {
+    this.#places.set(place.from, place)
+    for (const anchor of anchors) {
+      if (typeof anchor === 'string') this.#anchors.set(`${base.uri}#${anchor}`, place.from)
+    }
+  }
+
+  refer(reference: Reference): void {
+    this.#found.push(reference)
+  }
+
+  /** Writes them all as pointers into the copy. Those that lead nowhere are given back. */
+  resolve(): Reference[] {
+    return this.#found.filter((reference) => {
+      const place = this.#places.get(this.#find(reference) ?? '')
+      if (place === undefined) return true
+      reference.schema.$ref =
+        place.to === '#' ? '#' : `#${place.to.slice(1).split('/').map(encodeURIComponent).join('/')}`
+      this.#targets.set(reference.schema, place.schema)
+      return false
+    })
+  }
+
+  /** True if a schema refers, over others or not, to one that contains it. */
+  areRecursive(root: object): boolean {
+    const above = new Set<object>()
+    const done = new Set<object>()
+    const visit = (schema: unknown): boolean => {
+      if (typeof schema !== 'object' || schema === null || done.has(schema)) return false
+      if (above.has(schema)) return true
+      above.add(schema)
+      const target = this.#targets.get(schema)
+      const is = '$dynamicRef' in schema || visit(target) || Object.values(schema).some(visit)
+      above.delete(schema)
+      done.add(schema)
+      return is
+    }
+    return visit(root)
+  }
+
+  /** Where the target stood. */
+  #find({ to, base }: Reference): string | undefined {
+    const at = to.indexOf('#')
+    const name = at === -1 ? to : to.slice(0, at)
+    const fragment = at === -1 ? '' : to.slice(at + 1)
+    const uri = name === '' ? base.uri : this.#resources.has(name) ? name : resolved(name, base.uri)
+    const start = name === '' ? base.pointer : this.#resources.get(uri)
+    if (start === undefined) return undefined
+    if (fragment === '') return start
+    return fragment.startsWith('/') ? `${start}${decoded(fragment)}` : this.#anchors.get(`${uri}#${fragment}`)
+  }
+}
+
+function resolved(uri: string, base: string): string {
+  try {
+    return new URL(uri, base === '' ? undefined : base).href
+  } catch {
+    return uri
+  }
+}
+
+/** RFC 6901 §6. */
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}

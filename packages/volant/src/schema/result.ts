@@ -1,0 +1,27 @@
+/** What a schema's `validate` gave, which need not be what it should give. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { VolantError } from '../errors.ts'
+import { shown } from '../shown.ts'
+
+/**
+ * What is wrong with the value, null if nothing is. Throws `E_BAD_SCHEMA`, naming the `place`, for what is no result: it
+ * must not pass for one.
+ */
+export function issuesIn(
+  result: unknown,
+  { vendor }: StandardSchemaV1.Props,
+  place: string,
+): readonly StandardSchemaV1.Issue[] | null {
+  if (typeof result !== 'object' || result === null) throw noResult(result, vendor, place)
+  const { issues } = result as { issues?: unknown }
+  if (!issues) return null
+  if (!Array.isArray(issues)) throw noResult(issues, vendor, place)
+  return issues
+}
+
+function noResult(given: unknown, vendor: unknown, place: string): VolantError {
+  return new VolantError(
+    'E_BAD_SCHEMA',
+    `${place}: validate of ${shown(vendor)} gives { value } or { issues: […] }, not ${shown(given)}`,
+  )
+}
