@@ -1,7 +1,8 @@
 /**
  * `npm run types`: what apps of 10, 100 and 400 routes cost the compiler. Each route has two path parameters, a query
  * and a body schema of Zod 4, state from a middleware, and a returned value; one with a full contract also a schema of
- * its parameters, two replies, two errors of its own and one of the middleware. Fails when a route costs more the more
+ * its parameters, two replies, two errors of its own and one of the middleware; a client calls each of those and takes
+ * its results apart. Fails when a route costs more the more
  * of them there are, or more than its budget. Needs compiled packages.
  */
 import { spawnSync } from 'node:child_process'
@@ -16,6 +17,8 @@ const kinds = [
   { name: 'validated routes', folder: 'validated', budget: 1_320, source: validated },
   // Measured: 2,840.
   { name: 'full contracts', folder: 'contracts', budget: 2_985, source: contracts },
+  // Measured: 4,145.
+  { name: 'full contracts, each called by a client', folder: 'client', budget: 4_350, source: client },
 ]
 /** How much more a route may cost among 400 than among 100; linear is 1. */
 const growth = 1.1
@@ -184,6 +187,38 @@ function fullContract(n) {
     `  if (ctx.body.tags.length > 9) return ctx.reply(202, { job${n}: ctx.body.name${n} })`,
     `  return { key${n}: ctx.params.item${n}, page: page${n}, order, tags: ctx.body.tags }`,
     `})`,
+  ]
+}
+
+/** One call of each route, all its results told apart. */
+function client(routes) {
+  const names = Array.from({ length: routes }, (_, n) => n)
+  const lines = [
+    `import { createClient } from 'volant/client'`,
+    contracts(routes),
+    `const api = {`,
+    ...names.map(
+      (n) => `  ${n % 10 === 0 ? `group${n}: { ` : ''}call${n}: route${n}${n % 10 === 9 ? ' }' : ''},`,
+    ),
+    `}`,
+    `export const client = createClient<typeof api>('http://unused.test')`,
+  ]
+  for (const n of names) lines.push('', ...call(n))
+  return `${lines.join('\n')}\n`
+}
+
+function call(n) {
+  return [
+    `export async function use${n}(): Promise<string> {`,
+    `  const reply = await client.group${n - (n % 10)}.call${n}({`,
+    `    params: { id${n}: 1, item${n}: 'a' }, query: { page${n}: 2, order: 'up' }, body: { name${n}: 'a', tags: [] },`,
+    `  })`,
+    `  if (reply.ok) return reply.status === 200 ? reply.data.key${n} : reply.data.job${n}`,
+    `  if (reply.code === 'ITEM_${n}_NOT_FOUND') return reply.data.id${n}.toFixed()`,
+    `  // @ts-expect-error this one has no data`,
+    `  void reply.data.nothing`,
+    `  return reply.code === 'E_VALIDATION' ? reply.issues.join() : reply.code satisfies 'LOCKED' | 'UNAUTHORIZED'`,
+    `}`,
   ]
 }
 
