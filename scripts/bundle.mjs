@@ -7,6 +7,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild-wasm'
 
+/** Where a package has its compiled sources. */
+const sources = 'dist/src'
+
 /**
  * Writes each of `entries`, paths in `from`, and what it imports of the same package, to the same path in `to`; other
  * packages stay imports. What several entries need is in files they share: there is one of each class.
@@ -14,8 +17,8 @@ import { build } from 'esbuild-wasm'
 export async function bundle(entries, from, to) {
   const { warnings } = await build({
     entryPoints: entries.map((entry) => join(from, entry)),
-    outbase: from,
-    outdir: to,
+    outbase: join(from, sources),
+    outdir: join(to, sources),
     bundle: true,
     splitting: entries.length > 1,
     chunkNames: 'dist/src/shared-[hash]',

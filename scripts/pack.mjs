@@ -65,12 +65,12 @@ async function stageSources(stage, name) {
 /** A browser is given one file: what has nothing of the server shares nothing with it. */
 const serverless = ['./client', './contract']
 
-function entriesOf({ exports }) {
+function entriesOf({ exports, bin = {} }) {
   const entries = Object.entries(exports).filter(([, target]) => target.default?.endsWith('.js'))
   const files = (kept) => entries.filter(([name]) => kept(name)).map(([, target]) => target.default)
   return {
     alone: files((name) => serverless.includes(name)),
-    together: files((name) => !serverless.includes(name)),
+    together: [...files((name) => !serverless.includes(name)), ...Object.values(bin)],
   }
 }
 

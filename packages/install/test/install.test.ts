@@ -110,6 +110,17 @@ test('a binary of another memory layout is not used, and one line says so', asyn
   assert.match(stderr, /^volant: running on node:http, because [^\n]* built from other sources [^\n]*\n$/)
 })
 
+test('the client answers from the package, and its types need no others', async () => {
+  const printed = await succeed(process.execPath, ['client.mjs'], folder)
+  assert.equal(printed, '200 Ada\n404 NOBODY\n')
+  await succeed(
+    'npm',
+    ['exec', '--offline', '--', 'volant', 'types', 'client.mjs', '--out', 'page/api.ts'],
+    folder,
+  )
+  await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'page'], folder)
+})
+
 /** Serves with one installed file changed, and restores it. */
 async function edited(path: string, from: RegExp, to: string) {
   const original = await readFile(path, 'utf8')
@@ -150,12 +161,14 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return line as string
 }
 
-/** Runs a command to its end; fails with what it printed. */
-async function succeed(command: string, args: string[], cwd: string): Promise<void> {
+/** Runs a command to its end; gives what it printed, and fails with it. */
+async function succeed(command: string, args: string[], cwd: string): Promise<string> {
   const child = spawn(command, args, { cwd, env: environment() })
   const printed = Promise.all([text(child.stdout), text(child.stderr)])
   const [code] = await once(child, 'exit')
-  assert.equal(code, 0, (await printed).join(''))
+  const [stdout, stderr] = await printed
+  assert.equal(code, 0, stdout + stderr)
+  return stdout
 }
 
 /** Without what `npm test` and `node --test` leave in it: a newcomer's shell has none of it. */

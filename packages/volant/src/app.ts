@@ -7,7 +7,7 @@ import type { RequestContext } from './context.ts'
 import type { APITree } from './api-tree.ts'
 import { Core } from './core.ts'
 import { VolantError } from './errors.ts'
-import { checkOperationIds, Exposed } from './expose.ts'
+import { checkOperationIds, Exposed, tableOf } from './expose.ts'
 import { fetchFrom } from './fetch.ts'
 import { inject, type InjectReply } from './inject.ts'
 import type { InjectOptions } from './inject-request.ts'
@@ -181,7 +181,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     this.#tables.add(path)
     this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
       ctx.header('cache-control', 'no-cache')
-      return this.#exposed.table(rootOf(this).registry.routes)
+      return tableOf(this.routes())
     })
     return this
   }

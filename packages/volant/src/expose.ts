@@ -1,33 +1,32 @@
 /** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
-import { type APITree, type NamedRoute, namedRoutes } from './api-tree.ts'
+import { type APITree, namedRoutes } from './api-tree.ts'
 import type { RouteDefinition } from './core.ts'
 import type { ClientRoute, ClientRoutes } from './client/table.ts'
 import { VolantError } from './errors.ts'
-import { broughtBy } from './middleware.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { Route } from './types.ts'
+
+const unnamed: readonly string[] = []
 
 /** What was exposed. */
 export class Exposed {
-  /** In the order of the trees. */
-  readonly #named: NamedRoute[] = []
-  /** The first name of each. */
-  readonly #names = new Map<Route, string>()
+  /** Each with the first of its names in front. */
+  readonly #names = new Map<Route, string[]>()
 
   /** Throws `E_BAD_OPTION` for what is no tree of routes, and for a name that is there already. */
   add(tree: APITree): void {
     const routes = namedRoutes(tree, 'expose')
-    const taken = new Set(this.#named.map(({ name }) => name))
+    const taken = new Set([...this.#names.values()].flat())
     for (const { name } of routes) {
       if (taken.has(name))
         throw new VolantError('E_BAD_OPTION', `expose was given two routes with the name ${name}`)
       taken.add(name)
     }
-    this.#named.push(...routes)
-    for (const { name, route } of routes) if (!this.#names.has(route)) this.#names.set(route, name)
+    for (const { name, route } of routes) this.#names.set(route, [...(this.#names.get(route) ?? []), name])
   }
 
-  nameOf(route: Route): string | undefined {
-    return this.#names.get(route)
+  namesOf(route: Route): readonly string[] {
+    return this.#names.get(route) ?? unnamed
   }
 
   /** Throws `E_NOT_IMPLEMENTED`, naming all routes that are exposed and not there. */
@@ -36,34 +35,32 @@ export class Exposed {
     const there = new Set(definitions.map(({ value }) => value))
     const missing = [...this.#names].filter(([route]) => !there.has(route))
     if (missing.length === 0) return
-    const list = missing.map(([{ method, path }, name]) => `${name} (${method} ${path})`).join(', ')
+    const list = missing.map(([{ method, path }, [name]]) => `${name} (${method} ${path})`).join(', ')
     throw new VolantError(
       'E_NOT_IMPLEMENTED',
       `${missing.length === 1 ? 'an exposed contract has' : 'exposed contracts have'} no handler in this app: ${list}; app.implement(contract, handler) gives it one`,
     )
   }
-
-  /** Where each exposed route is in this app: the first place of one that is in several. */
-  table(definitions: readonly RouteDefinition[]): ClientRoutes {
-    const places = new Map<Route, RouteDefinition>()
-    for (const each of definitions) if (!places.has(each.value)) places.set(each.value, each)
-    return Object.fromEntries(
-      this.#named.flatMap(({ name, route }): [string, ClientRoute][] => {
-        const place = places.get(route)
-        return place === undefined ? [] : [[name, [place.method, place.pattern, declaredBy(place)]]]
-      }),
-    )
-  }
 }
 
-/** The statuses a route declares, and the codes of its errors and of those of the middleware in front of it. */
-function declaredBy({ contract, nodes, middleware, check }: RouteDefinition): (number | string)[] {
-  const layers = [...nodes.flatMap((node) => node.layers.map(({ layer }) => layer)), ...middleware]
-  const codes = [...layers.map((layer) => broughtBy(layer).errors ?? {}), contract.errors].flatMap(
-    Object.keys,
-  )
-  if (check !== null) codes.push('E_VALIDATION')
-  return [...Object.keys(contract.responses ?? {}).map(Number), ...new Set(codes)]
+/** Where each exposed route is in an app, and what it declares: the first place of one that is in several. */
+export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
+  const table: Record<string, ClientRoute> = {}
+  for (const route of routes) {
+    for (const name of route.names) table[name] ??= [route.method, route.path, declaredBy(route)]
+  }
+  return table
+}
+
+/** Its statuses, and the codes of its errors and of those of the middleware in front of it. */
+export function declaredBy({
+  responses,
+  errors,
+  schemas,
+}: Pick<RouteInfo, 'responses' | 'errors' | 'schemas'>): (number | string)[] {
+  const codes = new Set(Object.keys(errors))
+  if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION')
+  return [...Object.keys(responses ?? {}).map(Number), ...codes]
 }
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */

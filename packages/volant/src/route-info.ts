@@ -15,6 +15,8 @@ export interface RouteInfo extends Description {
   readonly path: string
   /** Its own, else its path in the tree that was exposed, with the method behind it where the route has several. */
   readonly operationId?: string | undefined
+  /** Its places in the trees that were exposed, with dots: what clients call it. */
+  readonly names: readonly string[]
   /** `stream` where the handler runs before the body is there. */
   readonly bodyMode: 'buffer' | 'stream'
   /** Bytes. */
@@ -36,7 +38,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
     const checked: Schemas = {}
     for (const part of checkedParts) if (schemas[part] !== undefined) checked[part] = schemas[part]
     const declarations = layers.flatMap(declarationOf)
-    const name = contract.description.operationId ?? exposed.nameOf(value)
+    const name = contract.description.operationId ?? exposed.namesOf(value)[0]
     return {
       method,
       path: pattern,
@@ -44,6 +46,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
       ...(name !== undefined && {
         operationId: value.method === method ? name : `${name}.${method.toLowerCase()}`,
       }),
+      names: exposed.namesOf(value),
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
       maxBodySize,
       schemas: checked,

@@ -184,18 +184,34 @@ test('contracts, and routes whose types are not known', () => {
   assert.equal(ClientError.name, 'ClientError')
 })
 
+test('a media type says how a reply is read', () => {
+  const tree = {
+    page: app.get('/page', { mediaType: 'text/html', response: z.string() }, () => '<p>'),
+    csv: app.get('/csv', { mediaType: 'text/csv; charset=utf-8' }, function* () {
+      yield 'a,b'
+    }),
+    image: app.get('/image', { mediaType: 'image/svg+xml', response: z.string() }, () => '<svg/>'),
+    events: app.get('/events', { mediaType: 'text/event-stream' }, () => ''),
+    patch: app.get('/patch', { mediaType: 'application/json-patch+json', response: User }, () => ({
+      ...{ id: 1, name: 'a', born: new Date() },
+    })),
+  }
+  const made = createClient<typeof tree>('http://unused.test')
+  same<Result<typeof made.page>, Success<200, string>>(true)
+  same<Result<typeof made.csv>, Success<number, string>>(true)
+  same<Result<typeof made.image>, Success<200, ReadableStream<Uint8Array>>>(true)
+  same<Result<typeof made.events>, Success<number, ReadableStream<Uint8Array>>>(true)
+  same<Result<typeof made.patch>, Success<200, { id: number; name: string; born: string }>>(true)
+})
+
 test('plain JSON Schema is read off, and what cannot be is left open', () => {
   const tree = {
-    json: app.post(
-      '/json/:id',
-      {
-        params: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
-        query: { type: 'object', properties: { page: { type: 'integer', default: 1 } }, required: ['page'] },
-        body: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-        response: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
-      },
-      () => ({ ok: true }),
-    ),
+    json: contract.post('/json/:id', {
+      params: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+      query: { type: 'object', properties: { page: { type: 'integer', default: 1 } }, required: ['page'] },
+      body: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      response: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+    }),
     open: app.post('/open/:id', { params: z.any(), query: z.any(), body: z.any() }, () => 1),
   }
   const made = createClient<typeof tree>('http://unused.test')

@@ -159,7 +159,7 @@ type Rest<K extends PropertyKey> = [K] extends [never] ? unknown : { [P in K]: P
 type ParamsOfPattern<N> = [keyof N] extends [never]
   ? {}
   : {} extends N
-    ? { params?: { [K in keyof N]: PathValue | undefined } }
+    ? { params?: { [K in keyof N]: PathValue | undefined } | undefined }
     : { params: { [K in keyof N]: PathValue } }
 
 type Part<K extends 'query' | 'headers' | 'cookies', O, V> = O extends { [P in K]: infer Q }
@@ -177,7 +177,7 @@ type Sendable<T, V> = { [K in keyof T]: unknown extends T[K] ? V : T[K] }
 
 type BodyInput<M, O> = O extends { body: infer Q }
   ? undefined extends SchemaInput<Q>
-    ? { body?: SchemaInput<Q> }
+    ? { body?: SchemaInput<Q> | undefined }
     : { body: SchemaInput<Q> }
   : M extends 'GET' | 'HEAD'
     ? {}
@@ -202,17 +202,36 @@ type Checked =
   | { cookies: Schema }
   | { body: Schema }
 
-type Replies<O, Returns> = O extends { response: infer R }
-  ? ByStatus<R extends Schema ? { 200: R } : R>
-  : Success<number, Content<Returns>>
+type Replies<O, Returns> = O extends { mediaType: infer M extends string }
+  ? O extends { response: infer R }
+    ? ByStatus<R extends Schema ? { 200: R } : R, M>
+    : Success<number, ByMediaType<M, Jsonified<Returns>>>
+  : O extends { response: infer R }
+    ? ByStatus<R extends Schema ? { 200: R } : R, undefined>
+    : Success<number, Content<Returns>>
 
-type ByStatus<R> = {
+type ByStatus<R, M> = {
   [S in keyof R & number]: `${S}` extends `${2 | 3}${string}`
-    ? Success<S, ContentOf<R[S]>>
-    : Failure<undefined, S, ContentOf<R[S]>>
+    ? Success<S, ContentOf<R[S], M>>
+    : Failure<undefined, S, ContentOf<R[S], M>>
 }[keyof R & number]
 
-type ContentOf<S> = [S] extends [null] ? undefined : Jsonified<SchemaOutput<S>>
+type ContentOf<S, M> = [S] extends [null]
+  ? undefined
+  : M extends string
+    ? ByMediaType<M, Jsonified<SchemaOutput<S>>>
+    : Jsonified<SchemaOutput<S>>
+
+/** A reply is read by its type. */
+type ByMediaType<M extends string, T> = string extends M
+  ? unknown
+  : Lowercase<M> extends `application/json${string}` | `application/${string}+json${string}`
+    ? T
+    : Lowercase<M> extends `text/event-stream${string}`
+      ? ReadableStream<Uint8Array>
+      : Lowercase<M> extends `text/${string}`
+        ? string
+        : ReadableStream<Uint8Array>
 
 type Errors<B> = B extends { errors: infer E }
   ? { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]

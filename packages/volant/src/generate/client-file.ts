@@ -1,0 +1,142 @@
+/** `clientFile`: the types of an API and the table of its routes as a file, for clients that do not see the server. */
+import { type APITree, namedRoutes } from '../api-tree.ts'
+import { checkContract } from '../contract-options.ts'
+import { VolantError } from '../errors.ts'
+import { declaredBy } from '../expose.ts'
+import type { RouteInfo } from '../route-info.ts'
+import { shown } from '../shown.ts'
+import type { Contract, Method, Schemas } from '../types.ts'
+import { checkedParts } from '../validation.ts'
+import { type Described, OperationText } from './operation-text.ts'
+import { commentOf, indented, keyText, TypeTexts } from './type-text.ts'
+
+/** What `clientFile` gives. */
+export interface ClientFile {
+  /** One TypeScript file. */
+  readonly text: string
+  /** The same in two: declarations, and the table for JavaScript. */
+  readonly declarations: string
+  /** Beside `declarations`. */
+  readonly javascript: string
+  /** Schemas that have no JSON Schema: they are `unknown`. Each with its operation, its place and the reason. */
+  readonly opaque: readonly string[]
+}
+
+/**
+ * The types of an API and the table of its routes, read off the JSON Schemas of its contracts: for clients that must
+ * not see the server's source, or should not wait for a compiler to read it. Nothing is imported but types of
+ * `volant/client`. The same API gives the same text. Takes an app that has exposed its routes, or contracts by name.
+ * Throws `E_BAD_OPTION` for anything else.
+ *
+ *     import { type Api, routes } from './api.ts'
+ *     const client = createClient<Api>(url, { routes })
+ */
+export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientFile {
+  const operations = operationsOf(source)
+  const opaque: string[] = []
+  const types = new TypeTexts([
+    'Api',
+    'Array',
+    'ReadableStream',
+    'Readonly',
+    'Record',
+    'Uint8Array',
+    ...imported,
+  ])
+  const tree = treeOf(operations, (name, route) =>
+    new OperationText(name, route, types, (where, reason) =>
+      opaque.push(`${where} is unknown: ${reason}`),
+    ).text(),
+  )
+  const declared = [...types.declared].map(([name, text]) => `\nexport type ${name} = ${text}\n`).join('')
+  const api = `\n/** The operations of the API: \`createClient<Api>(url, { routes })\`. */\nexport interface Api ${tree}\n`
+  const used = imported.filter((name) => new RegExp(`\\b${name}\\b`).test(api + declared))
+  const head = (names: readonly string[]): string =>
+    `// Made by volant from the API's contracts: changes are lost.\nimport type { ${names.join(', ')} } from 'volant/client'\n`
+  const rows = Object.entries(operations).map(
+    ([name, route]) =>
+      `${keyText(name)}: ${JSON.stringify([route.method, route.path, declaredBy(route)])},\n`,
+  )
+  const table = `{\n${indented(rows.join(''))}}`
+  const about = '\n/** Where each operation is, and what it declares. */\n'
+  const names = ['ClientRoutes', ...used]
+  return {
+    text: `${head(names)}${api}${declared}${about}export const routes: ClientRoutes = ${table}\n`,
+    declarations: `${head(names)}${api}${declared}${about}export declare const routes: ClientRoutes\n`,
+    javascript: `// Made by volant from the API's contracts: changes are lost.\n${about}export const routes = ${table}\n`,
+    opaque,
+  }
+}
+
+const imported = [
+  'Failure',
+  'HeaderValue',
+  'Invalid',
+  'Operation',
+  'PathValue',
+  'QueryValue',
+  'Success',
+] as const
+
+type Operations = Readonly<Record<string, Described>>
+
+function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
+  if (typeof source !== 'object' || source === null) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `clientFile takes an app, or contracts by name, not ${shown(source)}`,
+    )
+  }
+  const operations: Record<string, Described> = {}
+  if (typeof source.routes === 'function') {
+    for (const route of (source as { routes(): RouteInfo[] }).routes()) {
+      for (const name of route.names) operations[name] ??= route
+    }
+    if (Object.keys(operations).length === 0) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        'clientFile was given an app that exposes nothing: app.expose({ … }) names its routes',
+      )
+    }
+    return operations
+  }
+  for (const { name, route } of namedRoutes(source as APITree, 'clientFile')) {
+    const options = (route.options ?? {}) as Contract
+    const { responses, errors, description } = checkContract(`${route.method} ${route.path}`, options)
+    const schemas: Schemas = {}
+    for (const part of checkedParts) if (options[part] !== undefined) schemas[part] = options[part]
+    const method = route.method.split(',')[0] as Method
+    operations[name] = { ...description, method, path: route.path, schemas, responses, errors }
+  }
+  return operations
+}
+
+/** The names as they are nested. */
+function treeOf(operations: Operations, text: (name: string, route: Described) => string): string {
+  interface Group {
+    readonly [key: string]: Group | string
+  }
+  const groups: Record<string, Group | string> = {}
+  for (const name of Object.keys(operations)) {
+    const path = name.split('.')
+    let group = groups
+    for (const key of path.slice(0, -1)) group = (group[key] ??= {}) as Record<string, Group | string>
+    group[path.at(-1) as string] = name
+  }
+  const print = (group: Group): string =>
+    `{\n${indented(
+      Object.entries(group)
+        .map(([key, inner]) => {
+          if (typeof inner !== 'string') return `${keyText(key)}: ${print(inner)}\n`
+          const route = operations[inner] as Described
+          return `${commentOf(aboutOf(route))}${keyText(key)}: ${text(inner, route)}\n`
+        })
+        .join(''),
+    )}}`
+  return print(groups)
+}
+
+function aboutOf({ method, path, summary, description, deprecated }: Described): string {
+  const lines = [`\`${method} ${path}\``, summary, description].filter((each) => each !== undefined)
+  return `${lines.join('\n\n')}${deprecated === true ? '\n\n@deprecated' : ''}`
+}

@@ -1,0 +1,146 @@
+/** The types of one operation: what its call takes, and its results. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { parsePattern } from '../path.ts'
+import type { RouteInfo } from '../route-info.ts'
+import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { Schema } from '../types.ts'
+import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
+
+/** What is known of a route, or of a contract that has none yet. */
+export type Described = Pick<
+  RouteInfo,
+  | 'method'
+  | 'path'
+  | 'schemas'
+  | 'responses'
+  | 'errors'
+  | 'mediaType'
+  | 'summary'
+  | 'description'
+  | 'deprecated'
+>
+
+/** Told of a schema that has no JSON Schema: where it is, and why. */
+export type Opaque = (where: string, reason: string) => void
+
+export class OperationText {
+  readonly #name: string
+  readonly #route: Described
+  readonly #types: TypeTexts
+  readonly #opaque: Opaque
+
+  constructor(name: string, route: Described, types: TypeTexts, opaque: Opaque) {
+    this.#name = name
+    this.#route = route
+    this.#types = types
+    this.#opaque = opaque
+  }
+
+  /** `Operation<Input, Results>`. */
+  text(): string {
+    const input = objectText(this.#input())
+    const results = this.#results().map((each) => `\n  | ${indented(each).trimStart()}`)
+    return `Operation<\n${indented(`${input},`)}${results.join('')}\n>`
+  }
+
+  #input(): Member[] {
+    const { schemas, method } = this.#route
+    return [
+      ...this.#params(),
+      this.#part('query', schemas.query, 'QueryValue'),
+      this.#part('headers', schemas.headers, 'HeaderValue'),
+      this.#part('cookies', schemas.cookies, 'PathValue | undefined'),
+      ...(schemas.body !== undefined
+        ? [member('body', this.#typeOf(schemas.body, 'input', 'body'), takesNothing(schemas.body))]
+        : method === 'GET' || method === 'HEAD'
+          ? []
+          : [member('body', 'unknown', true)]),
+    ]
+  }
+
+  /** Those of the pattern, as the schema has them where it does. */
+  #params(): Member[] {
+    const { path, schemas } = this.#route
+    const { names, optional } = parsePattern(path)
+    const given = schemas.params === undefined ? null : this.#members(schemas.params, 'params', 'PathValue')
+    const known = given ?? []
+    const rest = names
+      .filter((name) => !known.some((each) => each.name === name))
+      .map((name) =>
+        member(name, 'PathValue', names.indexOf(name) >= names.length - optional && given === null),
+      )
+    const all = [...known, ...rest]
+    return all.length === 0
+      ? []
+      : [member('params', objectText(all), all.every(({ isOptional }) => isOptional) && given === null)]
+  }
+
+  #part(part: 'query' | 'headers' | 'cookies', schema: Schema | undefined, value: string): Member {
+    const loose = `Readonly<Record<string, ${value}>>`
+    if (schema === undefined) return member(part, loose, true)
+    const known = this.#members(schema, part, value)
+    if (known !== null)
+      return member(
+        part,
+        objectText(known),
+        known.every(({ isOptional }) => isOptional),
+      )
+    const type = this.#typeOf(schema, 'input', part)
+    return type === 'unknown' ? member(part, loose, true) : member(part, type, false)
+  }
+
+  /** The pairs of a part of the head; `value` where the schema takes anything. */
+  #members(schema: Schema, part: string, value: string): Member[] | null {
+    const described = jsonSchemaOf(schema, 'input')
+    if ('opaque' in described) return null
+    const members = this.#types.members(described.schema, nameFrom(`${this.#name} ${part}`))
+    return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
+  }
+
+  #results(): string[] {
+    const { responses, errors, schemas } = this.#route
+    const replies =
+      responses === null
+        ? [`Success<number, ${this.#content('unknown')}>`]
+        : Object.entries(responses).map(([status, schema]) => {
+            const where = `response ${status}`
+            const type = schema === null ? 'undefined' : this.#content(this.#typeOf(schema, 'output', where))
+            return Number(status) < 400
+              ? `Success<${status}, ${type}>`
+              : `Failure<undefined, ${status}, ${type}>`
+          })
+    const failures = Object.entries(errors).map(([code, { status, data }]) => {
+      const type = data === undefined ? 'undefined' : this.#typeOf(data, 'output', `error ${code}`)
+      return `Failure<${JSON.stringify(code)}, ${status}, ${type}>`
+    })
+    return [...replies, ...failures, ...(Object.keys(schemas).length > 0 ? ['Invalid'] : [])]
+  }
+
+  /** As the client reads a reply of the route's media type. */
+  #content(type: string): string {
+    const essence = this.#route.mediaType?.split(';')[0]?.trim().toLowerCase()
+    if (essence === undefined || /^application\/(?:[^/]+\+)?json$/.test(essence)) return type
+    return /^text\/(?!event-stream$)/.test(essence) ? 'string' : 'ReadableStream<Uint8Array>'
+  }
+
+  #typeOf(schema: Schema, io: 'input' | 'output', where: string): string {
+    const described = jsonSchemaOf(schema, io)
+    if ('schema' in described) return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`))
+    this.#opaque(`${this.#name}: ${where}`, described.opaque)
+    return 'unknown'
+  }
+}
+
+function member(name: string, type: string, isOptional: boolean): Member {
+  return { name, type, isOptional, about: undefined }
+}
+
+/** Whether a body may be left out, which JSON Schema cannot say. */
+function takesNothing(schema: Schema): boolean {
+  try {
+    const result = (schema as Partial<StandardSchemaV1>)['~standard']?.validate(undefined)
+    return result !== undefined && !(result instanceof Promise) && result.issues === undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,233 @@
+/** The generated file says the same as the types of the routes it was made from. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { clientFile } from '../src/generate/client-file.ts'
+import { TypeTexts } from '../src/generate/type-text.ts'
+import { contract, createApp } from '../src/index.ts'
+import { api, app } from './client-file-api.ts'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+
+test('a compiler finds each operation the same, inferred and generated', () => {
+  const { text, opaque, javascript, declarations } = clientFile(app)
+  assert.deepEqual(opaque, [])
+  assert.equal(clientFile(app).text, text)
+  assert.deepEqual(text.match(/^import .*$/gm), [
+    `import type { ClientRoutes, Failure, HeaderValue, Invalid, Operation, PathValue, QueryValue, Success } from 'volant/client'`,
+  ])
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  const folder = mkdtempSync(join(root, '.cache/client-file-'))
+  try {
+    writeFileSync(join(folder, 'api.ts'), text)
+    mkdirSync(join(folder, 'two'))
+    writeFileSync(join(folder, 'two/api.d.ts'), declarations)
+    writeFileSync(join(folder, 'two/api.js'), javascript)
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(folder, 'main.ts'), comparison)
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck'],
+        ...['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--allowImportingTsExtensions'],
+        join(folder, 'main.ts'),
+      ],
+      { cwd: root, encoding: 'utf8' },
+    )
+    assert.equal(stdout, '')
+    assert.equal(status, 0)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** Inputs and results of each operation, from both sides; and that a difference would be seen. */
+const comparison = `
+import { createClient, type Client } from 'volant/client'
+import { type Api, routes } from './api.ts'
+import { type Api as Declared, routes as table } from './two/api.js'
+import type { api } from '../../packages/volant/dist/test/client-file-api.js'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Flat<T> = T extends ReadableStream | Response ? T : T extends object ? { [K in keyof T]: Flat<T[K]> } : T
+type Input<C> = C extends (input: infer I, ...rest: never) => unknown ? Flat<I> : never
+type Result<C> = C extends (...args: never) => Promise<infer R> ? Flat<R> : never
+type Inferred = Client<typeof api>
+type Generated = Client<Api>
+const same = <A, B>(_: Same<A, B>): void => {}
+
+${['users.get', 'users.add', 'users.admin.remove', 'tree', 'maybe', 'page', 'image', 'any']
+  .map((name) => `['${name.replaceAll('.', "']['")}']`)
+  .map(
+    (path) => `same<Input<Inferred${path}>, Input<Generated${path}>>(true)
+same<Result<Inferred${path}>, Result<Generated${path}>>(true)`,
+  )
+  .join('\n')}
+same<Api, Declared>(true)
+same<Result<Inferred['tree']>, Result<Generated['any']>>(false)
+
+const client = createClient<Api>('http://unused.test', { routes })
+createClient<Declared>('http://unused.test', { routes: table })
+export const use = async (): Promise<string> => {
+  const reply = await client.users.get({ params: { id: 'a' } })
+  if (reply.ok) return reply.data.address?.city ?? reply.data.pair[0]
+  return reply.code === 'USER_NOT_FOUND' ? reply.data.id.toFixed() : reply.code
+}
+`
+
+test('the table is that of /client.json, and contracts do without an app', async () => {
+  const { javascript } = clientFile(app)
+  const url = `data:text/javascript,${encodeURIComponent(javascript)}`
+  const { routes } = (await import(url)) as { routes: unknown }
+  assert.deepEqual(routes, (await app.inject('/client.json')).json())
+  const tree = {
+    a: {
+      'b-c': contract.post('/x/:id', { body: z.object({ n: z.number() }), errors: { E: { status: 400 } } }),
+    },
+  }
+  const { text } = clientFile(tree)
+  assert.match(text, /"a\.b-c": \["POST","\/x\/:id",\["E","E_VALIDATION"\]\]/)
+  assert.match(text, / {2}a: \{\n {4}\/\*\* `POST \/x\/:id` \*\/\n {4}"b-c": Operation</)
+  assert.match(clientFile(api).text, /"users\.get": \["GET","\/users\/:id",\[200,"USER_NOT_FOUND","GONE",/)
+})
+
+test('what has no JSON Schema is named, and what is no API refused', () => {
+  const strange = {
+    '~standard': { version: 1, vendor: 'strange', validate: (value: unknown) => ({ value }) },
+  } as const
+  const made = createApp({ signals: false })
+  made.expose({
+    odd: made.post('/odd', { body: strange, response: { 201: strange } }, (ctx) => ctx.reply(201, 1)),
+  })
+  const { opaque, text } = clientFile(made)
+  assert.equal(opaque.length, 2)
+  assert.match(opaque[0] as string, /^odd: body is unknown: /)
+  assert.match(text, /body\?: unknown/)
+  assert.match(text, /Success<201, unknown>/)
+  assert.throws(() => clientFile(createApp({ signals: false })), {
+    code: 'E_BAD_OPTION',
+    message: /exposes nothing/,
+  })
+  for (const value of [null, 5, 'x', { a: 1 }])
+    assert.throws(() => clientFile(value as never), { code: 'E_BAD_OPTION' })
+})
+
+const types: [schema: unknown, text: string][] = [
+  [{}, 'unknown'],
+  [true, 'unknown'],
+  [false, 'never'],
+  [{ type: 'string' }, 'string'],
+  [{ type: ['string', 'null'] }, 'string | null'],
+  [{ type: 'string', nullable: true }, 'string | null'],
+  [{ type: 'array' }, 'unknown[]'],
+  [{ type: 'array', items: { type: ['integer', 'number'] } }, 'number[]'],
+  [{ type: 'array', items: { enum: ['a b', 1, null] } }, '("a b" | 1 | null)[]'],
+  [
+    { type: 'array', prefixItems: [{ type: 'string' }, true], items: false, minItems: 1 },
+    '[string, unknown?]',
+  ],
+  [
+    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'null' }, minItems: 1 },
+    '[string, ...null[]]',
+  ],
+  [{ const: { a: ['x'] } }, '{ a: readonly ["x"] }'],
+  [{ const: '*/"\n' }, String.raw`"*/\"\n"`],
+  [{ anyOf: [{ type: 'string' }, {}] }, 'unknown'],
+  [{ oneOf: [{ type: 'string' }, false] }, 'string'],
+  [{ allOf: [{ type: 'string' }, { enum: ['a', 'b'] }] }, 'string & ("a" | "b")'],
+  [{ type: 'object' }, 'Record<string, unknown>'],
+  [{ type: 'object', additionalProperties: false }, '{}'],
+  [{ type: 'object', additionalProperties: { type: 'null' } }, 'Record<string, null>'],
+  [{ properties: { 'a-b': true, __proto__: true } }, '{\n  "a-b"?: unknown\n}'],
+  [
+    { properties: { a: { type: 'null', description: ' x\ny*/ ' } }, required: ['a'] },
+    '{\n  /**\n   * x\n   * y*\\/\n   */\n  a: null\n}',
+  ],
+  [
+    { type: 'object', properties: { a: true }, required: ['a'], additionalProperties: true },
+    '{\n  a: unknown\n} & Record<string, unknown>',
+  ],
+  [{ $ref: '#/nothing' }, 'unknown'],
+  [{ $ref: 'https://example.com/x' }, 'unknown'],
+  [{ $ref: '#/__proto__' }, 'unknown'],
+  [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'string' } } }, 'AB'],
+]
+
+for (const [schema, text] of types) {
+  test(`the type of ${JSON.stringify(schema)}`, () => assert.equal(new TypeTexts([]).of(schema, 'X'), text))
+}
+
+test('types that refer to themselves have names, each its own', () => {
+  const texts = new TypeTexts(['Api', 'Node'])
+  const list = (type: string) => ({
+    type: 'object',
+    properties: { next: { $ref: '#' }, value: { type } },
+    required: ['next', 'value'],
+  })
+  assert.equal(
+    texts.of(
+      {
+        type: 'array',
+        items: { $ref: '#/$defs/node' },
+        $defs: { node: { type: 'array', items: { $ref: '#/$defs/node' } } },
+      },
+      'A',
+    ),
+    'Node2[]',
+  )
+  assert.match(texts.of(list('string'), 'Api'), /next: Api2/)
+  assert.match(texts.of(list('number'), 'Api'), /next: Api3/)
+  assert.match(texts.of(list('number'), 'Other'), /next: Api3/)
+  assert.deepEqual([...texts.declared.keys()], ['Node2', 'Api2', 'Api3'])
+  assert.equal(texts.declared.get('Node2'), 'Node2[]')
+})
+
+test('the command writes the file, checks it, and says what is wrong', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'volant-types-'))
+  const bin = fileURLToPath(new URL('../src/bin.js', import.meta.url))
+  const module = fileURLToPath(new URL('./client-file-api.js', import.meta.url))
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+  try {
+    assert.deepEqual(run('types', module, '--out', 'client/api.ts'), {
+      status: 0,
+      stdout: 'wrote client/api.ts\n',
+      stderr: '',
+    })
+    assert.equal(readFileSync(join(folder, 'client/api.ts'), 'utf8'), clientFile(app).text)
+    assert.deepEqual(run('types', module, '--out', 'client/api.ts'), { status: 0, stdout: '', stderr: '' })
+    assert.equal(run('types', `${module}#app`, '--out', 'client/api.ts', '--check').status, 0)
+    const other = run('types', `${module}#api`, '--out', 'client/api.ts', '--check')
+    assert.equal(other.status, 1)
+    assert.match(other.stderr, /^volant: client\/api\.ts is not what the API says/)
+    assert.equal(run('types', module, '-o', 'a.d.ts').stdout, 'wrote a.d.ts\nwrote a.js\n')
+    assert.equal(readFileSync(join(folder, 'a.js'), 'utf8'), clientFile(app).javascript)
+    for (const [args, message] of [
+      [['types'], /takes one module[^]*Usage/],
+      [['types', module], /--out/],
+      [['types', module, '--out', 'x.js'], /\.ts/],
+      [['types', module, '--nothing'], /--nothing/],
+      [['types', `${module}#x`, '--out', 'x.ts'], /has no export x; it has api, app/],
+      [['types', './none.js', '--out', 'x.ts'], /none\.js/],
+      [['nothing'], /no command nothing/],
+    ] as const) {
+      const { status, stderr } = run(...args)
+      assert.equal(status, 1, args.join(' '))
+      assert.match(stderr, message)
+    }
+    assert.match(run('--help').stdout, /^Usage: volant types/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
