@@ -14,6 +14,18 @@ import { api, app } from './client-file-api.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
+const flags = [
+  '--ignoreConfig',
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--skipLibCheck',
+  '--allowImportingTsExtensions',
+  '--module=nodenext',
+  '--target=es2023',
+  '--types=node',
+]
+
 test('a compiler finds each operation the same, inferred and generated', () => {
   const { text, opaque, javascript, declarations } = clientFile(app)
   assert.deepEqual(opaque, [])
@@ -32,12 +44,7 @@ test('a compiler finds each operation the same, inferred and generated', () => {
     writeFileSync(join(folder, 'main.ts'), comparison)
     const { status, stdout } = spawnSync(
       process.execPath,
-      [
-        join(root, 'node_modules/typescript/bin/tsc'),
-        ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck'],
-        ...['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--allowImportingTsExtensions'],
-        join(folder, 'main.ts'),
-      ],
+      [join(root, 'node_modules/typescript/bin/tsc'), ...flags, join(folder, 'main.ts')],
       { cwd: root, encoding: 'utf8' },
     )
     assert.equal(stdout, '')

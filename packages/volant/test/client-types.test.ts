@@ -193,7 +193,9 @@ test('a media type says how a reply is read', () => {
     image: app.get('/image', { mediaType: 'image/svg+xml', response: z.string() }, () => '<svg/>'),
     events: app.get('/events', { mediaType: 'text/event-stream' }, () => ''),
     patch: app.get('/patch', { mediaType: 'application/json-patch+json', response: User }, () => ({
-      ...{ id: 1, name: 'a', born: new Date() },
+      id: 1,
+      name: 'a',
+      born: new Date(),
     })),
   }
   const made = createClient<typeof tree>('http://unused.test')
