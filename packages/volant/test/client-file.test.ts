@@ -21,9 +21,12 @@ const flags = [
   '--exactOptionalPropertyTypes',
   '--skipLibCheck',
   '--allowImportingTsExtensions',
-  '--module=nodenext',
-  '--target=es2023',
-  '--types=node',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2023',
+  '--types',
+  'node',
 ]
 
 test('a compiler finds each operation the same, inferred and generated', () => {
