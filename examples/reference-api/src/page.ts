@@ -85,6 +85,7 @@ export function page({ host, engine, database, token }: Running): string {
 <header>
 <h1>Volant <span>reference service</span></h1>
 <p><b>${engine}</b> engine <i>·</i> Node.js ${process.version} <i>·</i> <span>${database}</span> <i>·</i> up <span id="uptime">${Math.floor(process.uptime())} s</span></p>
+<p><a href="/docs">API reference</a> <i>·</i> <a href="/openapi.json">OpenAPI document</a></p>
 </header>
 <section aria-labelledby="now">
 <h2 id="now">Right now <span id="link" role="status"></span></h2>

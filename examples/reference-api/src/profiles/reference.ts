@@ -30,8 +30,8 @@ export function reference(options: AppOptions, { database: file, token }: Refere
 
   const meter = metrics()
   app.use(meter, securityHeaders())
-  app.get('/metrics', { tags: ['health'], summary: 'Everything, for Prometheus' }, meter.handler)
-  app.get('/metrics.json', { tags: ['health'], summary: 'The same as data' }, meter.snapshot)
+  app.get('/metrics', { tags: ['health'], summary: 'Metrics, for Prometheus' }, meter.handler)
+  app.get('/metrics.json', { tags: ['health'], summary: 'Metrics, as data' }, meter.snapshot)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
   app.get('/', { hidden: true }, (ctx) => {
