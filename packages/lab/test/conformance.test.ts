@@ -20,6 +20,14 @@ test('an honest server conforms in every program that needs no package', { skip 
     assert.equal(await faultOf('honest', asked), null, asked)
 })
 
+test('a variant has proofs of its own beside those of its scenario', { skip }, async () => {
+  const { entry, scenario, variant } = assignment(entryRunning('honest'), 'ramapi-json')
+  const proven = (path: string) =>
+    conformance(entry, scenario, { ...variant, proofs: [{ path, status: 200 }] }, null, 0)
+  assert.equal(await proven('/json'), null)
+  assert.equal(await proven('/of-this-variant'), 'GET /of-this-variant is answered with 404, not 200')
+})
+
 const cases: [string, string, string, RegExp][] = [
   ['a missing route', 'missing-route', 'ramapi-json', /^GET \/json is answered with 404, not 200$/],
   [
