@@ -40,7 +40,7 @@ async function measureHere() {
   const compiled = join(root, 'packages/volant/dist/src/serialization')
   const { serializerFor } = await import(join(compiled, 'serializer.js'))
   const { strip } = await import(join(compiled, 'undeclared.js'))
-  const fastJSON = createRequire(join(root, 'packages/volant/package.json'))('fast-json-stringify')
+  const fastJSON = createRequire(import.meta.url)('fast-json-stringify')
   const waysOf = (schema, declared) => ({
     // The least that there is to do: what it would send of the value itself is another text.
     'JSON.stringify': () => JSON.stringify(declared),
