@@ -1,6 +1,7 @@
 export { type Caller, caller, type CallerOptions } from './caller.ts'
 export { procedure } from './procedure.ts'
-export { rest, type RestDoorOptions } from './rest/plugin.ts'
+export type { RestAPI } from './rest/api-types.ts'
+export { rest, type RestDoor, type RestDoorOptions } from './rest/plugin.ts'
 export { router } from './router.ts'
 export { tracked } from './tracked.ts'
 export type {

@@ -113,11 +113,12 @@ export interface Procedure<
   Input = unknown,
   Output = unknown,
   Errors = unknown,
+  Rest = unknown,
 > {
   /** What it does. */
   readonly kind: Kind
   /** Types only. */
-  readonly types?: { input: Input; output: Output; errors: Errors }
+  readonly types?: { input: Input; output: Output; errors: Errors; rest: Rest }
 }
 
 /** Procedures and routers by name. */
@@ -143,13 +144,14 @@ type Behind<
   Output,
   State,
   Errors extends DeclaredErrors,
+  Rest,
   M,
   P = With<Stated<State, Errors>, M>,
 > = P extends {
   state: infer S
   errors: infer E extends DeclaredErrors
 }
-  ? ProcedureBuilder<Input, Output, S, E>
+  ? ProcedureBuilder<Input, Output, S, E, Rest>
   : never
 
 /** What a handler may give: anything, or what the output's schema takes. */
@@ -189,40 +191,42 @@ export interface TrackedEvent<T> {
  *
  * A call runs the middleware in their order, checks the input, runs the handler and checks what it gave.
  */
-export interface ProcedureBuilder<Input, Output, State, Errors extends DeclaredErrors> {
+export interface ProcedureBuilder<Input, Output, State, Errors extends DeclaredErrors, Rest = {}> {
   /** A schema of the input; what it makes of it is what the handler sees. Without one there is no input. */
-  input<const S extends Schema>(schema: S): ProcedureBuilder<S, Output, State, Errors>
+  input<const S extends Schema>(schema: S): ProcedureBuilder<S, Output, State, Errors, Rest>
   /** A schema of what the handler gives, or of each event of a subscription. */
-  output<const S extends Schema>(schema: S): ProcedureBuilder<Input, S, State, Errors>
+  output<const S extends Schema>(schema: S): ProcedureBuilder<Input, S, State, Errors, Rest>
   /**
    * A middleware, as routes have them. It may set `ctx.state` and headers, throw, and go on with `next`; a value it
    * returns in its place is what the procedure gives. Throws `E_BAD_HANDLER` for what is no middleware, `E_BAD_OPTION`
    * for one that only observes replies, which an app or a scope can use.
    */
-  use<const M extends LayerOf<LayerContext<State>>>(middleware: M): Behind<Input, Output, State, Errors, M>
+  use<const M extends LayerOf<LayerContext<State>>>(
+    middleware: M,
+  ): Behind<Input, Output, State, Errors, Rest, M>
   /** Middleware of routes, whose context has more; what procedures do not have of it throws `E_UNSUPPORTED`. */
   use<const M extends LayerOf<ContextOf<Stated<State, Errors>>>>(
     middleware: M,
-  ): Behind<Input, Output, State, Errors, M>
+  ): Behind<Input, Output, State, Errors, Rest, M>
   /** Errors the handler replies with, by code; it throws `ctx.fail(code, data)`. */
-  errors<const E extends DeclaredErrors>(errors: E): ProcedureBuilder<Input, Output, State, Errors & E>
+  errors<const E extends DeclaredErrors>(errors: E): ProcedureBuilder<Input, Output, State, Errors & E, Rest>
   /** What documents tell of it; later ones are added to earlier ones. */
-  meta(info: ProcedureInfo): ProcedureBuilder<Input, Output, State, Errors>
+  meta(info: ProcedureInfo): ProcedureBuilder<Input, Output, State, Errors, Rest>
   /** How it is reached over REST; false: not at all. */
-  rest(options: RestOptions | false): ProcedureBuilder<Input, Output, State, Errors>
+  rest<const R extends RestOptions | false>(options: R): ProcedureBuilder<Input, Output, State, Errors, R>
 
   /** A procedure that reads. */
   query<R extends Result<Output>>(
     handler: (call: Call<Made<Input>, State, Errors>) => R,
-  ): Procedure<'query', Given<Input>, Gotten<Output, R>, Errors>
+  ): Procedure<'query', Given<Input>, Gotten<Output, R>, Errors, Rest>
   /** A procedure that changes something. */
   mutation<R extends Result<Output>>(
     handler: (call: Call<Made<Input>, State, Errors>) => R,
-  ): Procedure<'mutation', Given<Input>, Gotten<Output, R>, Errors>
+  ): Procedure<'mutation', Given<Input>, Gotten<Output, R>, Errors, Rest>
   /** A procedure that tells of events: usually an async generator, which stops when `ctx.signal` is aborted. */
   subscription<T extends Events<Output>>(
     handler: (call: Call<Made<Input>, State, Errors>) => AsyncIterable<T> | Promise<AsyncIterable<T>>,
-  ): Procedure<'subscription', Given<Input>, AsyncIterable<GottenEvent<Output, T>>, Errors>
+  ): Procedure<'subscription', Given<Input>, AsyncIterable<GottenEvent<Output, T>>, Errors, Rest>
 }
 
 /** The builder `procedure()` gives. */

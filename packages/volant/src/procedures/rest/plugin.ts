@@ -1,4 +1,5 @@
 /** The REST door: procedures as routes with contracts, like any other. */
+import { Bag } from '@volant/engine'
 import type { RequestContext } from '../../context.ts'
 import { bad } from '../../limits.ts'
 import { before } from '../../middleware.ts'
@@ -6,18 +7,26 @@ import { checkNames } from '../../middleware/option-check.ts'
 import { parsePattern } from '../../router.ts'
 import type { Scope } from '../../scope.ts'
 import { isThenable } from '../../thenable.ts'
-import type { Plugin, Responses, RouteOptions } from '../../types.ts'
+import type { Plugin, Responses, Route, RouteOptions } from '../../types.ts'
 import { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
 import { type Placed, proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'
+import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestPlace, restPlaces } from './naming.ts'
 
 /** Options of `rest`. */
-export interface RestDoorOptions {
+export interface RestDoorOptions<P extends string = string> {
   /** In front of all paths; default none. */
-  prefix?: string | undefined
+  prefix?: P | undefined
+}
+
+/** The plugin that `rest` makes. */
+// oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
+export interface RestDoor<R extends Router, P extends string> extends Plugin<void, Scope<any>> {
+  /** Its routes by the names of their procedures: `app.expose(door.api)`, `createClient<typeof door.api>(url)`. */
+  readonly api: RestAPI<R, P>
 }
 
 /**
@@ -39,33 +48,55 @@ export interface RestDoorOptions {
  * else in the body. Where the input's JSON Schema says number, boolean or array, text of path and query is read as
  * that. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both.
  */
-// oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
-export function rest(router: Router, options: RestDoorOptions = {}): Plugin<void, Scope<any>> {
+export function rest<R extends Router, const P extends string = ''>(
+  router: R,
+  options: RestDoorOptions<P> = {},
+): RestDoor<R, P> {
   const places = restPlaces([...proceduresOf(router).values()])
   checkNames('rest', options, ['prefix'])
-  const { prefix = '' } = options
+  const { prefix = '' as P } = options
   if (typeof prefix !== 'string' || (prefix !== '' && !prefix.startsWith('/'))) {
     throw bad('rest.prefix', prefix, 'a path such as /api')
   }
-  const base = prefix.replace(/\/$/, '')
-  return (scope) => {
-    for (const [placed, place] of places) {
-      const params = parsePattern(base + place.path).names
-      const { input: schema, security } = placed.procedure
-      const input =
-        schema === null
-          ? null
-          : new RestInput(
-              schema,
-              params,
-              place.method === 'GET' || place.method === 'DELETE' ? 'query' : 'body',
-            )
-      const route: RouteOptions = { ...optionsOf(placed, place), ...input?.schemas() }
-      const layers = Object.keys(security).length === 0 ? [] : [before({ security }, () => {})]
-      const register = scope.on as (...route: unknown[]) => unknown
-      register([place.method], base + place.path, route, ...layers, handlerOf(placed, place, input))
-    }
+  const routes = places.map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
+  const plugin = (scope: Scope<any>): void => {
+    const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
+    for (const { route, layers } of routes) implement(route, ...layers)
   }
+  return Object.assign(plugin, { api: treeOf(routes) }) as RestDoor<R, P>
+}
+
+interface DoorRoute {
+  readonly names: readonly string[]
+  readonly route: Route
+  /** The handler last. */
+  readonly layers: readonly unknown[]
+}
+
+function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
+  const { input: schema, security } = placed.procedure
+  const path = base + place.path
+  const isQuery = place.method === 'GET' || place.method === 'DELETE'
+  const input =
+    schema === null ? null : new RestInput(schema, parsePattern(path).names, isQuery ? 'query' : 'body')
+  const options: RouteOptions = { ...optionsOf(placed, place), ...input?.schemas() }
+  const declared = Object.keys(security).length === 0 ? [] : [before({ security }, () => {})]
+  return {
+    names: placed.names,
+    route: Object.freeze({ method: place.method, path, options }),
+    layers: [...declared, handlerOf(placed, place, input)],
+  }
+}
+
+/** The routes under the names of their procedures. */
+function treeOf(routes: readonly DoorRoute[]): object {
+  const root = new Bag()
+  for (const { names, route } of routes) {
+    let at = root
+    for (const name of names.slice(0, -1)) at = (at[name] ??= new Bag()) as Record<string, unknown>
+    at[names.at(-1) as string] = route
+  }
+  return root
 }
 
 function optionsOf({ path, names, procedure }: Placed, { status }: RestPlace): RouteOptions {

@@ -1,0 +1,167 @@
+/**
+ * What a typed client calls of the REST door: `naming.ts` as types. Each procedure is looked at by itself, so that one
+ * costs the compiler the same however many there are.
+ */
+import type { Jsonified } from '../../client/jsonified.ts'
+import type { Failure, Invalid, Operation, PathValue, Success } from '../../client/types.ts'
+import type { ParamsOf } from '../../types.ts'
+import type { ErrorData, Procedure, ProcedureTree, RestOptions, Router } from '../types.ts'
+
+/** The operations of a router by name: what `createClient<typeof door.api>(url)` calls. */
+export type RestAPI<R extends Router, Prefix extends string = ''> =
+  R extends Router<infer T> ? TreeOf<T, null, Unslashed<Prefix>, Unslashed<Prefix>> : never
+
+type Unslashed<P extends string> = P extends `${infer Q}/` ? Q : P
+
+/** `Own` is the path of the procedures of the tree, null where names alone are no path; `Inner` that of its routers. */
+type TreeOf<
+  T extends ProcedureTree,
+  Own extends string | null,
+  Inner extends string,
+  Prefix extends string,
+> = {
+  readonly [
+    K in keyof T & string as [MemberOf<T[K], K, Own, Inner, Prefix>] extends [never] ? never : K
+  ]: MemberOf<T[K], K, Own, Inner, Prefix>
+}
+
+type MemberOf<M, K extends string, Own extends string | null, Inner extends string, Prefix extends string> =
+  M extends Router<infer U>
+    ? TreeOf<U, `${Inner}/${K}`, ParentPath<U, `${Inner}/${K}`, K>, Prefix>
+    : M extends Procedure<infer Kind, infer I, infer O, infer E, infer Rest>
+      ? Rest extends false
+        ? never
+        : OperationOf<I, O, E, PlaceOf<Kind, VerbOf<K>, I, Own, Rest, Prefix>>
+      : never
+
+/** Routers inside one that is about things, each with an id, are inside one of these things. */
+type ParentPath<U extends ProcedureTree, Path extends string, Name extends string> = true extends {
+  [K in keyof U & string]: IsItem<U[K], VerbOf<K>>
+}[keyof U & string]
+  ? `${Path}/:${Singular<Name>}Id`
+  : Path
+
+type Singular<N extends string> = N extends `${infer S}ies`
+  ? `${S}y`
+  : N extends `${infer S}${'ss' | 'x' | 'z' | 'ch' | 'sh'}es`
+    ? N extends `${S}${infer End}es`
+      ? `${S}${End}`
+      : N
+    : N extends `${string}ss`
+      ? N
+      : N extends `${infer S}s`
+        ? S
+        : N
+
+type IsItem<M, V> =
+  M extends Procedure<infer Kind, infer I>
+    ? [I] extends [undefined]
+      ? false
+      : V extends keyof Conventions
+        ? Conventions[V] extends { kind: Kind; item: true }
+          ? true
+          : false
+        : false
+    : false
+
+interface Conventions {
+  get: { kind: 'query'; method: 'GET'; item: true; status: 200 }
+  list: { kind: 'query'; method: 'GET'; item: false; status: 200 }
+  find: { kind: 'query'; method: 'GET'; item: false; status: 200 }
+  create: { kind: 'mutation'; method: 'POST'; item: false; status: 201 }
+  add: { kind: 'mutation'; method: 'POST'; item: false; status: 201 }
+  update: { kind: 'mutation'; method: 'PUT'; item: true; status: 200 }
+  edit: { kind: 'mutation'; method: 'PUT'; item: true; status: 200 }
+  patch: { kind: 'mutation'; method: 'PATCH'; item: true; status: 200 }
+  delete: { kind: 'mutation'; method: 'DELETE'; item: true; status: 200 }
+  remove: { kind: 'mutation'; method: 'DELETE'; item: true; status: 200 }
+}
+
+/** The verb in front of a name: `get` of `getUser`, none of `getaway`. */
+type VerbOf<K extends string> = {
+  [V in keyof Conventions]: K extends V
+    ? V
+    : K extends `${V}${infer Next}`
+      ? StartsLower<Next> extends true
+        ? never
+        : V
+      : never
+}[keyof Conventions]
+
+type StartsLower<S extends string> = S extends `${infer C}${string}`
+  ? C extends Uppercase<C>
+    ? false
+    : true
+  : false
+
+interface Place {
+  method: string
+  path: string
+  status: number
+}
+
+type PlaceOf<Kind, V, I, Own extends string | null, Rest, Prefix extends string> = Kind extends 'subscription'
+  ? never
+  : [V] extends [keyof Conventions]
+    ? [V] extends [never]
+      ? Named<Kind, Rest, Prefix>
+      : Conventions[V]['kind'] extends Kind
+        ? Own extends string
+          ? {
+              method: Chosen<Rest, 'method', Conventions[V]['method']>
+              path: Rest extends { path: infer P extends string }
+                ? `${Prefix}${P}`
+                : Conventions[V]['item'] extends true
+                  ? [I] extends [undefined]
+                    ? Own
+                    : `${Own}/:id`
+                  : Own
+              status: Chosen<Rest, 'status', Conventions[V]['status']>
+            }
+          : Named<Kind, Rest, Prefix>
+        : Named<Kind, Rest, Prefix>
+    : never
+
+/** Where no name helps, only a path of its own does. */
+type Named<Kind, Rest, Prefix extends string> = Rest extends { path: infer P extends string }
+  ? {
+      method: Chosen<Rest, 'method', Kind extends 'query' ? 'GET' : 'POST'>
+      path: `${Prefix}${P}`
+      status: Chosen<Rest, 'status', 200>
+    }
+  : never
+
+type Chosen<Rest, K extends keyof RestOptions, Default> = Rest extends { [P in K]: infer X } ? X : Default
+
+type OperationOf<I, O, E, P> = [P] extends [never]
+  ? never
+  : P extends Place
+    ? Operation<InputOf<I, P>, ResultOf<I, O, E, P>>
+    : never
+
+type InputOf<I, P extends Place> = [I] extends [undefined]
+  ? ParamsInput<{}, keyof ParamsOf<P['path']> & string>
+  : ParamsInput<I, keyof ParamsOf<P['path']> & string> & Others<I, P>
+
+/** Parameters of the path; what the input has no type for is anything a path can have. */
+type ParamsInput<I, Names extends string> = [Names] extends [never]
+  ? {}
+  : { params: { [N in Names]: N extends keyof I ? Sendable<I[N]> : PathValue } }
+
+type Sendable<T> = unknown extends T ? PathValue : T
+
+type Others<I, P extends Place> = Optionally<
+  P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body',
+  [keyof ParamsOf<P['path']>] extends [never] ? I : Omit<NonNullable<I>, keyof ParamsOf<P['path']>>
+>
+
+type Optionally<K extends string, V> = {} extends V ? { [N in K]?: V } : { [N in K]: V }
+
+type ResultOf<I, O, E, P extends Place> =
+  | ([O] extends [void | undefined] ? Success<204, undefined> : Success<P['status'], Jsonified<O>>)
+  | { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
+  | ([I] extends [undefined] ? never : Invalid)
+
+type ErrorOf<C extends string, E> = E extends { status: infer S extends number }
+  ? Failure<C, S, Jsonified<ErrorData<E>>>
+  : never
