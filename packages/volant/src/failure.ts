@@ -91,7 +91,8 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
   )
 }
 
-function isAbort(error: unknown): boolean {
+/** Work that was told to stop says so. */
+export function isAbort(error: unknown): boolean {
   if (error instanceof VolantError) return error.code === 'E_ABORTED'
   return error instanceof Error && error.name === 'AbortError'
 }

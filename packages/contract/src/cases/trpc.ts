@@ -555,6 +555,65 @@ export function overTRPC(kit: Kit): void {
         assert.equal(inputs.status, 400)
       }))
 
+    test('a client that reads slowly slows the generator; one that leaves ends it', async () => {
+      let made = 0
+      let ended = false
+      const tree = router({
+        much: procedure().query(async function* () {
+          try {
+            for (; made < 2_000; made++) yield 'x'.repeat(65_536)
+          } finally {
+            ended = true
+          }
+        }),
+      })
+      const app = kit.app()
+      app.register(trpc(tree))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.socket.pause()
+        wire.send('GET /trpc/much?batch=1 HTTP/1.1\r\nhost: a\r\ntrpc-accept: application/jsonl\r\n\r\n')
+        await eventually(() => made > 0, 'the first value')
+        // Until the buffers between are full: then nothing more is made.
+        let before = -1
+        await eventually(() => {
+          const still = made === before
+          before = made
+          return still
+        }, 'a pause')
+        await sleep(50)
+        assert.equal(made, before)
+        assert.ok(made < 1_500, `${made} values`)
+        wire.close()
+        await eventually(() => ended, 'the end of the generator')
+      })
+    })
+
+    test('what cannot be written is an error of its call alone', async () => {
+      const tree = router({
+        big: procedure().query(() => 1n),
+        later: procedure().query(() => ({ big: Promise.resolve({ value: 1n }) })),
+        failing: procedure().query(() => {
+          throw new HTTPError(400, 'no', { code: 'NO', data: 1n })
+        }),
+        fine: procedure().query(() => 1),
+      })
+      const app = kit.app()
+      app.register(trpc(tree))
+      await kit.serve(app, async (live) => {
+        const batch = (paths: string, headers = {}) => live.ask(`/trpc/${paths}?batch=1`, { headers })
+        const two = (await batch('big,fine')).json() as { result?: object; error?: { data: object } }[]
+        assert.deepEqual(two[1], { result: { data: 1 } })
+        assert.deepEqual(two[0]?.error?.data, { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, path: 'big' })
+        for (const path of ['failing', 'failing?batch=1'])
+          assert.equal((await live.ask(`/trpc/${path}`)).status, 500)
+        const lines = await batch('big,fine,failing,later', { 'trpc-accept': 'application/jsonl' })
+        assert.equal(lines.status, 200)
+        assert.match(lines.text, /\{"data":1\}|\[1\]/)
+        assert.equal(lines.text.match(/INTERNAL_SERVER_ERROR/g)?.length, 3)
+      })
+    })
+
     test('queries are taken with POST where that is allowed, mutations never with GET', () =>
       served(
         async (live) => {

@@ -6,6 +6,7 @@
 import type { RequestContext } from '../../context.ts'
 import { isThenable } from '../../thenable.ts'
 import { isAsyncIterable, stop } from './call.ts'
+import { shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import { failed } from './reply.ts'
 
@@ -19,6 +20,9 @@ const iterated = { end: 0, value: 1, error: 2 } as const
 type Reference = [key: string | null, kind: number, number: number]
 type Encoded = [[] | [unknown], ...Reference[]]
 
+/** Characters that may wait to be read before iterables are asked for no more: a client that reads slowly slows them. */
+const mostWaiting = 65_536
+
 /** What is read from it are as many lines as are there; the next read waits for more. */
 export class Lines implements AsyncIterableIterator<string> {
   readonly #ctx: RequestContext
@@ -30,6 +34,8 @@ export class Lines implements AsyncIterableIterator<string> {
   #pending = 0
   #closed = false
   #wake: (() => void) | null = null
+  /** Iterables that wait for the client. */
+  #held: (() => void)[] = []
 
   constructor(
     ctx: RequestContext,
@@ -60,6 +66,7 @@ export class Lines implements AsyncIterableIterator<string> {
     }
     const value = this.#lines
     this.#lines = ''
+    this.#release()
     return value === '' || this.#closed ? { done: true, value: undefined } : { done: false, value }
   }
 
@@ -67,6 +74,7 @@ export class Lines implements AsyncIterableIterator<string> {
   async return(): Promise<IteratorResult<string, undefined>> {
     this.#closed = true
     this.#wake?.()
+    this.#release()
     for (const iterator of this.#iterators) stop(iterator)
     return { done: true, value: undefined }
   }
@@ -115,7 +123,7 @@ export class Lines implements AsyncIterableIterator<string> {
       const value = await promise
       this.#write([number, promised.value, this.#encode(value, path)])
     } catch (error) {
-      this.#write([number, promised.error, failed(this.#ctx, error, path)])
+      this.#fail(number, promised.error, error, path)
     }
   }
 
@@ -127,12 +135,29 @@ export class Lines implements AsyncIterableIterator<string> {
         const { done = false, value } = await iterator.next()
         this.#write([number, done ? iterated.end : iterated.value, this.#encode(value, path)])
         if (done) break
+        if (this.#lines.length > mostWaiting) await new Promise<void>((resolve) => this.#held.push(resolve))
       }
     } catch (error) {
-      this.#write([number, iterated.error, failed(this.#ctx, error, path)])
+      this.#fail(number, iterated.error, error, path)
     } finally {
       this.#iterators.delete(iterator)
     }
+  }
+
+  #fail(number: number, status: number, error: unknown, path: string): void {
+    try {
+      this.#write([number, status, failed(this.#ctx, error, path)])
+    } catch (second) {
+      // Data of an error that JSON has nothing for, or a transformer that does not take it.
+      this.#ctx.app.report(second, this.#ctx)
+      this.#lines += `${JSON.stringify([number, status, shapeOf(second, path)])}\n`
+    }
+  }
+
+  #release(): void {
+    const held = this.#held
+    this.#held = []
+    for (const resume of held) resume()
   }
 
   #write(line: unknown): void {

@@ -2,6 +2,7 @@
 import { ContentType } from '@volant/engine'
 import type { Context, RequestContext } from '../../context.ts'
 import { HTTPError } from '../../errors.ts'
+import { isAbort } from '../../failure.ts'
 import { errorChannel } from '../../observe.ts'
 import { endReply, jsonText, sendJson } from '../../reply.ts'
 import type { Served } from '../output.ts'
@@ -113,7 +114,7 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
   const known = error instanceof HTTPError ? error : foreign(error)
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
   if (ctx.watch !== null) ctx.failure ??= error
-  const isOver = ctx.exchange.aborted && error instanceof Error && error.name === 'AbortError'
+  const isOver = ctx.exchange.aborted && isAbort(error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)
   if (known?.headers !== undefined && !ctx.replied) {
     try {
