@@ -1,5 +1,5 @@
 /**
- * What `volant` exports, read from its emitted declarations: each export with its signature, its docstring and, for
+ * What `volant`, `volant/client` and `volant/generate` export, read from its emitted declarations: each export with its signature, its docstring and, for
  * classes and interfaces, its members. Needs compiled TypeScript.
  */
 import { readFileSync } from 'node:fs'
@@ -12,9 +12,18 @@ const packages = {
   '@volant/engine': join(root, 'packages/engine/dist/src/index.d.ts'),
 }
 
-/** `{ name, file, kind, signatures, doc, members: [{ name, signatures, doc }] }` in the order of the index. */
+/** What people import, the first where a name is in several. */
+const entries = [
+  packages.volant,
+  ...['client/index', 'generate/index'].map((entry) => join(root, `packages/volant/dist/src/${entry}.d.ts`)),
+]
+
+/** `{ name, file, kind, signatures, doc, members: [{ name, signatures, doc }] }` in the order of the entries. */
 export function publicApi() {
-  return exportsOf(packages.volant).map(({ name, from, local }) => describe(name, find(from, local)))
+  const all = new Map()
+  for (const entry of entries)
+    for (const each of exportsOf(entry)) if (!all.has(each.name)) all.set(each.name, each)
+  return [...all.values()].map(({ name, from, local }) => describe(name, find(from, local)))
 }
 
 const modules = new Map()

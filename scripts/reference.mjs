@@ -9,6 +9,7 @@ const sections = [
   ['Validation', ['validation.ts']],
   ['Middleware', ['middleware.ts', 'observe.ts']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
+  ['Typed client', ['client/', 'generate/']],
   ['Errors', ['errors.ts', 'path.ts', 'router.ts', 'problem.ts', 'header.ts']],
   ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
   ['Testing', ['inject.ts', 'inject-request.ts']],
@@ -41,7 +42,7 @@ export function reference() {
     missing,
     page: `# Reference
 
-Everything that \`volant\` exports, with the docstrings of the code. The [guide](README.md) says how it is used.
+Everything that \`volant\` exports, and \`volant/client\` and \`volant/generate\` for the typed client, with the docstrings of the code. The [guide](README.md) says how it is used.
 
 ${sections.map(([title]) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`).join('\n')}
 

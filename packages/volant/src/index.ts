@@ -95,6 +95,7 @@ export type {
   RootParts,
   Route,
   RouteOptions,
+  RouteParts,
   Schemas,
   Verb,
   With,

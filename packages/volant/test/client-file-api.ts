@@ -69,5 +69,17 @@ export const api = {
   page: app.get('/pages/*', { mediaType: 'text/html', response: z.string() }, never),
   image: app.get('/image/:name?', { mediaType: 'image/png' }, (ctx) => ctx.bytes(new Uint8Array(0))),
   any: app.post('/any', { response: z.unknown() }, never),
+  json: app.get(
+    '/json',
+    {
+      response: {
+        type: 'object',
+        properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'integer' } } },
+        required: ['a', 'b'],
+        additionalProperties: false,
+      },
+    },
+    never,
+  ),
 }
 app.expose(api)

@@ -72,7 +72,7 @@ type Inferred = Client<typeof api>
 type Generated = Client<Api>
 const same = <A, B>(_: Same<A, B>): void => {}
 
-${['users.get', 'users.add', 'users.admin.remove', 'tree', 'maybe', 'page', 'image', 'any']
+${['users.get', 'users.add', 'users.admin.remove', 'tree', 'maybe', 'page', 'image', 'any', 'json']
   .map((name) => `['${name.replaceAll('.', "']['")}']`)
   .map(
     (path) => `same<Input<Inferred${path}>, Input<Generated${path}>>(true)
