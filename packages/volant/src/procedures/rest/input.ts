@@ -5,6 +5,7 @@ import type { RequestContext } from '../../context.ts'
 import { ValidationError } from '../../errors.ts'
 import { type Described, type JSONSchemaObject, jsonSchemaOf } from '../../schema/json-schema.ts'
 import { standardOf } from '../../schema/standard.ts'
+import { textReader, type TextReader } from '../../schema/text.ts'
 import { isThenable } from '../../thenable.ts'
 import type { Schema, Schemas } from '../../types.ts'
 
@@ -16,7 +17,7 @@ export class RestInput {
   readonly #schema: Schema
   readonly #params: readonly string[]
   readonly #rest: Rest
-  #kinds: ReadonlyMap<string, Kind> | null = null
+  #reader: TextReader | null = null
 
   constructor(schema: Schema, params: readonly string[], rest: Rest) {
     this.#schema = schema
@@ -37,19 +38,13 @@ export class RestInput {
 
   /** Throws a `ValidationError` for a body that has no members where there are some in the path. */
   of(ctx: RequestContext): unknown {
-    const { body } = this.#rest === 'body' ? ctx : { body: undefined }
-    if (this.#rest === 'body' && this.#params.length === 0) return body
-    const input = new Bag()
-    if (this.#rest === 'query') Object.assign(input, ctx.query)
-    else if (typeof body === 'object' && body !== null && !Array.isArray(body)) Object.assign(input, body)
-    else if (body !== undefined) {
+    if (this.#rest === 'query') return this.#read({ ...ctx.query, ...ctx.params })
+    const { body } = ctx
+    if (this.#params.length === 0) return body
+    if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
       throw new ValidationError([{ in: 'body', pointer: '#', detail: 'the body is an object' }])
     }
-    this.#kinds ??= kindsOf(this.#schema)
-    for (const name of this.#rest === 'query' ? Object.keys(input) : [])
-      input[name] = this.#read(name, input[name])
-    for (const name of this.#params) input[name] = this.#read(name, ctx.params[name])
-    return input
+    return Object.assign(new Bag(), body, this.#read(ctx.params))
   }
 
   /** Which part of the request a member came from. */
@@ -57,9 +52,9 @@ export class RestInput {
     return name !== undefined && this.#params.includes(name) ? 'params' : this.#rest
   }
 
-  #read(name: string, value: unknown): unknown {
-    const kind = this.#kinds?.get(name)
-    return kind === undefined ? value : read(kind, value)
+  #read(pairs: object): unknown {
+    this.#reader ??= readerOf(this.#schema)
+    return this.#reader(pairs)
   }
 
   #part(has: (name: string) => boolean): Schema {
@@ -88,38 +83,10 @@ function wholeBody(schema: Schema): Schema {
   )
 }
 
-/** What is read from text, by the JSON Schema of a member. */
-type Kind = 'number' | 'boolean' | { readonly list: Kind | null }
-
-/** Text that is none of it stays text, and is what the schema speaks of. */
-function read(kind: Kind, value: unknown): unknown {
-  if (typeof kind === 'object') {
-    const list = Array.isArray(value) ? value : [value]
-    return kind.list === null ? list : list.map((each) => read(kind.list as Kind, each))
-  }
-  if (typeof value !== 'string') return value
-  if (kind === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) ? Number(value) : value
-}
-
-function kindsOf(schema: Schema): ReadonlyMap<string, Kind> {
+/** Text is made what the JSON Schema asks for, where there is one; it may not have a prototype's names in it. */
+function readerOf(schema: Schema): TextReader {
   const described = jsonSchemaOf(schema, 'input')
-  const properties = 'schema' in described ? described.schema['properties'] : undefined
-  return new Map(
-    Object.entries((properties ?? {}) as Record<string, unknown>).flatMap(
-      ([name, member]): [string, Kind][] => {
-        const kind = kindOf(member)
-        return kind === null ? [] : [[name, kind]]
-      },
-    ),
-  )
-}
-
-function kindOf(schema: unknown): Kind | null {
-  const { type, items } = (schema ?? {}) as { type?: unknown; items?: unknown }
-  if (type === 'number' || type === 'integer') return 'number'
-  if (type === 'boolean') return 'boolean'
-  return type === 'array' ? { list: kindOf(items) } : null
+  return 'schema' in described ? textReader(described.schema) : (pairs) => Object.assign(new Bag(), pairs)
 }
 
 /** The JSON Schema of some members of an object. */
