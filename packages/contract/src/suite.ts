@@ -31,6 +31,7 @@ import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { requestIds } from './cases/request-id.ts'
 import { routing } from './cases/routing.ts'
+import { schemas } from './cases/schemas.ts'
 import { scopes } from './cases/scopes.ts'
 import { securityHeaderCases } from './cases/security-headers.ts'
 import { streams } from './cases/streams.ts'
@@ -42,6 +43,7 @@ const groups = {
   routing,
   scopes,
   validation,
+  schemas,
   contracts,
   procedures,
   trpc: overTRPC,

@@ -20,6 +20,8 @@ export function issueSummary(issues: readonly StandardSchemaV1.Issue[], vendor =
 function expectation(issue: StandardSchemaV1.Issue, vendor: string): string {
   if (discreet.has(vendor)) return issue.message
   const { expected, code, type } = issue as { expected?: unknown; code?: unknown; type?: unknown }
+  // What ArkType expects of these is made of messages, which quote.
+  if (code === 'union' || code === 'intersection') return `fails its ${code}`
   if (typeof expected === 'string') return `expected ${expected}`
   if (typeof code === 'string') return code
   return typeof type === 'string' ? type : 'not as declared'
