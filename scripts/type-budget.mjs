@@ -2,8 +2,8 @@
  * `npm run types`: what apps of 10, 100 and 400 routes cost the compiler. Each route has two path parameters, a query
  * and a body schema of Zod 4, state from a middleware, and a returned value; one with a full contract also a schema of
  * its parameters, two replies, two errors of its own and one of the middleware; a client calls each of those and takes
- * its results apart. Fails when a route costs more the more
- * of them there are, or more than its budget. Needs compiled packages.
+ * its results apart; a procedure is called by that client and by tRPC's. Fails when a route costs more the more of
+ * them there are, or more than its budget. Needs compiled packages.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,11 @@ const kinds = [
   { name: 'full contracts', folder: 'contracts', budget: 2_985, source: contracts },
   // Measured: 4,145.
   { name: 'full contracts, each called by a client', folder: 'client', budget: 4_350, source: client },
+  // Measured: 2,885.
+  { name: 'procedures, each called by two clients', folder: 'procedures', budget: 3_030, source: procedures },
 ]
+/** What the names of procedures begin with. */
+const verbs = ['get', 'list', 'create', 'update', 'remove']
 /** How much more a route may cost among 400 than among 100; linear is 1. */
 const growth = 1.1
 
@@ -218,6 +222,73 @@ function call(n) {
     `  // @ts-expect-error this one has no data`,
     `  void reply.data.nothing`,
     `  return reply.code === 'E_VALIDATION' ? reply.issues.join() : reply.code satisfies 'LOCKED' | 'UNAUTHORIZED'`,
+    `}`,
+  ]
+}
+
+/** Ten to a router, with the names that REST knows and others. */
+function procedures(count) {
+  const lines = [
+    `import { before } from 'volant'`,
+    `import { createClient } from 'volant/client'`,
+    `import { procedure, rest, router } from 'volant/procedures'`,
+    `import type { TRPCRouterOf } from 'volant/trpc'`,
+    `import { createTRPCClient, httpLink } from '@trpc/client'`,
+    `import * as z from 'zod'`,
+    ``,
+    `const auth = before<{ user: { id: number } }>()({ errors: { UNAUTHORIZED: { status: 401 } } }, () => {})`,
+    `const authed = procedure().use(auth)`,
+  ]
+  const routers = []
+  for (let n = 0; n < count; n += 10) {
+    routers.push(`router${n}`)
+    lines.push('', `const router${n} = router({`)
+    for (let m = n; m < n + 10; m++) lines.push(...procedureOf(m))
+    lines.push(`})`)
+  }
+  lines.push(
+    ``,
+    `const api = router({ ${routers.join(', ')} })`,
+    `const door = rest(api)`,
+    `const client = createClient<typeof door.api>('http://unused.test')`,
+    `const rpc = createTRPCClient<TRPCRouterOf<typeof api>>({ links: [httpLink({ url: 'http://unused.test' })] })`,
+  )
+  for (let n = 0; n < count; n++) lines.push('', ...callsOf(n))
+  return `${lines.join('\n')}\n`
+}
+
+function procedureOf(n) {
+  const verb = verbs[n % 5]
+  return [
+    `  ${verb}Item${n}: authed`,
+    `    .input(z.object({ id: z.number(), name${n}: z.string().min(1) }))`,
+    `    .output(z.object({ key${n}: z.string(), by: z.number() }))`,
+    `    .errors({ ITEM_${n}_NOT_FOUND: { status: 404, data: z.object({ id${n}: z.number() }) } })`,
+    `    .${verb === 'get' || verb === 'list' ? 'query' : 'mutation'}(({ input, ctx }) => {`,
+    `      if (input.id === 0) throw ctx.fail('ITEM_${n}_NOT_FOUND', { id${n}: input.id })`,
+    `      return { key${n}: input.name${n}, by: ctx.state.user.id }`,
+    `    }),`,
+  ]
+}
+
+function callsOf(n) {
+  const verb = verbs[n % 5]
+  const name = `router${n - (n % 10)}.${verb}Item${n}`
+  const isQuery = verb === 'get' || verb === 'list'
+  const others = isQuery || verb === 'remove' ? 'query' : 'body'
+  const input =
+    verb === 'list' || verb === 'create'
+      ? `{ ${others}: { id: 1, name${n}: 'a' } }`
+      : `{ params: { id: 1 }, ${others}: { name${n}: 'a' } }`
+  return [
+    `export async function use${n}(): Promise<string> {`,
+    `  const { key${n} } = await rpc.${name}.${isQuery ? 'query' : 'mutate'}({ id: 1, name${n}: 'a' })`,
+    `  const reply = await client.${name}(${input})`,
+    `  // @ts-expect-error there is more to the input`,
+    `  void (() => rpc.${name}.${isQuery ? 'query' : 'mutate'}({ id: 1 }))`,
+    `  if (reply.ok) return reply.data.key${n} + key${n}`,
+    `  if (reply.code === 'ITEM_${n}_NOT_FOUND') return reply.data.id${n}.toFixed()`,
+    `  return reply.code satisfies 'E_VALIDATION' | 'UNAUTHORIZED'`,
     `}`,
   ]
 }
