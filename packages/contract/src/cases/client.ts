@@ -371,6 +371,7 @@ export function clients(kit: Kit): void {
         '[1]',
         '{"a":1}',
         '{"mounted":["GET","//evil.test/"]}',
+        String.raw`{"mounted":["GET","/\\evil.test/"]}`,
         '{"mounted":["GET"]}',
       ]) {
         broken = new Response(table, { headers: { 'content-type': 'application/json' } })

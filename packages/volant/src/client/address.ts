@@ -33,7 +33,7 @@ export function pathOf(pattern: string, params: Readonly<Record<string, unknown>
     }
     path += `/${encoded}`
   }
-  return path
+  return path || '/'
 }
 
 /** `?name=value&…`, or nothing. Throws `TypeError` for what has no text. */

@@ -65,7 +65,7 @@ export function checkRoutes(given: unknown, where: string): ClientRoutes {
     typeof given === 'object' &&
     given !== null &&
     Object.values(given).every(
-      (row) => Array.isArray(row) && typeof row[0] === 'string' && /^\/(?!\/)/.test(row[1] as string),
+      (row) => Array.isArray(row) && typeof row[0] === 'string' && /^\/(?![/\\])/.test(row[1] as string),
     )
   if (!fits) throw new ClientError(where, 'it is no table of routes: is this the address of the API?')
   return given as ClientRoutes
