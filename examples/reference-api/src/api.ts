@@ -14,7 +14,11 @@ export const User = z
 export const NewUser = z
   .object({
     name: z.string().min(2).max(100),
-    email: z.email().max(254),
+    // RFC 5321 §4.5.3.1.1: 64 octets before the @.
+    email: z
+      .email()
+      .max(254)
+      .refine((text) => text.indexOf('@') <= 64, 'Invalid email address'),
     age: z.int().min(18).max(120),
   })
   .meta({ id: 'NewUser' })
@@ -95,9 +99,8 @@ export const api = {
 
 /** Paths and queries are text: this takes decimal digits and nothing else. */
 function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .regex(/^\d{1,16}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .pipe(z.int().min(least).max(most))
+  return z.preprocess(
+    (text: string) => (/^\d{1,16}$/.test(text) ? Number(text) : text),
+    z.int(`must be a whole number from ${least} to ${most}`).min(least).max(most),
+  )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { health, type HealthOptions, type VolantError } from 'volant'
+import { health, type HealthOptions, openapiOf, type OpenAPIResponse, type VolantError } from 'volant'
 import { deferred, type Kit, request } from '../kit.ts'
 
 export function healthy(kit: Kit): void {
@@ -144,6 +144,13 @@ export function healthy(kit: Kit): void {
         assert.equal(body.status, 'ok')
         assert.ok(body.uptime > 0 && body.memory.rss > 1e6 && body.requests >= 1)
         for (const key of ['p50', 'p99', 'max']) assert.ok(body.eventLoopLag[key] >= 0, key)
+        const said = openapiOf(app, { info: { title: 'Test', version: '1' } }).paths['/api/health']?.['get']
+        const content = (said?.responses['200'] as OpenAPIResponse).content?.['application/json']
+        const known = content?.schema?.['properties'] as object
+        assert.deepEqual(
+          Object.keys(body).filter((key) => !Object.hasOwn(known, key)),
+          [],
+        )
         assert.equal((await live.ask('/alive')).status, 200)
         for (const path of ['/health', '/ready']) assert.equal((await live.ask(path)).status, 404)
       })

@@ -42,26 +42,30 @@ const readyRoute = {
   },
 }
 
+const details = objectOf({
+  status: { enum: ['ok', 'closing'] },
+  uptime: quantity,
+  connections: count,
+  inFlight: count,
+  requests: count,
+  memory: objectOf({
+    rss: count,
+    heapTotal: count,
+    heapUsed: count,
+    external: count,
+    arrayBuffers: count,
+  }),
+  eventLoopLag: objectOf({ p50: quantity, p99: quantity, max: quantity }),
+})
+
 const detailsRoute = {
   tags: ['health'],
   summary: 'Uptime, memory, lag of the event loop',
-  response: described(
-    objectOf({
-      status: { enum: ['ok', 'closing'] },
-      uptime: quantity,
-      connections: count,
-      inFlight: count,
-      requests: count,
-      memory: objectOf({
-        rss: count,
-        heapTotal: count,
-        heapUsed: count,
-        external: count,
-        arrayBuffers: count,
-      }),
-      eventLoopLag: objectOf({ p50: quantity, p99: quantity, max: quantity }),
-    }),
-  ),
+  response: described({
+    ...details,
+    // Counters that not every adapter has.
+    properties: { ...(details['properties'] as object), refused: count, panics: count },
+  }),
 }
 
 /** Options of `health`. */
