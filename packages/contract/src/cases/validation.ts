@@ -40,6 +40,24 @@ export function validation(kit: Kit): void {
   for (const [library, schemas] of Object.entries(libraries) as [string, (typeof libraries)['zod']][]) {
     const { params, query, headers, cookies, body, later } = schemas
     describe(`validation with ${library}`, () => {
+      test('one text is a list of one where the schema has a list', async () => {
+        const app = kit.app()
+        app.get('/search', { query }, (ctx) => ctx.query)
+        app.get('/middleware', validate({ query }), (ctx) => ctx.query)
+        await kit.serve(app, async (live) => {
+          for (const path of ['/search', '/middleware']) {
+            assert.deepEqual((await live.ask(`${path}?tag=a`)).json(), { limit: 5, tag: ['a'] })
+            assert.deepEqual((await live.ask(`${path}?tag=a&tag=b`)).json(), { limit: 5, tag: ['a', 'b'] })
+            assert.deepEqual((await live.ask(path)).json(), { limit: 5 })
+            const { errors } = (await live.ask(`${path}?tag=a&limit=99`)).json() as Problem
+            assert.deepEqual(
+              errors?.map(({ pointer }) => pointer),
+              ['#/limit'],
+            )
+          }
+        })
+      })
+
       test('handlers see what the schemas made of every part', async () => {
         const app = kit.app()
         app.post('/options/:id', { params, query, headers, cookies, body }, (ctx) => ({

@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors.ts'
 import { Validator } from './ajv.ts'
 import { isPlainSchema, readDraft } from './draft.ts'
+import { takingLists } from './lists.ts'
 import { textReader, type TextReader } from './text.ts'
 
 /** Where a value comes from: text of the request's head, its body, or a handler. */
@@ -10,12 +11,14 @@ export type SchemaUse = 'text' | 'body' | 'response'
 
 /**
  * What checks a value by the schema: of a Standard Schema its own, of plain JSON Schema one by Ajv, compiled when it is
- * first used. Such a one converts text to the types asked for (`text`) and fills in defaults (`text`, `body`); what a
+ * first used. Such a one converts text to the types asked for (`text`; of others a list may be
+ * a single text) and fills in defaults (`text`, `body`); what a
  * handler gave (`response`) is left as it is. Throws `E_BAD_SCHEMA` for what is no schema; `where` names the place.
  */
 export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
   const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
-  if (typeof props?.validate === 'function') return props
+  if (typeof props?.validate === 'function')
+    return use === 'text' ? takingLists(schema as StandardSchemaV1) : props
   if (props === undefined && isPlainSchema(schema)) return plain(validatorOf(schema, where), where, use)
   throw new VolantError(
     'E_BAD_SCHEMA',
