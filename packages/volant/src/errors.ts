@@ -240,6 +240,12 @@ export const errorTable = {
     remedy:
       'The message says where it is. Convert Map, Set, BigInt and functions before, leave cycles out; give a schema or a toJSON.',
   },
+  E_PROCEDURE_CONTEXT: {
+    status: 0,
+    meaning: 'The context of a procedure has no such member.',
+    remedy:
+      'A procedure takes its input and returns its output, however it is called; middleware throws errors. What concerns the request as a whole is middleware of the app.',
+  },
   E_RESET: {
     status: 0,
     meaning: 'The reply was cut off: its source failed after the head was sent.',

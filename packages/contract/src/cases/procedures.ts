@@ -208,7 +208,7 @@ export function procedures(kit: Kit): void {
         throw (ctx as unknown as { fail(code: string): Error }).fail('OTHER')
       }),
     })
-    await assert.rejects(caller(replying).reply(), { code: 'E_UNSUPPORTED', message: /no json/ })
+    await assert.rejects(caller(replying).reply(), { code: 'E_PROCEDURE_CONTEXT', message: /no json/ })
     await assert.rejects(caller(replying).undeclared(), {
       code: 'E_UNDECLARED_ERROR',
       message: /the procedure undeclared .*declares none/,

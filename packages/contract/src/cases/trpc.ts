@@ -100,6 +100,13 @@ function api() {
     form: procedure()
       .input(z.instanceof(FormData))
       .mutation(({ input }) => input.get('name')),
+    size: procedure()
+      .input(z.instanceof(ReadableStream))
+      .mutation(async ({ input }) => {
+        let length = 0
+        for await (const chunk of input as ReadableStream<Uint8Array>) length += chunk.length
+        return length
+      }),
     ticks: procedure()
       .input(z.object({ from: z.number().default(0), lastEventId: z.string().optional() }).optional())
       .subscription(async function* ({ input, ctx }) {
@@ -265,14 +272,17 @@ export function overTRPC(kit: Kit): void {
         assert.deepEqual(order, [1, 120])
       }))
 
-    test('form data is the input of a mutation', () =>
-      served(async (_, url) => {
+    test('form data is the input of a mutation where that is allowed, bytes always', async () => {
+      const form = new FormData()
+      form.set('name', 'Ann')
+      const send = async (url: string) => {
         const client = createTRPCClient<AppRouter>({ links: [httpLink({ url })] })
-        const form = new FormData()
-        form.set('name', 'Ann')
-        const name = await client.form.mutate(form)
-        assert.equal(name, 'Ann')
-      }))
+        assert.equal(await client.size.mutate(new Blob(['bytes']) as never), 5)
+        return client.form.mutate(form)
+      }
+      await served(async (_, url) => assert.equal(await send(url), 'Ann'), { acceptForms: true })
+      await served((_, url) => assert.rejects(send(url), /Unsupported content-type/))
+    })
 
     test('a transformer carries what JSON cannot', async () => {
       /** Dates are `{ date: milliseconds }`, wherever they are. */
@@ -475,7 +485,11 @@ export function overTRPC(kit: Kit): void {
           await shape('/trpc/upload', { method: 'POST', body: '{}' }),
           '415 UNSUPPORTED_MEDIA_TYPE: Missing content-type header',
         )
-        for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+        for (const type of [
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          'multipart/form-data; boundary=a',
+        ]) {
           const headers = { 'content-type': type }
           assert.match(
             await shape('/trpc/upload', { method: 'POST', headers, body: '{}' }),
@@ -694,6 +708,7 @@ export function overTRPC(kit: Kit): void {
         { maxBatchSize: 1.5 },
         { allowMethodOverride: 1 },
         { transformer: {} },
+        { acceptForms: 'yes' },
         { responseMeta: 1 },
         { pingInterval: -1 },
         { reconnectAfter: 10_000 },

@@ -159,8 +159,8 @@ for (const name of [
   Object.defineProperty(CallContext.prototype, name, {
     get(): never {
       throw new VolantError(
-        'E_UNSUPPORTED',
-        `the context of a procedure has no ${name}: a procedure may be called over REST, tRPC or directly, so its handler takes its input and returns its output, and middleware throws errors`,
+        'E_PROCEDURE_CONTEXT',
+        `the context of a procedure has no ${name}: it may be called over REST, over tRPC or directly, so its handler takes its input and returns its output, and middleware throws errors`,
       )
     },
   })

@@ -204,7 +204,7 @@ export interface ProcedureBuilder<Input, Output, State, Errors extends DeclaredE
   use<const M extends LayerOf<LayerContext<State>>>(
     middleware: M,
   ): Behind<Input, Output, State, Errors, Rest, M>
-  /** Middleware of routes, whose context has more; what procedures do not have of it throws `E_UNSUPPORTED`. */
+  /** Middleware of routes, whose context has more; what procedures do not have of it throws `E_PROCEDURE_CONTEXT`. */
   use<const M extends LayerOf<ContextOf<Stated<State, Errors>>>>(
     middleware: M,
   ): Behind<Input, Output, State, Errors, Rest, M>

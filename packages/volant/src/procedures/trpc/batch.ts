@@ -22,7 +22,7 @@ export function batch(
   try {
     calls = callsOf(path, procedures, settings)
     type = typeOf(calls)
-    if (inputKindOf(ctx) !== 'json') throw new HTTPError(415, 'a batch is application/json')
+    if (inputKindOf(ctx, settings) !== 'json') throw new HTTPError(415, 'a batch is application/json')
   } catch (error) {
     return replyError(ctx, error, null, settings)
   }

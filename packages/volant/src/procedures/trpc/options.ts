@@ -35,6 +35,11 @@ export interface TRPCOptions {
   maxBatchSize?: number | undefined
   /** Queries are taken with POST as well, for inputs too long for a URL. Default false. */
   allowMethodOverride?: boolean | undefined
+  /**
+   * Mutations take multipart/form-data as well, and their input is a `FormData`. A page of another site can send such a
+   * form with the user's cookies, and no browser asks first: check Origin, or keep to SameSite cookies. Default false.
+   */
+  acceptForms?: boolean | undefined
   /** For both directions, or one for each. Default JSON as it is. */
   transformer?: Transformer | { input: Transformer; output: Transformer } | undefined
   /** Status and headers of a reply, once its calls are done, or before a streamed one begins. */
@@ -55,6 +60,7 @@ export interface Settings {
   readonly prefix: string
   readonly maxBatchSize: number
   readonly allowMethodOverride: boolean
+  readonly acceptForms: boolean
   readonly input: Transformer | null
   readonly output: Transformer | null
   readonly responseMeta: NonNullable<TRPCOptions['responseMeta']> | null
@@ -77,6 +83,7 @@ export function settingsOf(options: TRPCOptions): Settings {
     prefix,
     maxBatchSize,
     allowMethodOverride: checkFlag('trpc.allowMethodOverride', options.allowMethodOverride, false),
+    acceptForms: checkFlag('trpc.acceptForms', options.acceptForms, false),
     ...transformers(transformer),
     responseMeta: responseMeta ?? null,
     pingInterval: milliseconds('pingInterval', options.pingInterval, 15_000),
@@ -98,6 +105,7 @@ const names = [
   'prefix',
   'maxBatchSize',
   'allowMethodOverride',
+  'acceptForms',
   'transformer',
   'responseMeta',
   'pingInterval',

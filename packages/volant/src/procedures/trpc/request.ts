@@ -74,14 +74,14 @@ export type InputKind = 'json' | 'form' | 'bytes'
  * How the input is to be read: as JSON, or handed to the procedure as what it is. Throws 415 for other types of POST,
  * which are those a form on another site could send without asking first.
  */
-export function inputKindOf(ctx: RequestContext): InputKind {
+export function inputKindOf(ctx: RequestContext, settings: Settings): InputKind {
   if (ctx.method !== 'POST') return 'json'
   const type = ctx.exchange.header('content-type')
   if (type === 'application/json') return 'json'
   if (type === undefined) throw new HTTPError(415, 'Missing content-type header')
   const essence = parseMediaType(type)?.essence
   if (essence === 'application/json') return 'json'
-  if (essence === 'multipart/form-data') return 'form'
+  if (essence === 'multipart/form-data' && settings.acceptForms) return 'form'
   if (essence === 'application/octet-stream') return 'bytes'
   throw new HTTPError(415, `Unsupported content-type ${JSON.stringify(type)}: send application/json`)
 }

@@ -16,7 +16,7 @@ export function single(ctx: RequestContext, placed: Served, settings: Settings):
   const answered: Answered = { path, type: procedure.kind }
   let kind: InputKind
   try {
-    kind = inputKindOf(ctx)
+    kind = inputKindOf(ctx, settings)
     if (wantsLines(ctx))
       throw new HTTPError(400, 'Streaming requests must be batched (you can do a batch of 1)')
   } catch (error) {
