@@ -12,7 +12,7 @@ import { type Base, References } from './references.ts'
 
 /** A schema that can be compiled, and what of it decides how. */
 export interface Draft {
-  /** Of draft 2020-12, frozen. */
+  /** Of draft 2020-12. */
   readonly schema: JSONSchemaObject
   /** It has a `default` somewhere. */
   readonly hasDefaults: boolean
@@ -54,6 +54,8 @@ class Reader {
   readonly #above = new Set<object>()
   #hasDefaults = false
   #namesInherited = false
+  /** It has a `$dynamicRef`, which may lead anywhere. */
+  #isDynamic = false
 
   constructor(where: string) {
     this.#where = where
@@ -70,10 +72,10 @@ class Reader {
       this.#refuse(`${lost.at}/$ref`, `leads nowhere, and nothing is loaded: ${shown(lost.to)}`)
     }
     return {
-      schema: frozen(schema),
+      schema,
       hasDefaults: this.#hasDefaults,
       namesInherited: this.#namesInherited,
-      isRecursive: this.#references.areRecursive(schema),
+      isRecursive: this.#isDynamic || this.#references.areRecursive(schema),
     }
   }
 
@@ -96,7 +98,7 @@ class Reader {
   #copy(given: Members, { from, to, base: outer }: Place): Members {
     const copy: Members = {}
     const base = typeof given.$id === 'string' ? this.#references.enter(given.$id, outer, from) : outer
-    this.#references.add({ from, to, schema: copy }, base, [given.$anchor, given.$dynamicAnchor])
+    this.#references.add({ from, to, schema: copy })
     for (const [name, value] of Object.entries(given)) {
       if (value === undefined || dropped.has(name)) continue
       const kind = Object.hasOwn(keywords, name) ? keywords[name as keyof typeof keywords] : null
@@ -111,9 +113,11 @@ class Reader {
         if (takes !== null) this.#refuse(place.from, `takes ${takes}, not ${shown(value)}`)
         if (name === '$ref' || name === '$recursiveRef') {
           this.#references.refer({ at: from, to: plain as string, base, schema: copy })
-        } else copy[name] = this.#json(plain, place.from)
+        } else if (name !== '$anchor') copy[name] = this.#json(plain, place.from)
         if (name === 'default') this.#hasDefaults = true
-        if (name === 'required') this.#inherited(plain as readonly string[])
+        else if (name === '$dynamicRef') this.#isDynamic = true
+        else if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
+        else if (name === 'required') this.#inherited(plain as readonly string[])
       }
     }
     modernise(copy)
@@ -206,20 +210,14 @@ function modernise(copy: Members): void {
 }
 
 /** Of no use in the copy, whose references are pointers; `$async` would change what Ajv makes of it. */
-const dropped: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$anchor',
-  '$recursiveAnchor',
-  '$vocabulary',
-  '$async',
-])
+const dropped: ReadonlySet<string> = new Set(['$schema', '$id', '$recursiveAnchor', '$vocabulary', '$async'])
 
 /** Keywords of others that are near to one of the drafts. */
 const others: ReadonlySet<string> = new Set(['example'])
 
 /** A copy; undefined for what JSON cannot carry. */
 function asJSON(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value
   try {
     const text = JSON.stringify(value) as string | undefined
     return text === undefined ? undefined : (JSON.parse(text) as unknown)
@@ -235,7 +233,7 @@ function symbolsOf(given: object): (string | undefined)[] {
 
 /** RFC 6901 §3. */
 function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
 }
 
 /** `value` and all in it. */

@@ -1,10 +1,10 @@
 /** What a plain JSON Schema takes from a request, where a default stands in for a property that is not there. */
-import { type Draft, frozen } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
 
 /** The schema without what it requires and fills in by itself. */
 export function inputOf({ schema, hasDefaults }: Draft): JSONSchemaObject {
-  return hasDefaults ? frozen(relaxed(schema) as Record<string, unknown>) : schema
+  return hasDefaults ? (relaxed(schema) as JSONSchemaObject) : schema
 }
 
 /** Keywords whose schemas hold without condition: below the others Ajv fills nothing in. */

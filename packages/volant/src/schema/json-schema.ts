@@ -34,7 +34,7 @@ function describe(schema: Schema, io: Side): Described {
   try {
     if (standard === undefined && isPlainSchema(schema)) {
       const { draft } = validatorOf(schema, 'the schema')
-      return { schema: io === 'input' ? inputOf(draft) : draft.schema }
+      return { schema: frozen(io === 'input' ? inputOf(draft) : draft.schema) }
     }
     const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
     if (typeof jsonSchema?.[io] !== 'function') {

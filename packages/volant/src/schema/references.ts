@@ -28,8 +28,7 @@ interface Place {
 }
 
 export class References {
-  /** By where they stood. */
-  readonly #places = new Map<string, Place>()
+  readonly #places: Place[] = []
   /** Where `$id`s stood, by URI. */
   readonly #resources = new Map<string, string>()
   /** Where anchors stood, by URI and `#name`. */
@@ -50,11 +49,12 @@ export class References {
     return { uri, pointer: from }
   }
 
-  add(place: Place, base: Base, anchors: readonly unknown[]): void {
-    this.#places.set(place.from, place)
-    for (const anchor of anchors) {
-      if (typeof anchor === 'string') this.#anchors.set(`${base.uri}#${anchor}`, place.from)
-    }
+  add(place: Place): void {
+    this.#places.push(place)
+  }
+
+  anchor(name: unknown, base: Base, from: string): void {
+    if (typeof name === 'string') this.#anchors.set(`${base.uri}#${name}`, from)
   }
 
   refer(reference: Reference): void {
@@ -63,8 +63,10 @@ export class References {
 
   /** Writes them all as pointers into the copy. Those that lead nowhere are given back. */
   resolve(): Reference[] {
+    if (this.#found.length === 0) return []
+    const places = new Map(this.#places.map((place) => [place.from, place]))
     return this.#found.filter((reference) => {
-      const place = this.#places.get(this.#find(reference) ?? '')
+      const place = places.get(this.#find(reference) ?? '')
       if (place === undefined) return true
       reference.schema.$ref =
         place.to === '#' ? '#' : `#${place.to.slice(1).split('/').map(encodeURIComponent).join('/')}`
@@ -75,6 +77,7 @@ export class References {
 
   /** True if a schema refers, over others or not, to one that contains it. */
   areRecursive(root: object): boolean {
+    if (this.#found.length === 0) return false
     const above = new Set<object>()
     const done = new Set<object>()
     const visit = (schema: unknown): boolean => {
@@ -82,7 +85,7 @@ export class References {
       if (above.has(schema)) return true
       above.add(schema)
       const target = this.#targets.get(schema)
-      const is = '$dynamicRef' in schema || visit(target) || Object.values(schema).some(visit)
+      const is = visit(target) || Object.values(schema).some(visit)
       above.delete(schema)
       done.add(schema)
       return is
