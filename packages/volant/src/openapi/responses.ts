@@ -53,7 +53,7 @@ interface Told {
 
 export class Responses {
   readonly #components: Components
-  /** The framework's own, by what they say. */
+  /** The framework's own, by status and codes. */
   readonly #own = new Map<string, { readonly name: string; readonly response: OpenAPIResponse }>()
 
   constructor(components: Components) {
@@ -134,13 +134,15 @@ export class Responses {
   }
 
   #shared(status: number, errors: readonly Told[]): OpenAPIReference {
-    const response = problem(status, errors)
-    const key = JSON.stringify(response)
-    const known = this.#own.get(key)
-    const names = new Set([...this.#own.values()].map(({ name }) => name))
-    const name = known?.name ?? unused(names, baseOfText(phrases[status] ?? `Status ${status}`))
-    if (known === undefined) this.#own.set(key, { name, response })
-    return { $ref: `#/components/responses/${name}` }
+    const key = `${status} ${errors.map(({ code }) => code).join(' ')}`
+    let known = this.#own.get(key)
+    if (known === undefined) {
+      const names = new Set([...this.#own.values()].map(({ name }) => name))
+      const name = unused(names, baseOfText(phrases[status] ?? `Status ${status}`))
+      known = { name, response: problem(status, errors) }
+      this.#own.set(key, known)
+    }
+    return { $ref: `#/components/responses/${known.name}` }
   }
 }
 
