@@ -243,7 +243,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     const { node, registry } = rootOf(this)
     const { limits, router, trust, report } = this.#options
     this.#exposed.check(registry.routes)
-    checkOperationIds(registry.routes)
+    checkOperationIds(registry.routes, this.#exposed)
     this.#core = new Core({
       serving: this,
       limits,

@@ -64,10 +64,10 @@ export function declaredBy({
 }
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */
-export function checkOperationIds(definitions: readonly RouteDefinition[]): void {
+export function checkOperationIds(definitions: readonly RouteDefinition[], exposed: Exposed): void {
   const taken = new Map<string, RouteDefinition>()
   for (const route of definitions) {
-    const { operationId } = route.contract.description
+    const operationId = route.contract.description.operationId ?? exposed.namesOf(route.value)[0]
     if (operationId === undefined) continue
     const other = taken.get(operationId)
     // One call for several methods, or one app mounted twice: the document tells them apart.

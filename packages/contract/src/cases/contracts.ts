@@ -418,5 +418,16 @@ export function contracts(kit: Kit): void {
         message: 'GET /a and POST /b both have the operationId "same"',
       })
     })
+
+    test('a name of the exposed tree is an operation id, too', async () => {
+      const app = kit.app()
+      const first = app.get('/a', () => 1)
+      app.post('/b', { operationId: 'things.first' }, () => 1)
+      app.expose({ things: { first } })
+      await assert.rejects(app.inject('/a'), {
+        code: 'E_OPERATION_ID',
+        message: 'GET /a and POST /b both have the operationId "things.first"',
+      })
+    })
   })
 }
