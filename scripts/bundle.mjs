@@ -3,25 +3,92 @@
  * takes three quarters of the time that an app needs to start. Readable, in the order of the sources and without their
  * maps, so that a stack trace still leads somewhere.
  */
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild-wasm'
 
 /** Where a package has its compiled sources. */
 const sources = 'dist/src'
 
 /**
- * Writes each of `entries`, paths in `from`, and what it imports of the same package, to the same path in `to`; other
- * packages stay imports. What several entries need is in files they share: there is one of each class.
+ * Writes `entry`, a path in the package `from`, and what it imports of that package, as one file to the same path in
+ * `to`; other packages stay imports.
+ *
+ * `others` are entries that need files of `entry`, too. They import those from the package, `name`, under names that
+ * begin with `~`: so there is one of each class, and whoever imports `entry` alone loads one file. With files that all
+ * of them share, `import 'volant'` took 114 ms of CPU rather than 109, of which Node.js needs 62.
  */
-export async function bundle(entries, from, to) {
-  const { warnings } = await build({
-    entryPoints: entries.map((entry) => join(from, entry)),
-    outbase: join(from, sources),
-    outdir: join(to, sources),
+export async function bundle(entry, from, to, { name, others = [] } = {}) {
+  const places = { outbase: join(from, sources), outdir: join(to, sources) }
+  const used = others.length === 0 ? [] : await bundleBeside(others, entry, from, { ...places, name })
+  const lines = used.map((each) => {
+    const [file, exported] = each.slice(1).split(':')
+    return `export { ${exported} as ${JSON.stringify(each)} } from './${file}'\n`
+  })
+  await run([resolve(from, entry)], {
+    ...places,
+    plugins: [
+      replacing([resolve(from, entry)], async (path) => `${await readFile(path, 'utf8')}\n${lines.join('')}`),
+    ],
+  })
+}
+
+/** Writes `others`; gives the names they import from the package. */
+async function bundleBeside(others, entry, from, { name, ...places }) {
+  const { metafile } = await run([resolve(from, entry)], { ...places, write: false, metafile: true })
+  const held = Object.keys(metafile.inputs).map((path) => resolve(path))
+  const names = await exportsOf(held)
+  const entries = others.map((each) => resolve(from, each))
+  const { outputFiles } = await run(entries, {
+    ...places,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    write: false,
+    plugins: [
+      replacing(held, (path) => {
+        const file = relative(places.outbase, path)
+        const list = names.get(path).map((each) => `${JSON.stringify(`~${file}:${each}`)} as ${each}`)
+        return list.length === 0 ? '' : `export { ${list.join(', ')} } from ${JSON.stringify(name)}\n`
+      }),
+    ],
+  })
+  for (const { path, contents } of outputFiles) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, contents)
+  }
+  return [...new Set(outputFiles.flatMap(({ text }) => text.match(/(?<=")~[\w./-]+:\w+(?=")/g) ?? []))].sort()
+}
+
+/** What each of `files` exports, by its path. */
+async function exportsOf(files) {
+  const { metafile } = await run(files, {
+    bundle: false,
+    packages: undefined,
+    outdir: '.',
+    write: false,
+    metafile: true,
+  })
+  return new Map(Object.values(metafile.outputs).map((each) => [resolve(each.entryPoint), each.exports]))
+}
+
+/** Reads `text(path)` in place of each of `files`. */
+function replacing(files, text) {
+  const replaced = new Set(files)
+  return {
+    name: 'replacing',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, async ({ path }) =>
+        replaced.has(path) ? { contents: await text(path), resolveDir: dirname(path) } : undefined,
+      )
+    },
+  }
+}
+
+async function run(entryPoints, options) {
+  const names = entryPoints.map((each) => relative('.', each)).join(', ')
+  const result = await build({
+    entryPoints,
     bundle: true,
-    splitting: entries.length > 1,
-    chunkNames: 'dist/src/shared-[hash]',
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
@@ -30,9 +97,11 @@ export async function bundle(entries, from, to) {
     legalComments: 'inline',
     logLevel: 'silent',
     allowOverwrite: true,
-  }).catch(async (error) => {
-    await Promise.all(entries.map((entry) => rm(join(to, entry), { force: true })))
-    throw new Error(`${entries.join(', ')} could not be bundled: ${error.message}`)
+    ...options,
+  }).catch((error) => {
+    throw new Error(`${names} could not be bundled: ${error.message}`)
   })
-  if (warnings.length > 0) throw new Error(`${entries}: ${warnings.map(({ text }) => text).join('; ')}`)
+  const { warnings } = result
+  if (warnings.length > 0) throw new Error(`${names}: ${warnings.map(({ text }) => text).join('; ')}`)
+  return result
 }

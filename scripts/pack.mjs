@@ -56,9 +56,9 @@ async function stageSources(stage, name) {
     const text = readFileSync(join(from, 'dist/src', file), 'utf8')
     writeFileSync(path, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
   }
-  const { alone, together } = entriesOf(manifest)
-  await bundle(together, from, to)
-  for (const entry of alone) await bundle([entry], from, to)
+  const { first, alone, others } = entriesOf(manifest)
+  await bundle(first, from, to, { name: manifest.name, others })
+  for (const entry of alone) await bundle(entry, from, to)
   return to
 }
 
@@ -69,8 +69,9 @@ function entriesOf({ exports, bin = {} }) {
   const entries = Object.entries(exports).filter(([, target]) => target.default?.endsWith('.js'))
   const files = (kept) => entries.filter(([name]) => kept(name)).map(([, target]) => target.default)
   return {
+    first: exports['.'].default,
     alone: files((name) => serverless.includes(name)),
-    together: [...files((name) => !serverless.includes(name)), ...Object.values(bin)],
+    others: [...files((name) => name !== '.' && !serverless.includes(name)), ...Object.values(bin)],
   }
 }
 
