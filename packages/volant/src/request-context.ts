@@ -208,11 +208,41 @@ export class RequestContext implements ContextOf<AnyParts> {
     if (Object.keys(all).some((name) => !(name in checked))) this.#params = Object.assign(all, checked)
   }
 
+  /** `ctx[part]`: named one by one, since a property whose name varies costs 30 ns more on the way to a getter. */
+  part(part: Checked): unknown {
+    switch (part) {
+      case 'params':
+        return this.params
+      case 'query':
+        return this.query
+      case 'body':
+        return this.body
+      case 'headers':
+        return this.headers
+      case 'cookies':
+        return this.cookies
+    }
+  }
+
   /** What a schema made of a part, in its place. */
   put(part: Checked, value: unknown): void {
-    if (part === 'params') this.#params = value as Record<string, string>
-    else if (part === 'body') this.body = value
-    else this.#more[part] = value as never
+    switch (part) {
+      case 'params':
+        this.#params = value as Record<string, string>
+        break
+      case 'query':
+        this.#more.query = value as Pairs
+        break
+      case 'body':
+        this.body = value
+        break
+      case 'headers':
+        this.#more.headers = value as Record<string, string>
+        break
+      case 'cookies':
+        this.#more.cookies = value as Record<string, string>
+        break
+    }
   }
 
   get query(): Pairs {

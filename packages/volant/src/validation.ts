@@ -5,9 +5,8 @@ import { type Issue, ValidationError, VolantError } from './errors.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
-import { issuesIn } from './schema/result.ts'
+import { isLater, issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
-import { isThenable } from './thenable.ts'
 import type { FittingMiddleware, Outputs, Schemas } from './types.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
@@ -68,8 +67,8 @@ type Result = StandardSchemaV1.Result<unknown>
 
 // lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
 function checkOne(ctx: RequestContext, step: Step): Promise<void> | undefined {
-  const result = step.schema.validate(ctx[step.part])
-  if (isThenable(result)) return acceptLater(ctx, step, result)
+  const result = step.schema.validate(ctx.part(step.part))
+  if (isLater(result)) return acceptLater(ctx, step, result)
   return accept(ctx, step, result)
 }
 
@@ -86,8 +85,8 @@ function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | 
   let issues: Issue[] | null = null
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at] as Step
-    const result = step.schema.validate(ctx[step.part])
-    if (isThenable(result)) return checkRest(ctx, steps, at, result, issues)
+    const result = step.schema.validate(ctx.part(step.part))
+    if (isLater(result)) return checkRest(ctx, steps, at, result, issues)
     issues = add(ctx, step, result, issues)
   }
   if (issues !== null) throw invalid(ctx, issues)
@@ -105,7 +104,7 @@ async function checkRest(
   let issues = before
   for (let at = from; at < steps.length; at++) {
     const step = steps[at] as Step
-    const result = await (at === from ? first : step.schema.validate(ctx[step.part]))
+    const result = await (at === from ? first : step.schema.validate(ctx.part(step.part)))
     issues = add(ctx, step, result, issues)
   }
   if (issues !== null) throw invalid(ctx, issues)

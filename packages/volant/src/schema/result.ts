@@ -2,6 +2,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors.ts'
 import { shown } from '../shown.ts'
+import { isThenable } from '../thenable.ts'
+
+/**
+ * Whether a result is still to come. Looked for in this order because most results are there: a search for `then` in
+ * each of them costs 30 ns.
+ */
+export function isLater(result: unknown): result is PromiseLike<StandardSchemaV1.Result<unknown>> {
+  if (typeof result !== 'object' || result === null) return false
+  if (result instanceof Promise) return true
+  return !('value' in result) && !('issues' in result) && isThenable(result)
+}
 
 /**
  * What is wrong with the value, null if nothing is. Throws `E_BAD_SCHEMA`, naming the `place`, for what is no result: it
