@@ -26,7 +26,7 @@ export async function resultOf(
   response: Response,
   operation: string,
   [method, , declares]: ClientRoute,
-): Promise<unknown> {
+): Promise<{ data: unknown; [member: string]: unknown }> {
   const { status } = response
   const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   const data = await contentOf(response, type, method, operation)

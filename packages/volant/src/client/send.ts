@@ -38,22 +38,27 @@ export async function call(
   client: SendOptions,
 ): Promise<unknown> {
   const settings = { ...client, ...own }
-  const late = new AbortController()
-  const signal = given ? AbortSignal.any([given, late.signal]) : late.signal
   const { timeout } = settings
-  const timer =
-    timeout === undefined
-      ? undefined
-      : setTimeout(
-          () => late.abort(new DOMException(`no reply within ${timeout} ms`, 'TimeoutError')),
-          timeout,
-        )
+  const late = new AbortController()
+  const { signal } = late
+  // Not AbortSignal.any: a signal that lives longer than the call would keep 5 KB of each.
+  const forward = (): void => late.abort(given?.reason)
+  let release = (): void => given?.removeEventListener('abort', forward)
+  let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const row = await unless(signal, Promise.resolve().then(find))
+    if (timeout !== undefined) {
+      timer = setTimeout(
+        () => late.abort(new DOMException(`no reply within ${timeout} ms`, 'TimeoutError')),
+        within('timeout', timeout, 1, longest),
+      )
+    }
+    if (given?.aborted) forward()
+    else given?.addEventListener('abort', forward)
+    const row = await unless(signal, find)
     const url = base + pathOf(row[1], params) + queryOf(query)
     const fields = new Headers(settings.init?.headers)
     const first = client.headers
-    add(fields, typeof first === 'function' ? await unless(signal, Promise.resolve(first(operation))) : first)
+    add(fields, typeof first === 'function' ? await unless(signal, () => first(operation)) : first)
     add(fields, headers)
     addCookies(fields, cookies)
     add(fields, own.headers)
@@ -69,24 +74,43 @@ export async function call(
       body instanceof ReadableStream
     if (isStream) init.duplex = 'half'
     const response = await attempts(url, init, operation, settings, signal, !isStream)
-    return await resultOf(response, operation, row)
+    const result = await unless(signal, () => resultOf(response, operation, row))
+    const { data } = result
+    if (!given || !(data instanceof ReadableStream) || data.locked) return result
+    const { readable, writable } = new TransformStream()
+    void data.pipeTo(writable, { signal }).then(release, release)
+    release = () => {}
+    return { ...result, data: readable }
   } catch (error) {
     if (given?.aborted) throw given.reason
-    if (late.signal.aborted)
-      throw new ClientError(operation, (late.signal.reason as Error).message, { cause: late.signal.reason })
+    if (signal.aborted)
+      throw new ClientError(operation, (signal.reason as Error).message, { cause: signal.reason })
     throw error
   } finally {
     clearTimeout(timer)
+    release()
   }
 }
 
-/** Rejects when the signal is aborted, whatever `promise` does. */
-function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+/** Milliseconds; timers take no more (HTML §8.6). */
+const longest = 2 ** 31 - 1
+
+/** The number. Throws `TypeError` for one outside of the bounds, and for what is none. */
+function within(name: string, value: number, least: number, most: number): number {
+  if (value >= least && value <= most) return value
+  throw new TypeError(`${name} cannot be ${String(value)}: it is a number from ${least} to ${most}`)
+}
+
+/** What `work` gives. Rejects when the signal is aborted, whatever `work` does, and then does not begin it. */
+function unless<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
+    if (signal.aborted) return stop()
     signal.addEventListener('abort', stop)
-    promise.then(resolve, reject)
+    const settle = async (): Promise<T> => work()
+    void settle()
+      .then(resolve, reject)
+      .then(() => signal.removeEventListener('abort', stop))
   })
 }
 
@@ -138,11 +162,17 @@ async function attempts(
     delay = 200,
     maxDelay = 10_000,
   }: RetryOptions = typeof retry === 'number' ? { count: retry } : retry
+  within('retry', count, 0, Infinity)
+  within('delay', delay, 0, longest)
+  within('maxDelay', maxDelay, 0, longest)
   const tries = isReplayable && methods.includes(init.method as string) ? count : 0
   for (let tried = 0; ; tried++) {
     const made = new Request(url, init)
-    const request = (await onRequest?.(made, operation)) ?? made
-    const outcome = await unless(signal, send(request)).catch((error: unknown) => ({ error }))
+    const request = (await unless(signal, () => onRequest?.(made, operation))) ?? made
+    const outcome = await unless(signal, () => send(request)).then(
+      (reply) => ({ reply }),
+      (error: unknown) => ({ error }),
+    )
     let wait = Math.min(maxDelay, delay * 2 ** tried) * (1 - Math.random() / 2)
     if ('error' in outcome) {
       if (signal.aborted || tried >= tries) {
@@ -154,13 +184,18 @@ async function attempts(
         )
       }
     } else {
-      const response = (await onResponse?.(outcome, request, operation)) ?? outcome
+      const { reply } = outcome
+      const response = (await unless(signal, () => onResponse?.(reply, request, operation))) ?? reply
       const asked = retryAfter(response)
       if (tried >= tries || !statuses.includes(response.status) || asked > maxDelay) return response
       wait = Math.max(wait, asked)
-      void response.body?.cancel()
+      // A hook may have read it.
+      response.body?.cancel().catch(() => {})
     }
-    await unless(signal, new Promise((resolve) => setTimeout(resolve, wait)))
+    let timer: ReturnType<typeof setTimeout> | undefined
+    await unless(signal, () => new Promise((resolve) => (timer = setTimeout(resolve, wait)))).finally(() =>
+      clearTimeout(timer),
+    )
   }
 }
 

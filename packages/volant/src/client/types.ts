@@ -38,7 +38,7 @@ export interface Success<S extends number, D> {
   readonly status: S
   /** Its content: parsed JSON, text, an unread stream for any other type; undefined without content. */
   readonly data: D
-  /** The reply itself; its body was read unless `data` is a stream. */
+  /** The reply itself; its body was read, or is what the stream in `data` reads. */
   readonly response: Response
 }
 
@@ -87,7 +87,7 @@ export type HeaderValue = string | number | bigint | boolean | undefined
 export interface CallOptions {
   /** Aborts the call, and the stream it gave: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Milliseconds for the whole call, its retries and what it reads of the reply; default none. */
+  /** Milliseconds from 1 to 2,147,483,647 for the whole call, its hooks, retries and what it reads of the reply; default none. */
   timeout?: number | undefined
   /** Tries after the first that failed; default 0. */
   retry?: number | RetryOptions | undefined
