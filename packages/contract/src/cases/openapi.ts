@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -13,12 +14,25 @@ import {
 } from 'volant'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { eventually, type Kit } from '../kit.ts'
+import { eventually, type Kit, request } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
 /** A checkout from before there was a page has no link to its package. */
 const paged = { skip: pageIsInstalled() ? false : '@volant/reference-page is not installed: npm install' }
+
+/** Where the files a process has open are listed. */
+const watched = existsSync('/proc/self/fd') ? paged : { skip: 'there is no /proc/self/fd' }
+
+function bundlesOpen(): number {
+  return readdirSync('/proc/self/fd').filter((each) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${each}`).endsWith('reference.js.gz')
+    } catch {
+      return false
+    }
+  }).length
+}
 
 function pageIsInstalled(): boolean {
   try {
@@ -140,6 +154,37 @@ export function described(kit: Kit): void {
       })
     })
 
+    test('what a schema does with no body at all harms nobody', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      const validators: ((value: any) => unknown)[] = [
+        async (value) => (value.name ? { value } : { issues: [{ message: 'no name' }] }),
+        () => Promise.reject(new Error('no')),
+        // oxlint-disable-next-line unicorn/no-thenable
+        () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('no')) }),
+        () => null,
+      ]
+      for (const [at, validate] of validators.entries()) {
+        const body = { '~standard': { version: 1, vendor: 'own', validate } } as unknown as Schema
+        app.post(`/${at}`, { body }, () => 'ok')
+      }
+      const failed: unknown[] = []
+      const fail = (error: unknown): void => void failed.push(error)
+      process.on('unhandledRejection', fail)
+      try {
+        await told(async () => {
+          const { paths } = JSON.parse((await app.inject('/openapi.json')).body.toString()) as OpenAPIDocument
+          for (const at of validators.keys())
+            assert.equal(paths[`/${at}`]?.['post']?.requestBody?.required, true, String(at))
+          // Unhandled rejections are told of once the microtasks are done.
+          await new Promise((resolve) => setImmediate(resolve))
+        })
+      } finally {
+        process.off('unhandledRejection', fail)
+      }
+      assert.deepEqual(failed, [])
+    })
+
     test('two security schemes of one name stop the start', async () => {
       const app = kit.app()
       app.register(openapi, { info })
@@ -219,6 +264,23 @@ export function described(kit: Kit): void {
         const plain = await live.ask('/docs/reference.js')
         assert.equal(plain.headers['content-encoding'], undefined)
         assert.ok(plain.text.length > Number(wire.headers['content-length']))
+      })
+    })
+
+    test('the bundle is closed when the client has gone, and HEAD opens nothing', watched, async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      await kit.serve(app, async (live) => {
+        for (let times = 0; times < 5; times++) {
+          const head = await live.ask('/docs/reference.js', { method: 'HEAD' })
+          assert.equal(head.status, 200)
+          assert.equal(head.headers['content-encoding'], undefined)
+          const wire = await live.connect()
+          wire.send(request('GET', '/docs/reference.js'))
+          await wire.until(() => (wire.received.length > 1_000 ? true : undefined), 'a beginning')
+          wire.reset()
+        }
+        await eventually(() => bundlesOpen() === 0, 'all closed')
       })
     })
 

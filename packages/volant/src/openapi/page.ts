@@ -1,6 +1,7 @@
 /** The reference page of a document, from the files of @volant/reference-page. */
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Context } from '../context.ts'
 import { notice } from '../notice.ts'
@@ -98,7 +99,13 @@ function bundle(ctx: Context, file: string): unknown {
   if (ctx.acceptsEncodings('identity', 'gzip') === 'gzip') {
     return ctx.header('content-encoding', 'gzip').file(file, { type: script })
   }
-  return ctx.header('content-type', script).stream(createReadStream(file).pipe(createGunzip()))
+  return ctx.header('content-type', script).stream(unpacked(file))
+}
+
+/** Opens the file when it is first read, which HEAD never does, and closes it when the client has gone. */
+async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
+  // An error ends the reading as well.
+  yield* pipeline(createReadStream(file), createGunzip(), () => {})
 }
 
 const entities: Readonly<Record<string, string>> = {

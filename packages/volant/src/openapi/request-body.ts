@@ -1,5 +1,6 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isThenable } from '../thenable.ts'
 import type { Schema } from '../types.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './document.ts'
@@ -43,13 +44,18 @@ function isForm({ type, properties }: JSONSchemaObject): boolean {
   return all.length > 0 && all.every((each) => isObject(each) && each['type'] === 'string')
 }
 
-/** Whether the schema takes no body at all, which JSON Schema cannot say. */
+/**
+ * Whether the schema takes no body at all, which JSON Schema cannot say: it is asked, as by a request without one. One
+ * that says so later is not waited for, and what it says, or that it fails, is nobody's concern.
+ */
 function acceptsNone(schema: Schema): boolean {
   const props = (schema as Partial<StandardSchemaV1>)['~standard']
   if (props === undefined) return false
   try {
     const result = props.validate(undefined)
-    return !(result instanceof Promise) && result.issues === undefined
+    if (!isThenable(result)) return result.issues === undefined
+    Promise.resolve(result).catch(() => {})
+    return false
   } catch {
     return false
   }
