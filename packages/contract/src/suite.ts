@@ -36,6 +36,7 @@ import { scopes } from './cases/scopes.ts'
 import { securityHeaderCases } from './cases/security-headers.ts'
 import { streams } from './cases/streams.ts'
 import { overTRPC } from './cases/trpc.ts'
+import { overTRPCFaults } from './cases/trpc-faults.ts'
 import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
 
@@ -47,6 +48,7 @@ const groups = {
   contracts,
   procedures,
   trpc: overTRPC,
+  'trpc faults': overTRPCFaults,
   client: clients,
   'client-sending': clientSending,
   observing,

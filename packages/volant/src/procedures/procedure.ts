@@ -9,7 +9,7 @@ import { checkOptionNames } from '../option-names.ts'
 import { standardOf } from '../schema/standard.ts'
 import { asFunction } from '../scope.ts'
 import type { DeclaredErrors, Schema } from '../types.ts'
-import { type CallLayer, type CallState, DefinedProcedure, type Definition } from './definition.ts'
+import { type CallLayer, DefinedProcedure, type Definition, type Perform } from './definition.ts'
 import { checkInput } from './check.ts'
 import { compilePerform } from './perform.ts'
 import type { AnyProcedureBuilder, Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
@@ -104,13 +104,24 @@ class Builder {
     if (kind === 'subscription' && draft.rest) {
       throw new VolantError('E_BAD_OPTION', 'a subscription is not reached over REST: leave rest() out')
     }
-    const run = asFunction(handler, `the handler of a ${kind}`) as (call: CallState) => unknown
+    const run = asFunction(handler, `the handler of a ${kind}`) as Perform
     return new DefinedProcedure({
       ...draft,
       kind,
       errors: errorsOf('a procedure', draft.layers as Layer[], draft.ownErrors),
-      perform: compilePerform(draft.layers, draft.input === null ? run : checkInput(draft.input, run)),
+      perform: compilePerform(
+        draft.layers,
+        draft.input === null ? noInput(run) : checkInput(draft.input, run),
+      ),
     })
+  }
+}
+
+/** What nobody checks does not reach the handler, whichever way it came. */
+function noInput(run: Perform): Perform {
+  return (call) => {
+    call.input = undefined
+    return run(call)
   }
 }
 

@@ -8,7 +8,7 @@ import { checkMethod, isDeferred, noProcedure, notStreamed, perform } from './ca
 import { Lines } from './lines.ts'
 import type { Settings } from './options.ts'
 import { failed, type Outcome, outcomeOf, replyBatch, replyError, settle } from './reply.ts'
-import { type Asked, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
+import { type Asked, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
 
 /** The calls run at the same time. One that fails leaves the others as they are. */
 export function batch(
@@ -54,7 +54,7 @@ function typeOf(calls: readonly Asked[]): ProcedureKind | undefined {
 
 /** Each has its own outcome; nobody has to look at all of them. */
 function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings): Promise<unknown>[] {
-  let read: readonly unknown[] | null = null
+  const inputs = once(() => batchInputs(ctx))
   return calls.map((call, index) => {
     const outcome = (async () => {
       const { placed } = call
@@ -62,12 +62,28 @@ function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings)
       checkMethod(ctx, placed, settings)
       if (placed.procedure.kind === 'subscription')
         throw new HTTPError(400, 'Cannot batch subscription calls')
-      read ??= batchInputs(ctx, calls.length, settings)
-      return perform(placed, new CallContext(ctx, placed.procedure.errors, placed.path).detach(), read[index])
+      const input = batchInput(inputs(), index, settings)
+      return perform(placed, new CallContext(ctx, placed.procedure.errors, placed.path).detach(), input)
     })()
     outcome.catch(() => {})
     return outcome
   })
+}
+
+/** What is not well-formed is read once, too. */
+function once<T>(read: () => T): () => T {
+  let done: { value: T } | { error: unknown } | null = null
+  return () => {
+    if (done === null) {
+      try {
+        done = { value: read() }
+      } catch (error) {
+        done = { error }
+      }
+    }
+    if ('error' in done) throw done.error
+    return done.value
+  }
 }
 
 /** Lines are written by nobody's serializer. */

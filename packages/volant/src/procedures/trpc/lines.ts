@@ -138,6 +138,8 @@ export class Lines implements AsyncIterableIterator<string> {
         if (this.#lines.length > mostWaiting) await new Promise<void>((resolve) => this.#held.push(resolve))
       }
     } catch (error) {
+      // It may be that of writing, and the generator is still there.
+      stop(iterator)
       this.#fail(number, iterated.error, error, path)
     } finally {
       this.#iterators.delete(iterator)

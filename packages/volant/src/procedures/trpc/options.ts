@@ -31,7 +31,10 @@ export interface ResponseMetaCall {
 export interface TRPCOptions {
   /** Of all procedures; default `/trpc`. */
   prefix?: string | undefined
-  /** Calls in one request; default 10, 1 to 1,000. More are 400 before any of them runs. */
+  /**
+   * Calls in one request; default 100, 1 to 1,000. More are 400 before any of them runs: give the client's link the same
+   * `maxItems`.
+   */
   maxBatchSize?: number | undefined
   /** Queries are taken with POST as well, for inputs too long for a URL. Default false. */
   allowMethodOverride?: boolean | undefined
@@ -72,7 +75,7 @@ export interface Settings {
 /** Throws `E_BAD_OPTION` with the name of the option. */
 export function settingsOf(options: TRPCOptions): Settings {
   checkNames('trpc', options, names)
-  const { prefix = '/trpc', maxBatchSize = 10, transformer, responseMeta } = options
+  const { prefix = '/trpc', maxBatchSize = 100, transformer, responseMeta } = options
   if (!Number.isInteger(maxBatchSize) || maxBatchSize < 1 || maxBatchSize > 1_000) {
     throw bad('trpc.maxBatchSize', maxBatchSize, 'a whole number from 1 to 1,000')
   }

@@ -17,7 +17,8 @@ import { single } from './single.ts'
  *
  * Queries are GET, mutations POST with application/json, subscriptions server-sent events; batches, also streamed ones,
  * have at most `maxBatchSize` calls. Each procedure has a route of its own, so that metrics and logs tell them apart;
- * batches share one. Errors have tRPC's shape, and those that are declared have their code and data in `data.error`.
+ * batches share one. Errors have tRPC's shape, also those of middleware in front, which an app's `onError` is not asked
+ * about; those that are declared have their code and data in `data.error`.
  * Throws `E_BAD_OPTION`.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
@@ -29,6 +30,8 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
     const procedures = new Map([...placed].map(([path, each]) => [path, served(each, undeclaredProperties)]))
     const prefix = settings.prefix.replace(/\/$/, '')
     const hidden: RouteOptions = { hidden: true }
+    // What fails before a procedure is asked: middleware of the app, time limits, a malformed query.
+    scope.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
     for (const each of procedures.values()) {
       scope.on(['GET', 'POST'], `${prefix}/${each.path}`, hidden, (ctx) => {
         return ask(ctx as unknown as RequestContext, each.path, each)

@@ -79,17 +79,30 @@ export function replyBatch(
   type: ProcedureKind | undefined,
   settings: Settings,
 ): void {
-  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
-  const statuses = new Set(
-    outcomes.map((outcome) => ('error' in outcome ? outcome.error.data.httpStatus : 200)),
+  const calls = outcomes.map((outcome) =>
+    'error' in outcome ? errorText(ctx, outcome.error, settings) : { error: null, text: outcome.text },
   )
+  const errors = calls.flatMap(({ error }) => error ?? [])
+  const statuses = new Set(calls.map(({ error }) => error?.data.httpStatus ?? 200))
   const [only = 200] = statuses
-  const texts = outcomes.map((outcome) =>
-    'error' in outcome ? jsonText(ctx, { error: written(outcome.error, settings) }) : outcome.text,
-  )
   // RFC 4918 §13
   const status = settle(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
-  endReply(ctx, ContentType.json, `[${texts.join()}]`, status, 'json')
+  endReply(ctx, ContentType.json, `[${calls.map(({ text }) => text).join()}]`, status, 'json')
+}
+
+/** One that cannot be written is told as another error, and the calls beside it as they are. */
+function errorText(
+  ctx: RequestContext,
+  error: ErrorShape,
+  settings: Settings,
+): { error: ErrorShape; text: string } {
+  try {
+    return { error, text: jsonText(ctx, { error: written(error, settings) }) }
+  } catch (second) {
+    ctx.app.report(second, ctx)
+    const shape = shapeOf(second, error.data.path)
+    return { error: shape, text: JSON.stringify({ error: shape }) }
+  }
 }
 
 /** Headers that every reply has, and what `responseMeta` adds; gives the status. */
@@ -112,7 +125,8 @@ export function settle(
 /** What the client is told of an error, once the others were told. */
 export function failed(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
-  if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
+  // What the error handler is given was told already.
+  if (errorChannel.hasSubscribers && !ctx.failing) errorChannel.publish({ ctx, error })
   if (ctx.watch !== null) ctx.failure ??= error
   const isOver = ctx.exchange.aborted && isAbort(error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)

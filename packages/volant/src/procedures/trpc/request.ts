@@ -26,7 +26,10 @@ export function callsOf(path: string, procedures: ReadonlyMap<string, Served>, s
   // A comma more than that, however long the text is.
   const paths = path.split(',', maxBatchSize + 1)
   if (paths.length > maxBatchSize) {
-    throw refusal('E_BATCH_SIZE', `a batch has at most ${maxBatchSize} calls here`)
+    throw refusal(
+      'E_BATCH_SIZE',
+      `a batch has at most ${maxBatchSize} calls here: set maxItems: ${maxBatchSize} on the client's link`,
+    )
   }
   return paths.map((each) => ({ path: each, placed: procedures.get(each) ?? null }))
 }
@@ -34,21 +37,36 @@ export function callsOf(path: string, procedures: ReadonlyMap<string, Served>, s
 /** The input of a request that is one call. */
 export function singleInput(ctx: RequestContext, settings: Settings): unknown {
   const value = rawInput(ctx)
-  return value === undefined || settings.input === null ? value : settings.input.deserialize(value)
+  return deserialized(value, settings)
 }
 
-/** The inputs of a batch by index; undefined where there is none. */
-export function batchInputs(ctx: RequestContext, count: number, settings: Settings): readonly unknown[] {
+/** The inputs of a batch by index, not deserialized yet. */
+export function batchInputs(ctx: RequestContext): Readonly<Record<number, unknown>> {
   const value = rawInput(ctx)
-  if (value === undefined) return Array.from({ length: count })
+  if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HTTPError(400, 'the input of a batch is an object with an input for each index')
   }
-  const inputs = value as Record<number, unknown>
-  return Array.from({ length: count }, (_, index) => {
-    const input = Object.hasOwn(inputs, index) ? inputs[index] : undefined
-    return input === undefined || settings.input === null ? input : settings.input.deserialize(input)
-  })
+  return value as Record<number, unknown>
+}
+
+/** The input of one call of a batch; undefined where there is none. */
+export function batchInput(
+  inputs: Readonly<Record<number, unknown>>,
+  index: number,
+  settings: Settings,
+): unknown {
+  return deserialized(Object.hasOwn(inputs, index) ? inputs[index] : undefined, settings)
+}
+
+/** The fault of a text that a transformer cannot read is the client's. */
+function deserialized(value: unknown, { input }: Settings): unknown {
+  if (value === undefined || input === null) return value
+  try {
+    return input.deserialize(value)
+  } catch (cause) {
+    throw new HTTPError(400, 'the input is not what the transformer writes', { cause })
+  }
 }
 
 /** lab/pair trpc: `?input=` by itself is taken without the query being parsed. */
@@ -63,8 +81,10 @@ function parsed(text: string, limit: number): unknown {
   try {
     return parseJson(text, limit)
   } catch (error) {
-    if (!(error instanceof HTTPError) || error.code !== 'E_BODY_MALFORMED') throw error
-    throw new HTTPError(400, 'the input is not valid JSON')
+    if (!(error instanceof HTTPError)) throw error
+    if (error.code === 'E_BODY_MALFORMED') throw new HTTPError(400, 'the input is not valid JSON')
+    if (error.code === 'E_JSON_PROTO') throw refusal('E_JSON_PROTO', 'the input has the key __proto__')
+    throw refusal('E_JSON_DEPTH', `the input is nested deeper than ${limit} levels`)
   }
 }
 

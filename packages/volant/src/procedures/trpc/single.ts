@@ -40,7 +40,12 @@ export function single(ctx: RequestContext, placed: Served, settings: Settings):
 }
 
 function conclude(ctx: RequestContext, value: unknown, placed: Served, settings: Settings): void {
-  if (!isDeferred(value)) return replyValue(ctx, value, placed, settings)
   const { path, procedure } = placed
-  replyError(ctx, notStreamed(value), { path, type: procedure.kind }, settings)
+  try {
+    if (!isDeferred(value)) return replyValue(ctx, value, placed, settings)
+    throw notStreamed(value)
+  } catch (error) {
+    // Also that of a getter.
+    replyError(ctx, error, { path, type: procedure.kind }, settings)
+  }
 }

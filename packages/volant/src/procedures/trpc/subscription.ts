@@ -6,6 +6,7 @@ import { CallState } from '../definition.ts'
 import { eventOf, iteratorOf } from '../events.ts'
 import type { Served } from '../output.ts'
 import { checkMethod, stop } from './call.ts'
+import { type ErrorShape, shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import { failed, replyError, settle, written } from './reply.ts'
 import { lastEventId, singleInput, withLastEventId } from './request.ts'
@@ -15,7 +16,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   const { path, procedure } = placed
   const last = lastEventId(ctx)
   const end = settings.maxSubscription === 0 ? null : new AbortController()
-  const signal = end === null ? null : AbortSignal.any([ctx.signal, end.signal])
+  if (end !== null) follow(ctx.signal, end)
   const begin = (start: Start): void => {
     try {
       ctx.header('cache-control', 'no-cache, no-transform')
@@ -31,7 +32,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   try {
     checkMethod(ctx, placed, settings)
     const input = withLastEventId(singleInput(ctx, settings), last)
-    const context = new CallContext(ctx, procedure.errors, path, signal)
+    const context = new CallContext(ctx, procedure.errors, path, end?.signal ?? null)
     const value = procedure.perform(new CallState(input, context, path))
     if (!isThenable(value)) return begin({ value })
     return value.then(
@@ -41,6 +42,12 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   } catch (error) {
     return begin({ error })
   }
+}
+
+/** `AbortSignal.any` of Node.js 20 keeps 7 KB of each subscription for as long as the process runs. */
+function follow(signal: AbortSignal, end: AbortController): void {
+  if (signal.aborted) end.abort(signal.reason)
+  else signal.addEventListener('abort', () => end.abort(signal.reason), { once: true })
 }
 
 /** What the handler gave, or threw. */
@@ -112,7 +119,7 @@ class EventStream implements AsyncIterableIterator<string> {
       if ((this.#stage as Stage) === 'over') return done
       const shape = failed(this.#ctx, error, this.#placed.path)
       this.#close()
-      return text(event('serialized-error', JSON.stringify(written(shape, this.#settings))))
+      return text(event('serialized-error', this.#errorText(shape)))
     }
   }
 
@@ -154,6 +161,16 @@ class EventStream implements AsyncIterableIterator<string> {
     if (this.#lastId === null) return `data: ${json}\n\n\n`
     // An event without an id has that of the one before it, and this one is none to go on from.
     return `data: ${json}\nid: \n\n\n${event('restore-id', '', this.#lastId)}`
+  }
+
+  #errorText(shape: ErrorShape): string {
+    try {
+      return JSON.stringify(written(shape, this.#settings))
+    } catch (second) {
+      // Data of an error that JSON has nothing for, or a transformer that does not take it.
+      this.#ctx.app.report(second, this.#ctx)
+      return JSON.stringify(shapeOf(second, this.#placed.path))
+    }
   }
 
   #finish(): void {
