@@ -21,9 +21,10 @@ test('an honest server is measured, and every figure is there', { skip }, async 
   assert.equal(counted, metrics.requests)
 })
 
+// Right for as long as each connection is greeted: a busy machine may not ask many times more.
 const disqualified: [string, string, string, Record<string, string>, RegExp][] = [
-  ['429s', 'limited', 'ramapi-json', {}, /replies with another status.*429/],
-  ['a fixed id', 'fixed-body', 'routes:10', { HONEST: '400' }, /asked for|another (body|length)/],
+  ['429s', 'limited', 'ramapi-json', { ALLOWED: '100' }, /replies with another status.*429/],
+  ['a fixed id', 'fixed-body', 'routes:10', { HONEST: '100' }, /asked for|another (body|length)/],
   ['a cache before the handler', 'cached', 'ramapi-json', {}, /^its handlers ran 1 times for \d+ replies/],
   [
     'a lying memory endpoint',
@@ -66,8 +67,8 @@ test(
   'a server that waits has a generator-bound row, or a disturbed one on a busy machine',
   { skip },
   async () => {
-    const { status, metrics, flags } = await measured(entryRunning('slow'), 'ramapi-json')
-    assert.equal(status, 'measured')
+    const { status, metrics, flags } = await undisturbed(entryRunning('slow'), 'ramapi-json')
+    assert.ok(status === 'measured' || status === 'discarded', status)
     assert.ok(Number(metrics.busy) < 95, String(metrics.busy))
     assert.ok(flags.includes('generator-bound') || flags.includes('disturbed'), flags.join())
   },
@@ -86,7 +87,10 @@ test(
       // Little's law may discard what was disturbed so much.
       assert.ok(status === 'measured' || status === 'discarded', status)
       assert.ok(Number(metrics.waited) >= 5, String(metrics.waited))
-      assert.ok(flags.includes('disturbed') && !flags.includes('generator-bound'), flags.join())
+      assert.ok(flags.includes('disturbed'), flags.join())
+      // What the other work took is not what the generator left: that is less only where it was short of time as well.
+      const left = Number(metrics.busy) + Number(metrics.waited) < 95
+      assert.equal(flags.includes('generator-bound'), left, JSON.stringify(metrics))
     } finally {
       other.kill('SIGKILL')
     }

@@ -36,9 +36,10 @@ before(async () => {
 })
 
 test('an open loop shows a stall in the latency of all who were due meanwhile', { skip }, () => {
-  const { p95, worst, fault, requests } = open as LoadResult
+  const { p95, worst, fault, requests, unfinished } = open as LoadResult
   assert.equal(fault, null)
-  assert.ok(requests > 800, String(requests))
+  // All that were due in the second, a busy machine or not: answered, or waiting at its end.
+  assert.ok(requests + unfinished > 950, `${requests} and ${unfinished}`)
   // A fifth of the window's requests were due while nothing moved: 1 in 20 waited three quarters of it.
   assert.ok(Number(p95) >= stall / 2, `p95 ${p95} ms`)
   assert.ok(Number(worst) >= stall * 0.95, `longest ${worst} ms`)
