@@ -67,8 +67,12 @@ async function check() {
     return await run(
       join(environment, 'bin/schemathesis'),
       [
-        ...['--config-file', join(settings, 'schemathesis.toml')],
-        ...['run', `${url}/openapi.json`, '--header', `Authorization: Bearer ${token}`],
+        '--config-file',
+        join(settings, 'schemathesis.toml'),
+        'run',
+        `${url}/openapi.json`,
+        '--header',
+        `Authorization: Bearer ${token}`,
         ...process.argv.slice(2),
       ],
       { cwd: folder },

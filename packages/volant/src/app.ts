@@ -7,7 +7,7 @@ import type { RequestContext } from './context.ts'
 import type { APITree } from './api-tree.ts'
 import { Core } from './core.ts'
 import { VolantError } from './errors.ts'
-import { checkOperationIds, Exposed, tableOf } from './expose.ts'
+import { checkOperationIds, tableOf } from './expose.ts'
 import { fetchFrom } from './fetch.ts'
 import { inject, type InjectReply } from './inject.ts'
 import type { InjectOptions } from './inject-request.ts'
@@ -41,7 +41,6 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /** `onStart` hooks that ran, or do. */
   readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
-  readonly #exposed = new Exposed()
   /** Paths of tables for clients. */
   readonly #tables = new Set<string>()
 
@@ -165,7 +164,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /** The routes in the order of their registration, those of mounted apps where they were mounted. */
   routes(): RouteInfo[] {
-    return routesOf(rootOf(this).registry.routes, this.#exposed)
+    const { registry } = rootOf(this)
+    return routesOf(registry.routes, registry.exposed)
   }
 
   /**
@@ -176,12 +176,16 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
    */
   expose(api: APITree, { path = '/client.json' }: { path?: string | false } = {}): this {
     this.#change()
-    this.#exposed.add(api)
+    rootOf(this).registry.exposed.add(api)
     if (path === false || this.#tables.has(path)) return this
     this.#tables.add(path)
+    let known: { core: Core; text: string } | undefined
     this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
-      ctx.header('cache-control', 'no-cache')
-      return tableOf(this.routes())
+      const { app } = ctx as unknown as RequestContext
+      // Anybody may ask, and thousands of routes take milliseconds; an app that changes has another core.
+      if (known?.core !== app) known = { core: app, text: JSON.stringify(tableOf(this.routes())) }
+      ctx.header('cache-control', 'no-cache').header('content-type', 'application/json; charset=utf-8')
+      ctx.text(known.text)
     })
     return this
   }
@@ -242,8 +246,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (this.#core !== null) return this.#core
     const { node, registry } = rootOf(this)
     const { limits, router, trust, report } = this.#options
-    this.#exposed.check(registry.routes)
-    checkOperationIds(registry.routes, this.#exposed)
+    registry.checkExposed()
+    checkOperationIds(registry.routes, registry.exposed)
     this.#core = new Core({
       serving: this,
       limits,

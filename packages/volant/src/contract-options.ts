@@ -1,5 +1,5 @@
 /** The part of a route's options that tells its callers what it gives: replies, errors, and words about them. */
-import { VolantError } from './errors.ts'
+import { errorTable, VolantError } from './errors.ts'
 import { bad } from './limits.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
@@ -95,6 +95,9 @@ function checkError(where: string, code: string, error: DeclaredError): void {
       'E_BAD_OPTION',
       `${where}: an error's code is a name such as USER_NOT_FOUND, not ${JSON.stringify(code.slice(0, 50))}`,
     )
+  }
+  if (Object.hasOwn(errorTable, code)) {
+    throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
   }
   if (typeof error !== 'object' || error === null) {
     throw new VolantError('E_BAD_OPTION', `${where}: the error ${code} takes { status }, not ${shown(error)}`)

@@ -183,7 +183,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
       : underContract(own, new ResponsePlan(where, responses, route.undeclaredProperties))
   return {
     ...compileChain(nodes, layers, handler),
-    errors: errorsOf(where, layers, errors),
+    errors: errorsOf(where, layers, errors, route.undeclaredProperties),
     pattern,
     paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,

@@ -3,7 +3,7 @@ import type { Layer } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { HTTPError, VolantError } from './errors.ts'
 import { broughtBy } from './middleware.ts'
-import { Reply } from './responses.ts'
+import { Reply, type UndeclaredProperties } from './responses.ts'
 import type { DeclaredError, DeclaredErrors } from './types.ts'
 
 /** An error as it runs. */
@@ -21,7 +21,12 @@ const none: ErrorsByCode = new Map()
  * All errors of a chain, the route's own last: a code that is declared again keeps its status. Throws `E_BAD_OPTION`
  * for one that does not, naming the route.
  */
-export function errorsOf(where: string, layers: readonly Layer[], own: DeclaredErrors): ErrorsByCode {
+export function errorsOf(
+  where: string,
+  layers: readonly Layer[],
+  own: DeclaredErrors,
+  undeclaredProperties: UndeclaredProperties = 'strip',
+): ErrorsByCode {
   const given = layers.flatMap((layer): DeclaredErrors[] => {
     const { errors } = broughtBy(layer)
     return errors === undefined ? [] : [errors]
@@ -38,7 +43,8 @@ export function errorsOf(where: string, layers: readonly Layer[], own: DeclaredE
         )
       }
       const { data } = error
-      const reply = data === undefined ? null : new Reply(`${where}: the data of ${code}`, data, 'strip')
+      const reply =
+        data === undefined ? null : new Reply(`${where}: the data of ${code}`, data, undeclaredProperties)
       all.set(code, { ...error, reply })
     }
   }

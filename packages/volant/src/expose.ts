@@ -12,6 +12,8 @@ const unnamed: readonly string[] = []
 export class Exposed {
   /** Each with the first of its names in front. */
   readonly #names = new Map<Route, string[]>()
+  /** Of mounted apps. */
+  readonly #inner: Exposed[] = []
 
   /** Throws `E_BAD_OPTION` for what is no tree of routes, and for a name that is there already. */
   add(tree: APITree): void {
@@ -23,6 +25,22 @@ export class Exposed {
       taken.add(name)
     }
     for (const { name, route } of routes) this.#names.set(route, [...(this.#names.get(route) ?? []), name])
+  }
+
+  /** Names of `inner` are operation ids here, too. */
+  mount(inner: Exposed): void {
+    this.#inner.push(inner)
+  }
+
+  /** The first of its names; else what a mounted app calls it. */
+  nameOf(route: Route): string | undefined {
+    const own = this.#names.get(route)?.[0]
+    if (own !== undefined) return own
+    for (const inner of this.#inner) {
+      const name = inner.nameOf(route)
+      if (name !== undefined) return name
+    }
+    return undefined
   }
 
   namesOf(route: Route): readonly string[] {

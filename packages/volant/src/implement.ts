@@ -32,7 +32,7 @@ export interface Implement<B extends Parts> {
 export function handlersOf(tree: APITree, handlers: unknown): [Route, unknown][] {
   const named = namedRoutes(tree, 'implement')
   const known = new Map(named.map(({ name, route }) => [name, route]))
-  const given = new Map(functionsOf(handlers, ''))
+  const given = new Map(functionsOf(handlers, '', []))
   for (const name of given.keys()) {
     if (!known.has(name))
       throw new VolantError(
@@ -48,10 +48,14 @@ export function handlersOf(tree: APITree, handlers: unknown): [Route, unknown][]
   return named.map(({ name, route }) => [route, given.get(name)])
 }
 
-function* functionsOf(value: unknown, prefix: string): Generator<[string, unknown]> {
+function* functionsOf(
+  value: unknown,
+  prefix: string,
+  above: readonly unknown[],
+): Generator<[string, unknown]> {
   if (typeof value === 'function') yield [prefix, value]
-  if (typeof value !== 'object' || value === null || isRoute(value)) return
+  if (typeof value !== 'object' || value === null || isRoute(value) || above.includes(value)) return
   for (const [key, inner] of Object.entries(value)) {
-    yield* functionsOf(inner, prefix === '' ? key : `${prefix}.${key}`)
+    yield* functionsOf(inner, prefix === '' ? key : `${prefix}.${key}`, [...above, value])
   }
 }

@@ -5,6 +5,7 @@ import type { RequestContext } from './context.ts'
 import type { RouteDefinition } from './core.ts'
 import { VolantError } from './errors.ts'
 import type { ResponseListener } from './observe.ts'
+import { Exposed } from './expose.ts'
 import { Router } from './router.ts'
 
 /** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
@@ -48,6 +49,7 @@ export class Registry {
   readonly routes: RouteDefinition[] = []
   readonly territories: Territory[] = []
   readonly hooks: Hooks = { start: [], ready: [], close: [] }
+  readonly exposed = new Exposed()
   /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
   readonly withs: ScopeNode[] = []
   /** Apps mounted here. */
@@ -102,6 +104,12 @@ export class Registry {
     for (const route of app.routes) this.add(moved(route, place), route.method)
     app.#places.push(place)
     this.mounted.push(app)
+    this.exposed.mount(app.exposed)
+  }
+
+  /** Throws `E_NOT_IMPLEMENTED` for what this app or a mounted one exposes and does not have. */
+  checkExposed(): void {
+    for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
   }
 
   #holds(other: Registry): boolean {

@@ -20,7 +20,7 @@ import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary, removeHeaders } from './header.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
-import { type ResponsePlan, replyDeclared } from './responses.ts'
+import { declaredString, type ResponsePlan, replyDeclared } from './responses.ts'
 import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from './reply.ts'
 import { checkStatus } from './status.ts'
 import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
@@ -449,18 +449,26 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   text(value: string, status?: number): void {
-    sendText(this, value, ContentType.text, status)
+    sendText(this, this.#declared(value, status), ContentType.text, status)
   }
 
   html(value: string, status?: number): void {
-    sendText(this, value, ContentType.html, status)
+    sendText(this, this.#declared(value, status), ContentType.html, status)
+  }
+
+  /** Text that the route may have declared. */
+  #declared(value: string, status: number | undefined): string {
+    if (this.responses === null) return value
+    return declaredString(this.responses, value, status ?? this.status())
   }
 
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
+    this.responses?.replyOf(status ?? this.status())
     sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
   }
 
   stream(source: Source, options?: StreamOptions): void {
+    this.responses?.replyOf(options?.status ?? this.status())
     sendStream(this, source, options)
   }
 
@@ -476,6 +484,7 @@ export class RequestContext implements ContextOf<AnyParts> {
         `a redirect has status 301, 302, 303, 307 or 308, not ${String(status)}`,
       )
     }
+    this.responses?.replyOf(status)
     if (!this.replied) this.header('location', target)
     this.#empty(status, 'redirect')
   }

@@ -79,7 +79,8 @@ export class Reply {
 
   /** Checked, and without what the schema does not name. */
   copyOf(value: unknown): unknown {
-    return JSON.parse(this.textOf(this.checkNow(value)))
+    const checked = this.checkNow(value)
+    return checked === undefined ? undefined : JSON.parse(this.textOf(checked))
   }
 
   #serializer(): Serializer {
@@ -181,12 +182,34 @@ export function underContract(
 ): (ctx: RequestContext) => unknown {
   return (ctx) => {
     ctx.responses = plan
-    const value = handler(ctx)
-    if (!isThenable(value)) return give(ctx, plan, value)
+    let value: unknown
+    try {
+      value = handler(ctx)
+    } catch (error) {
+      return release(ctx, error)
+    }
+    if (!isThenable(value)) return giveOrRelease(ctx, plan, value)
     // Promises of other libraries may call back more than once.
     const promise = value instanceof Promise ? (value as Promise<unknown>) : Promise.resolve(value)
-    return promise.then((settled) => give(ctx, plan, settled))
+    return promise.then(
+      (settled) => giveOrRelease(ctx, plan, settled),
+      (error: unknown) => release(ctx, error),
+    )
   }
+}
+
+function giveOrRelease(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown {
+  try {
+    return give(ctx, plan, value)
+  } catch (error) {
+    return release(ctx, error)
+  }
+}
+
+/** A middleware that catches the error replies for itself: the contract was the handler's. */
+function release(ctx: RequestContext, error: unknown): never {
+  ctx.responses = null
+  throw error
 }
 
 function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown {
@@ -199,7 +222,10 @@ function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown 
   if (reply === null) return value === null ? undefined : plan.refuseContent(status, false)
   const checked = reply.check(value)
   if (!isThenable(checked)) return send(ctx, reply, checked)
-  return checked.then((settled: unknown) => send(ctx, reply, settled))
+  return checked.then(
+    (settled: unknown) => send(ctx, reply, settled),
+    (error: unknown) => release(ctx, error),
+  )
 }
 
 function giveNothing(ctx: RequestContext, plan: ResponsePlan): undefined {
@@ -237,6 +263,14 @@ function isUnchecked(value: unknown): boolean {
 export function declaredText(plan: ResponsePlan, value: unknown, status: number): string {
   const reply = plan.replyOf(status)
   return reply === null ? plan.refuseContent(status, false) : reply.textOf(reply.checkNow(value))
+}
+
+/** The text of `ctx.text(value)` where the handler's replies are declared. */
+export function declaredString(plan: ResponsePlan, value: string, status: number): string {
+  const reply = plan.replyOf(status)
+  if (reply === null) return plan.refuseContent(status, false)
+  const checked = reply.checkNow(value)
+  return typeof checked === 'string' ? checked : reply.textOf(checked)
 }
 
 /** `ctx.reply(status, value)` where the handler's replies are declared. */

@@ -38,7 +38,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
     const checked: Schemas = {}
     for (const part of checkedParts) if (schemas[part] !== undefined) checked[part] = schemas[part]
     const declarations = layers.flatMap(declarationOf)
-    const name = contract.description.operationId ?? exposed.namesOf(value)[0]
+    const name = contract.description.operationId ?? exposed.nameOf(value)
     return {
       method,
       path: pattern,

@@ -255,7 +255,10 @@ export function clients(kit: Kit): void {
         refused: app.get('/refused', { response }, () => {
           throw new HTTPError(409, 'Taken', { code: 'TAKEN', data: { by: 'x' } })
         }),
-        page: app.get('/page', { response }, (ctx) => ctx.html('<h1>', 502) as never),
+        page: app.get('/page', { response }, () => {
+          const headers = { 'content-type': 'text/html; charset=utf-8' }
+          return new Response('<h1>', { status: 502, headers }) as never
+        }),
         bytes: app.get('/bytes', (ctx) => ctx.bytes(new Uint8Array(3), 500)),
         broken: app.get('/broken', (ctx) => {
           ctx.header('content-type', 'application/json')

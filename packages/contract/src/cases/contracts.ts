@@ -184,6 +184,87 @@ export function contracts(kit: Kit): void {
       assert.throws(() => app.get('/x', { mediaType: 'svg' }, () => ''), { code: 'E_BAD_OPTION' })
     })
 
+    test('a contract without content is one, too', async () => {
+      const app = kit.app()
+      app.delete('/value', { response: { 204: null } }, () => ({ password: 'secret' }) as never)
+      app.delete('/status', { response: { 204: null } }, (ctx) => ctx.reply(418 as 204))
+      app.delete('/accepted', { response: { 202: null } }, (ctx) => ctx.reply(202))
+      app.delete('/empty', { response: { 200: null } }, () => undefined as never)
+      await kit.serve(app, async (live) => {
+        const ask = async (path: string) => live.ask(path, { method: 'DELETE' })
+        assert.equal((await ask('/value')).status, 500)
+        reported('E_RESPONSE_STATUS', /replies with status 200 but declares 204/)
+        assert.equal((await ask('/status')).status, 500)
+        assert.equal((await ask('/accepted')).status, 202)
+        assert.equal((await ask('/empty')).status, 200)
+      })
+    })
+
+    test('text, bytes and redirects have a declared status; text is checked', async () => {
+      const app = kit.app()
+      const response = { 200: z.string().max(3), 302: null, 404: z.object({ a: z.string() }) }
+      app.get('/good', { response }, (ctx) => ctx.text('abc') as never)
+      app.get('/long', { response }, (ctx) => ctx.html('abcd') as never)
+      app.get('/teapot', { response }, (ctx) => ctx.text('abc', 418) as never)
+      app.get('/object', { response }, (ctx) => ctx.text('abc', 404) as never)
+      app.get('/there', { response }, (ctx) => ctx.redirect('/good') as never)
+      app.get('/gone', { response }, (ctx) => ctx.redirect('/good', 301) as never)
+      app.get('/bytes', { response }, (ctx) => ctx.bytes(new Uint8Array(1), 206) as never)
+      app.get(
+        '/stream',
+        { response },
+        (ctx) => ctx.stream(['a'][Symbol.iterator](), { status: 206 }) as never,
+      )
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/good')).text, 'abc')
+        assert.equal((await live.ask('/there')).status, 302)
+        for (const path of ['/long', '/teapot', '/object', '/gone', '/bytes', '/stream']) {
+          assert.equal((await live.ask(path)).status, 500, path)
+        }
+      })
+    })
+
+    test('a middleware that catches what a handler throws replies as it likes', async () => {
+      const app = kit.app()
+      app.use(async (ctx, next) => {
+        try {
+          await next()
+        } catch {
+          ctx.json({ caught: ctx.path }, 418)
+        }
+      })
+      app.get('/sync', { response: User }, () => {
+        throw new Error('boom')
+      })
+      app.get('/async', { response: User }, async () => {
+        throw new Error('boom')
+      })
+      app.get('/invalid', { response: User }, async () => ({}) as never)
+      await kit.serve(app, async (live) => {
+        for (const path of ['/sync', '/async', '/invalid']) {
+          const reply = await live.ask(path)
+          assert.equal(reply.status, 418, path)
+          assert.deepEqual(reply.json(), { caught: path })
+        }
+      })
+    })
+
+    test('what a schema says of a value does not reach the reports with it', async () => {
+      const app = kit.app()
+      const quoting = z.string().refine(() => false, { error: ({ input }) => `bad ${String(input)}` })
+      app.get('/quoting', { response: quoting }, () => 'secret')
+      const rubbish = (issues: unknown): z.ZodType<string> =>
+        ({ '~standard': { version: 1, vendor: 'x', validate: () => ({ issues }) } }) as never
+      app.get('/rubbish', { response: rubbish([null, { path: 5, message: 'secret' }]) }, () => 'secret')
+      await kit.serve(app, async (live) => {
+        for (const path of ['/quoting', '/rubbish']) {
+          assert.equal((await live.ask(path)).status, 500)
+          reported('E_RESPONSE_INVALID', /#: /)
+          assert.doesNotMatch(String(kit.reports.at(-1)), /secret/)
+        }
+      })
+    })
+
     test('errors are answered outside of the contract', async () => {
       const app = kit.app()
       app.onError((error, ctx) => ctx.json({ seen: (error as Error).message }, 418))
@@ -210,6 +291,11 @@ export function contracts(kit: Kit): void {
         [{ errors: { 'no code': { status: 400 } } }, 'E_BAD_OPTION', /"no code"/],
         [{ errors: { A: 404 } }, 'E_BAD_OPTION', /the error A takes \{ status \}/],
         [{ errors: { A: { status: 404, message: 'x' } } }, 'E_BAD_OPTION', /did you mean "description"/],
+        [
+          { errors: { E_VALIDATION: { status: 409 } } },
+          'E_BAD_OPTION',
+          /E_VALIDATION is an error of the framework/,
+        ],
         [{ errors: { A: { status: 404, data: 1 } } }, 'E_BAD_SCHEMA', /errors\.A\.data/],
         [{ tags: 'x' }, 'E_BAD_OPTION', /tags takes an array of texts/],
         [{ summary: 1 }, 'E_BAD_OPTION', /summary takes a text/],
@@ -287,6 +373,8 @@ export function contracts(kit: Kit): void {
       app.get('/data', { errors }, (ctx) => {
         throw ctx.fail('GONE', { at: 'secret' } as never)
       })
+      const optional = { NO: { status: 404, data: z.string().optional() } }
+      app.get('/optional', { errors: optional }, (ctx) => ctx.fail('NO', undefined))
       app.get('/strip', { errors }, (ctx) => {
         throw ctx.fail('GONE', { at: 1, hash: 'secret' } as { at: number })
       })
@@ -297,6 +385,15 @@ export function contracts(kit: Kit): void {
         reported('E_UNDECLARED_ERROR', /it declares none/)
         assert.equal((await live.ask('/data')).status, 500)
         reported('E_RESPONSE_INVALID', /^GET \/data: the data of GONE is not what its schema says: #\/at: /)
+        assert.equal((await live.ask('/optional')).status, 404)
+        assert.equal((await live.ask('/strip')).status, 500)
+        reported('E_RESPONSE_UNDECLARED', /hash/)
+      })
+      const production = kit.app({ undeclaredProperties: 'strip' })
+      production.get('/strip', { errors }, (ctx) =>
+        ctx.fail('GONE', { at: 1, hash: 'secret' } as { at: number }),
+      )
+      await kit.serve(production, async (live) => {
         assert.deepEqual(((await live.ask('/strip')).json() as Problem).data, { at: 1 })
       })
     })
@@ -407,6 +504,23 @@ export function contracts(kit: Kit): void {
         })
       })
       assert.throws(() => kit.app().expose({ x: 5 } as never), { code: 'E_BAD_OPTION', message: /x is 5/ })
+    })
+
+    test('a mounted app exposes its routes itself, and names them in both documents', async () => {
+      const inner = kit.app()
+      const list = inner.get('/users', () => [])
+      inner.expose({ users: { list } })
+      const outer = kit.app()
+      outer.mount('/api', inner)
+      assert.equal(outer.routes()[0]?.operationId, 'users.list')
+      await kit.serve(outer, async (live) => {
+        assert.deepEqual(Object.keys((await live.ask('/api/client.json')).json() as object), ['users.list'])
+      })
+      const lacking = kit.app()
+      lacking.expose({ ping })
+      const around = kit.app()
+      around.mount('/m', lacking)
+      await assert.rejects(around.inject('/m'), { code: 'E_NOT_IMPLEMENTED', message: /ping \(GET \/ping\)/ })
     })
 
     test('two routes with one operation id are refused, both named', async () => {

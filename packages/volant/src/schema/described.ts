@@ -26,7 +26,8 @@ export function described(schema: JSONSchemaObject): Described {
 
 /** Nothing of these replies is to be checked. */
 export function isDescribedOnly(responses: Responses): boolean {
-  return Object.values(responses).every((schema) => schema === null || all.has(schema))
+  const schemas = Object.values(responses).filter((schema) => schema !== null)
+  return schemas.length > 0 && schemas.every((schema) => all.has(schema))
 }
 
 /** An object whose members are all there. */
