@@ -65,20 +65,24 @@ export class Exposed {
 export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
   const table: Record<string, ClientRoute> = {}
   for (const route of routes) {
-    for (const name of route.names) table[name] ??= [route.method, route.path, declaredBy(route)]
+    for (const name of route.names) table[name] ??= rowOf(route)
   }
   return table
 }
 
-/** Its statuses, and the codes of its errors and of those of the middleware in front of it. */
-export function declaredBy({
+/** Its statuses, and its errors and those of the middleware in front of it. */
+export function rowOf({
+  method,
+  path,
   responses,
   errors,
   schemas,
-}: Pick<RouteInfo, 'responses' | 'errors' | 'schemas'>): (number | string)[] {
-  const codes = new Set(Object.keys(errors))
-  if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION')
-  return [...Object.keys(responses ?? {}).map(Number), ...codes]
+  mediaType,
+}: Pick<RouteInfo, 'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType'>): ClientRoute {
+  const codes = new Set(Object.entries(errors).map(([code, { status }]) => `${code} ${status}`))
+  if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION 400')
+  const declares = [...Object.keys(responses ?? {}).map(Number), ...codes]
+  return mediaType === undefined ? [method, path, declares] : [method, path, declares, mediaType]
 }
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */

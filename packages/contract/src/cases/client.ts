@@ -309,6 +309,109 @@ export function clients(kit: Kit): void {
       assert.ok(gone.cause instanceof Error)
     })
 
+    test('a reply is declared if its code, its status and its type are', async () => {
+      const app = kit.app()
+      const User = z.object({ id: z.number() })
+      const errors = { GONE: { status: 410 } }
+      const api = {
+        user: app.get('/user', { response: { 200: User, 404: User }, errors }, () => ({ id: 1 })),
+        text: app.get('/text', { response: z.string() }, () => 'text'),
+        page: app.get('/page', { mediaType: 'text/HTML; charset=utf-8', response: z.string() }, () => '<p>'),
+        open: app.get('/open', { query: z.object({ a: z.string().optional() }) }, () => 1),
+      }
+      app.expose(api)
+      let send: Response | null = null
+      const fetch = async (request: Request): Promise<Response> =>
+        (request.url.endsWith('.json') ? null : send) ?? app.fetch(request)
+      assert.deepEqual((await app.inject('/client.json')).json(), {
+        user: ['GET', '/user', [200, 404, 'GONE 410']],
+        text: ['GET', '/text', [200]],
+        page: ['GET', '/page', [200], 'text/HTML; charset=utf-8'],
+        open: ['GET', '/open', ['E_VALIDATION 400']],
+      })
+      for (const client of [
+        createClient<typeof api>('http://server.test', { fetch }),
+        createClient(api, 'http://server.test', { fetch }),
+      ]) {
+        send = null
+        assert.deepEqual((await client.user()).data, { id: 1 })
+        assert.equal((await client.text()).data, 'text')
+        assert.equal((await client.page()).data, '<p>')
+        const reply = (status: number, type: string, body: string): void => {
+          send = new Response(type ? body : Buffer.from(body), {
+            status,
+            headers: type ? { 'content-type': type } : {},
+          })
+        }
+        const problem = 'application/problem+json'
+        reply(200, 'application/vnd.user+json', '{"id":2}')
+        assert.deepEqual((await client.user()).data, { id: 2 })
+        reply(410, problem, '{"code":"GONE","detail":["x"]}')
+        const gone = await client.user()
+        assert.ok(!gone.ok && gone.code === 'GONE')
+        assert.equal(gone.detail, undefined)
+        for (const [call, status, type, body, message] of [
+          [
+            client.user,
+            200,
+            'text/html',
+            '<h1>Sign in',
+            'user: the reply 200 is text/html, not JSON or plain',
+          ],
+          [
+            client.text,
+            200,
+            'text/html',
+            '<h1>',
+            'text: the reply 200 is text/html, not JSON or plain text:',
+          ],
+          [
+            client.page,
+            200,
+            'application/json',
+            '1',
+            'page: the reply 200 is application/json, not text/HTML',
+          ],
+          [client.user, 200, '', 'x', 'user: the reply 200 is'],
+          [
+            client.user,
+            200,
+            'application/octet-stream',
+            'x',
+            'user: the reply 200 is application/octet-stream',
+          ],
+          [client.user, 500, problem, '{"code":"GONE"}', 'user: the reply 500 is not declared'],
+          [client.user, 404, problem, '{"code":"GONE"}', 'user: the reply 404 is not declared'],
+          [client.user, 404, problem, '{"code":"X","detail":"y"}', 'user: the reply 404 is not declared: y'],
+          [
+            client.user,
+            404,
+            problem,
+            '{"code":{},"detail":{},"title":{}}',
+            'user: the reply 404 is not declared',
+          ],
+          [client.open, 422, problem, '{"code":"E_VALIDATION"}', 'open: the reply 422 is not declared'],
+        ] as const) {
+          reply(status, type, body)
+          await assert.rejects(call(), (error: ClientError) => {
+            assert.equal(error.name, 'ClientError')
+            assert.equal(error.message.slice(0, message.length), message)
+            return true
+          })
+        }
+        for (const [errors, issues] of [
+          ['"x"', 0],
+          ['{"length":1}', 0],
+          ['[null,5,{},{"in":"body","pointer":"#","detail":5},{"in":"body","pointer":"#","detail":"d"}]', 1],
+        ] as const) {
+          reply(400, problem, `{"code":"E_VALIDATION","errors":${errors}}`)
+          const invalid = await client.open()
+          assert.ok(!invalid.ok && invalid.code === 'E_VALIDATION')
+          assert.equal(invalid.issues.length, issues)
+        }
+      }
+    })
+
     test('contracts, and a table that was generated, need nothing from the server', async () => {
       const tree = {
         users: {
@@ -358,7 +461,10 @@ export function clients(kit: Kit): void {
         return reply ?? app.fetch(request)
       }
       const client = createClient<typeof api>('http://server.test', { fetch })
-      await assert.rejects(client.mounted(), { name: 'ClientError', message: /no table of routes/ })
+      await assert.rejects(client.mounted(), {
+        name: 'ClientError',
+        message: /table of routes: the reply 200 is text\/html, not application\/json/,
+      })
       assert.deepEqual(asked.splice(0), ['/client.json'])
       await Promise.all([client.mounted(), client.mounted(), client.users.add({ body: { name: 'a' } })])
       await client.mounted()
@@ -376,12 +482,25 @@ export function clients(kit: Kit): void {
         '{"mounted":["GET","//evil.test/"]}',
         String.raw`{"mounted":["GET","/\\evil.test/"]}`,
         '{"mounted":["GET"]}',
+        '[]',
+        '{"mounted":["GET",["/deep"]]}',
+        '{"mounted":["GET /x","/deep"]}',
+        '{"mounted":["GET","/deep","abc"]}',
+        '{"mounted":["GET","/deep",null]}',
+        '{"mounted":["GET","/deep",[null]]}',
+        '{"mounted":["GET","/deep",[200],5]}',
       ]) {
         broken = new Response(table, { headers: { 'content-type': 'application/json' } })
-        await assert.rejects(createClient<typeof api>('http://server.test', { fetch }).mounted(), {
-          name: 'ClientError',
-        })
+        const again = createClient<typeof api>('http://server.test', { fetch })
+        await assert.rejects(again.mounted(), { name: 'ClientError' }, table)
+        assert.equal((await again.mounted()).data, 'none')
       }
+      let cancelled = false
+      broken = new Response(new ReadableStream({ cancel: () => void (cancelled = true) }))
+      const again = createClient<typeof api>('http://server.test', { fetch })
+      await assert.rejects(again.mounted(), { name: 'ClientError', message: /the reply 200 is of no type/ })
+      assert.equal(cancelled, true)
+      assert.equal((await again.mounted()).data, 'none')
       const other = kit.app()
       const api2 = { pong: other.get('/pong', () => 'pong') }
       other.expose(api2, { path: '/api/routes.json' })

@@ -40,9 +40,8 @@ export function createClient(first: object | string, second?: unknown, third?: u
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
   const fetchTable = async (): Promise<ClientRoutes> => {
     const where = 'the table of routes'
-    const { data } = (await call(base, where, () => ['GET', routes as string, [200]], {}, {}, options)) as {
-      data: unknown
-    }
+    const row = ['GET', routes as string, [200], 'application/json'] as const
+    const { data } = await call(base, where, () => row, {}, {}, options)
     return checkRoutes(data, where)
   }
   const find = async (name: string) => {

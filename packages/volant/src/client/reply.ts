@@ -21,36 +21,64 @@ export interface ClientProblem {
   errors?: readonly ClientIssue[]
 }
 
+const problemType = 'application/problem+json'
+const jsonType = /^application\/(?:[^/]+\+)?json$/
+const memberTypes = { type: 'string', title: 'string', status: 'number', detail: 'string', code: 'string' }
+
 /** What the call gives. Throws `ClientError` for a reply that is not declared, or not what its type says. */
 export async function resultOf(
   response: Response,
   operation: string,
-  [method, , declares]: ClientRoute,
+  [method, , declares, mediaType]: ClientRoute,
 ): Promise<{ data: unknown; [member: string]: unknown }> {
   const { status } = response
-  const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  const type = essenceOf(response.headers.get('content-type') ?? '')
   const data = await contentOf(response, type, method, operation)
   const problem =
-    type === 'application/problem+json' && data && typeof data === 'object'
-      ? (data as ClientProblem)
-      : undefined
+    type === problemType && data && typeof data === 'object' ? problemOf(data as ClientProblem) : undefined
   const { code, detail } = problem ?? {}
-  if (status >= 400 && typeof code === 'string' && (!declares || declares.includes(code))) {
+  if (status >= 400 && code && (!declares || declares.includes(`${code} ${status}`))) {
     const failure = { ok: false, status, code, data: problem?.data, detail, response }
     return code === 'E_VALIDATION' ? { ...failure, issues: problem?.errors ?? [] } : failure
   }
-  if (declares?.some(Number) ? declares.includes(status) : response.ok) {
+  const hasStatuses = declares?.some(Number)
+  const isDeclared = hasStatuses ? declares?.includes(status) : response.ok
+  const isTyped =
+    data === undefined ||
+    (mediaType
+      ? type === essenceOf(mediaType)
+      : !hasStatuses || type === 'text/plain' || (type !== problemType && jsonType.test(type)))
+  if (isDeclared && isTyped) {
     return status < 400
       ? { ok: true, status, data, response }
       : { ok: false, status, code: undefined, data, detail: undefined, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
   const words = detail ?? problem?.title ?? response.statusText
-  throw new ClientError(operation, `the reply ${status} is not declared${words && `: ${words}`}`, {
-    response,
-    body,
-    problem,
-  })
+  throw new ClientError(
+    operation,
+    isDeclared && !problem
+      ? `the reply ${status} is ${type || 'of no type'}, not ${mediaType ?? 'JSON or plain text'}: did the API send it?`
+      : `the reply ${status} is not declared${words && `: ${words}`}`,
+    { response, body, problem },
+  )
+}
+
+/** Without what is not of the type it has to have (RFC 9457 §3.1: such members are ignored). */
+function problemOf(given: ClientProblem): ClientProblem {
+  const problem = { ...given } as Record<string, unknown>
+  for (const [name, type] of Object.entries(memberTypes)) {
+    if (typeof problem[name] !== type) delete problem[name]
+  }
+  const { errors = [] } = problem
+  problem.errors = (Array.isArray(errors) ? errors : []).filter((each: Record<string, unknown> | null) =>
+    ['in', 'pointer', 'detail'].every((name) => typeof each?.[name] === 'string'),
+  )
+  return problem
+}
+
+function essenceOf(mediaType: string): string {
+  return mediaType.split(';')[0]!.trim().toLowerCase()
 }
 
 async function contentOf(
@@ -62,7 +90,7 @@ async function contentOf(
   if (method === 'HEAD' || response.status === 204 || response.status === 205 || response.status === 304)
     return undefined
   try {
-    if (/^application\/(?:[^/]+\+)?json$/.test(type)) return await response.json()
+    if (jsonType.test(type)) return await response.json()
     if (/^text\/(?!event-stream$)/.test(type)) return await response.text()
   } catch (cause) {
     throw new ClientError(operation, `the reply ${response.status} cannot be read`, { response, cause })

@@ -36,7 +36,7 @@ export async function call(
   { params = {}, query = {}, headers, cookies = {}, body }: LooseInput,
   { signal: given, ...own }: CallOptions,
   client: SendOptions,
-): Promise<unknown> {
+): Promise<{ data: unknown }> {
   const settings = { ...client, ...own }
   const { timeout } = settings
   const late = new AbortController()

@@ -2,13 +2,15 @@
 import { ClientError } from './error.ts'
 
 /**
- * Method and path of an operation, and what it declares: its statuses and the codes of its errors. Without a status
- * among them any from 200 to 299 is a success; where they are left out every problem with a code is an error, too.
+ * Method and path of an operation, and what it declares: its statuses, and its errors as `NOT_FOUND 404`. Without a
+ * status among them any from 200 to 299 is a success; where they are left out every problem with a code is an error,
+ * too. Replies of a status that is declared are JSON or plain text, or of the media type.
  */
 export type ClientRoute = readonly [
   method: string,
   path: string,
   declares?: readonly (number | string)[] | undefined,
+  mediaType?: string | undefined,
 ]
 
 /** Operations by name: what a server gives at `/client.json`, and generated files hold. */
@@ -36,15 +38,18 @@ function collect(tree: object, prefix: string, routes: Record<string, ClientRout
       throw new TypeError(`${name} cannot be an operation`)
     }
     if (typeof method === 'string' && typeof path === 'string') {
-      routes[name] = [method.split(',')[0] as string, path, declaredIn(value.options ?? {})]
+      routes[name] = [method.split(',')[0] as string, path, ...declaredIn(value.options ?? {})]
     } else collect(value, `${name}.`, routes)
   }
 }
 
-/** Statuses and codes of a contract's options. */
-function declaredIn({ response, errors, ...rest }: Readonly<Record<string, any>>): (number | string)[] {
+/** What a contract's options declare. */
+function declaredIn({ response, errors, mediaType, ...rest }: Readonly<Record<string, any>>) {
   const schemas = ['params', 'query', 'headers', 'cookies', 'body'].some((part) => rest[part] !== undefined)
-  return [...statusesOf(response), ...Object.keys(errors ?? {}), ...(schemas ? ['E_VALIDATION'] : [])]
+  const codes = Object.entries<{ status: number }>(errors ?? {}).map(
+    ([code, { status }]) => `${code} ${status}`,
+  )
+  return [[...statusesOf(response), ...codes, ...(schemas ? ['E_VALIDATION 400'] : [])], mediaType] as const
 }
 
 /** A schema alone is that of 200. */
@@ -61,12 +66,19 @@ export function isTaken(name: string): boolean {
 
 /** What a server gave, checked as far as a call relies on it. */
 export function checkRoutes(given: unknown, where: string): ClientRoutes {
-  const fits =
-    typeof given === 'object' &&
-    given !== null &&
-    Object.values(given).every(
-      (row) => Array.isArray(row) && typeof row[0] === 'string' && /^\/(?![/\\])/.test(row[1] as string),
-    )
-  if (!fits) throw new ClientError(where, 'it is no table of routes: is this the address of the API?')
+  if (!given || typeof given !== 'object' || Array.isArray(given) || !Object.values(given).every(isRow))
+    throw new ClientError(where, 'it is none: is this the address of the API?')
   return given as ClientRoutes
+}
+
+function isRow(row: unknown): boolean {
+  if (!Array.isArray(row)) return false
+  const [method, path, declares = [], mediaType = ''] = row as unknown[]
+  return (
+    [method, path, mediaType].every((text) => typeof text === 'string') &&
+    /^[A-Z-]+$/.test(method as string) &&
+    /^\/(?![/\\])/.test(path as string) &&
+    Array.isArray(declares) &&
+    declares.every((each) => typeof each === 'string' || typeof each === 'number')
+  )
 }

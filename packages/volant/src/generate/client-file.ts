@@ -2,7 +2,7 @@
 import { type APITree, namedRoutes } from '../api-tree.ts'
 import { checkContract } from '../contract-options.ts'
 import { VolantError } from '../errors.ts'
-import { declaredBy } from '../expose.ts'
+import { rowOf } from '../expose.ts'
 import type { RouteInfo } from '../route-info.ts'
 import { shown } from '../shown.ts'
 import type { Contract, Method, Schemas } from '../types.ts'
@@ -54,8 +54,7 @@ export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientF
   const head = (names: readonly string[]): string =>
     `// Made by volant from the API's contracts: changes are lost.\nimport type { ${names.join(', ')} } from 'volant/client'\n`
   const rows = Object.entries(operations).map(
-    ([name, route]) =>
-      `${keyText(name)}: ${JSON.stringify([route.method, route.path, declaredBy(route)])},\n`,
+    ([name, route]) => `${keyText(name)}: ${JSON.stringify(rowOf(route))},\n`,
   )
   const table = `{\n${indented(rows.join(''))}}`
   const about = '\n/** Where each operation is, and what it declares. */\n'
