@@ -215,8 +215,8 @@ impl Core {
         } else {
             const { &Params::new() }
         };
-        if (0..found.len()).any(|index| found.get(index).is_some_and(|(_, length)| length > limit))
-        {
+        let limited = found.len() - usize::from(spec.is_some_and(|spec| spec.wildcard));
+        if (0..limited).any(|index| found.get(index).is_some_and(|(_, length)| length > limit)) {
             self.params = Some(params);
             self.refuse_request(
                 id,

@@ -79,6 +79,8 @@ pub struct RouteSpec {
     /// Dispatch at once and stream the body, instead of waiting for it.
     pub stream: bool,
     pub max_body: u64,
+    /// Its last parameter is the rest of the path, which only the target's own limit bounds.
+    pub wildcard: bool,
 }
 
 pub struct ServerConfig {

@@ -112,7 +112,7 @@ export const limitTable: readonly LimitRow[] = [
     256,
     [1, 65_535],
     false,
-    'one path parameter, escaped as it was sent',
+    'one path parameter, escaped as it was sent; the rest of a path, `*`, has no limit of its own',
     '414',
   ),
   row('maxQueryKeys', 'count', 1_000, [1, 100_000], false, 'keys of a query', '400'),

@@ -9,6 +9,11 @@ import { VolantError } from './errors.ts'
 export const maxParams = 32
 /** UTF-8 bytes of a pattern. */
 export const maxPattern = 4096
+
+/** The last parameter of `pattern` is the rest of the path. */
+export function endsInWildcard(pattern: string): boolean {
+  return pattern.startsWith('*', pattern.lastIndexOf('/') + 1)
+}
 /** Segments of a pattern. */
 export const maxSegments = 256
 

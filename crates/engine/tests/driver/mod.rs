@@ -95,6 +95,7 @@ impl Driver {
         let spec = |stream| RouteSpec {
             stream,
             max_body: 100_000,
+            wildcard: false,
         };
         let mut engine = Engine::new(Memory::owned()).unwrap();
         let server = engine.create_server(ServerConfig {

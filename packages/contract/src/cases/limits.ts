@@ -102,6 +102,17 @@ export function limits(kit: Kit): void {
       })
     }
 
+    test('the rest of a path is bounded as the target is; parameters before it as others are', async () => {
+      const app = kit.app()
+      app.get('/files/:kind/*rest', (ctx) => ctx.params.rest.length)
+      await kit.serve(app, async (live) => {
+        const long = await live.ask(`/files/a/${'x/'.repeat(2_000)}`)
+        assert.deepEqual([long.status, long.text], [200, '4000'])
+        assert.equal((await live.ask(`/files/${'x'.repeat(257)}/a`)).status, 414)
+        assert.equal((await live.ask(`/files/a/${'x'.repeat(8_192)}`)).status, 414)
+      })
+    })
+
     for (const [length, status] of edges(8_192, 414)) {
       test(`a target of ${length} bytes is ${status}`, async () => {
         const app = kit.app()

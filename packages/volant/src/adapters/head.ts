@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { isIPv6 } from 'node:net'
 import { type AbortReason, Bag, combine, type Host, methods } from '@volant/engine'
 import type { ErrorCode } from '../errors.ts'
+import { endsInWildcard } from '../path.ts'
 import { canonicalPath, type Found, Router } from '../router.ts'
 
 /** `requireManualDestroy` spares a finalisation entry per request. */
@@ -73,7 +74,10 @@ export abstract class Head extends AsyncResource {
       const { params } = found
       this.#params = params
       for (let at = 0; at < params.length; at++) {
-        if ((params[at] as string).length > limits.maxParamLength) return 'E_PARAM_TOO_LONG'
+        if ((params[at] as string).length <= limits.maxParamLength) continue
+        // The rest of a path is bounded by maxUrlLength.
+        const rest = at === params.length - 1 && endsInWildcard(host.routes[found.id]?.pattern ?? '')
+        if (!rest) return 'E_PARAM_TOO_LONG'
       }
       if (
         found.id >= 0 &&
