@@ -42,7 +42,10 @@ pub fn read(
         specs.push(RouteSpec {
             stream: to_bool(env, at(2)?)?,
             max_body: to_number(env, at(3)?)? as u64,
-            wildcard: pattern.rsplit('/').next().is_some_and(|last| last.starts_with('*')),
+            wildcard: pattern
+                .rsplit('/')
+                .next()
+                .is_some_and(|last| last.starts_with('*')),
         });
     }
     Ok(ServerConfig {
