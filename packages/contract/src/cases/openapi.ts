@@ -8,10 +8,12 @@ import {
   middleware,
   openapi,
   type OpenAPIDocument,
+  type OpenAPIResponse,
   type Schema,
   securityHeaders,
   type VolantError,
 } from 'volant'
+import { Type } from 'typebox'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { eventually, type Kit, request } from '../kit.ts'
@@ -183,6 +185,30 @@ export function described(kit: Kit): void {
         process.off('unhandledRejection', fail)
       }
       assert.deepEqual(failed, [])
+    })
+
+    test('definitions of a plain schema, and recursion, are in a valid document', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      const Node = { type: 'object', properties: { next: { $ref: '#/$defs/Page<Node>' } } } as const
+      const definitions = { $ref: '#/$defs/Page<Node>', $defs: { 'Page<Node>': Node } } as const
+      app.get('/node', { response: definitions }, () => ({ next: {} }))
+      const Tree = Type.Cyclic({ Tree: Type.Object({ kids: Type.Array(Type.Ref('Tree')) }) }, 'Tree')
+      app.post('/tree', { body: Tree, response: Tree }, (ctx) => ctx.body)
+      app.get('/sale', { response: z.array(z.object({ a: z.string() }).meta({ id: '50% off' })) }, () => [])
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/node')).json(), { next: {} })
+        const document = (await live.ask('/openapi.json')).json() as OpenAPIDocument
+        assert.deepEqual(await new Validator().validate(JSON.parse(JSON.stringify(document))), {
+          valid: true,
+        })
+        const schemas = document.components.schemas ?? {}
+        const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]*)"/g)]
+        for (const [, name] of refs) assert.ok(Object.hasOwn(schemas, name as string), name)
+        assert.deepEqual(Object.keys(schemas), ['50Off', 'PageNode', 'Problem', 'Tree', 'ValidationProblem'])
+        const { content } = (document.paths['/node']?.['get']?.responses['200'] ?? {}) as OpenAPIResponse
+        assert.deepEqual(Object.keys(content ?? {}), ['application/json'])
+      })
     })
 
     test('two security schemes of one name stop the start', async () => {

@@ -6,7 +6,9 @@
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
 import type { JSONSchemaObject } from './document.ts'
+import { Fingerprints } from './fingerprint.ts'
 import { assignNames, baseOfKey, baseOfText } from './names.ts'
+import { type Resolve, resolverOf, type Target } from './references.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
 
 /** `input`: what a client sends; `output`: what it is sent. */
@@ -41,7 +43,7 @@ interface Resource {
   kept: boolean
   /** Null before it is needed. */
   body: JSONSchemaObject | null
-  readonly slots: { readonly slot: JSONSchemaObject; readonly suffix: string }[]
+  readonly slots: JSONSchemaObject[]
 }
 
 /** What references in one JSON Schema are relative to. */
@@ -49,8 +51,7 @@ interface Root {
   readonly raw: JSONSchemaObject
   readonly direction: Direction
   readonly base: string
-  /** Definitions by whatever refers to them. */
-  readonly definitions: Map<string, JSONSchemaObject>
+  readonly resolve: Resolve
   whole: Resource | null
 }
 
@@ -61,7 +62,10 @@ export class Components {
   readonly #known = new Map<string, Resource>()
   readonly #uses = new Map<Schema, Map<Direction, Resource>>()
   /** By what it says, for the same object inside others. */
-  readonly #byText = new Map<string, Resource>()
+  readonly #shareable = new Map<string, Resource>()
+  /** What those say without their definitions: most objects inside others say nothing of the kind. */
+  readonly #shareableTexts = new Set<string>()
+  readonly #fingerprints = new Fingerprints()
   readonly #later: (() => void)[] = []
   readonly #fixed: Readonly<Record<string, JSONSchemaObject>>
 
@@ -91,7 +95,7 @@ export class Components {
     const resource = uses.get(direction) ?? this.#first(rootOf(raw, direction, hint), uses)
     uses.set(direction, resource)
     const slot = {}
-    resource.slots.push({ slot, suffix: '' })
+    resource.slots.push(slot)
     return slot
   }
 
@@ -113,9 +117,10 @@ export class Components {
   /** Fills in every use; gives what `components/schemas` is, by name. */
   finish(): Record<string, JSONSchemaObject> {
     for (const resource of this.#resources) {
-      if (resource.shareable && !this.#byText.has(textOf(resource.raw))) {
-        this.#byText.set(textOf(resource.raw), resource)
-      }
+      if (!resource.shareable) continue
+      const said = this.#said(resource)
+      if (!this.#shareable.has(said)) this.#shareable.set(said, resource)
+      this.#shareableTexts.add(this.#fingerprints.text(resource.raw))
     }
     for (const work of this.#later) work()
     // Grows while definitions are found.
@@ -125,12 +130,12 @@ export class Components {
     )
     const names = assignNames(shared, Object.keys(this.#fixed))
     for (const [resource, name] of names) {
-      for (const { slot, suffix } of resource.slots) slot['$ref'] = `#/components/schemas/${name}${suffix}`
+      for (const slot of resource.slots) slot['$ref'] = `#/components/schemas/${name}`
     }
     // After those above: what stands in one place may itself be a reference.
     for (const resource of this.#resources) {
       if (names.has(resource)) continue
-      for (const { slot } of resource.slots) Object.assign(slot, this.#bodyOf(resource))
+      for (const slot of resource.slots) Object.assign(slot, this.#bodyOf(resource))
     }
     const components = [...names].map(([resource, name]) => [name, this.#bodyOf(resource)] as const)
     return Object.fromEntries(
@@ -140,8 +145,12 @@ export class Components {
 
   /** One for both directions where the schema says the same of them. */
   #first(root: Root, others: ReadonlyMap<Direction, Resource>): Resource {
-    const said = fingerprint(root.raw, root)
-    return [...others.values()].find((each) => fingerprint(each.raw, each.root) === said) ?? this.#whole(root)
+    const said = this.#fingerprints.of(root.raw, root.resolve)
+    return [...others.values()].find((each) => this.#said(each) === said) ?? this.#whole(root)
+  }
+
+  #said({ raw, root }: Resource): string {
+    return this.#fingerprints.of(raw, root.resolve)
   }
 
   #whole(root: Root): Resource {
@@ -160,7 +169,7 @@ export class Components {
     direction: Direction,
     { shareable, kept }: Pick<Resource, 'shareable' | 'kept'>,
   ): Resource {
-    const key = `${base}\n${fingerprint(raw, root)}`
+    const key = `${base}\n${this.#fingerprints.of(raw, root.resolve)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const resource: Resource = { base, direction, raw, root, shareable, kept, body: null, slots: [] }
@@ -177,36 +186,35 @@ export class Components {
   }
 
   #convertInto(target: JSONSchemaObject, raw: JSONSchemaObject, root: Root): void {
-    const { $schema: _, $id: __, $defs: ___, definitions: ____, $ref, ...rest } = raw
+    const { $schema: _, $id: __, $defs: ___, definitions: ____, $ref, $dynamicRef, ...all } = raw
+    const { $anchor: _____, $dynamicAnchor: ______, ...rest } = all
     Object.assign(
       target,
       mapSubschemas(rest, (each) => this.#nested(each, root)),
     )
-    if (typeof $ref !== 'string') return
-    const found = this.#target($ref, root)
-    if (found === null) target['$ref'] = $ref
-    else found.resource.slots.push({ slot: target, suffix: found.suffix })
+    const ref = $ref ?? $dynamicRef
+    if (typeof ref === 'string') this.#refer(target, ref, root)
   }
 
   #nested(raw: JSONSchemaObject, root: Root): JSONSchemaObject {
     const target = {}
-    const same = isShareable(raw) ? this.#byText.get(textOf(raw)) : undefined
+    const same =
+      isShareable(raw) && this.#shareableTexts.has(this.#fingerprints.text(raw))
+        ? this.#shareable.get(this.#fingerprints.of(raw, root.resolve))
+        : undefined
     if (same === undefined) this.#convertInto(target, raw, root)
-    else same.slots.push({ slot: target, suffix: '' })
+    else same.slots.push(target)
     return target
   }
 
-  /** What a reference leads to; null outside the schema. */
-  #target(ref: string, root: Root): { resource: Resource; suffix: string } | null {
-    const definition = root.definitions.get(ref)
-    if (definition !== undefined) return { resource: this.#definition(ref, definition, root), suffix: '' }
-    if (ref === '#' || ref === root.raw['$id']) return { resource: this.#kept(root), suffix: '' }
-    for (const [key, each] of root.definitions) {
-      if (ref.startsWith(`${key}/`)) {
-        return { resource: this.#definition(key, each, root), suffix: ref.slice(key.length) }
-      }
-    }
-    return ref.startsWith('#/') ? { resource: this.#kept(root), suffix: ref.slice(1) } : null
+  #refer(target: JSONSchemaObject, ref: string, root: Root): void {
+    const found = root.resolve(ref)
+    if (found === null) {
+      // What is elsewhere may be there; in the document it is not.
+      if (!ref.startsWith('#')) target['$ref'] = ref
+    } else if (found.schema === root.raw) this.#kept(root).slots.push(target)
+    else if (found.schema === false) target['not'] = {}
+    else if (found.schema !== true) this.#part(found.schema, found, root).slots.push(target)
   }
 
   #kept(root: Root): Resource {
@@ -215,16 +223,18 @@ export class Components {
     return resource
   }
 
-  #definition(ref: string, raw: JSONSchemaObject, root: Root): Resource {
-    const key = decodeURIComponent(ref.slice(ref.lastIndexOf('/') + 1))
+  #part(raw: JSONSchemaObject, { key, isDefinition }: Target, root: Root): Resource {
     const title = raw['title']
     // Zod numbers definitions that have no name.
-    const unnamed = key.startsWith('__')
-    const base = unnamed
-      ? typeof title === 'string'
+    const unnamed = key === '' || key.startsWith('__')
+    const base =
+      typeof title === 'string' && (unnamed || !isDefinition)
         ? baseOfText(title)
-        : `${root.base}Part`
-      : baseOfKey(key)
+        : unnamed
+          ? `${root.base}Part`
+          : isDefinition
+            ? baseOfKey(key)
+            : `${root.base}${baseOfText(key)}`
     return this.#resource(raw, root, base, root.direction, { shareable: true, kept: true })
   }
 }
@@ -237,49 +247,7 @@ function rootOf(raw: JSONSchemaObject, direction: Direction, hint: string): Root
       : typeof $id === 'string'
         ? baseOfKey($id.slice($id.search(/[^/#]*#?$/)).replace(/(\.schema)?\.json$|#$/g, ''))
         : baseOfText(hint)
-  const definitions = new Map<string, JSONSchemaObject>()
-  collectDefinitions(raw, definitions)
-  return { raw, direction, base, definitions, whole: null }
-}
-
-function collectDefinitions(raw: JSONSchemaObject, into: Map<string, JSONSchemaObject>): void {
-  for (const keyword of ['$defs', 'definitions']) {
-    if (!isObject(raw[keyword])) continue
-    for (const [key, each] of Object.entries(raw[keyword])) {
-      if (!isObject(each)) continue
-      into.set(`#/${keyword}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, each)
-      // TypeBox refers to definitions by their key, others by their id.
-      if (!into.has(key)) into.set(key, each)
-      if (typeof each['$id'] === 'string') into.set(each['$id'], each)
-    }
-  }
-  mapSubschemas(raw, (each) => {
-    collectDefinitions(each, into)
-    return each
-  })
-}
-
-/** What a schema says, with the definitions it needs. */
-function fingerprint(raw: JSONSchemaObject, { definitions }: Root): string {
-  const needed = new Map<string, string>()
-  const visit = (node: JSONSchemaObject): JSONSchemaObject => {
-    const ref = node['$ref']
-    const target = typeof ref === 'string' ? definitions.get(ref) : undefined
-    if (target !== undefined && !needed.has(ref as string)) {
-      needed.set(ref as string, textOf(target))
-      visit(target)
-    }
-    const { $defs: _, definitions: __, ...rest } = node
-    mapSubschemas(rest, visit)
-    return node
-  }
-  visit(raw)
-  return JSON.stringify([textOf(raw), ...[...needed].toSorted(([a], [b]) => (a < b ? -1 : 1))])
-}
-
-function textOf(raw: JSONSchemaObject): string {
-  const { $schema: _, $id: __, $defs: ___, definitions: ____, ...rest } = raw
-  return JSON.stringify(rest)
+  return { raw, direction, base, resolve: resolverOf(raw), whole: null }
 }
 
 /** Objects and choices; a scalar, and a reference, is as short as a reference to it. */
@@ -306,7 +274,7 @@ function propertiesOf(raw: JSONSchemaObject, root: Root, depth: number): Found |
     required: new Set(Array.isArray(required) ? (required as string[]) : []),
   }
   const parts: unknown[] = Array.isArray(allOf) ? [...allOf] : []
-  if (typeof $ref === 'string') parts.push(root.definitions.get($ref))
+  if (typeof $ref === 'string') parts.push(root.resolve($ref)?.schema)
   for (const part of parts) {
     const inside = isObject(part) ? propertiesOf(part, root, depth + 1) : null
     if (inside === null) return null

@@ -12,7 +12,7 @@ import type {
   OpenAPIServer,
   OpenAPITag,
 } from './document.ts'
-import { baseOfText, unused } from './names.ts'
+import { baseOfText, Names } from './names.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { parametersOf } from './parameters.ts'
 import { requestBodyOf } from './request-body.ts'
@@ -177,12 +177,10 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
  * mounted twice has its ids twice, so that all but the first are numbered.
  */
 function idsOf(places: readonly Place[]): Map<Place, string> {
-  const taken = new Set<string>()
+  const taken = new Names()
   const ids = new Map<Place, string>()
   const name = (place: Place, id: string): void => {
-    const free = unused(taken, id)
-    taken.add(free)
-    ids.set(place, free)
+    ids.set(place, taken.take(id))
   }
   for (const place of places) {
     const { operation, template } = place

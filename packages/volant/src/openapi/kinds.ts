@@ -1,4 +1,5 @@
 import type { JSONSchemaObject } from './document.ts'
+import { type Resolve, resolverOf } from './references.ts'
 import { isObject } from './subschemas.ts'
 
 /** What a value may be: text is sent as text, everything else as JSON. */
@@ -9,23 +10,23 @@ export interface Kinds {
 
 /** Of the values a schema lets through; both where it does not say. */
 export function kindsOf(raw: JSONSchemaObject): Kinds {
-  return kinds(raw, raw, 0)
+  return kinds(raw, resolverOf(raw), 0)
 }
 
 /** References may go in circles. */
 const deepest = 16
 
-function kinds(schema: unknown, root: JSONSchemaObject, depth: number): Kinds {
+function kinds(schema: unknown, resolve: Resolve, depth: number): Kinds {
   if (!isObject(schema) || depth > deepest) return { text: true, json: true }
   const { type, anyOf, oneOf, allOf, $ref } = schema
   if (typeof type === 'string') return { text: type === 'string', json: type !== 'string' }
-  if (Array.isArray(type)) return either(type.map((each) => kinds({ type: each }, root, depth + 1)))
+  if (Array.isArray(type)) return either(type.map((each) => kinds({ type: each }, resolve, depth + 1)))
   if (schema['const'] !== undefined) return kindOf(schema['const'])
   if (Array.isArray(schema['enum'])) return either(schema['enum'].map(kindOf))
   const choices = anyOf ?? oneOf
-  if (Array.isArray(choices)) return either(choices.map((each) => kinds(each, root, depth + 1)))
-  if (Array.isArray(allOf)) return both(allOf.map((each) => kinds(each, root, depth + 1)))
-  if (typeof $ref === 'string') return kinds(pointedAt(root, $ref), root, depth + 1)
+  if (Array.isArray(choices)) return either(choices.map((each) => kinds(each, resolve, depth + 1)))
+  if (Array.isArray(allOf)) return both(allOf.map((each) => kinds(each, resolve, depth + 1)))
+  if (typeof $ref === 'string') return kinds(resolve($ref)?.schema, resolve, depth + 1)
   return { text: !isObject(schema['properties']), json: true }
 }
 
@@ -39,10 +40,4 @@ function either(all: readonly Kinds[]): Kinds {
 
 function both(all: readonly Kinds[]): Kinds {
   return { text: all.every(({ text }) => text), json: all.every(({ json }) => json) }
-}
-
-function pointedAt(root: JSONSchemaObject, ref: string): unknown {
-  const [, key] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [undefined, ref]
-  const definitions = root['$defs'] ?? root['definitions']
-  return isObject(definitions) ? definitions[key as string] : undefined
 }

@@ -22,20 +22,37 @@ export function assignNames<R extends { readonly base: string; readonly directio
   reserved: readonly string[],
 ): Map<R, string> {
   const names = new Map<R, string>()
-  const taken = new Set(reserved)
+  const taken = new Names(reserved)
   const rank = ({ direction }: R): number => (direction === 'output' ? 0 : 1)
   for (const resource of resources.toSorted((a, b) => rank(a) - rank(b))) {
     const { base, direction } = resource
-    const name = unused(taken, direction === 'input' && taken.has(base) ? `${base}Input` : base)
-    names.set(resource, name)
-    taken.add(name)
+    names.set(resource, taken.take(direction === 'input' && taken.has(base) ? `${base}Input` : base))
   }
   return names
 }
 
-/** `base`, or the first of `base2`, `base3`, … that is not taken. */
-export function unused(taken: ReadonlySet<string>, base: string): string {
-  let name = base
-  for (let number = 2; taken.has(name); number++) name = base + number
-  return name
+/** Names that are given once. */
+export class Names {
+  readonly #taken: Set<string>
+  /** By base, the number after the last that was given. */
+  readonly #next = new Map<string, number>()
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken)
+  }
+
+  has(name: string): boolean {
+    return this.#taken.has(name)
+  }
+
+  /** `base`, or the first of `base2`, `base3`, … that is not taken. */
+  take(base: string): string {
+    let name = base
+    for (let number = this.#next.get(base) ?? 2; this.#taken.has(name); number++) {
+      name = base + number
+      this.#next.set(base, number + 1)
+    }
+    this.#taken.add(name)
+    return name
+  }
 }

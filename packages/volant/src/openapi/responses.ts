@@ -4,7 +4,7 @@ import type { Schema } from '../types.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './document.ts'
 import { kindsOf } from './kinds.ts'
-import { baseOfText, unused } from './names.ts'
+import { baseOfText, Names } from './names.ts'
 import type { Operation } from './operation.ts'
 import { refusalsOf } from './refusals.ts'
 
@@ -55,6 +55,8 @@ export class Responses {
   readonly #components: Components
   /** The framework's own, by status and codes. */
   readonly #own = new Map<string, { readonly name: string; readonly response: OpenAPIResponse }>()
+
+  readonly #names = new Names()
 
   constructor(components: Components) {
     this.#components = components
@@ -137,8 +139,7 @@ export class Responses {
     const key = `${status} ${errors.map(({ code }) => code).join(' ')}`
     let known = this.#own.get(key)
     if (known === undefined) {
-      const names = new Set([...this.#own.values()].map(({ name }) => name))
-      const name = unused(names, baseOfText(phrases[status] ?? `Status ${status}`))
+      const name = this.#names.take(baseOfText(phrases[status] ?? `Status ${status}`))
       known = { name, response: problem(status, errors) }
       this.#own.set(key, known)
     }
