@@ -185,7 +185,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...compileChain(nodes, layers, handler),
     errors: errorsOf(where, layers, errors, route.undeclaredProperties),
     pattern,
-    paramNames: parsePattern(pattern).names,
+    paramNames: pattern.includes(':') || pattern.includes('*') ? parsePattern(pattern).names : [],
     bodyMode: route.bodyMode,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
@@ -241,10 +241,12 @@ function watching(
   layers: readonly Layer[],
   handlerTimeout: number,
 ): Pick<CompiledRoute, 'watched' | 'listeners' | 'handlerTimeout'> {
-  const listeners = [
-    ...nodes.flatMap((node) => node.listeners),
-    ...layers.flatMap((layer) => broughtBy(layer).onResponse ?? []),
-  ]
+  const listeners: ResponseListener[] = []
+  for (const node of nodes) listeners.push(...node.listeners)
+  for (const layer of layers) {
+    const { onResponse } = broughtBy(layer)
+    if (onResponse !== undefined) listeners.push(onResponse)
+  }
   return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
 }
 

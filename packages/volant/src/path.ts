@@ -204,8 +204,12 @@ function declare(pattern: string, name: string, names: string[], unnamed: boolea
   names.push(name)
 }
 
+/** Text that is canonical as it stands: most segments of most patterns. */
+const usual = /^[A-Za-z0-9\-._~]*$/
+
 /** Static text as the canonical path spells it; text outside ASCII is percent-encoded. */
 function canonicalText(pattern: string, text: string): string {
+  if (usual.test(text)) return text
   let escaped = ''
   for (let at = 0; at < text.length; at++) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
