@@ -412,6 +412,54 @@ export function clients(kit: Kit): void {
       }
     })
 
+    test('redirects are results where they are declared, and followed only when asked', async () => {
+      const app = kit.app()
+      const other = kit.app()
+      const keys: unknown[] = []
+      other.get('/there', (ctx) => {
+        keys.push(ctx.headers['x-key'])
+        return { there: true }
+      })
+      await kit.serve(other, async (there) => {
+        const away = `${there.address.url}/there`
+        const response = z.object({ there: z.boolean() })
+        const tree = {
+          away: contract.get('/away', { response }),
+          post: contract.post('/post', { response }),
+          found: contract.get('/found', { response: { 302: null } }),
+        }
+        // As a proxy in front of the API would.
+        app.get('/away', (ctx) => ctx.redirect(away))
+        app.post('/post', (ctx) => ctx.redirect(away, 307))
+        app.implement(tree.found, (ctx) => ctx.redirect(away) as never)
+        await kit.serve(app, async ({ address }) => {
+          const client = createClient(tree, address.url, { headers: { 'x-key': 'secret' } })
+          const message = /it leads elsewhere/
+          await assert.rejects(client.away(), { name: 'ClientError', status: 302, message })
+          await assert.rejects(client.post({ body: { a: 1 } }), { status: 307, message })
+          const found = await client.found()
+          assert.ok(found.ok && found.status === 302)
+          assert.equal(found.data, undefined)
+          assert.equal(found.response.headers.get('location'), away)
+          assert.deepEqual(keys, [])
+          assert.deepEqual((await client.away({}, { init: { redirect: 'follow' } })).data, { there: true })
+          assert.deepEqual(keys, ['secret'])
+        })
+      })
+      // What browsers give: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
+      const opaque = Object.defineProperties(new Response(null), {
+        type: { value: 'opaqueredirect' },
+        status: { value: 0 },
+        ok: { value: false },
+      })
+      const routes = { away: ['GET', '/away'] } as const
+      const page = createClient<{ away: { method: 'GET'; path: '/away' } }>('http://a.test', {
+        routes,
+        fetch: async () => opaque,
+      })
+      await assert.rejects(page.away(), { name: 'ClientError', status: 0, message: /it leads elsewhere/ })
+    })
+
     test('contracts, and a table that was generated, need nothing from the server', async () => {
       const tree = {
         users: {

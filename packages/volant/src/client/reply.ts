@@ -54,7 +54,10 @@ export async function resultOf(
       : { ok: false, status, code: undefined, data, detail: undefined, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
-  const words = detail ?? problem?.title ?? response.statusText
+  const isRedirect = response.type === 'opaqueredirect' || (status > 300 && status < 400)
+  const words = isRedirect
+    ? "it leads elsewhere, and init: { redirect: 'follow' } would go there"
+    : (detail ?? problem?.title ?? response.statusText)
   throw new ClientError(
     operation,
     isDeclared && !problem

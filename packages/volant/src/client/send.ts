@@ -63,6 +63,8 @@ export async function call(
     addCookies(fields, cookies)
     add(fields, own.headers)
     const init: RequestInit & { duplex?: 'half' } = {
+      // Followed, fields such as x-api-key would go wherever it leads (Fetch §4.4: only Authorization is taken away).
+      redirect: 'manual',
       ...settings.init,
       method: row[0],
       headers: fields,

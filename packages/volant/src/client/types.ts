@@ -93,7 +93,7 @@ export interface CallOptions {
   retry?: number | RetryOptions | undefined
   /** Fields of the head, added to the client's; undefined takes one away. */
   headers?: Readonly<Record<string, HeaderValue>> | undefined
-  /** Options of `Request`: `credentials`, `cache`, `keepalive`, … */
+  /** Options of `Request`: `credentials`, `cache`, `keepalive`, …; `redirect` is `manual` without it. */
   init?: RequestInit | undefined
 }
 
