@@ -29,6 +29,13 @@ const paths: [pattern: string, params: Record<string, unknown>, path: string | R
   ['/:a', { a: null }, /a is missing/],
   ['/:a', { a: {} }, /a cannot be an object/],
   ['/:a', { a: () => 1 }, /a cannot be a function/],
+  ['/:a', { a: Number.NaN }, /a cannot be "NaN"/],
+  ['/:a', { a: Infinity }, '/Infinity'],
+  ['/:a', { a: new Date(Number.NaN) }, /a cannot be "Invalid Date"/],
+  ['/:a', { a: 'x\ud83d' }, /a cannot be "x\\ud83d"/],
+  ['/:a', { a: '\ude00\ud83d' }, /a cannot be/],
+  ['/:a', { a: '\ud83d\ude00' }, '/%F0%9F%98%80'],
+  ['/*', { '*': 'a/\udfff/b' }, /\* cannot be/],
   ['/:toString', {}, /toString is missing/],
   ['/:a?', {}, '/'],
   ['/:a?', { a: 'x' }, '/x'],
@@ -62,6 +69,9 @@ const queries: [query: Record<string, unknown>, text: string | RegExp][] = [
   [{ 'a[]': '' }, '?a%5B%5D='],
   [{ a: { b: 1 } }, /a cannot be an object/],
   [{ a: [[1]] }, /a cannot be an object/],
+  [{ a: ['x', '\ud800'] }, /a cannot be "\\ud800"/],
+  [{ a: new Date(Number.NaN) }, /a cannot be "Invalid Date"/],
+  [{ a: Number.NaN }, /a cannot be "NaN"/],
 ]
 
 for (const [query, text] of queries) {

@@ -240,4 +240,10 @@ test('what JSON makes of a value', () => {
   same<Jsonified<unknown>, unknown>(true)
   same<Jsonified<'a' | null | 1>, 'a' | null | 1>(true)
   same<Jsonified<URL>, string>(true)
+  same<Jsonified<Map<string, Date>>, Record<string, never>>(true)
+  same<
+    Jsonified<{ a: ReadonlySet<number>; b: RegExp }>,
+    { a: Record<string, never>; b: Record<string, never> }
+  >(true)
+  same<Jsonified<{ size: number; has(key: string): boolean }>, { size: number; has: undefined }>(true)
 })

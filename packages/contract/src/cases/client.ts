@@ -204,6 +204,13 @@ export function clients(kit: Kit): void {
       await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, cookies: { 'a=b; c': '1' } }), {
         name: 'TypeError',
       })
+      await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, cookies: { '': '1' } }), {
+        name: 'TypeError',
+        message: '"" cannot be the name of a cookie',
+      })
+      for (const body of [() => 1, Symbol('x'), { toJSON: () => undefined }, 1n]) {
+        await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, body }), { name: 'TypeError' })
+      }
       const cycle: { self?: unknown } = {}
       cycle.self = cycle
       await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, body: cycle }), { name: 'TypeError' })
@@ -410,6 +417,30 @@ export function clients(kit: Kit): void {
           assert.equal(invalid.issues.length, issues)
         }
       }
+    })
+
+    test('what is no reply is named', async () => {
+      const routes = { a: ['GET', '/a'] } as const
+      type API = { a: { method: 'GET'; path: '/a' } }
+      for (const given of [undefined, null, 5, {}, 'x']) {
+        let calls = 0
+        const fetch = async (): Promise<Response> => (calls++, given as never)
+        const client = createClient<API>('http://a.test', { routes, fetch, retry: 2 })
+        await assert.rejects(client.a(), {
+          name: 'TypeError',
+          message: `fetch gave ${String(given)}, which is no Response`,
+        })
+        assert.equal(calls, 1)
+      }
+      const hooked = createClient<API>('http://a.test', {
+        routes,
+        fetch: async () => new Response('x'),
+        onResponse: () => 5 as never,
+      })
+      await assert.rejects(hooked.a(), {
+        name: 'TypeError',
+        message: 'onResponse gave 5, which is no Response',
+      })
     })
 
     test('redirects are results where they are declared, and followed only when asked', async () => {

@@ -48,13 +48,17 @@ export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
   return text && `?${text}`
 }
 
-/** A value as text: dates in ISO 8601. Throws `TypeError` for what would be `[object Object]`. */
+/** A value as text: dates in ISO 8601. Throws `TypeError` for what would be `[object Object]`, `NaN` or `\ufffd`. */
 export function textOf(value: unknown, name: string): string {
-  if (value instanceof Date) return value.toISOString()
-  if (typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol') {
+  const isDate = value instanceof Date
+  const kind = typeof value
+  if ((kind === 'object' && !isDate) || kind === 'function' || kind === 'symbol') {
     throw new TypeError(
-      `${name} cannot be ${typeof value === 'object' ? 'an object' : `a ${typeof value}`}: text, a number, a boolean or a date can be sent here`,
+      `${name} cannot be ${kind === 'object' ? 'an object' : `a ${kind}`}: text, a number, a boolean or a date can be sent here`,
     )
   }
-  return String(value)
+  const isNone = Number.isNaN(isDate ? +value : value)
+  const text = isDate && !isNone ? value.toISOString() : String(value)
+  if (isNone || /\p{Surrogate}/u.test(text)) throw new TypeError(`${name} cannot be ${JSON.stringify(text)}`)
+  return text
 }

@@ -1,4 +1,4 @@
-/** What JSON makes of a value: dates become text, functions and symbols are left out. */
+/** What JSON makes of a value: dates become text, functions and symbols are left out, maps and sets are empty. */
 export type Jsonified<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined
@@ -11,7 +11,9 @@ export type Jsonified<T> = unknown extends T
           ? undefined
           : T extends readonly unknown[]
             ? { [K in keyof T]: Element<T[K]> }
-            : { [K in keyof T]: Jsonified<T[K]> }
+            : T extends ReadonlyMap<any, any> | ReadonlySet<any> | WeakMap<any, any> | WeakSet<any> | RegExp
+              ? Record<string, never>
+              : { [K in keyof T]: Jsonified<T[K]> }
 
 /** In an array there is no leaving out. */
 type Element<T> = undefined extends T ? Jsonified<Exclude<T, undefined>> | null : Jsonified<T>

@@ -125,7 +125,7 @@ function add(fields: Headers, values: Readonly<Record<string, HeaderValue>> | un
 
 function addCookies(fields: Headers, cookies: NonNullable<LooseInput['cookies']>): void {
   const pairs = Object.entries(cookies).flatMap(([name, value]) => {
-    if (/[^\w!#$%&'*+.^`|~-]/.test(name))
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       throw new TypeError(`${JSON.stringify(name)} cannot be the name of a cookie`)
     return value == null ? [] : [`${name}=${encodeURIComponent(textOf(value, name))}`]
   })
@@ -146,7 +146,9 @@ function bodyOf(body: unknown, fields: Headers): Content {
     return body as Content
   }
   if (!typed) fields.set('content-type', 'application/json')
-  return JSON.stringify(body)
+  const text = JSON.stringify(body) as string | undefined
+  if (text === undefined) throw new TypeError(`the body has no JSON: it is of type ${typeof body}`)
+  return text
 }
 
 async function attempts(
@@ -172,7 +174,7 @@ async function attempts(
     const made = new Request(url, init)
     const request = (await unless(signal, () => onRequest?.(made, operation))) ?? made
     const outcome = await unless(signal, () => send(request)).then(
-      (reply) => ({ reply }),
+      (reply) => ({ reply: replyOf(reply, 'fetch') }),
       (error: unknown) => ({ error }),
     )
     let wait = Math.min(maxDelay, delay * 2 ** tried) * (1 - Math.random() / 2)
@@ -187,7 +189,8 @@ async function attempts(
       }
     } else {
       const { reply } = outcome
-      const response = (await unless(signal, () => onResponse?.(reply, request, operation))) ?? reply
+      const seen = await unless(signal, () => onResponse?.(reply, request, operation))
+      const response = replyOf(seen ?? reply, 'onResponse')
       const asked = retryAfter(response)
       if (tried >= tries || !statuses.includes(response.status) || asked > maxDelay) return response
       wait = Math.max(wait, asked)
@@ -199,6 +202,12 @@ async function attempts(
       clearTimeout(timer),
     )
   }
+}
+
+/** Any class of it: there are others than the global one. */
+function replyOf(reply: Response, from: string): Response {
+  if (typeof reply?.headers?.get === 'function') return reply
+  throw new TypeError(`${from} gave ${String(reply)}, which is no Response`)
 }
 
 /** Milliseconds, from seconds or a date (RFC 9110 §10.2.3); 0 for none. */
