@@ -27,6 +27,7 @@ import { measured } from './cases/metrics.ts'
 import { described } from './cases/openapi.ts'
 import { options } from './cases/options.ts'
 import { procedures } from './cases/procedures.ts'
+import { proceduresOverREST } from './cases/procedures-rest.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { requestIds } from './cases/request-id.ts'
@@ -47,6 +48,7 @@ const groups = {
   schemas,
   contracts,
   procedures,
+  'procedures over REST': proceduresOverREST,
   trpc: overTRPC,
   'trpc faults': overTRPCFaults,
   client: clients,

@@ -5,53 +5,56 @@
 import type { Jsonified } from '../../client/jsonified.ts'
 import type { Failure, Invalid, Operation, PathValue, Success } from '../../client/types.ts'
 import type { ParamsOf } from '../../types.ts'
+import type { ParameterOf } from './singular.ts'
 import type { ErrorData, Procedure, ProcedureTree, RestOptions, Router } from '../types.ts'
 
 /** The operations of a router by name: what `createClient<typeof door.api>(url)` calls. */
 export type RestAPI<R extends Router, Prefix extends string = ''> =
-  R extends Router<infer T> ? TreeOf<T, null, Unslashed<Prefix>, Unslashed<Prefix>> : never
+  R extends Router<infer T> ? TreeOf<T, null, null, Unslashed<Prefix>> : never
 
 type Unslashed<P extends string> = P extends `${infer Q}/` ? Q : P
 
-/** `Own` is the path of the procedures of the tree, null where names alone are no path; `Inner` that of its routers. */
+/** `Own` is the path of the procedures of the tree, null where names alone are no path; `Name` is the tree's. */
 type TreeOf<
   T extends ProcedureTree,
   Own extends string | null,
-  Inner extends string,
+  Name extends string | null,
   Prefix extends string,
 > = {
   readonly [
-    K in keyof T & string as [MemberOf<T[K], K, Own, Inner, Prefix>] extends [never] ? never : K
-  ]: MemberOf<T[K], K, Own, Inner, Prefix>
+    K in keyof T & string as [MemberOf<T, K, Own, Name, Prefix>] extends [never] ? never : K
+  ]: MemberOf<T, K, Own, Name, Prefix>
 }
 
-type MemberOf<M, K extends string, Own extends string | null, Inner extends string, Prefix extends string> =
-  M extends Router<infer U>
-    ? TreeOf<U, `${Inner}/${K}`, ParentPath<U, `${Inner}/${K}`, K>, Prefix>
-    : M extends Procedure<infer Kind, infer I, infer O, infer E, infer Rest>
+type MemberOf<
+  T extends ProcedureTree,
+  K extends keyof T & string,
+  Own extends string | null,
+  Name extends string | null,
+  Prefix extends string,
+> =
+  T[K] extends Router<infer U>
+    ? TreeOf<U, `${InnerOf<T, Own, Name, Prefix>}/${K}`, K, Prefix>
+    : T[K] extends Procedure<infer Kind, infer I, infer O, infer E, infer Rest>
       ? Rest extends false
         ? never
         : OperationOf<I, O, E, PlaceOf<Kind, VerbOf<K>, I, Own, Rest, Prefix>>
       : never
 
+/** The path of the routers in a tree; only those that have some are looked at. */
+type InnerOf<
+  T extends ProcedureTree,
+  Own extends string | null,
+  Name extends string | null,
+  Prefix extends string,
+> = Own extends string ? (Name extends string ? ParentPath<T, Own, Name> : Prefix) : Prefix
+
 /** Routers inside one that is about things, each with an id, are inside one of these things. */
 type ParentPath<U extends ProcedureTree, Path extends string, Name extends string> = true extends {
   [K in keyof U & string]: IsItem<U[K], VerbOf<K>>
 }[keyof U & string]
-  ? `${Path}/:${Singular<Name>}Id`
+  ? `${Path}/:${ParameterOf<Name>}`
   : Path
-
-type Singular<N extends string> = N extends `${infer S}ies`
-  ? `${S}y`
-  : N extends `${infer S}${'ss' | 'x' | 'z' | 'ch' | 'sh'}es`
-    ? N extends `${S}${infer End}es`
-      ? `${S}${End}`
-      : N
-    : N extends `${string}ss`
-      ? N
-      : N extends `${infer S}s`
-        ? S
-        : N
 
 type IsItem<M, V> =
   M extends Procedure<infer Kind, infer I>
@@ -140,8 +143,25 @@ type OperationOf<I, O, E, P> = [P] extends [never]
     : never
 
 type InputOf<I, P extends Place> = [I] extends [undefined]
-  ? ParamsInput<{}, keyof ParamsOf<P['path']> & string>
-  : ParamsInput<I, keyof ParamsOf<P['path']> & string> & Others<I, P>
+  ? ParamsInput<{}, ParamNames<P>>
+  : [ParamNames<P>] extends [never]
+    ? Whole<RestOf<P>, I>
+    : unknown extends I
+      ? ParamsInput<I, ParamNames<P>> & { [K in RestOf<P>]?: unknown }
+      : Split<NonNullable<I>, P>
+
+type ParamNames<P extends Place> = keyof ParamsOf<P['path']> & string
+
+/** Where the members are that are not in the path. */
+type RestOf<P extends Place> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
+
+/** Nothing is an input, too, where the schema takes that. */
+type Whole<K extends string, I> = undefined extends I ? { [N in K]?: I } : Optionally<K, I>
+
+/** Each kind of a union by itself: what they have in common is not all there is. */
+type Split<I, P extends Place> = I extends unknown
+  ? ParamsInput<I, ParamNames<P>> & Optionally<RestOf<P>, Omit<I, ParamNames<P>>>
+  : never
 
 /** Parameters of the path; what the input has no type for is anything a path can have. */
 type ParamsInput<I, Names extends string> = [Names] extends [never]
@@ -150,17 +170,23 @@ type ParamsInput<I, Names extends string> = [Names] extends [never]
 
 type Sendable<T> = unknown extends T ? PathValue : T
 
-type Others<I, P extends Place> = Optionally<
-  P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body',
-  [keyof ParamsOf<P['path']>] extends [never] ? I : Omit<NonNullable<I>, keyof ParamsOf<P['path']>>
->
-
 type Optionally<K extends string, V> = {} extends V ? { [N in K]?: V } : { [N in K]: V }
 
 type ResultOf<I, O, E, P extends Place> =
-  | ([O] extends [void | undefined] ? Success<204, undefined> : Success<P['status'], Jsonified<O>>)
+  | SuccessOf<O, P>
   | { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
   | ([I] extends [undefined] ? never : Invalid)
+
+/** Without a value there is no content. */
+type SuccessOf<O, P extends Place> = [O] extends [void | undefined]
+  ? Success<204, undefined>
+  : P['status'] extends 204
+    ? Success<204, undefined>
+    : unknown extends O
+      ? Success<P['status'], Jsonified<O>>
+      :
+          | Success<P['status'], Jsonified<Exclude<O, void | undefined>>>
+          | (undefined extends O ? Success<204, undefined> : never)
 
 type ErrorOf<C extends string, E> = E extends { status: infer S extends number }
   ? Failure<C, S, Jsonified<ErrorData<E>>>

@@ -8,6 +8,7 @@ import { standardOf } from '../../schema/standard.ts'
 import { textReader, type TextReader } from '../../schema/text.ts'
 import { isThenable } from '../../thenable.ts'
 import type { Schema, Schemas } from '../../types.ts'
+import { madeOfNothing } from './nothing.ts'
 
 /** Where the members are that are not in the path. */
 export type Rest = 'query' | 'body'
@@ -18,6 +19,8 @@ export class RestInput {
   readonly #params: readonly string[]
   readonly #rest: Rest
   #reader: TextReader | null = null
+  /** Undefined until somebody asks. */
+  #isOptional: boolean | undefined
 
   constructor(schema: Schema, params: readonly string[], rest: Rest) {
     this.#schema = schema
@@ -38,7 +41,14 @@ export class RestInput {
 
   /** Throws a `ValidationError` for a body that has no members where there are some in the path. */
   of(ctx: RequestContext): unknown {
-    if (this.#rest === 'query') return this.#read({ ...ctx.query, ...ctx.params })
+    if (this.#rest === 'query') {
+      const { query } = ctx
+      if (this.#params.length === 0 && isEmpty(query)) {
+        this.#isOptional ??= madeOfNothing(this.#schema) !== null
+        if (this.#isOptional) return undefined
+      }
+      return this.#read({ ...query, ...ctx.params })
+    }
     const { body } = ctx
     if (this.#params.length === 0) return body
     if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
@@ -82,6 +92,23 @@ function wholeBody(schema: Schema): Schema {
     },
   )
 }
+
+function isEmpty(pairs: object): boolean {
+  for (const _ in pairs) return false
+  return true
+}
+
+/** Whether a member may be given: false only where the JSON Schema names the members, and this is none of them. */
+export function mayHave(schema: Schema, member: string): boolean {
+  const described = jsonSchemaOf(schema, 'input')
+  if ('opaque' in described) return true
+  const { properties, additionalProperties = false, ...others } = described.schema
+  if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return true
+  return Object.hasOwn(properties, member) || open.some((keyword) => Object.hasOwn(others, keyword))
+}
+
+/** Keywords of JSON Schema that may name members elsewhere. */
+const open = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties']
 
 /** Text is made what the JSON Schema asks for, where there is one; it may not have a prototype's names in it. */
 function readerOf(schema: Schema): TextReader {

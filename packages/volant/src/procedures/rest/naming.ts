@@ -3,6 +3,8 @@ import type { Method } from '@volant/engine'
 import { VolantError } from '../../errors.ts'
 import type { Placed } from '../router.ts'
 import type { ProcedureKind } from '../types.ts'
+import { mayHave } from './input.ts'
+import { parameterOf } from './singular.ts'
 
 /** Where a procedure is reached. */
 export interface RestPlace {
@@ -41,7 +43,10 @@ const conventions: Readonly<Record<string, Convention>> = {
   remove,
 }
 
-/** The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures. */
+/**
+ * The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
+ * `E_BAD_OPTION` for an input without the parameter of a router around its procedure.
+ */
 export function restPlaces(procedures: readonly Placed[]): [Placed, RestPlace][] {
   const resources = new Set(procedures.filter(isItem).map(({ names }) => names.slice(0, -1).join('.')))
   const taken = new Map<string, string>()
@@ -90,14 +95,17 @@ function pathOf(placed: Placed, { item }: Convention, resources: ReadonlySet<str
   const routers = placed.names.slice(0, -1)
   const segments = routers.map((name, at) => {
     const isParent = at < routers.length - 1 && resources.has(routers.slice(0, at + 1).join('.'))
-    return isParent ? `/${name}/:${singular(name)}Id` : `/${name}`
+    return isParent ? `/${name}/:${parentOf(placed, name)}` : `/${name}`
   })
   return segments.join('') + (item && placed.procedure.input !== null ? '/:id' : '')
 }
 
-/** `categories` has `categoryId`, `boxes` has `boxId`, `posts` has `postId`. */
-export function singular(name: string): string {
-  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
-  if (/(?:ss|x|z|ch|sh)es$/.test(name)) return name.slice(0, -2)
-  return name.endsWith('s') && !name.endsWith('ss') ? name.slice(0, -1) : name
+/** The procedure would not know which of the things it is asked about. */
+function parentOf({ path, procedure: { input } }: Placed, name: string): string {
+  const parameter = parameterOf(name)
+  if (input === null || mayHave(input, parameter)) return parameter
+  throw new VolantError(
+    'E_BAD_OPTION',
+    `the procedure ${path} is inside one of ${name}, by :${parameter} in its path, and its input has no ${parameter}: add it to the input, or say the path with .rest({ path })`,
+  )
 }

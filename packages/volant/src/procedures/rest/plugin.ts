@@ -15,6 +15,7 @@ import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestPlace, restPlaces } from './naming.ts'
+import { madeOfNothing } from './nothing.ts'
 
 /** Options of `rest`. */
 export interface RestDoorOptions<P extends string = string> {
@@ -46,7 +47,9 @@ export interface RestDoor<R extends Router, P extends string> extends Plugin<voi
  * `.rest({ method, path, status })` says it otherwise; a procedure with another name and without that, and a
  * subscription, is not reached. Members of the input that the path does not have are in the query for GET and DELETE,
  * else in the body. Where the input's JSON Schema says number, boolean or array, text of path and query is read as
- * that. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both.
+ * that. A query without anything in it is no input, if there need not be one. A procedure that gives undefined replies
+ * 204. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both, and `E_BAD_OPTION` for one whose input
+ * lacks the parameter of a router around it.
  */
 export function rest<R extends Router, const P extends string = ''>(
   router: R,
@@ -79,12 +82,14 @@ function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
   const isQuery = place.method === 'GET' || place.method === 'DELETE'
   const input =
     schema === null ? null : new RestInput(schema, parsePattern(path).names, isQuery ? 'query' : 'body')
-  const options: RouteOptions = { ...optionsOf(placed, place), ...input?.schemas() }
+  const { output } = placed.procedure
+  const nothing = output === null || place.status === 204 ? null : madeOfNothing(output)
+  const options: RouteOptions = { ...optionsOf(placed, place, nothing), ...input?.schemas() }
   const declared = Object.keys(security).length === 0 ? [] : [before({ security }, () => {})]
   return {
     names: placed.names,
     route: Object.freeze({ method: place.method, path, options }),
-    layers: [...declared, handlerOf(placed, place, input)],
+    layers: [...declared, handlerOf(placed, place, input, nothing)],
   }
 }
 
@@ -99,10 +104,24 @@ function treeOf(routes: readonly DoorRoute[]): object {
   return root
 }
 
-function optionsOf({ path, names, procedure }: Placed, { status }: RestPlace): RouteOptions {
+/** What the schema of the output makes of no value; null where it wants one. */
+type Nothing = { readonly value: unknown } | null
+
+function optionsOf(
+  { path, names, procedure }: Placed,
+  { status }: RestPlace,
+  nothing: Nothing,
+): RouteOptions {
   const { info, output } = procedure
   const responses: Responses | undefined =
-    status === 204 ? { 204: null } : output === null ? undefined : { [status === 0 ? 200 : status]: output }
+    status === 204
+      ? { 204: null }
+      : output === null
+        ? undefined
+        : {
+            [status === 0 ? 200 : status]: output,
+            ...(nothing !== null && nothing.value === undefined && { 204: null }),
+          }
   return {
     operationId: path,
     ...(names.length > 1 && { tags: [names.slice(0, -1).join('.')] }),
@@ -122,13 +141,15 @@ function handlerOf(
   { path, procedure }: Placed,
   { status }: RestPlace,
   input: RestInput | null,
+  nothing: Nothing,
 ): (ctx: RequestContext) => unknown {
   const { perform, errors } = procedure
   const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     if (status === 204) return undefined
-    if (status !== 0 && value !== undefined) ctx.status(status)
-    return value
+    const given = value === undefined && nothing !== null ? nothing.value : value
+    if (status !== 0 && given !== undefined) ctx.status(status)
+    return given
   }
   return (ctx) => {
     const call = new CallState(

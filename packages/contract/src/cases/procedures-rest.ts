@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Type } from 'typebox'
+import { createClient } from 'volant/client'
+import { procedure, rest, router } from 'volant/procedures'
+import { trpc } from 'volant/trpc'
+import * as z from 'zod'
+import type { Kit } from '../kit.ts'
+
+/** Compiles only if both are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const same = <_T extends true>(): void => {}
+
+export function proceduresOverREST(kit: Kit): void {
+  describe('procedures over REST, beside tRPC', () => {
+    test('an output that may be nothing is 204, and is in the document', async () => {
+      const tree = router({
+        things: router({
+          getVoid: procedure()
+            .output(z.void())
+            .query(() => {}),
+          createVoid: procedure()
+            .output(z.undefined())
+            .mutation(() => undefined),
+          getMaybe: procedure()
+            .input(z.object({ id: z.string() }))
+            .output(z.object({ n: z.number() }).optional())
+            .query(({ input }) => (input.id === 'none' ? undefined : { n: 1 })),
+          patchDefault: procedure()
+            .output(z.string().default('none'))
+            .mutation(() => undefined),
+          deleteMissing: procedure()
+            .output(z.string())
+            .mutation(() => undefined as never),
+          updateThing: procedure()
+            .output(Type.Object({ n: Type.Number() }))
+            .rest({ path: '/typebox', method: 'GET' })
+            .mutation(() => undefined as never),
+        }),
+      })
+      const app = kit.app()
+      const door = rest(tree)
+      app.register(door)
+      app.register(trpc(tree))
+      app.expose(door.api)
+      await kit.serve(app, async (live) => {
+        const status = async (path: string, method = 'GET') => (await live.ask(path, { method })).status
+        assert.equal(await status('/things'), 204)
+        assert.equal(await status('/trpc/things.getVoid'), 200)
+        assert.equal(await status('/things', 'POST'), 204)
+        assert.equal(await status('/things/none'), 204)
+        assert.equal(await status('/things/some'), 200)
+        const made = await live.ask('/things', { method: 'PATCH' })
+        assert.deepEqual([made.status, made.text], [200, 'none'])
+        assert.equal(await status('/things', 'DELETE'), 500)
+        assert.equal(await status('/typebox'), 500)
+
+        const client = createClient<typeof door.api>(live.address.url)
+        const nothing = await client.things.getMaybe({ params: { id: 'none' } })
+        type Good = Extract<typeof nothing, { ok: true }>
+        same<Same<Good['status'], 200 | 204>>()
+        same<Same<Extract<Good, { status: 200 }>['data'], { n: number }>>()
+        assert.equal(nothing.status, 204)
+      })
+      const route = app.routes().find(({ operationId }) => operationId === 'things.getMaybe')
+      assert.deepEqual(Object.keys(route?.responses ?? {}), ['200', '204'])
+    })
+
+    test('a status of 204 says that there is no value, to types as well', () => {
+      const door = rest(
+        router({
+          things: router({
+            createThing: procedure()
+              .rest({ status: 204 })
+              .mutation(() => 7),
+            getCount: procedure().query((): number | undefined => 7),
+          }),
+        }),
+      )
+      type API = typeof door.api
+      type Results<K extends keyof API['things']> = Extract<
+        NonNullable<API['things'][K]['call']>['results'],
+        { ok: true }
+      >
+      same<Same<Results<'createThing'>['status'], 204>>()
+      same<Same<Results<'createThing'>['data'], undefined>>()
+      same<Same<Results<'getCount'>['status'], 200 | 204>>()
+      same<Same<Extract<Results<'getCount'>, { status: 200 }>['data'], number>>()
+      same<Same<Extract<Results<'getCount'>, { status: 204 }>['data'], undefined>>()
+    })
+
+    test('an optional input can be left out', async () => {
+      const tree = router({
+        things: router({
+          listThings: procedure()
+            .input(z.object({ q: z.string() }).optional())
+            .query(({ input }) => ({ input: input ?? null })),
+          createThing: procedure()
+            .input(z.object({ name: z.string() }).optional())
+            .mutation(({ input }) => ({ input: input ?? null })),
+          deleteThings: procedure()
+            .rest({ path: '/things' })
+            .input(z.object({ q: z.string() }))
+            .mutation(({ input }) => ({ input })),
+        }),
+      })
+      const app = kit.app()
+      const door = rest(tree)
+      app.register(door)
+      app.expose(door.api)
+      await kit.serve(app, async (live) => {
+        const client = createClient<typeof door.api>(live.address.url)
+        const none = await client.things.listThings()
+        assert.ok(none.ok)
+        assert.deepEqual(none.data, { input: null })
+        const one = await client.things.listThings({ query: { q: 'a' } })
+        assert.ok(one.ok)
+        assert.deepEqual(one.data, { input: { q: 'a' } })
+        assert.equal((await live.ask('/things?p=1')).status, 400)
+        const created = await client.things.createThing()
+        assert.ok(created.ok)
+        assert.deepEqual(created.data, { input: null })
+        // @ts-expect-error -- this one has to be given
+        assert.equal((await client.things.deleteThings()).status, 400)
+      })
+    })
+
+    test('each kind of a union has its own members', async () => {
+      const door = rest(
+        router({
+          shapes: router({
+            updateShape: procedure()
+              .input(
+                z.discriminatedUnion('kind', [
+                  z.object({ id: z.string(), kind: z.literal('circle'), radius: z.number() }),
+                  z.object({ id: z.string(), kind: z.literal('square'), side: z.number() }),
+                ]),
+              )
+              .mutation(({ input }) => input),
+          }),
+        }),
+      )
+      const app = kit.app()
+      app.register(door)
+      app.expose(door.api)
+      await kit.serve(app, async (live) => {
+        const { shapes } = createClient<typeof door.api>(live.address.url)
+        const params = { id: 'a' }
+        const circle = await shapes.updateShape({ params, body: { kind: 'circle', radius: 1 } })
+        assert.ok(circle.ok)
+        assert.deepEqual(circle.data, { id: 'a', kind: 'circle', radius: 1 })
+        // @ts-expect-error -- a circle has no side
+        assert.equal((await shapes.updateShape({ params, body: { kind: 'circle', side: 1 } })).status, 400)
+      })
+    })
+
+    const byId = <P extends string>(parent: P) =>
+      procedure()
+        .input(z.object({ [parent]: z.string(), id: z.string() } as { [K in P | 'id']: z.ZodString }))
+        .query(({ input }) => input)
+    const item = procedure()
+      .input(z.object({ id: z.string() }))
+      .query(() => 1)
+    const inside = <P extends string>(parent: P) =>
+      router({ getOne: item, parts: router({ getPart: byId(parent) }) })
+
+    test('routers inside of others: their parameters are singular, and can be written in a path', async () => {
+      const tree = router({
+        'blog-posts': inside('blogPostId'),
+        movies: inside('movieId'),
+        favoriteMovies: inside('favoriteMovieId'),
+        'old-cookies': inside('oldCookieId'),
+        series: inside('seriesId'),
+        sizes: inside('sizeId'),
+        caches: inside('cacheId'),
+        branches: inside('branchId'),
+        categories: inside('categoryId'),
+        boxes: inside('boxId'),
+        classes: inside('classId'),
+        cases: inside('caseId'),
+        heroes: inside('heroId'),
+        people: inside('personId'),
+        status: inside('statusId'),
+        statuses: inside('statusId'),
+        apis: inside('apiId'),
+        menus: inside('menuId'),
+        address: inside('addressId'),
+        staff: inside('staffId'),
+      })
+      const door = rest(tree)
+      const app = kit.app()
+      app.register(door)
+      app.expose(door.api)
+      const path = (name: string) =>
+        app.routes().find(({ operationId }) => operationId === `${name}.parts.getPart`)?.path
+      assert.equal(path('blog-posts'), '/blog-posts/:blogPostId/parts/:id')
+      type API = typeof door.api
+      await kit.serve(app, async (live) => {
+        const client = createClient<API>(live.address.url)
+        const parts = async (call: Promise<{ ok: boolean; status: number; data: unknown }>) => {
+          const { ok, data, status } = await call
+          assert.ok(ok, String(status))
+          return data
+        }
+        const id = 'x'
+        const one = { id, blogPostId: 'p' }
+        assert.deepEqual(await parts(client['blog-posts'].parts.getPart({ params: one })), one)
+        for (const call of [
+          client.movies.parts.getPart({ params: { id, movieId: 'p' } }),
+          client.favoriteMovies.parts.getPart({ params: { id, favoriteMovieId: 'p' } }),
+          client['old-cookies'].parts.getPart({ params: { id, oldCookieId: 'p' } }),
+          client.series.parts.getPart({ params: { id, seriesId: 'p' } }),
+          client.sizes.parts.getPart({ params: { id, sizeId: 'p' } }),
+          client.caches.parts.getPart({ params: { id, cacheId: 'p' } }),
+          client.branches.parts.getPart({ params: { id, branchId: 'p' } }),
+          client.categories.parts.getPart({ params: { id, categoryId: 'p' } }),
+          client.boxes.parts.getPart({ params: { id, boxId: 'p' } }),
+          client.classes.parts.getPart({ params: { id, classId: 'p' } }),
+          client.cases.parts.getPart({ params: { id, caseId: 'p' } }),
+          client.heroes.parts.getPart({ params: { id, heroId: 'p' } }),
+          client.people.parts.getPart({ params: { id, personId: 'p' } }),
+          client.status.parts.getPart({ params: { id, statusId: 'p' } }),
+          client.statuses.parts.getPart({ params: { id, statusId: 'p' } }),
+          client.apis.parts.getPart({ params: { id, apiId: 'p' } }),
+          client.menus.parts.getPart({ params: { id, menuId: 'p' } }),
+          client.address.parts.getPart({ params: { id, addressId: 'p' } }),
+          client.staff.parts.getPart({ params: { id, staffId: 'p' } }),
+        ]) {
+          await parts(call)
+        }
+      })
+    })
+
+    test('an input without the parameter of a router around it is refused, where it can be seen', () => {
+      const around = (comment: Parameters<typeof router>[0][string]) =>
+        router({ posts: router({ getPost: item, comments: router({ getComment: comment }) }) })
+      for (const input of [
+        z.object({ id: z.string() }),
+        Type.Object({ id: Type.String() }),
+        z.strictObject({ id: z.string() }),
+      ]) {
+        assert.throws(
+          () =>
+            rest(
+              around(
+                procedure()
+                  .input(input as z.ZodObject)
+                  .query(() => 1),
+              ),
+            ),
+          { code: 'E_BAD_OPTION', message: /posts\.comments\.getComment .*:postId .*\.rest\(\{ path \}\)/ },
+        )
+      }
+      for (const input of [
+        z.object({ id: z.string(), postId: z.string() }),
+        z.looseObject({ id: z.string() }),
+        z.unknown(),
+        z.union([z.object({ id: z.string() }), z.object({ postId: z.string() })]),
+        { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } } as const,
+      ]) {
+        rest(
+          around(
+            procedure()
+              .input(input as z.ZodUnknown)
+              .query(() => 1),
+          ),
+        )
+      }
+      rest(around(procedure().query(() => 1)))
+      rest(
+        around(
+          procedure()
+            .input(z.object({ id: z.string() }))
+            .rest({ path: '/comments/:id' })
+            .query(() => 1),
+        ),
+      )
+    })
+  })
+}
