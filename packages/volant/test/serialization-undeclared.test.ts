@@ -368,6 +368,20 @@ test('cycles end, however many ways there are through them', () => {
   assert.deepEqual(strip({ a: shared, b: shared }, node), { a: { a: {} }, b: { a: {} } })
 })
 
+test('an object that is used again where all may be is no cycle, and what comes after it is looked at', () => {
+  const schema = { properties: { a: { properties: { open: {} } }, b: {}, c: {} } }
+  const open = { anyOf: [{ type: 'object', properties: { x: {} } }, { type: 'object' }] }
+  const shared = { y: 1 }
+  const value = { list: [shared, shared], user: { id: 1, password: 'x' } }
+  const listed = { properties: { list: { items: open }, user: { properties: { id: {} } } } }
+  assert.equal(undeclared(value, listed), '/user/password')
+  assert.equal(undeclared({ a: shared, b: shared }, schema), '/a/y')
+  const many = Array.from({ length: 80_000 }, (_, y) => ({ y }))
+  const start = performance.now()
+  assert.equal(undeclared(many, { items: open }), null)
+  assert.ok(performance.now() - start < 5_000)
+})
+
 test('unions within unions, and many of them, cost a bounded amount', () => {
   const node = {
     anyOf: [

@@ -101,8 +101,8 @@ function first(given: unknown, at: Place, key: string, path: string, above: Abov
   const value = made(given, key)
   if (typeof value !== 'object' || value === null) return null
   const place = at.decide(value)
-  enter(value, place, above)
   if (Array.isArray(value) ? place.opensArray : place.opensObject) return null
+  enter(value, place, above)
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name]
     const of = typeof name === 'number' ? place.item(name) : place.property(name)
