@@ -131,3 +131,21 @@ test('opaque schemas say why', () => {
     { opaque: 'not this one' },
   )
 })
+
+test('plain JSON Schema: references are fragments of URIs as everybody writes them', () => {
+  const names = ['User', 'Page<User>', '100%', 'a/b', 'x~y', 'ü', 'a#b', 'a b', '$x', 'a"b', '?']
+  const written = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+  for (const name of names) {
+    for (const fragment of [written(name), encodeURIComponent(written(name))]) {
+      const { $ref } = said(
+        { $defs: { [name]: { type: 'string' } }, $ref: `#/$defs/${fragment}` },
+        'output',
+      ) as {
+        $ref: string
+      }
+      assert.ok($ref.startsWith('#/$defs/'), $ref)
+      assert.equal(decodeURIComponent($ref.slice('#/$defs/'.length)), written(name))
+      assert.match($ref.slice(1), /^(?:[\w\-.~!$&'()*+,;=:@/?]|%[\dA-F]{2})*$/)
+    }
+  }
+})

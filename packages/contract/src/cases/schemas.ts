@@ -623,6 +623,32 @@ function misbehaving(kit: Kit): void {
 }
 
 function plain(kit: Kit): void {
+  test('a definition has any name, and may be true or false', async () => {
+    const names = ['User', 'Page<User>', '100%', 'a/b', 'x~y', 'ü', 'a#b', 'a b', '$x', 'a"b']
+    const $defs = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]))
+    const properties = Object.fromEntries(
+      names.map((name) => {
+        const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
+        return [name, { $ref: `#/$defs/${encodeURIComponent(pointer)}` }]
+      }),
+    )
+    const body = {
+      $defs: { ...$defs, any: true, none: false },
+      type: 'object',
+      properties: { ...properties, any: { $ref: '#/$defs/any' }, none: { $ref: '#/$defs/none' } },
+    } as unknown as Schema
+    const app = kit.app({ undeclaredProperties: 'throw' })
+    app.post('/x', { body, response: body }, (ctx) => ctx.body as object)
+    await kit.serve(app, async (live) => {
+      const ask = (value: object) => live.post('/x', 'application/json', JSON.stringify(value))
+      for (const name of names) {
+        assert.deepEqual((await ask({ [name]: 1, any: 'x' })).json(), { [name]: 1, any: 'x' })
+        assert.equal((await ask({ [name]: 'x' })).status, 400, name)
+      }
+      assert.equal((await ask({ none: 1 })).status, 400)
+    })
+  })
+
   test('a mistake is refused with its route and its place', () => {
     const app = kit.app()
     const bad = (schema: object) => () => app.post('/x', { body: schema as Schema }, () => 1)

@@ -80,7 +80,10 @@ class Reader {
   }
 
   #schema(given: unknown, place: Place): unknown {
-    if (typeof given === 'boolean') return given
+    if (typeof given === 'boolean') {
+      this.#references.add({ from: place.from, to: place.to, schema: given })
+      return given
+    }
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       return this.#refuse(place.from, `takes a schema, not ${shown(given)}`)
     }

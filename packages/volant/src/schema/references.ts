@@ -24,7 +24,7 @@ interface Place {
   /** Where it stood, and where it stands now. */
   readonly from: string
   readonly to: string
-  readonly schema: Record<string, unknown>
+  readonly schema: object | boolean
 }
 
 export class References {
@@ -68,9 +68,8 @@ export class References {
     return this.#found.filter((reference) => {
       const place = places.get(this.#find(reference) ?? '')
       if (place === undefined) return true
-      reference.schema.$ref =
-        place.to === '#' ? '#' : `#${place.to.slice(1).split('/').map(encodeURIComponent).join('/')}`
-      this.#targets.set(reference.schema, place.schema)
+      reference.schema.$ref = fragmentOf(place.to)
+      if (typeof place.schema === 'object') this.#targets.set(reference.schema, place.schema)
       return false
     })
   }
@@ -112,6 +111,11 @@ function resolved(uri: string, base: string): string {
   } catch {
     return uri
   }
+}
+
+/** RFC 6901 §6; what RFC 3986 §3.5 allows in a fragment stays as it is, as all who look for `#/$defs/` expect. */
+function fragmentOf(pointer: string): string {
+  return `#${encodeURI(pointer.slice(1)).replaceAll('#', '%23')}`
 }
 
 /** RFC 6901 §6. */
