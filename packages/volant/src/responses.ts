@@ -13,8 +13,10 @@ import { issueSummary } from './response-issues.ts'
 import { jsonSchemaOf } from './schema/json-schema.ts'
 import { issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
+import { type Preparation, preparationOf } from './serialization/preparation.ts'
 import { type Serializer, serializerFor } from './serialization/serializer.ts'
 import { undeclared } from './serialization/undeclared.ts'
+import { Unwritable } from './serialization/written.ts'
 import { isIterator } from './stream-reply.ts'
 import { isThenable } from './thenable.ts'
 import type { Responses, Schema } from './types.ts'
@@ -24,15 +26,13 @@ export type UndeclaredProperties = 'strip' | 'throw'
 
 type Result = StandardSchemaV1.Result<unknown>
 
-/** Libraries whose `validate` leaves out what a closed object does not name. */
-const strippers: ReadonlySet<string> = new Set(['zod', 'valibot'])
-
 /** One declared body. */
 export class Reply {
   readonly #where: string
   readonly #schema: Schema
   readonly #undeclared: UndeclaredProperties
   #standard: StandardSchemaV1.Props | null = null
+  #preparation: Preparation | null = null
   #serialize: Serializer | null = null
 
   /** `where` names the route and the reply in errors. */
@@ -42,14 +42,27 @@ export class Reply {
     this.#undeclared = undeclaredProperties
   }
 
-  /** What the schema makes of `value`, or a promise of it. Throws `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`. */
+  /**
+   * What the schema makes of `value`, or a promise of it. Throws `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`,
+   * `E_NOT_SERIALISABLE`.
+   */
   check(value: unknown): unknown {
-    if (this.#undeclared === 'throw') this.#refuseUndeclared(value)
     const standard = (this.#standard ??= standardOf(this.#schema, this.#where, 'response'))
-    const result = standard.validate(value)
-    return isThenable(result)
-      ? result.then((settled: Result) => this.#accept(settled, standard))
-      : this.#accept(result, standard)
+    const { prepare } = (this.#preparation ??= preparationOf(this.#schema, standard))
+    let result: Result | Promise<Result>
+    try {
+      if (this.#undeclared === 'throw') this.#refuseUndeclared(value)
+      result = standard.validate(prepare === null ? value : prepare(value))
+    } catch (error) {
+      throw this.#unchecked(value, error)
+    }
+    if (!isThenable(result)) return this.#accept(result, standard)
+    return result.then(
+      (settled: Result) => this.#accept(settled, standard),
+      (error: unknown) => {
+        throw this.#unchecked(value, error)
+      },
+    )
   }
 
   /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */
@@ -85,7 +98,7 @@ export class Reply {
 
   #serializer(): Serializer {
     const described = jsonSchemaOf(this.#schema, 'output')
-    const alreadyStripped = this.#standard !== null && strippers.has(this.#standard.vendor)
+    const alreadyStripped = this.#preparation?.alreadyStripped ?? false
     return serializerFor('schema' in described ? described.schema : null, { alreadyStripped })
   }
 
@@ -106,6 +119,13 @@ export class Reply {
       'E_RESPONSE_INVALID',
       `${this.#where} is not what its schema says: ${issueSummary(issues, standard.vendor)}`,
     )
+  }
+
+  /** Whoever walks a value that is a cycle, or too deep, fails before JSON does. */
+  #unchecked(value: unknown, error: unknown): unknown {
+    const isDeep = error instanceof RangeError && error.message.includes('call stack')
+    if (!isDeep && !(error instanceof Unwritable)) return error
+    return this.#unserialisable(jsonFault(value) ?? (isDeep ? 'it is nested too deeply' : null), error)
   }
 
   #unserialisable(fault: string | null, cause?: unknown): unknown {

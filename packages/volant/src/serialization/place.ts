@@ -77,6 +77,7 @@ export class Place {
   readonly #byPatterns = new Map<string, Place | null>()
   readonly #patterns: RegExp[]
   readonly #items: (Place | undefined)[] = []
+  readonly #inOrder: (Place | undefined)[] = []
 
   constructor(places: Places, readings: readonly Reading[]) {
     this.#places = places
@@ -137,6 +138,12 @@ export class Place {
     const place = this.#child((part) => propertyOf(part, name))
     this.#properties.set(name, place)
     return place
+  }
+
+  /** `property(name)`, soon where the properties of a value are in the order of the schema: it is the `at`-th of them. */
+  propertyAt(at: number, name: string): Place | null {
+    if (this.names[at] !== name) return this.property(name)
+    return (this.#inOrder[at] ??= this.property(name) as Place)
   }
 
   /** Where among its siblings that property is written: as in the schema, and what is not in it last. */

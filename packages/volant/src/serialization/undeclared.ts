@@ -1,6 +1,7 @@
 /** Properties of a value that its JSON Schema does not declare: dropped in production, named in development. */
 import { type Place, placeOf } from './place.ts'
 import type { JSONSchemaObject } from '../schema/json-schema.ts'
+import { Unwritable } from './written.ts'
 
 /**
  * `value` without the properties that `schema` does not declare, and with the others in its order (those that it does not
@@ -29,7 +30,7 @@ export function undeclared(value: unknown, schema: JSONSchemaObject): string | n
   try {
     return first(value, placeOf(schema), '', '', [])
   } catch (error) {
-    if (error instanceof Cycle) return null
+    if (error instanceof Unwritable) return null
     throw error
   }
 }
@@ -73,7 +74,7 @@ function strippedObject(value: object, place: Place, above: Above): object {
   let last = 0
   for (let at = 0; at < names.length; at++) {
     const name = names[at] as string
-    const of = place.property(name)
+    const of = place.propertyAt(at, name)
     const member = of === null ? undefined : members[name]
     const kept = of === null ? undefined : stripped(member, of, name, above)
     if (copy === null && (of === null || kept !== member)) {
@@ -82,7 +83,7 @@ function strippedObject(value: object, place: Place, above: Above): object {
     }
     if (of === null) continue
     if (copy !== null) copy[name] = kept
-    const position = place.positionOf(name)
+    const position = place.names[at] === name ? at : place.positionOf(name)
     if (position < last) isOrdered = false
     last = position
   }
@@ -132,7 +133,7 @@ type Above = (object | Place)[]
 function enter(value: object, place: Place, above: Above): void {
   for (let at = 0; at < above.length; at += 2) {
     if (above[at] === value && above[at + 1] === place)
-      throw new Cycle('Converting circular structure to JSON')
+      throw new Unwritable('Converting circular structure to JSON')
   }
   above.push(value, place)
 }
@@ -140,5 +141,3 @@ function enter(value: object, place: Place, above: Above): void {
 function leave(above: Above): void {
   above.length -= 2
 }
-
-class Cycle extends TypeError {}
