@@ -3,6 +3,7 @@ import { errorTable, VolantError } from './errors.ts'
 import { bad } from './limits.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
+import { checkExamples } from './route-examples.ts'
 import { standardOf } from './schema/standard.ts'
 import { shown } from './shown.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from './types.ts'
@@ -144,7 +145,10 @@ function checkDescription(where: string, options: Contract): Description {
     Array.isArray(security) && security.every(isRequirement),
     'an array of { scheme: [scopes] }, empty for none',
   )
-  take('examples', typeof examples === 'object' && examples !== null, '{ body, response }')
+  if (examples !== undefined) {
+    checkExamples(where, examples)
+    description['examples'] = examples
+  }
   return description
 }
 

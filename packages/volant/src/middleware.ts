@@ -6,7 +6,7 @@ import { VolantError } from './errors.ts'
 import type { ResponseListener } from './observe.ts'
 import { reply } from './reply.ts'
 import { isThenable } from './thenable.ts'
-import type { AnyParts, DeclaredErrors, LooseErrors, LooseState, Middleware, Next } from './types.ts'
+import type { AnyParts, DeclaredErrors, LooseErrors, LooseState, Middleware, Next, Schemas } from './types.ts'
 
 /** What a middleware brings besides its function. */
 export interface Declaration {
@@ -28,6 +28,8 @@ export interface Brought extends Declaration {
   readonly skip?: boolean
   /** It puts what a schema made of them in the place of the parameters. */
   readonly checksParams?: boolean
+  /** It checks parts of the request by these. */
+  readonly schemas?: Schemas
   /** Runs when an app it is used in has closed its connections. */
   readonly onClose?: () => unknown
 }

@@ -112,6 +112,11 @@ export class Registry {
     for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
   }
 
+  /** It is in another app, at one place or several. */
+  get isMounted(): boolean {
+    return this.#places.length > 0
+  }
+
   #holds(other: Registry): boolean {
     return this.mounted.some((registry) => registry === other || registry.#holds(other))
   }

@@ -4,6 +4,8 @@ import type { Description } from './contract-options.ts'
 import type { RouteDefinition } from './core.ts'
 import type { Exposed } from './expose.ts'
 import { broughtBy, type Declaration } from './middleware.ts'
+import { overlap } from './prefix.ts'
+import type { ScopeNode } from './registry.ts'
 import type { DeclaredErrors, Responses, Schemas } from './types.ts'
 import { checkedParts } from './validation.ts'
 
@@ -21,8 +23,10 @@ export interface RouteInfo extends Description {
   readonly bodyMode: 'buffer' | 'stream'
   /** Bytes. */
   readonly maxBodySize: number
-  /** Those of its options; schemas of `validate()` are the middleware's own. */
+  /** Those of its options; `checks` has what `validate()` checks before. */
   readonly schemas: Schemas
+  /** Those of the `validate()` in front of it, outermost first. */
+  readonly checks: readonly Schemas[]
   /** Schemas of its replies by status; null where it declares none. */
   readonly responses: Responses | null
   /** Those of its options and of the middleware in front of it, by code. */
@@ -34,10 +38,11 @@ export interface RouteInfo extends Description {
 export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): RouteInfo[] {
   return routes.map((route) => {
     const { method, pattern, bodyMode, maxBodySize, schemas, nodes, middleware, contract, value } = route
-    const layers = [...nodes.flatMap((node) => node.layers.map(({ layer }) => layer)), ...middleware]
+    const possible = [...nodes.flatMap((node) => layersOf(node, pattern, 'maybe')), ...middleware]
+    const certain = [...nodes.flatMap((node) => layersOf(node, pattern, 'always')), ...middleware]
     const checked: Schemas = {}
     for (const part of checkedParts) if (schemas[part] !== undefined) checked[part] = schemas[part]
-    const declarations = layers.flatMap(declarationOf)
+    const declarations = possible.flatMap(declarationOf)
     const name = contract.description.operationId ?? exposed.nameOf(value)
     return {
       method,
@@ -50,6 +55,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
       maxBodySize,
       schemas: checked,
+      checks: certain.flatMap((layer) => broughtBy(layer).schemas ?? []),
       responses: contract.responses,
       errors: Object.assign(
         {},
@@ -58,6 +64,14 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
       ) as DeclaredErrors,
       declarations,
     }
+  })
+}
+
+/** Those in front of a pattern, or those that may be. */
+function layersOf({ layers }: ScopeNode, pattern: string, least: 'always' | 'maybe'): Layer[] {
+  return layers.flatMap(({ layer, under }) => {
+    const meets = under === null ? 'always' : overlap(under, pattern, false)
+    return meets === 'always' || meets === least ? [layer] : []
   })
 }
 

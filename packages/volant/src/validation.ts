@@ -39,7 +39,9 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
   checkOptionNames('validate', schemas, checkedParts, { querystring: 'query', param: 'params', json: 'body' })
   const gate = gateFor(schemas, 'validate')
   const checksParams = schemas.params !== undefined
-  return gateOf(gate ?? (() => undefined), { checksParams }) as FittingMiddleware<Outputs<S>>
+  return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
+    Outputs<S>
+  >
 }
 
 /** A gate for the schemas there are, null without any. `where` names the place in errors. */

@@ -8,6 +8,7 @@ import {
   type OpenAPIDocument,
   openapiOf,
   type Schema,
+  validate,
   type VolantError,
 } from 'volant'
 import * as z from 'zod'
@@ -116,6 +117,98 @@ describe('openapiOf', () => {
         error.code === 'E_BAD_OPTION' && error.message.includes('"auth" of GET /b is not the one'),
     )
   })
+
+  test('a scheme that nobody declares is refused; one of a middleware elsewhere is there', () => {
+    const app = createApp({ signals: false })
+    app.get('/a', { security: [{ key: [] }, { none: [] }] }, () => 'ok')
+    const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' } }
+    assert.throws(
+      () => openapiOf(app, { info, securitySchemes }),
+      (error: VolantError) =>
+        error.code === 'E_BAD_OPTION' &&
+        error.message.includes('of GET /a asks for the scheme "none", which no middleware declares'),
+    )
+    assert.throws(() => openapiOf(createApp({ signals: false }), { info, security: [{ key: [] }] }), {
+      message: /of the document asks for the scheme "key"/,
+    })
+    const none = { type: 'http', scheme: 'bearer' }
+    app.get(
+      '/b',
+      middleware({ security: { none } }, (_, next) => next()),
+      () => 'ok',
+    )
+    const { components } = openapiOf(app, { info, securitySchemes, include: ({ path }) => path === '/a' })
+    assert.deepEqual(components.securitySchemes, { ...securitySchemes, none })
+  })
+
+  test('a parameter and the rest of a path are one path: the parameter is there, whatever came first', () => {
+    for (const paths of [
+      ['/u/:zed', '/u/*'],
+      ['/u/*', '/u/:zed'],
+    ]) {
+      const app = createApp({ signals: false })
+      for (const path of paths) app.get(path, { operationId: path }, () => 'ok')
+      app.post('/u/*path', () => 'ok')
+      assert.deepEqual(idsOf(openapiOf(app, { info })), {
+        'GET /u/{zed}': '/u/:zed',
+        'POST /u/{zed}': 'postUByPath',
+      })
+    }
+  })
+
+  test('schemas of validate() are there: of the outermost what clients send', () => {
+    const app = createApp({ signals: false })
+    app.use('/a', validate({ query: z.object({ page: z.coerce.number().optional() }) }))
+    app.use('/b', validate({ query: z.object({ never: z.string() }) }))
+    app.use('/:any', validate({ query: z.object({ all: z.string() }) }))
+    const body = z.object({ name: z.string() })
+    const query = z.object({ page: z.number(), size: z.string().optional() })
+    app
+      .with(validate({ body, headers: z.object({ 'x-a': z.string() }) }))
+      .post('/a', { query, body: z.object({ other: z.string() }) }, () => 'ok')
+    app.get('/:part', () => 'ok')
+    const { paths } = openapiOf(app, { info })
+    const post = paths['/a']?.['post']
+    assert.deepEqual(
+      post?.parameters?.map(({ in: part, name, required }) => [part, name, required === true]),
+      [
+        ['query', 'page', true],
+        ['query', 'all', true],
+        ['query', 'size', false],
+        ['header', 'x-a', true],
+      ],
+    )
+    const json = post?.requestBody?.content['application/json']?.schema
+    assert.deepEqual(Object.keys(json?.['properties'] ?? {}), ['name'])
+    assert.ok('400' in (post?.responses ?? {}))
+    const get = paths['/{part}']?.['get']
+    assert.deepEqual(
+      get?.parameters?.map(({ name }) => name),
+      ['part', 'all'],
+    )
+  })
+
+  for (const [examples, message] of [
+    ['x', 'examples takes { body, response }, not "x"'],
+    [{ bodies: {} }, 'examples has no option "bodies"'],
+    [{ body: { a: { value: 1n } } }, 'examples.body.a.value takes what JSON can write, not 1n'],
+    [{ body: { a: { value: undefined } } }, 'examples.body.a.value takes what JSON can write'],
+    [{ body: { a: { values: 1 } } }, 'examples.body.a takes { value }'],
+    [{ body: [] }, 'examples.body takes examples by name'],
+    [{ response: { ok: {} } }, 'examples.response takes examples by status'],
+    [{ response: { 200: { a: { value: 1, summary: 1 } } } }, 'examples.response.200.a.summary takes a text'],
+  ] as const) {
+    test(`examples: ${message}`, () => {
+      assert.throws(
+        () => createApp({ signals: false }).get('/a', { examples } as never, () => 'ok'),
+        (error: VolantError) => {
+          assert.equal(error.code, 'E_BAD_OPTION')
+          assert.ok(error.message.includes(`/a: ${message}`), error.message)
+          return true
+        },
+      )
+    })
+  }
 
   test('the security of a route is all its middleware ask for, unless it says otherwise', () => {
     const need = (name: string) =>

@@ -211,6 +211,83 @@ export function described(kit: Kit): void {
       })
     })
 
+    test('nothing is converted before somebody asks, and what include refuses is never told of', async () => {
+      const app = kit.app()
+      app.register(openapi, { info, include: ({ path }) => path !== '/out' })
+      let converted = 0
+      const of = (more: object): Schema =>
+        ({
+          '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }), ...more },
+        }) as Schema
+      const lazy = of({
+        jsonSchema: { input: () => ++converted && {}, output: () => ++converted && { type: 'object' } },
+      })
+      app.post('/lazy', { body: lazy, response: lazy }, () => ({}))
+      app.get('/out', { query: of({}) }, () => 'ok')
+      app.get('/in', { query: of({}) }, () => 'ok')
+      await told(async (lines) => {
+        await kit.serve(app, async (live) => {
+          await eventually(() => lines().length > 0, 'a line on stderr')
+          assert.equal(converted, 0)
+          assert.equal((await live.ask('/openapi.json')).status, 200)
+          assert.equal(converted, 2)
+        })
+        assert.deepEqual(
+          lines().map((line) => line.slice(0, 23)),
+          ['volant: GET /in: query '],
+        )
+      })
+    })
+
+    test('what the document cannot say is told of once, by name', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      app.get('/u/:id', { headers: z.object({ 'X-Id': z.string() }) }, () => 'ok')
+      app.get('/u/*', () => 'ok')
+      const said = await saying(async () => {
+        for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
+          assert.equal((await app.inject(path)).status, 200)
+      })
+      assert.deepEqual(said, [
+        "volant: the API's document does not have GET /u/*: to OpenAPI it is the path of GET /u/:id",
+        'volant: GET /u/:id: its schema of headers has "X-Id", and a request\'s names are in lower case: it is never there',
+      ])
+    })
+
+    test('a security requirement of a scheme that nobody declares stops the start', async () => {
+      const asking = (): ReturnType<Kit['app']> => {
+        const app = kit.app()
+        app.register(openapi, { info })
+        app.get('/x', { security: [{ bearer: [] }] }, () => 'ok')
+        return app
+      }
+      await assert.rejects(
+        asking().inject('/x'),
+        (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.includes('GET /x'),
+      )
+      const outer = kit.app()
+      outer.use(middleware({ security: { bearer: { type: 'http', scheme: 'bearer' } } }, (_, next) => next()))
+      outer.mount('/in', asking())
+      const { components } = JSON.parse(
+        (await outer.inject('/in/openapi.json')).body.toString(),
+      ) as OpenAPIDocument
+      assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['bearer'])
+    })
+
+    test('two groups with a document each may have a scheme of one name', async () => {
+      const app = kit.app()
+      for (const scheme of ['basic', 'bearer']) {
+        app.group(`/${scheme}`, (group) => {
+          group.register(openapi, { info, page: false })
+          const guard = middleware({ security: { auth: { type: 'http', scheme } } }, (_, next) => next())
+          group.get('/x', guard, () => 'ok')
+        })
+      }
+      const { body } = await app.inject('/bearer/openapi.json')
+      const { components } = JSON.parse(body.toString()) as OpenAPIDocument
+      assert.deepEqual(components.securitySchemes, { auth: { type: 'http', scheme: 'bearer' } })
+    })
+
     test('two security schemes of one name stop the start', async () => {
       const app = kit.app()
       app.register(openapi, { info })
@@ -419,8 +496,13 @@ function routes(app: ReturnType<Kit['app']>): void {
   })
 }
 
-/** What is said on stderr while `run` runs. */
+/** What is said of JSON Schema on stderr while `run` runs. */
 async function told(run: (lines: () => string[]) => Promise<void>): Promise<void> {
+  await saying((lines) => run(() => lines.filter((line) => line.includes('JSON Schema'))))
+}
+
+/** What is said on stderr while `run` runs. */
+async function saying(run: (lines: string[]) => Promise<void>): Promise<string[]> {
   const { write } = process.stderr
   const lines: string[] = []
   process.stderr.write = ((line: string, done?: () => void) => {
@@ -429,8 +511,9 @@ async function told(run: (lines: () => string[]) => Promise<void>): Promise<void
     return true
   }) as typeof write
   try {
-    await run(() => lines.filter((line) => line.includes('JSON Schema')))
+    await run(lines)
   } finally {
     process.stderr.write = write
   }
+  return lines
 }

@@ -45,8 +45,9 @@ export interface Routed {
 
 /**
  * The OpenAPI 3.1 document of `app` as it is now: paths in order, whatever the order of registration. Methods that
- * OpenAPI 3.1 does not know (QUERY) and routes that are `hidden` are left out. Throws `E_BAD_OPTION` for two security
- * schemes of one name, and for options that make no sense.
+ * OpenAPI 3.1 does not know (QUERY) and routes that are `hidden` are left out; of `/:id` and `/*`, which are one path to
+ * OpenAPI, the former alone is there. Throws `E_BAD_OPTION` for two security schemes of one name, for a requirement of one
+ * that nobody declares, and for options that make no sense.
  */
 export function openapiOf(app: Routed, options: OpenAPIOptions): OpenAPIDocument {
   return emit(app.routes(), checkOptions('openapiOf', options, optionNames)).document
@@ -86,30 +87,52 @@ export function checkOptions<O extends OpenAPIOptions>(
 /** The order of a path's operations, and the methods a path item has (OpenAPI 3.1 §4.8.9). */
 const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
-/** A document, and the schemas it cannot show. */
+/** A document, and what it cannot show. */
 export interface Emitted {
   readonly document: OpenAPIDocument
   readonly opaque: readonly Opaque[]
+  /** Sentences about what is not there, or of no use. */
+  readonly remarks: readonly string[]
 }
 
-export function emit(routes: readonly RouteInfo[], options: OpenAPIOptions): Emitted {
-  const { info, servers, tags, security, externalDocs, include = () => true } = options
-  const included = routes.filter(
+/** Those of `routes` that are in the document. */
+export function documented(
+  routes: readonly RouteInfo[],
+  { include = () => true }: OpenAPIOptions,
+): RouteInfo[] {
+  return routes.filter(
     (route) => route.hidden !== true && methodOrder.includes(route.method) && include(route),
   )
+}
+
+/** `all` has whatever declares security schemes: at least `routes`. */
+export function emit(
+  routes: readonly RouteInfo[],
+  options: OpenAPIOptions,
+  all: readonly RouteInfo[] = routes,
+): Emitted {
+  const { info, servers, tags, security, externalDocs } = options
+  const included = documented(routes, options)
   const operations = included.map(operationOf)
-  const places = placesOf(operations)
+  const { places, remarks } = placesOf(operations)
   const ids = idsOf(places)
   const components = new Components(problemSchemas)
   const responses = new Responses(components)
-  const schemes = schemesOf(included, options.securitySchemes)
+  const schemes = schemesOf(included, options, all)
   const paths = new Map<string, OpenAPIPathItem>()
   for (const place of places) {
     const { operation, path } = place
     const item = paths.get(path) ?? {}
     paths.set(path, item)
     const id = ids.get(place) as string
-    item[operation.method.toLowerCase()] = operationObject(place, id, components, responses)
+    const object = operationObject(place, id, components, responses)
+    item[operation.method.toLowerCase()] = object
+    for (const { in: part, name } of object.parameters ?? []) {
+      if (part !== 'header' || name === name.toLowerCase()) continue
+      remarks.push(
+        `${operation.name}: its schema of headers has ${JSON.stringify(name)}, and a request's names are in lower case: it is never there`,
+      )
+    }
   }
   const schemas = components.finish()
   const own = responses.finish()
@@ -127,7 +150,7 @@ export function emit(routes: readonly RouteInfo[], options: OpenAPIOptions): Emi
       ...(schemes.size === 0 ? {} : { securitySchemes: Object.fromEntries([...schemes].toSorted(byKey)) }),
     },
   }
-  return { document, opaque: components.opaque }
+  return { document, opaque: components.opaque, remarks }
 }
 
 /** An operation at one of the paths of its pattern. */
@@ -139,17 +162,30 @@ interface Place {
   readonly names: readonly string[]
 }
 
-function placesOf(operations: readonly Operation[]): Place[] {
+/** One operation for each method of a path: OpenAPI cannot tell a parameter from the rest of the path. */
+function placesOf(operations: readonly Operation[]): { places: Place[]; remarks: string[] } {
   const all = operations
     .flatMap((operation) => templatesOf(operation.pattern).map((template) => ({ operation, template })))
     .toSorted((a, b) => comparePlaces(a, b))
   const firsts = new Map<string, Template>()
-  return all.map(({ operation, template }) => {
+  const taken = new Map<string, Operation>()
+  const places: Place[] = []
+  const remarks: string[] = []
+  for (const { operation, template } of all) {
     const shape = shapeOf(template.path)
+    const before = taken.get(`${operation.method} ${shape}`)
+    if (before !== undefined) {
+      remarks.push(
+        `the API's document does not have ${operation.name}: to OpenAPI it is the path of ${before.name}`,
+      )
+      continue
+    }
+    taken.set(`${operation.method} ${shape}`, operation)
     const first = firsts.get(shape) ?? template
     firsts.set(shape, first)
-    return { operation, template, path: first.path, names: first.params.map(({ name }) => name) }
-  })
+    places.push({ operation, template, path: first.path, names: first.params.map(({ name }) => name) })
+  }
+  return { places, remarks }
 }
 
 function comparePlaces(
@@ -159,8 +195,13 @@ function comparePlaces(
   return (
     compare(shapeOf(a.template.path), shapeOf(b.template.path)) ||
     methodOrder.indexOf(a.operation.method) - methodOrder.indexOf(b.operation.method) ||
+    wildcardsOf(a.template) - wildcardsOf(b.template) ||
     compare(a.template.path, b.template.path)
   )
+}
+
+function wildcardsOf({ params }: Template): number {
+  return params.filter(({ wildcard }) => wildcard).length
 }
 
 /** By code units: the same on every machine. */
@@ -246,25 +287,51 @@ function requirement(given: Readonly<Record<string, readonly string[]>>): Record
   return Object.fromEntries(Object.entries(given).map(([name, scopes]) => [name, [...scopes]]))
 }
 
-/** Throws `E_BAD_OPTION` for two schemes of one name. */
+type Schemes = Map<string, Readonly<Record<string, unknown>>>
+
+/**
+ * What `routes` declare and ask for. Throws `E_BAD_OPTION` for two schemes of one name, and for a requirement of one that
+ * neither the options nor `all` declare.
+ */
 export function schemesOf(
-  routes: readonly Pick<RouteInfo, 'method' | 'path' | 'declarations'>[],
-  given: OpenAPIOptions['securitySchemes'] = {},
-): Map<string, Readonly<Record<string, unknown>>> {
-  const schemes = new Map(Object.entries(given))
-  for (const { method, path, declarations } of routes) {
-    for (const [name, scheme] of declarations.flatMap(({ security }) => Object.entries(security ?? {}))) {
+  routes: readonly RouteInfo[],
+  { securitySchemes = {}, security = [] }: OpenAPIOptions,
+  all: readonly RouteInfo[],
+): Schemes {
+  const schemes: Schemes = new Map(Object.entries(securitySchemes))
+  for (const route of routes) {
+    for (const [name, scheme] of declaredBy(route)) {
       const before = schemes.get(name)
       if (before !== undefined && before !== scheme && JSON.stringify(before) !== JSON.stringify(scheme)) {
         throw new VolantError(
           'E_BAD_OPTION',
-          `the security scheme ${JSON.stringify(name)} of ${method} ${path} is not the one of that name declared before: rename one of them`,
+          `the security scheme ${JSON.stringify(name)} of ${route.method} ${route.path} is not the one of that name declared before: rename one of them`,
         )
       }
       schemes.set(name, scheme)
     }
   }
+  let others: Schemes | null = null
+  const need = (where: string, requirements: readonly object[]): void => {
+    for (const name of requirements.flatMap((each) => Object.keys(each))) {
+      if (schemes.has(name)) continue
+      const scheme = (others ??= new Map(all.flatMap(declaredBy))).get(name)
+      if (scheme === undefined) {
+        throw new VolantError(
+          'E_BAD_OPTION',
+          `the security of ${where} asks for the scheme ${JSON.stringify(name)}, which no middleware declares: declare it there or in securitySchemes`,
+        )
+      }
+      schemes.set(name, scheme)
+    }
+  }
+  need('the document', security)
+  for (const route of routes) need(`${route.method} ${route.path}`, route.security ?? [])
   return schemes
+}
+
+function declaredBy({ declarations }: RouteInfo): [string, Readonly<Record<string, unknown>>][] {
+  return declarations.flatMap(({ security }) => Object.entries(security ?? {}))
 }
 
 function tagsOf(

@@ -1,11 +1,14 @@
 /** What a document needs to know of a route. */
 import type { RouteInfo } from '../route-info.ts'
 import type { DeclaredError, Schema } from '../types.ts'
+import type { Checked } from '../validation.ts'
 
-export interface Operation extends Pick<RouteInfo, 'method' | 'schemas' | 'summary' | 'description'> {
+export interface Operation extends Pick<RouteInfo, 'method' | 'summary' | 'description'> {
   readonly pattern: string
   /** `POST /users`, in messages. */
   readonly name: string
+  /** By part of the request: those of `validate()`, outermost first, then the route's own. */
+  readonly schemas: Readonly<Record<Checked, readonly Schema[]>>
   /** Its own, or its name in the tree that was exposed. */
   readonly id: string | undefined
   readonly tags: readonly string[]
@@ -25,7 +28,8 @@ export interface Operation extends Pick<RouteInfo, 'method' | 'schemas' | 'summa
 }
 
 export function operationOf(route: RouteInfo): Operation {
-  const { method, path, schemas, summary, description } = route
+  const { method, path, summary, description } = route
+  const all = [...route.checks, route.schemas]
   return {
     method,
     pattern: path,
@@ -35,7 +39,13 @@ export function operationOf(route: RouteInfo): Operation {
     description,
     tags: route.tags ?? [],
     deprecated: route.deprecated === true,
-    schemas,
+    schemas: {
+      params: all.flatMap(({ params }) => params ?? []),
+      query: all.flatMap(({ query }) => query ?? []),
+      headers: all.flatMap(({ headers }) => headers ?? []),
+      cookies: all.flatMap(({ cookies }) => cookies ?? []),
+      body: all.flatMap(({ body }) => body ?? []),
+    },
     // Integer keys of an object are ascending.
     responses: Object.entries(route.responses ?? {}).map(([status, schema]) => [Number(status), schema]),
     mediaType: route.mediaType,

@@ -31,10 +31,11 @@ function pathParameters(
   components: Components,
 ): OpenAPIParameter[] {
   const { schemas, name: route } = operation
-  const known =
-    schemas.params === undefined ? null : components.properties(schemas.params, 'input', `${route}: params`)
+  const known = united(
+    schemas.params.map((each) => components.properties(each, 'input', `${route}: params`) ?? []),
+  )
   return params.map(({ key, wildcard }, at): OpenAPIParameter => {
-    const property = known?.find((each) => each.name === key)
+    const property = known.find((each) => each.name === key)
     const made = property === undefined ? null : parameter(property, 'path')
     const description =
       made?.description ?? (wildcard ? 'The rest of the path, slashes included.' : undefined)
@@ -51,24 +52,43 @@ function pathParameters(
 
 /** Where a schema is no list of properties, its pairs are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
 function queryParameters(operation: Operation, components: Components): OpenAPIParameter[] {
-  const { query } = operation.schemas
-  if (query === undefined) return []
   const where = `${operation.name}: query`
-  const known = components.properties(query, 'input', where)
-  if (known !== null) return known.map((property) => parameter(property, 'query'))
-  const schema = components.use(query, 'input', `${operation.pattern} query`, where)
-  return [{ name: 'query', in: 'query', style: 'form', explode: true, schema }]
+  const lists: Property[][] = []
+  const others: OpenAPIParameter[] = []
+  for (const query of operation.schemas.query) {
+    const known = components.properties(query, 'input', where)
+    if (known !== null) lists.push(known)
+    else if (others.length === 0) {
+      const schema = components.use(query, 'input', `${operation.pattern} query`, where)
+      others.push({ name: 'query', in: 'query', style: 'form', explode: true, schema })
+    }
+  }
+  const listed = united(lists).map((property) => parameter(property, 'query'))
+  return [...listed.filter(({ name }) => others.length === 0 || name !== 'query'), ...others]
 }
 
 function listed(
   operation: Operation,
-  schema: Schema | undefined,
+  schemas: readonly Schema[],
   place: 'header' | 'cookie',
   components: Components,
 ): OpenAPIParameter[] {
-  if (schema === undefined) return []
-  const known = components.properties(schema, 'input', `${operation.name}: ${place}s`)
-  return (known ?? []).map((property) => parameter(property, place))
+  const where = `${operation.name}: ${place}s`
+  const known = schemas.map((schema) => components.properties(schema, 'input', where) ?? [])
+  return united(known).map((property) => parameter(property, place))
+}
+
+/** Of several with one name the outermost is what a client's value meets. */
+function united(lists: readonly (readonly Property[])[]): Property[] {
+  const [only] = lists
+  if (lists.length === 1) return [...(only as readonly Property[])]
+  const byName = new Map<string, Property>()
+  for (const property of lists.flat()) {
+    const before = byName.get(property.name)
+    if (before === undefined) byName.set(property.name, property)
+    else if (property.required) byName.set(property.name, { ...before, required: true })
+  }
+  return [...byName.values()]
 }
 
 function parameter(

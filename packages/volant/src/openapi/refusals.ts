@@ -14,19 +14,19 @@ interface Refusal {
  */
 export function refusalsOf({ schemas, streamed }: Operation, hasParams: boolean): Refusal[] {
   const { params, query, headers, cookies, body } = schemas
-  const checked = [params, query, headers, cookies, body].some((schema) => schema !== undefined)
+  const checked = [params, query, headers, cookies, body].some(({ length }) => length > 0)
   const codes: ErrorCode[] = []
   if (checked) codes.push('E_VALIDATION')
   if (hasParams) codes.push('E_BAD_REQUEST', 'E_PARAM_TOO_LONG')
-  if (query !== undefined) codes.push('E_QUERY_TOO_MANY_KEYS')
-  if (hasParams || query !== undefined) codes.push('E_TARGET_TOO_LONG')
-  if (headers !== undefined || cookies !== undefined) {
+  if (query.length > 0) codes.push('E_QUERY_TOO_MANY_KEYS')
+  if (hasParams || query.length > 0) codes.push('E_TARGET_TOO_LONG')
+  if (headers.length > 0 || cookies.length > 0) {
     codes.push('E_FIELD_LINE_TOO_LONG', 'E_HEAD_TOO_LARGE', 'E_TOO_MANY_FIELDS')
   }
-  if (body !== undefined) {
+  if (body.length > 0) {
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
     codes.push('E_BODY_TYPE')
   }
-  if (body !== undefined || streamed) codes.push('E_BODY_TOO_LARGE')
+  if (body.length > 0 || streamed) codes.push('E_BODY_TOO_LARGE')
   return codes.map((code) => ({ code, status: errorTable[code].status, meaning: errorTable[code].meaning }))
 }

@@ -13,7 +13,8 @@ export function requestBodyOf(
   hint: string,
   components: Components,
 ): OpenAPIRequestBody | undefined {
-  const { body } = operation.schemas
+  // What a client sends meets the outermost; those inside see what it made of that.
+  const [body] = operation.schemas.body
   if (body === undefined) {
     return operation.streamed ? { required: false, content: { '*/*': {} } } : undefined
   }

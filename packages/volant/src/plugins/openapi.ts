@@ -5,10 +5,17 @@ import type { RequestContext } from '../context.ts'
 import { refusal } from '../errors.ts'
 import { Exposed } from '../expose.ts'
 import { bad } from '../limits.ts'
-import { checkOptions, emit, type OpenAPIOptions, optionNames, schemesOf } from '../openapi/emit.ts'
-import { OpaqueSchemas } from '../openapi/opaque.ts'
+import {
+  checkOptions,
+  documented,
+  emit,
+  type OpenAPIOptions,
+  optionNames,
+  schemesOf,
+} from '../openapi/emit.ts'
+import { Omissions } from '../openapi/omissions.ts'
 import { servePage } from '../openapi/page.ts'
-import { routesOf } from '../route-info.ts'
+import { type RouteInfo, routesOf } from '../route-info.ts'
 import { rootOf, type Scope } from '../scope.ts'
 
 /** Options of `openapi`. */
@@ -24,10 +31,10 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
  *
  * `/openapi.json` and `/openapi.yaml` are the OpenAPI 3.1 document of all routes of the app, whenever they are
  * registered and mounted apps included; registered in a group, of the routes under its prefix. A schema that has no
- * JSON Schema is named on stderr once the app listens: it checks requests and replies all the same, and the document
- * says nothing of it. `/docs` is a page that shows the document and tries its operations out, made of the files of
+ * JSON Schema is named on stderr once the app listens, or when the document is first made: it checks requests and
+ * replies all the same, and the document says nothing of it. `/docs` is a page that shows the document and tries its operations out, made of the files of
  * @volant/reference-page: it loads nothing from elsewhere. Throws `E_BAD_OPTION` for options that make no sense; the app does not start with two security
- * schemes of one name.
+ * schemes of one name, or where security asks for one that nobody declares.
  */
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
   checkOptions('openapi', options, [...optionNames, 'path', 'page'])
@@ -35,10 +42,8 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
   checkPath('openapi.path', path, '/openapi')
   if (page !== false) checkPath('openapi.page', page, '/docs')
   const { registry } = rootOf(scope)
-  const opaque = new OpaqueSchemas()
-  scope.onStart(() => void schemesOf(routesOf(registry.routes, new Exposed()), options.securitySchemes))
-  scope.onReady(() => opaque.find(routesOf(registry.routes, new Exposed())))
-  const documents = new Documents(options, opaque)
+  const omissions = new Omissions()
+  const documents = new Documents(options, omissions)
   const json = `${path}.json`
   const yaml = `${path}.yaml`
   scope.get(json, { hidden: true }, (ctx) => {
@@ -49,6 +54,14 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
     // RFC 9512 §2.1.
     send(ctx as RequestContext, text, 'application/yaml')
   })
+  const prefix = (registry.routes.at(-1) as { pattern: string }).pattern.slice(0, -yaml.length)
+  const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
+  const own = (): RouteInfo[] => documented(under(prefix, all()), options)
+  scope.onStart(() => {
+    // What an app is mounted in may declare schemes for it: they are known when the document is made.
+    if (!registry.isMounted) schemesOf(own(), options, all())
+  })
+  scope.onReady(() => omissions.find(own()))
   if (page === false) return
   servePage(scope, { path: page, document: json, title: options.info.title, servers: options.servers ?? [] })
 }
@@ -57,16 +70,20 @@ function checkPath(name: string, path: unknown, such: string): void {
   if (typeof path !== 'string' || !/^\/.*[^/]$/.test(path)) throw bad(name, path, `a path such as ${such}`)
 }
 
+function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
+  return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
+}
+
 /** By the app that serves it: the app it was registered in may be mounted in several. */
 class Documents {
   readonly #options: OpenAPIPluginOptions
-  readonly #opaque: OpaqueSchemas
+  readonly #omissions: Omissions
   /** An app that is changed after an `inject` has another core. */
   readonly #known = new WeakMap<object, Map<string, Published>>()
 
-  constructor(options: OpenAPIPluginOptions, opaque: OpaqueSchemas) {
+  constructor(options: OpenAPIPluginOptions, omissions: Omissions) {
     this.#options = options
-    this.#opaque = opaque
+    this.#omissions = omissions
   }
 
   /** `path` is the route's in its scope: what the whole pattern has before it is the prefix of that scope. */
@@ -80,11 +97,10 @@ class Documents {
   }
 
   #publish(ctx: RequestContext, prefix: string): Published {
-    const routes = ctx.app.serving
-      .routes()
-      .filter((route) => route.path === prefix || route.path.startsWith(`${prefix}/`))
-    const { document, opaque } = emit(routes, this.#options)
-    for (const each of opaque) this.#opaque.tell(each)
+    const all = ctx.app.serving.routes()
+    const { document, opaque, remarks } = emit(under(prefix, all), this.#options, all)
+    for (const each of opaque) this.#omissions.schema(each)
+    for (const each of remarks) this.#omissions.say(each)
     return new Published(document)
   }
 }

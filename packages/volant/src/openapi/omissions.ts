@@ -1,0 +1,73 @@
+/** What a document cannot show, and what is odd in it: each is named once, on stderr. */
+import { createRequire } from 'node:module'
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { notice } from '../notice.ts'
+import type { RouteInfo } from '../route-info.ts'
+import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { Schema } from '../types.ts'
+import type { Direction, Opaque } from './components.ts'
+
+export class Omissions {
+  readonly #schemas = new WeakSet<Schema>()
+  readonly #sentences = new Set<string>()
+
+  schema({ schema, where, reason }: Opaque): void {
+    if (this.#schemas.has(schema)) return
+    this.#schemas.add(schema)
+    notice(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
+  }
+
+  say(sentence: string): void {
+    if (this.#sentences.has(sentence)) return
+    this.#sentences.add(sentence)
+    notice(`volant: ${sentence}`)
+  }
+
+  /** Those schemas whose library has no JSON Schema at all: no other is converted before somebody asks for it. */
+  find(routes: readonly RouteInfo[]): void {
+    for (const { schema, where, direction } of usesOf(routes)) {
+      if (isConverted(schema)) continue
+      const result = jsonSchemaOf(schema, direction)
+      if ('opaque' in result) this.schema({ schema, where, reason: result.opaque })
+    }
+  }
+}
+
+function isConverted(schema: Schema): boolean {
+  const props = (schema as Partial<StandardSchemaV1>)['~standard'] as
+    | (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>)
+    | undefined
+  if (props === undefined || typeof props.jsonSchema === 'object') return true
+  return props.vendor === 'valibot' && (valibotConverts ??= findConverter())
+}
+
+let valibotConverts: boolean | null = null
+
+/** Valibot keeps its JSON Schema in a package of its own. */
+function findConverter(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@valibot/to-json-schema')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function* usesOf(
+  routes: readonly RouteInfo[],
+): Generator<{ schema: Schema; where: string; direction: Direction }> {
+  for (const { method, path, schemas, checks, responses, errors } of routes) {
+    const name = `${method} ${path}`
+    const parts = [...checks, schemas].flatMap((each) => Object.entries(each))
+    for (const [part, schema] of parts as [string, Schema | undefined][]) {
+      if (schema !== undefined) yield { schema, where: `${name}: ${part}`, direction: 'input' }
+    }
+    for (const [status, schema] of Object.entries(responses ?? {}) as [string, Schema | null][]) {
+      if (schema !== null) yield { schema, where: `${name}: response ${status}`, direction: 'output' }
+    }
+    for (const [code, { data }] of Object.entries(errors)) {
+      if (data !== undefined)
+        yield { schema: data, where: `${name}: errors.${code}.data`, direction: 'output' }
+    }
+  }
+}
