@@ -149,3 +149,51 @@ test('plain JSON Schema: references are fragments of URIs as everybody writes th
     }
   }
 })
+
+test('what a library gives for JSON Schema is opaque unless it is one', async () => {
+  const giving = (made: unknown): Schema =>
+    ({
+      '~standard': {
+        version: 1,
+        vendor: 'own',
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: () => made, output: () => made },
+      },
+    }) as unknown as Schema
+  const rubbish: unknown[] = [
+    undefined,
+    null,
+    true,
+    false,
+    5,
+    'text',
+    [],
+    Promise.resolve({ type: 'object' }),
+    Promise.reject(new Error('no schema')),
+    { properties: 5 },
+    { properties: { a: 'string' } },
+    { properties: { a: { items: null } } },
+    { anyOf: { type: 'string' } },
+    { allOf: [5] },
+    { type: 'date' },
+    { type: 'object', required: 'a' },
+    { additionalProperties: 'no' },
+    { $defs: [] },
+  ]
+  for (const made of rubbish) {
+    for (const io of ['input', 'output'] as const) {
+      const described = jsonSchemaOf(giving(made), io)
+      assert.ok('opaque' in described, JSON.stringify(described))
+      assert.match(described.opaque, /^its library /)
+    }
+  }
+  const sound = {
+    type: ['object', 'null'],
+    properties: { properties: { const: 5 }, any: true, old: { items: [{ type: 'string' }, false] } },
+    dependencies: { a: ['b'], c: {} },
+    'x-own': { properties: 5 },
+    examples: 5,
+  }
+  assert.deepEqual(said(giving({ $schema: 'x', ...sound }), 'output'), sound)
+  await new Promise((resolve) => setImmediate(resolve))
+})

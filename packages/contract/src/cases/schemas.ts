@@ -624,6 +624,25 @@ function misbehaving(kit: Kit): void {
 }
 
 function plain(kit: Kit): void {
+  test('a library whose JSON Schema is rubbish checks and sends all the same', async () => {
+    const rubbish: (() => unknown)[] = [
+      () => ({ properties: 5 }),
+      () => 'text',
+      () => Promise.reject(new Error('none')),
+      () => false,
+    ]
+    const app = kit.app({ undeclaredProperties: 'strip' })
+    for (const [at, made] of rubbish.entries()) {
+      const jsonSchema = { input: made, output: made }
+      const validate = (value: unknown) => ({ value })
+      const response = { '~standard': { version: 1, vendor: 'own', validate, jsonSchema } }
+      app.get(`/${at}`, { response: response as unknown as Schema }, () => ({ a: 1 }))
+    }
+    await kit.serve(app, async (live) => {
+      for (const at of rubbish.keys()) assert.deepEqual((await live.ask(`/${at}`)).json(), { a: 1 })
+    })
+  })
+
   test('a definition has any name, and may be true or false', async () => {
     const names = ['User', 'Page<User>', '100%', 'a/b', 'x~y', 'ü', 'a#b', 'a b', '$x', 'a"b']
     const $defs = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]))

@@ -4,7 +4,9 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { Schema } from './infer.ts'
 import { inputOf } from './input.ts'
 import { frozen, isPlainSchema } from './draft.ts'
+import { unsoundness } from './sound.ts'
 import { validatorOf } from './standard.ts'
+import { isThenable } from '../thenable.ts'
 
 /** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>
@@ -54,7 +56,15 @@ function opaque(vendor: unknown): Described {
 
 /** A copy that nobody changes; the text of the draft's name says nothing new. */
 function own(made: unknown): Described {
-  const { $schema: _, ...schema } = JSON.parse(JSON.stringify(made)) as Record<string, unknown>
+  if (isThenable(made)) {
+    made.then(undefined, () => {})
+    return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
+  }
+  const json = JSON.stringify(made) as string | undefined
+  const copy: unknown = json === undefined ? undefined : JSON.parse(json)
+  const at = unsoundness(copy)
+  if (at !== null) return { opaque: `its library gives what is no JSON Schema: ${at}` }
+  const { $schema: _, ...schema } = copy as Record<string, unknown>
   return { schema: frozen(schema) }
 }
 
