@@ -783,6 +783,8 @@ export function overTRPC(kit: Kit): void {
     const oracle = t.router({
       ping: t.procedure.query(() => 'pong'),
       nothing: t.procedure.query(() => {}),
+      noInput: t.procedure.query(({ input }) => ({ input: input ?? null })),
+      double: t.procedure.query(() => () => 1),
       echo: t.procedure.input(z.unknown()).query(({ input }) => ({ input })),
       set: t.procedure.input(z.unknown()).mutation(({ input }) => ({ input })),
       missing: t.procedure.query(() => {
@@ -810,6 +812,8 @@ export function overTRPC(kit: Kit): void {
     const ours = router({
       ping: procedure().query(() => 'pong'),
       nothing: procedure().query(() => {}),
+      noInput: procedure().query(({ input }) => ({ input: input ?? null })),
+      double: procedure().query(() => () => 1),
       echo: procedure()
         .input(z.unknown())
         .query(({ input }) => ({ input })),
@@ -847,6 +851,9 @@ export function overTRPC(kit: Kit): void {
       ['/missing'],
       ['/unknown'],
       ['/a/b'],
+      ['/ping/'],
+      ['/noInput?input=1'],
+      ['/noInput?batch=1&input={"0":1}'],
       [`/echo${get({ a: [1, null, 'ü'], 'b c': '+' })}`],
       ['/echo?input=%22a+b%22'],
       ['/echo?input='],
@@ -883,46 +890,100 @@ export function overTRPC(kit: Kit): void {
       ['/events', { headers: { 'last-event-id': 'x' } }],
       ['/failing'],
     ]
+    /** Where the guide says that they differ: what we say, and what they say. */
+    const differences: [path: string, init: RequestInit, ours: string, theirs: string][] = [
+      ['/set', { method: 'PATCH', headers: json, body: '{}' }, '405 problem', '405 METHOD_NOT_SUPPORTED'],
+      ['/ping', { method: 'PUT' }, '405 problem', '415 UNSUPPORTED_MEDIA_TYPE'],
+      ['', {}, '404 problem', '404 NOT_FOUND'],
+      ['/', {}, '404 problem', '404 NOT_FOUND'],
+      ['/%zz', {}, '400 problem', '400 BAD_REQUEST'],
+      ['/echo?input=%7B%22__proto__%22:1%7D', {}, '400 BAD_REQUEST echo', '200 result'],
+      [`/echo?input=${'['.repeat(80)}${']'.repeat(80)}`, {}, '400 BAD_REQUEST echo', '200 result'],
+      [
+        '/set',
+        { method: 'POST', headers: json, body: '{"__proto__":1}' },
+        '400 BAD_REQUEST set',
+        '200 result',
+      ],
+      [
+        '/set',
+        { method: 'POST', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' },
+        '415 UNSUPPORTED_MEDIA_TYPE set',
+        '200 result',
+      ],
+      [
+        '/set',
+        { method: 'POST', headers: { 'content-type': 'application/json; charset=latin1' }, body: '{}' },
+        '415 UNSUPPORTED_MEDIA_TYPE set',
+        '200 result',
+      ],
+      ['/ping?connectionParams=%7B', {}, '200 result', '400 PARSE_ERROR'],
+      ['/double', {}, '500 INTERNAL_SERVER_ERROR double', '200 result'],
+      ['/deferred', {}, '415 UNSUPPORTED_MEDIA_TYPE deferred', '415 UNSUPPORTED_MEDIA_TYPE'],
+      ['/ping?batch=%zz', {}, '400 BAD_REQUEST', '200 result'],
+    ]
     /** Fields that belong to the protocol; the others are the server's. */
     const fields = ['vary', 'allow', 'cache-control', 'x-accel-buffering']
 
-    test('says the same, byte for byte', async () => {
+    const beside = async (run: (ourUrl: string, theirUrl: string) => Promise<void>): Promise<void> => {
       const server = createHTTPServer({ router: oracle, basePath: '/trpc/' })
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
       const app = kit.app()
       app.register(trpc(ours))
       try {
-        await kit.serve(app, async (live) => {
-          const theirs = `http://127.0.0.1:${(server.address() as AddressInfo).port}/trpc`
-          for (const [path, init] of cases) {
-            const said = async (base: string) => {
-              const reply = await fetch(base + path, init)
-              return {
-                status: reply.status,
-                fields: fields.map((field) => [field, reply.headers.get(field)]),
-                // RFC 8259 §11: JSON is UTF-8 with and without a charset.
-                'content-type': reply.headers.get('content-type')?.replace('; charset=utf-8', '') ?? null,
-                body: await reply.text(),
-              }
-            }
-            const [expected, actual] = [await said(theirs), await said(`${live.address.url}/trpc`)]
-            // A request that fails as a whole has no type there, and is sent as text.
-            if (expected['content-type'] === 'text/plain;charset=UTF-8')
-              expected['content-type'] = 'application/json'
-            // Where the content type of a reply without content is nobody's business.
-            if (expected.body === '') expected['content-type'] = actual['content-type']
-            assert.deepEqual(
-              actual,
-              expected,
-              `${init?.method ?? 'GET'} ${path} ${JSON.stringify(init?.headers ?? {})}`,
-            )
-          }
-        })
+        await kit.serve(app, (live) =>
+          run(`${live.address.url}/trpc`, `http://127.0.0.1:${(server.address() as AddressInfo).port}/trpc`),
+        )
       } finally {
         server.closeAllConnections()
         server.close()
       }
-    })
+    }
+
+    test('says the same, byte for byte', () =>
+      beside(async (ourUrl, theirUrl) => {
+        for (const [path, init] of cases) {
+          const said = async (base: string) => {
+            const reply = await fetch(base + path, init)
+            return {
+              status: reply.status,
+              fields: fields.map((field) => [field, reply.headers.get(field)]),
+              // RFC 8259 §11: JSON is UTF-8 with and without a charset.
+              'content-type': reply.headers.get('content-type')?.replace('; charset=utf-8', '') ?? null,
+              body: await reply.text(),
+            }
+          }
+          const [expected, actual] = [await said(theirUrl), await said(ourUrl)]
+          // A request that fails as a whole has no type there, and is sent as text.
+          if (expected['content-type'] === 'text/plain;charset=UTF-8')
+            expected['content-type'] = 'application/json'
+          // Where the content type of a reply without content is nobody's business.
+          if (expected.body === '') expected['content-type'] = actual['content-type']
+          assert.deepEqual(
+            actual,
+            expected,
+            `${init?.method ?? 'GET'} ${path} ${JSON.stringify(init?.headers ?? {})}`,
+          )
+        }
+      }))
+
+    test('differs where the guide says so', () =>
+      beside(async (ourUrl, theirUrl) => {
+        for (const [path, init, expected, theirs] of differences) {
+          const said = async (base: string) => {
+            const reply = await fetch(base + path, init)
+            const text = await reply.text()
+            if (reply.headers.get('content-type')?.startsWith('application/problem+json') === true)
+              return `${reply.status} problem`
+            const { error } = JSON.parse(text) as { error?: { data: { code: string; path?: string } } }
+            if (error === undefined) return `${reply.status} result`
+            return [reply.status, error.data.code, ...(error.data.path ? [error.data.path] : [])].join(' ')
+          }
+          const where = `${init.method ?? 'GET'} ${path}`
+          assert.equal(await said(ourUrl), expected, where)
+          assert.match(await said(theirUrl), new RegExp(`^${theirs}`), where)
+        }
+      }))
   })
 }

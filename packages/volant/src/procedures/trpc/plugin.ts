@@ -37,9 +37,10 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
         return ask(ctx as unknown as RequestContext, each.path, each)
       })
     }
-    // Batches, escaped paths, and procedures there are not.
+    // Batches, escaped paths, a slash at the end, and procedures there are not.
     scope.on(['GET', 'POST'], `${prefix}/*`, hidden, (ctx) => {
-      const path = (ctx.params as Record<string, string>)['*'] as string
+      const rest = (ctx.params as Record<string, string>)['*'] as string
+      const path = rest.endsWith('/') ? rest.slice(0, -1) : rest
       return ask(ctx as unknown as RequestContext, path, procedures.get(path))
     })
 
