@@ -4,6 +4,7 @@ import type { RequestContext } from '../../context.ts'
 import { bad } from '../../limits.ts'
 import { before } from '../../middleware.ts'
 import { checkNames } from '../../middleware/option-check.ts'
+import { decided, maybeEmpty } from '../../optional-content.ts'
 import { parsePattern } from '../../router.ts'
 import type { Scope } from '../../scope.ts'
 import { isThenable } from '../../thenable.ts'
@@ -82,14 +83,17 @@ function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
   const isQuery = place.method === 'GET' || place.method === 'DELETE'
   const input =
     schema === null ? null : new RestInput(schema, parsePattern(path).names, isQuery ? 'query' : 'body')
-  const { output } = placed.procedure
-  const nothing = output === null || place.status === 204 ? null : madeOfNothing(output)
-  const options: RouteOptions = { ...optionsOf(placed, place, nothing), ...input?.schemas() }
+  const responses = responsesOf(placed, place)
+  const options: RouteOptions = {
+    ...optionsOf(placed),
+    ...(responses !== undefined && { response: responses }),
+    ...input?.schemas(),
+  }
   const declared = Object.keys(security).length === 0 ? [] : [before({ security }, () => {})]
   return {
     names: placed.names,
     route: Object.freeze({ method: place.method, path, options }),
-    layers: [...declared, handlerOf(placed, place, input, nothing)],
+    layers: [...declared, handlerOf(placed, place, input, responses)],
   }
 }
 
@@ -104,24 +108,17 @@ function treeOf(routes: readonly DoorRoute[]): object {
   return root
 }
 
-/** What the schema of the output makes of no value; null where it wants one. */
-type Nothing = { readonly value: unknown } | null
+function responsesOf({ procedure: { output } }: Placed, { status }: RestPlace): Responses | undefined {
+  if (status === 204) return { 204: null }
+  if (output === null) return undefined
+  return maybeEmpty({ [status === 0 ? 200 : status]: output }, () => {
+    const nothing = madeOfNothing(output)
+    return nothing !== null && nothing.value === undefined
+  })
+}
 
-function optionsOf(
-  { path, names, procedure }: Placed,
-  { status }: RestPlace,
-  nothing: Nothing,
-): RouteOptions {
-  const { info, output } = procedure
-  const responses: Responses | undefined =
-    status === 204
-      ? { 204: null }
-      : output === null
-        ? undefined
-        : {
-            [status === 0 ? 200 : status]: output,
-            ...(nothing !== null && nothing.value === undefined && { 204: null }),
-          }
+function optionsOf({ path, names, procedure }: Placed): RouteOptions {
+  const { info } = procedure
   return {
     operationId: path,
     ...(names.length > 1 && { tags: [names.slice(0, -1).join('.')] }),
@@ -132,7 +129,6 @@ function optionsOf(
         { status: declared.status, description: declared.description, data: declared.data },
       ]),
     ),
-    ...(responses !== undefined && { response: responses }),
   }
 }
 
@@ -141,13 +137,17 @@ function handlerOf(
   { path, procedure }: Placed,
   { status }: RestPlace,
   input: RestInput | null,
-  nothing: Nothing,
+  responses: Responses | undefined,
 ): (ctx: RequestContext) => unknown {
-  const { perform, errors } = procedure
+  const { perform, errors, output } = procedure
+  const nothingOf = (declared: Responses): unknown => {
+    if (output === null || decided(declared)[204] === null) return undefined
+    return madeOfNothing(output)?.value
+  }
   const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     if (status === 204) return undefined
-    const given = value === undefined && nothing !== null ? nothing.value : value
+    const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
     if (status !== 0 && given !== undefined) ctx.status(status)
     return given
   }
