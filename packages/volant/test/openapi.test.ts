@@ -456,14 +456,17 @@ describe('schemas in a document', () => {
       const reply = replying({ '/a': plain(schema) }).paths['/a']?.['get']?.responses['200']
       return reply !== undefined && 'content' in reply ? Object.keys(reply.content ?? {}) : []
     }
-    assert.deepEqual(typesOf({ type: 'string' }), ['text/plain'])
-    assert.deepEqual(typesOf({ enum: ['a', 'b'] }), ['text/plain'])
+    assert.deepEqual(typesOf({ type: 'string' }), ['text/plain', 'application/json'])
+    assert.deepEqual(typesOf({ enum: ['a', 'b'] }), ['text/plain', 'application/json'])
     assert.deepEqual(typesOf({ const: 1 }), ['application/json'])
     assert.deepEqual(typesOf({ anyOf: [{ type: 'string' }, { type: 'object' }] }), [
       'application/json',
       'text/plain',
     ])
-    assert.deepEqual(typesOf({ $ref: '#/$defs/T', $defs: { T: { type: 'string' } } }), ['text/plain'])
+    assert.deepEqual(typesOf({ $ref: '#/$defs/T', $defs: { T: { type: 'string' } } }), [
+      'text/plain',
+      'application/json',
+    ])
     assert.deepEqual(typesOf({ $ref: '#/$defs/T', $defs: { T: { $ref: '#/$defs/T' } } }), [
       'application/json',
       'text/plain',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import {
   createApp,
@@ -330,7 +331,46 @@ export function described(kit: Kit): void {
       { url: 'https://api.example:8443/v1' },
       { url: 'https://api.example:8443/v2' },
       { url: '/v3' },
+      {
+        url: 'https://api-{env}.example/{version}',
+        variables: { env: { default: 'live', enum: ['live', 'test'] }, version: { default: 'https://no' } },
+      },
+      {
+        url: '{scheme}://{host}',
+        variables: {
+          scheme: { default: 'http' },
+          host: { default: 'host:80', enum: ['host:81', "'self'; x"] },
+        },
+      },
+      { url: 'https://{unknown}.example' },
     ]
+
+    test(
+      'without servers the page asks where it is, also behind a proxy that adds a prefix',
+      paged,
+      async () => {
+        const app = kit.app()
+        app.group('/v2', (group) => {
+          group.register(openapi, { info, page: '/api/reference' })
+        })
+        await kit.serve(app, async (live) => {
+          const path = '/v2/api/reference'
+          const { text } = await live.ask(path)
+          const dataset = Object.fromEntries(
+            [...text.matchAll(/ data-(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+          )
+          const asked: { servers?: object; url?: string }[] = []
+          runInNewContext((await live.ask('/v2/api/reference/start.js')).text, {
+            document: { querySelector: () => ({ dataset }) },
+            location: { href: `https://example/prefix${path}?x#y`, origin: 'https://example' },
+            URL,
+            Scalar: { createApiReference: (_: unknown, options: object) => asked.push(options) },
+          })
+          assert.equal(asked[0]?.url, 'https://example/prefix/v2/openapi.json')
+          assert.equal(JSON.stringify(asked[0]?.servers), '[{"url":"https://example/prefix"}]')
+        })
+      },
+    )
 
     test(
       'the page may load what is its own and ask the servers of the document, and nothing else',
@@ -344,7 +384,10 @@ export function described(kit: Kit): void {
           const directives = new Map(policy.split('; ').map((each) => [each.split(' ')[0], each]))
           assert.equal(directives.get('default-src'), "default-src 'none'")
           assert.equal(directives.get('script-src'), "script-src 'self'")
-          assert.equal(directives.get('connect-src'), "connect-src 'self' https://api.example:8443")
+          assert.equal(
+            directives.get('connect-src'),
+            "connect-src 'self' https://api.example:8443 https://api-live.example https://api-test.example http://host:80 http://host:81",
+          )
           assert.equal(directives.get('frame-ancestors'), "frame-ancestors 'none'")
         })
       },
@@ -411,6 +454,24 @@ export function described(kit: Kit): void {
         )
       })
     }
+
+    test('text may be sent as JSON, and the document says so', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      app.get('/json', { response: z.string() }, (ctx) => ctx.json('x'))
+      app.get('/text', { response: z.string() }, () => 'x')
+      app.get('/date', { response: z.date() }, () => new Date(0))
+      app.get('/typed', { response: z.string(), mediaType: 'application/json' }, (ctx) => ctx.json('x'))
+      await kit.serve(app, async (live) => {
+        const { paths } = (await live.ask('/openapi.json')).json() as OpenAPIDocument
+        for (const path of ['/json', '/text', '/date', '/typed']) {
+          const { headers } = await live.ask(path)
+          const { content = {} } = (paths[path]?.['get']?.responses['200'] ?? {}) as OpenAPIResponse
+          assert.ok((headers['content-type']?.split(';')[0] ?? '') in content, path)
+          if (path === '/typed') assert.deepEqual(Object.keys(content), ['application/json'])
+        }
+      })
+    })
 
     test('replies are what the document says', async () => {
       const app = kit.app()

@@ -2,7 +2,7 @@ import type { JSONSchemaObject } from './document.ts'
 import { type Resolve, resolverOf } from './references.ts'
 import { isObject } from './subschemas.ts'
 
-/** What a value may be: text is sent as text, everything else as JSON. */
+/** What a value may be: text that is returned is sent as text, everything else as JSON. */
 export interface Kinds {
   readonly text: boolean
   readonly json: boolean

@@ -53,7 +53,7 @@ function filesOf(): { bundle: string; start: string } | null {
  * style elements.
  */
 function policyOf(servers: readonly OpenAPIServer[]): string {
-  const origins = servers.flatMap(({ url }) => (/^https?:\/\/[\w.:[\]-]+/.exec(url) ?? []).slice(0, 1))
+  const origins = servers.flatMap(originsOf)
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -66,11 +66,26 @@ function policyOf(servers: readonly OpenAPIServer[]): string {
   ].join('; ')
 }
 
+/** With every value that the document gives for a part in braces: what else is put in there, the page may not ask. */
+function originsOf({ url, variables = {} }: OpenAPIServer): string[] {
+  let origins = (/^([^/]*\/\/)?[^/?#]*/.exec(url) ?? []).slice(0, 1)
+  for (const [name, { default: usual, enum: others = [] }] of Object.entries(variables)) {
+    const values = [...new Set([usual, ...others])].slice(0, mostOrigins / origins.length)
+    if (url.includes(`{${name}}`))
+      origins = origins.flatMap((each) => values.map((value) => each.replaceAll(`{${name}}`, value)))
+  }
+  return origins.flatMap((each) => (/^https?:\/\/[\w.:[\]-]+(?=[/?#]|$)/i.exec(each) ?? []).slice(0, 1))
+}
+
+/** Of one server: a header has 8 KiB at most servers and proxies. */
+const mostOrigins = 64
+
 /** Its addresses are relative, since the site may be behind a proxy that adds a prefix. */
 function html(ctx: Context, { path, document, title, servers }: Page): void {
   const slash = ctx.path.endsWith('/') && path !== '/'
   const up = '../'.repeat(path.split('/').length - 2 + (slash ? 1 : 0))
   const here = slash ? '' : `${path.slice(path.lastIndexOf('/') + 1)}/`
+  const root = '../'.repeat(ctx.path.split('/').length - 2) || './'
   ctx
     .header('cache-control', 'no-cache')
     .header('x-content-type-options', 'nosniff')
@@ -84,7 +99,7 @@ function html(ctx: Context, { path, document, title, servers }: Page): void {
 <link rel="icon" href="data:,">
 </head>
 <body>
-<div id="reference" data-document="${escaped(up + document.slice(1))}"${servers.length === 0 ? ' data-servers="none"' : ''}></div>
+<div id="reference" data-document="${escaped(up + document.slice(1))}"${servers.length === 0 ? ` data-root="${root}"` : ''}></div>
 <noscript>This page needs JavaScript; the document itself is <a href="${escaped(up + document.slice(1))}">here</a>.</noscript>
 <script src="${escaped(here)}reference.js"></script>
 <script src="${escaped(here)}start.js"></script>

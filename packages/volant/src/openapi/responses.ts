@@ -112,6 +112,8 @@ export class Responses {
     const { text, json } = raw === null ? { text: false, json: true } : kindsOf(raw)
     if (json) content['application/json'] = media()
     if (text) content['text/plain'] = media()
+    // `ctx.json` of a text, and what becomes text in JSON alone, as a Date.
+    if (!json) content['application/json'] = media()
     return { description, content }
   }
 
