@@ -345,7 +345,7 @@ export function clients(kit: Kit): void {
         assert.equal((await client.text()).data, 'text')
         assert.equal((await client.page()).data, '<p>')
         const reply = (status: number, type: string, body: string): void => {
-          send = new Response(type ? body : Buffer.from(body), {
+          send = new Response(type ? body : body ? Buffer.from(body) : null, {
             status,
             headers: type ? { 'content-type': type } : {},
           })
@@ -406,6 +406,11 @@ export function clients(kit: Kit): void {
             return true
           })
         }
+        // Nothing, by a proxy that does not say so.
+        send = new Response(new Blob([]).stream())
+        assert.equal((await client.user()).data, undefined)
+        reply(304, '', '')
+        await assert.rejects(client.user(), (error: ClientError) => !error.message.includes('elsewhere'))
         for (const [errors, issues] of [
           ['"x"', 0],
           ['{"length":1}', 0],

@@ -33,7 +33,8 @@ export async function resultOf(
 ): Promise<{ data: unknown; [member: string]: unknown }> {
   const { status } = response
   const type = essenceOf(response.headers.get('content-type') ?? '')
-  const data = await contentOf(response, type, method, operation)
+  const hasStatuses = declares?.some(Number)
+  const data = await contentOf(response, type, method, operation, hasStatuses && !mediaType)
   const problem =
     type === problemType && data && typeof data === 'object' ? problemOf(data as ClientProblem) : undefined
   const { code, detail } = problem ?? {}
@@ -41,7 +42,6 @@ export async function resultOf(
     const failure = { ok: false, status, code, data: problem?.data, detail, response }
     return code === 'E_VALIDATION' ? { ...failure, issues: problem?.errors ?? [] } : failure
   }
-  const hasStatuses = declares?.some(Number)
   const isDeclared = hasStatuses ? declares?.includes(status) : response.ok
   const isTyped =
     data === undefined ||
@@ -54,7 +54,7 @@ export async function resultOf(
       : { ok: false, status, code: undefined, data, detail: undefined, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
-  const isRedirect = response.type === 'opaqueredirect' || (status > 300 && status < 400)
+  const isRedirect = response.type === 'opaqueredirect' || (status > 300 && status < 400 && status !== 304)
   const words = isRedirect
     ? "it leads elsewhere, and init: { redirect: 'follow' } would go there"
     : (detail ?? problem?.title ?? response.statusText)
@@ -89,12 +89,15 @@ async function contentOf(
   type: string,
   method: string,
   operation: string,
+  isRead: boolean | undefined,
 ): Promise<unknown> {
   if (method === 'HEAD' || response.status === 204 || response.status === 205 || response.status === 304)
     return undefined
   try {
     if (jsonType.test(type)) return await response.json()
     if (/^text\/(?!event-stream$)/.test(type)) return await response.text()
+    // Not every proxy says that there is nothing.
+    if (!type && isRead) return (await response.text()) || undefined
   } catch (cause) {
     throw new ClientError(operation, `the reply ${response.status} cannot be read`, { response, cause })
   }
