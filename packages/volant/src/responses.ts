@@ -11,7 +11,7 @@ import { jsonFault, valueFault } from './json-fault.ts'
 import { endReply, replyEmpty, sendText } from './reply.ts'
 import { issueSummary } from './response-issues.ts'
 import { jsonSchemaOf } from './schema/json-schema.ts'
-import { issuesIn } from './schema/result.ts'
+import { isLater, issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
 import { type Preparation, preparationOf } from './serialization/preparation.ts'
 import { type Serializer, serializerFor } from './serialization/serializer.ts'
@@ -56,8 +56,8 @@ export class Reply {
     } catch (error) {
       throw this.#unchecked(value, error)
     }
-    if (!isThenable(result)) return this.#accept(result, standard)
-    return result.then(
+    if (!isLater(result)) return this.#accept(result, standard)
+    return Promise.resolve(result).then(
       (settled: Result) => this.#accept(settled, standard),
       (error: unknown) => {
         throw this.#unchecked(value, error)
@@ -68,7 +68,7 @@ export class Reply {
   /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */
   checkNow(value: unknown): unknown {
     const checked = this.check(value)
-    if (!isThenable(checked)) return checked
+    if (!(checked instanceof Promise)) return checked
     checked.then(undefined, () => {})
     throw new VolantError(
       'E_BAD_SCHEMA',
@@ -108,7 +108,7 @@ export class Reply {
     if (pointer === null) return
     throw new VolantError(
       'E_RESPONSE_UNDECLARED',
-      `${this.#where} does not declare ${pointer}: declare it, or leave it out; in production it would not be sent`,
+      `${this.#where} does not declare #${pointer}: declare it, or leave it out; in production it would not be sent`,
     )
   }
 
@@ -241,7 +241,7 @@ function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown 
   const reply = plan.replyOf(status)
   if (reply === null) return value === null ? undefined : plan.refuseContent(status, false)
   const checked = reply.check(value)
-  if (!isThenable(checked)) return send(ctx, reply, checked)
+  if (!(checked instanceof Promise)) return send(ctx, reply, checked)
   return checked.then(
     (settled: unknown) => send(ctx, reply, settled),
     (error: unknown) => release(ctx, error),
