@@ -13,7 +13,7 @@ const client = clientOf(url, () => token)
 test('replies and errors are told apart', async () => {
   assert.equal(await describe(client, 1), 'Ada, born 1815-12-10')
   assert.equal(await describe(client, 0), 'there is no user 0')
-  assert.match(await describe(client, Number.NaN), /^#\/id: /)
+  assert.match(await describe(client, Infinity), /^#\/id: /)
 })
 
 test('errors of middleware are known, too', async () => {
