@@ -291,11 +291,11 @@ const replies: Readonly<Record<string, [given: unknown, sent: unknown, told: Reg
     { id: 1, note: null, lines: [], size: 'm' },
     null,
   ],
-  'more than is declared': [{ ...whole, more: 'SECRET' }, whole, / \/more:/],
+  'more than is declared': [{ ...whole, more: 'SECRET' }, whole, / #\/more:/],
   'more within': [
     { ...whole, lines: [{ sku: 'a' }, { sku: 'b', more: 'SECRET' }] },
     { ...whole, lines: [{ sku: 'a' }, { sku: 'b' }] },
-    / \/lines\/1\/more:/,
+    / #\/lines\/1\/more:/,
   ],
 }
 
