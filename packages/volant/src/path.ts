@@ -146,8 +146,21 @@ function explain(reason: PatternReason, subject: string): string {
   }
 }
 
+/** A pattern is read when it is registered and again when the app starts, which took 12 of 110 ms for 1,000 routes. */
+const known = new Map<string, Pattern>()
+const mostKnown = 10_000
+
 /** Reads a pattern; throws a `RoutePatternError` that says what is wrong with it and what to write. */
 export function parsePattern(pattern: string): Pattern {
+  const before = known.get(pattern)
+  if (before !== undefined) return before
+  const read = readPattern(pattern)
+  if (known.size === mostKnown) known.clear()
+  known.set(pattern, read)
+  return read
+}
+
+function readPattern(pattern: string): Pattern {
   if (!pattern.startsWith('/')) throw new RoutePatternError(pattern, 'NoLeadingSlash')
   if (new TextEncoder().encode(pattern).length > maxPattern) throw new RoutePatternError(pattern, 'TooLong')
   const segments: Segment[] = []

@@ -188,6 +188,15 @@ const programs = {
       return reply.itemReply(category, id, page, limit, sort)
     }
     app.get('/items/:category/:id', checked, validated)
+    // Nothing of the framework's: what the library by itself costs in a handler.
+    const checkParams = itemParams['~standard'].validate
+    const checkQuery = itemQuery['~standard'].validate
+    app.get('/hands/:category/:id', (ctx) => {
+      ran()
+      const { category, id } = checkParams(ctx.params).value
+      const { page, limit, sort } = checkQuery(ctx.query).value
+      return reply.itemReply(category, id, page, limit, sort)
+    })
     app.get('/whole/:category/:id', { ...checked, response: itemReply }, validated)
   },
 

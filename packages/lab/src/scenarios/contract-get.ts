@@ -17,13 +17,18 @@ export const contractGet: Scenario = {
   name: 'contract-get',
   title: 'A validated GET',
   about:
-    'GET of two parameters and three query values, all of which are sent back: by a handler that reads them as they came, behind schemas, and with a schema for the reply as well.',
+    'GET of two parameters and three query values, all of which are sent back: by a handler that reads them as they came, by one that calls Zod itself, behind schemas, and with a schema for the reply as well.',
   document: null,
   program: 'items',
   headline: 'cpu',
-  variants: [variant('unvalidated', '/plain'), variant('validated', '/items'), variant('contract', '/whole')],
+  variants: [
+    variant('unvalidated', '/plain'),
+    variant('by-hand', '/hands'),
+    variant('validated', '/items'),
+    variant('contract', '/whole'),
+  ],
   proofs: [
-    ...['/plain', '/items', '/whole'].map((prefix) => ({
+    ...['/plain', '/hands', '/items', '/whole'].map((prefix) => ({
       path: `${prefix}/books/7?${query}`,
       status: 200,
       reply: '{"category":"books","id":7,"page":2,"limit":10,"sort":"name"}',
