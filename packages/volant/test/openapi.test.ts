@@ -1,3 +1,4 @@
+/** The OpenAPI document of an app, part by part: long, since the document has many. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'

@@ -1,4 +1,7 @@
-/** The typed client against a server: what it sends is what handlers see, what they reply with is what it gives. */
+/**
+ * The typed client against a server: what it sends is what handlers see, what they reply with is what it gives. Long,
+ * since each thing that can be sent or come back is a case.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as v from 'valibot'

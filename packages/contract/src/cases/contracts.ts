@@ -1,4 +1,4 @@
-/** What a route declares of its replies and errors holds, whatever its handler gives. */
+/** What a route declares of its replies and errors holds, whatever its handler gives. Long: a case for each whatever. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as v from 'valibot'

@@ -1,3 +1,4 @@
+/** The API's document over HTTP, and its page. Long by the app that uses all there is to document. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,3 +1,4 @@
+/** Procedures, called in process and over the tRPC door. Long by the libraries of schemas and the kinds of mistakes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type } from 'arktype'

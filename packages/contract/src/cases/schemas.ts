@@ -1,4 +1,4 @@
-/** One API by every library of schemas, and one table of what it is asked. */
+/** One API by every library of schemas, and one table of what it is asked: long by both. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type } from 'arktype'

@@ -1,3 +1,7 @@
+/**
+ * The protocol of tRPC 11, by its own client and beside its own server. Long: what the two servers say is compared request
+ * by request.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
