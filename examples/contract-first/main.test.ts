@@ -15,9 +15,9 @@ test('contracts have their handlers', async () => {
   assert.deepEqual(await (await fetch(`${url}/notes`)).json(), [{ id: 1, text: 'milk' }])
 })
 
-test('clients find what is exposed', async () => {
+test('clients find what is exposed: method, path, statuses and errors', async () => {
   assert.deepEqual(await (await fetch(`${url}/client.json`)).json(), {
-    'notes.list': ['GET', '/notes'],
-    'notes.add': ['POST', '/notes'],
+    'notes.list': ['GET', '/notes', [200]],
+    'notes.add': ['POST', '/notes', [201, 'E_VALIDATION 400']],
   })
 })
