@@ -5,8 +5,8 @@ import { shown } from '../shown.ts'
 import { isThenable } from '../thenable.ts'
 
 /**
- * Whether a result is still to come. Looked for in this order because most results are there: a search for `then` in
- * each of them costs 30 ns.
+ * Whether a result is still to come. Looked for in this order because most results are there, and `then` in none of
+ * them.
  */
 export function isLater(result: unknown): result is PromiseLike<StandardSchemaV1.Result<unknown>> {
   if (typeof result !== 'object' || result === null) return false
