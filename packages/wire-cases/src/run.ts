@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { cases } from './cases/all.ts'
 import { readRecorded, type RecordedAdapter, recordedAdapters, writeRecorded } from './recorded.ts'
 import { type AdapterName, startServer } from './server.ts'
-import { cuts, explain, inParallel, judge, otherParallel, otherPatience } from './suite.ts'
+import { cuts, explain, inParallel, judge, otherParallel } from './suite.ts'
 import { writeTable } from './table.ts'
 import { expectedSummary, summary } from './verdict.ts'
 
@@ -40,7 +40,7 @@ const whole = { kind: 'whole' } as const
 const plays = chosen.flatMap((one) => [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ one, cut })))
 const outcomes = await inParallel(
   plays,
-  ({ one, cut }) => judge(server.port, one, cut, adapter === 'native' ? 1 : otherPatience),
+  ({ one, cut }) => judge(server.port, one, cut),
   adapter === 'native' ? undefined : otherParallel,
 )
 const failed = outcomes.filter((outcome) => outcome.differences.length > 0)

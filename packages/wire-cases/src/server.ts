@@ -17,7 +17,9 @@ export interface CaseServer {
 
 /** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded. */
 export async function startServer(adapter: AdapterName): Promise<CaseServer> {
-  const app = createApp({ adapter: { type: adapter }, signals: false, report: () => undefined })
+  // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
+  const limits = { headersTimeout: 120_000, requestTimeout: 120_000 }
+  const app = createApp({ adapter: { type: adapter }, limits, signals: false, report: () => undefined })
   let requests = 0
   let smuggled = 0
   app.use((ctx, next) => {

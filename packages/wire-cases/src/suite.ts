@@ -32,18 +32,12 @@ export async function inParallel<T, R>(
   return results
 }
 
-/**
- * How much longer to wait for other adapters than for the engine: they may close some connections only when a sweep of
- * once a second finds their drain over.
- */
-export const otherPatience = 2.7
-
 /** Connections at once where most of the time is waiting. */
 export const otherParallel = 256
 
-/** Plays one case and judges it; times are those of the engine by `patienceScale`. */
-export async function judge(port: number, one: Case, cut: Cut, patienceScale = 1): Promise<Outcome> {
-  const played = await play(port, one, cut, patienceScale)
+/** Plays one case and judges it. */
+export async function judge(port: number, one: Case, cut: Cut): Promise<Outcome> {
+  const played = await play(port, one, cut)
   return { one, cut, played, differences: differences(one, played) }
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { cases } from '../src/cases/all.ts'
 import { nodeMajor, readRecorded, recorded } from '../src/recorded.ts'
 import { startServer } from '../src/server.ts'
-import { inParallel, judge, otherParallel, otherPatience } from '../src/suite.ts'
+import { inParallel, judge, otherParallel } from '../src/suite.ts'
 
 const file = readRecorded('uwebsockets')
 const skip =
@@ -15,7 +15,7 @@ const skip =
 test('uwebsockets does what is recorded', { skip }, async () => {
   const server = await startServer('uwebsockets')
   try {
-    const play = (one: (typeof cases)[number]) => judge(server.port, one, { kind: 'whole' }, otherPatience)
+    const play = (one: (typeof cases)[number]) => judge(server.port, one, { kind: 'whole' })
     const outcomes = await inParallel(cases, play, otherParallel)
     const actual = Object.fromEntries(outcomes.map((outcome) => [outcome.one.id, recorded(outcome)]))
     assert.deepEqual(actual, file.verdicts, 'record the change with run.js --adapter uwebsockets --record')
