@@ -514,7 +514,10 @@ export function overTRPC(kit: Kit): void {
         assert.match(await shape('/trpc/deferred'), /^415 UNSUPPORTED_MEDIA_TYPE: .*httpBatchStreamLink/)
         assert.equal(await shape('/trpc/big'), '500 INTERNAL_SERVER_ERROR: Internal Server Error')
         assert.equal((await live.ask('/trpc/ping', { method: 'HEAD' })).status, 204)
-        assert.equal((await live.ask('/trpc/ping', { method: 'PUT' })).status, 405)
+        assert.equal(
+          await shape('/trpc/ping', { method: 'PUT' }),
+          '405 METHOD_NOT_SUPPORTED: PUT is not allowed here; GET, HEAD, POST, OPTIONS are',
+        )
       }))
 
     test('a batch has a limit, which is looked at first', () =>
@@ -856,6 +859,10 @@ export function overTRPC(kit: Kit): void {
       ['/unknown'],
       ['/a/b'],
       ['/ping/'],
+      [''],
+      ['/'],
+      ['/?batch=1'],
+      ['', { method: 'POST', headers: json, body: '{}' }],
       ['/noInput?input=1'],
       ['/noInput?batch=1&input={"0":1}'],
       [`/echo${get({ a: [1, null, 'ü'], 'b c': '+' })}`],
@@ -896,10 +903,15 @@ export function overTRPC(kit: Kit): void {
     ]
     /** Where the guide says that they differ: what we say, and what they say. */
     const differences: [path: string, init: RequestInit, ours: string, theirs: string][] = [
-      ['/set', { method: 'PATCH', headers: json, body: '{}' }, '405 problem', '405 METHOD_NOT_SUPPORTED'],
-      ['/ping', { method: 'PUT' }, '405 problem', '415 UNSUPPORTED_MEDIA_TYPE'],
-      ['', {}, '404 problem', '404 NOT_FOUND'],
-      ['/', {}, '404 problem', '404 NOT_FOUND'],
+      [
+        '/set',
+        { method: 'PATCH', headers: json, body: '{}' },
+        '405 METHOD_NOT_SUPPORTED',
+        '405 METHOD_NOT_SUPPORTED set',
+      ],
+      ['/ping', { method: 'PUT' }, '405 METHOD_NOT_SUPPORTED', '415 UNSUPPORTED_MEDIA_TYPE'],
+      ['', { method: 'PUT', headers: json, body: '{}' }, '404 NOT_FOUND', '404 NOT_FOUND'],
+      ['', { method: 'HEAD' }, '404 nothing', '204 nothing'],
       ['/%zz', {}, '400 problem', '400 BAD_REQUEST'],
       ['/echo?input=%7B%22__proto__%22:1%7D', {}, '400 BAD_REQUEST echo', '200 result'],
       [`/echo?input=${'['.repeat(80)}${']'.repeat(80)}`, {}, '400 BAD_REQUEST echo', '200 result'],
@@ -980,6 +992,7 @@ export function overTRPC(kit: Kit): void {
             const text = await reply.text()
             if (reply.headers.get('content-type')?.startsWith('application/problem+json') === true)
               return `${reply.status} problem`
+            if (text === '') return `${reply.status} nothing`
             const { error } = JSON.parse(text) as { error?: { data: { code: string; path?: string } } }
             if (error === undefined) return `${reply.status} result`
             return [reply.status, error.data.code, ...(error.data.path ? [error.data.path] : [])].join(' ')

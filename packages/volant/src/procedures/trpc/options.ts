@@ -29,7 +29,10 @@ export interface ResponseMetaCall {
 
 /** Options of `trpc`. */
 export interface TRPCOptions {
-  /** Of all procedures; default `/trpc`. */
+  /**
+   * Of all procedures; default `/trpc`. Requests under it that no route takes have errors of tRPC's shape as well; where it
+   * is `/` they are the app's.
+   */
   prefix?: string | undefined
   /**
    * Calls in one request; default 100, 1 to 1,000. More are 400 before any of them runs: give the client's link the same

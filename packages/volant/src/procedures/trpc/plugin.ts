@@ -28,21 +28,32 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
   return (scope) => {
     const { undeclaredProperties } = defaultsOf(scope)
     const procedures = new Map([...placed].map(([path, each]) => [path, served(each, undeclaredProperties)]))
-    const prefix = settings.prefix.replace(/\/$/, '')
-    const hidden: RouteOptions = { hidden: true }
-    // What fails before a procedure is asked: middleware of the app, time limits, a malformed query.
-    scope.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
-    for (const each of procedures.values()) {
-      scope.on(['GET', 'POST'], `${prefix}/${each.path}`, hidden, (ctx) => {
-        return ask(ctx as unknown as RequestContext, each.path, each)
+    // A group has the requests under its prefix that no route takes.
+    if (/^\/?$/.test(settings.prefix)) serve(scope)
+    else {
+      scope.group(settings.prefix, (inside) => {
+        inside.onNotFound((ctx) => ask(ctx as unknown as RequestContext, '', undefined))
+        serve(inside)
       })
     }
-    // Batches, escaped paths, a slash at the end, and procedures there are not.
-    scope.on(['GET', 'POST'], `${prefix}/*`, hidden, (ctx) => {
-      const rest = (ctx.params as Record<string, string>)['*'] as string
-      const path = rest.endsWith('/') ? rest.slice(0, -1) : rest
-      return ask(ctx as unknown as RequestContext, path, procedures.get(path))
-    })
+
+    // oxlint-disable-next-line typescript/no-explicit-any -- as above
+    function serve(inside: Scope<any>): void {
+      const hidden: RouteOptions = { hidden: true }
+      // What fails before a procedure is asked: middleware of the app, time limits, other methods, a malformed query.
+      inside.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
+      for (const each of procedures.values()) {
+        inside.on(['GET', 'POST'], `/${each.path}`, hidden, (ctx) => {
+          return ask(ctx as unknown as RequestContext, each.path, each)
+        })
+      }
+      // Batches, escaped paths, a slash at the end, and procedures there are not.
+      inside.on(['GET', 'POST'], '/*', hidden, (ctx) => {
+        const rest = (ctx.params as Record<string, string>)['*'] as string
+        const path = rest.endsWith('/') ? rest.slice(0, -1) : rest
+        return ask(ctx as unknown as RequestContext, path, procedures.get(path))
+      })
+    }
 
     function ask(ctx: RequestContext, path: string, each: Served | undefined): unknown {
       if (ctx.method === 'HEAD') return undefined
