@@ -4,7 +4,7 @@ import { bad } from './limits.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { checkExamples } from './route-examples.ts'
-import { standardOf } from './schema/standard.ts'
+import { checkSchema } from './schema/standard.ts'
 import { shown } from './shown.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from './types.ts'
 
@@ -51,7 +51,7 @@ export function checkContract(where: string, options: Contract): CheckedContract
 
 function checkResponses(where: string, given: Schema | Responses): Responses {
   if (!isResponses(given)) {
-    standardOf(given, `${where}: response`)
+    checkSchema(given, `${where}: response`)
     return { 200: given }
   }
   for (const [key, schema] of Object.entries(given)) {
@@ -66,7 +66,7 @@ function checkResponses(where: string, given: Schema | Responses): Responses {
         `${where}: a reply of status ${status} has no content: write ${status}: null`,
       )
     }
-    standardOf(schema, `${where}: response ${status}`)
+    checkSchema(schema, `${where}: response ${status}`)
   }
   return given
 }
@@ -117,7 +117,7 @@ function checkError(where: string, code: string, error: DeclaredError): void {
   }
   if (description !== undefined && typeof description !== 'string')
     throw bad(`errors.${code}.description`, description, 'a text')
-  if (data !== undefined) standardOf(data, `${where}: errors.${code}.data`)
+  if (data !== undefined) checkSchema(data, `${where}: errors.${code}.data`)
 }
 
 function checkDescription(where: string, options: Contract): Description {

@@ -19,7 +19,7 @@ import type { CheckedContract } from './contract-options.ts'
 import { type ErrorsByCode, errorsOf } from './declared-errors.ts'
 import { dispatch } from './dispatch.ts'
 import { refusal } from './errors.ts'
-import { broughtBy, confine, gateOf, type Gate } from './middleware.ts'
+import { broughtBy, confine, gateOf } from './middleware.ts'
 import { notice } from './notice.ts'
 import type { ResponseListener } from './observe.ts'
 import { overlap, type Place, placeOf } from './prefix.ts'
@@ -32,6 +32,7 @@ import { parsePattern } from './router.ts'
 import { isThenable } from './thenable.ts'
 import type { Trust } from './trust.ts'
 import type { Route, Schemas } from './types.ts'
+import { gateFor } from './validation.ts'
 
 /** A route as it was registered. */
 export interface RouteDefinition {
@@ -46,8 +47,6 @@ export interface RouteDefinition {
   /** Bytes. */
   readonly maxBodySize: number
   readonly beforeBody: ((ctx: RequestContext) => unknown) | null
-  /** Its schemas, compiled. */
-  readonly check: Gate | null
   readonly schemas: Schemas
   readonly contract: CheckedContract
   readonly undeclaredProperties: UndeclaredProperties
@@ -106,7 +105,9 @@ export class Core implements Host {
   readonly trust: Trust | null
   readonly serving: Serving
   readonly #report: Definition['report']
-  readonly #table: readonly CompiledRoute[]
+  readonly #definitions: readonly RouteDefinition[]
+  /** Compiled at its first request: of thousands of routes most have none for a long time. */
+  readonly #table: (CompiledRoute | null)[]
   /** Of the app's own scope; in the order of `Miss`: −1, −2, −3. */
   readonly #misses: readonly CompiledRoute[]
   /** Of scopes with a prefix, the longest first. */
@@ -126,7 +127,9 @@ export class Core implements Host {
       bodyMode: bodyMode === 'buffer' ? BodyMode.buffer : BodyMode.stream,
       maxBodySize,
     }))
-    this.#table = definition.routes.map((route) => compileRoute(route, router.caseSensitive))
+    this.#definitions = definition.routes
+    this.#table = definition.routes.map(() => null)
+    for (const route of definition.routes) checkErrorsOf(route, router.caseSensitive)
     this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
     this.#territories = definition.territories
       .map(({ prefix, nodes }) => {
@@ -137,8 +140,22 @@ export class Core implements Host {
   }
 
   dispatch(exchange: Exchange, id: number, allow: number): void {
-    const route = id >= 0 ? (this.#table[id] as CompiledRoute) : this.#miss(exchange.path, Miss.notFound - id)
+    const route =
+      id >= 0 ? (this.#table[id] ?? this.#compile(id)) : this.#miss(exchange.path, Miss.notFound - id)
     dispatch(this, exchange, route, allow)
+  }
+
+  #compile(id: number): CompiledRoute {
+    const definition = this.#definitions[id] as RouteDefinition
+    let route: CompiledRoute
+    try {
+      route = compileRoute(definition, this.router.caseSensitive)
+    } catch (error) {
+      // What was checked at the start and is somebody's object may be another now; an adapter takes no errors.
+      route = { ...(this.#misses[0] as CompiledRoute), pattern: definition.pattern, run: () => thrown(error) }
+    }
+    this.#table[id] = route
+    return route
   }
 
   /** The reply to a request no route takes is the affair of the innermost scope whose prefix its path has. */
@@ -159,12 +176,33 @@ export class Core implements Host {
   }
 }
 
+function thrown(error: unknown): never {
+  throw error
+}
+
 function tellOfReport(error: unknown): void {
   notice(`volant: the report option threw: ${inspect(error)}`)
 }
 
+/** Throws for errors of middleware that contradict each other, or the route's own: nobody waits for a request then. */
+function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
+  const { nodes, middleware } = route
+  if (
+    !middleware.some(bringsErrors) &&
+    !nodes.some(({ layers }) => layers.some(({ layer }) => bringsErrors(layer)))
+  )
+    return
+  const layers = [...layersFor(nodes, route.pattern, caseSensitive), ...middleware]
+  errorsOf(`${route.method} ${route.pattern}`, layers, route.contract.errors, route.undeclaredProperties)
+}
+
+function bringsErrors(layer: Layer): boolean {
+  return broughtBy(layer).errors !== undefined
+}
+
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
-  const { pattern, nodes, beforeBody, check } = route
+  const { pattern, nodes, beforeBody } = route
+  const check = gateFor(route.schemas, pattern)
   const outer = layersFor(nodes, pattern, caseSensitive)
   const layers = [
     ...outer,

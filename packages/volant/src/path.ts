@@ -162,7 +162,7 @@ export function parsePattern(pattern: string): Pattern {
 
 function readPattern(pattern: string): Pattern {
   if (!pattern.startsWith('/')) throw new RoutePatternError(pattern, 'NoLeadingSlash')
-  if (new TextEncoder().encode(pattern).length > maxPattern) throw new RoutePatternError(pattern, 'TooLong')
+  if (Buffer.byteLength(pattern) > maxPattern) throw new RoutePatternError(pattern, 'TooLong')
   const segments: Segment[] = []
   const names: string[] = []
   let optional = 0

@@ -9,7 +9,7 @@ import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
 import { checkBodySize } from './options.ts'
 import type { UndeclaredProperties } from './responses.ts'
 import type { RouteOptions } from './types.ts'
-import { checkedParts, gateFor } from './validation.ts'
+import { checkedParts, checkSchemas } from './validation.ts'
 
 /** What an app's routes have unless they say otherwise. */
 export interface RouteDefaults {
@@ -97,11 +97,11 @@ function checkOptions(
       `maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
     )
   }
+  checkSchemas(options, pattern)
   return {
     bodyMode: beforeBody === undefined ? bodyMode : 'checked',
     maxBodySize,
     beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
-    check: gateFor(options, pattern),
     schemas: options,
     contract: checkContract(`the route ${pattern}`, options),
     undeclaredProperties,

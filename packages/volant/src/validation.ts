@@ -6,7 +6,7 @@ import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
 import { isLater, issuesIn } from './schema/result.ts'
-import { standardOf } from './schema/standard.ts'
+import { checkSchema, standardOf } from './schema/standard.ts'
 import type { FittingMiddleware, Outputs, Schemas } from './types.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
@@ -42,6 +42,13 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
   return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
     Outputs<S>
   >
+}
+
+/** Throws `E_BAD_SCHEMA` where one of them is none. */
+export function checkSchemas(schemas: Schemas, where: string): void {
+  for (const part of checkedParts) {
+    if (schemas[part] !== undefined) checkSchema(schemas[part], `${where}: ${part}`)
+  }
 }
 
 /** A gate for the schemas there are, null without any. `where` names the place in errors. */

@@ -419,6 +419,19 @@ export function contracts(kit: Kit): void {
         message: /^GET \/x: the error UNAUTHORIZED is declared with status 401 and with 403/,
       })
     })
+
+    test('a declaration that is changed after the start harms its own route only', async () => {
+      const app = kit.app({ report: () => undefined })
+      const errors = { CLOSED: { status: 503 } }
+      app.get('/changed', { errors }, () => 1)
+      app.get('/other', () => 2)
+      await kit.serve(app, async (live) => {
+        Object.assign(errors, { CLOSED: null })
+        assert.equal((await live.ask('/changed')).status, 500)
+        assert.equal((await live.ask('/changed')).status, 500)
+        assert.equal((await live.ask('/other')).status, 200)
+      })
+    })
   })
 
   describe('contracts first', () => {
