@@ -2,8 +2,10 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import type { Address } from 'volant'
 
-/** How long a reply or a close may take before the case fails, in ms. */
-const patience = 5_000
+/** For how long nothing may come before the case fails, in ms. */
+const patience = 10_000
+/** For how long something may come that is not what is waited for, in ms. */
+const longest = 60_000
 
 export interface WireReply {
   version: string
@@ -65,11 +67,16 @@ export class Wire {
 
   /** Waits until `test` holds, or says what was received. */
   async until<T>(test: () => T | undefined, what: string): Promise<T> {
-    const deadline = Date.now() + patience
+    const last = Date.now() + longest
+    let deadline = Date.now() + patience
+    let had = this.received.length
     for (;;) {
       const result = test()
       if (result !== undefined) return result
-      const left = deadline - Date.now()
+      // A slow machine takes its time for megabytes.
+      if (this.received.length !== had) deadline = Date.now() + patience
+      had = this.received.length
+      const left = Math.min(deadline, last) - Date.now()
       if (left <= 0)
         throw new Error(
           `waited for ${what} in vain; received: ${this.received.toString('latin1').slice(0, 500)}`,

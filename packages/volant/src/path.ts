@@ -24,6 +24,7 @@ const escapes = /%[0-9A-Fa-f]{2}/g
 const escapeOutsideAscii = /%[89A-Fa-f]/
 const unreserved = /^[A-Za-z0-9\-._~]$/
 const loneSurrogate = /^[\ud800-\udfff]$/
+const optionalParam = /^:[A-Za-z0-9_]*\?$/
 const dotSegment = /\/\.\.?(?:\/|$)/
 
 /**
@@ -162,14 +163,16 @@ export function parsePattern(pattern: string): Pattern {
 
 function readPattern(pattern: string): Pattern {
   if (!pattern.startsWith('/')) throw new RoutePatternError(pattern, 'NoLeadingSlash')
-  if (Buffer.byteLength(pattern) > maxPattern) throw new RoutePatternError(pattern, 'TooLong')
+  // A UTF-16 unit is three bytes at most.
+  if (pattern.length * 3 > maxPattern && Buffer.byteLength(pattern) > maxPattern)
+    throw new RoutePatternError(pattern, 'TooLong')
   const segments: Segment[] = []
   const names: string[] = []
   let optional = 0
   for (const text of pattern.slice(1).split('/')) {
     if (segments.at(-1)?.kind === 'wildcard') throw new RoutePatternError(pattern, 'WildcardNotLast')
     if (segments.length === maxSegments) throw new RoutePatternError(pattern, 'TooManySegments')
-    const isOptional = /^:[A-Za-z0-9_]*\?$/.test(text)
+    const isOptional = text.endsWith('?') && optionalParam.test(text)
     const segment = parseSegment(pattern, text, isOptional, optional > 0, names)
     if (isOptional) optional++
     segments.push(segment)

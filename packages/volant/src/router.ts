@@ -70,10 +70,12 @@ const methodNotAllowed: typeof Miss.methodNotAllowed = -2
 const optionsMiss: typeof Miss.options = -3
 const nowhere: Found = { id: notFound, allow: 0, params: [] }
 
+const nowheres: readonly Found[] = Array.from(indexOf, () => nowhere)
+
 /** What one set of paths serves: the answer by method index, shared by every lookup that needs no parameters. */
 class Leaf {
   methods = 0
-  readonly found: Found[] = Array.from(indexOf, () => nowhere)
+  readonly found: Found[] = nowheres.slice()
 
   answer(method: number): Found {
     return (this.methods & (1 << method) ? this.found[method] : this.found[indexes.GET]) ?? nowhere

@@ -35,6 +35,8 @@ export function servePage(scope: Scope<any>, page: Page): void {
 }
 
 const script = 'text/javascript; charset=utf-8'
+/** Bytes. Each piece waits for the thread pool, and the bundle has megabytes. */
+const pieces = 256 * 1024
 
 function filesOf(): { bundle: string; start: string } | null {
   const { resolve } = createRequire(import.meta.url)
@@ -120,7 +122,7 @@ function bundle(ctx: Context, file: string): unknown {
 /** Opens the file when it is first read, which HEAD never does, and closes it when the client has gone. */
 async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
   // An error ends the reading as well.
-  yield* pipeline(createReadStream(file), createGunzip(), () => {})
+  yield* pipeline(createReadStream(file), createGunzip({ chunkSize: pieces }), () => {})
 }
 
 const entities: Readonly<Record<string, string>> = {
