@@ -3,7 +3,6 @@ import type { CookieOptions } from './cookie.ts'
 import type { Hints } from './early-hints.ts'
 import type { FileOptions } from './file.ts'
 import type { Source, StreamOptions } from './stream-reply.ts'
-import type { HTTPError } from './errors.ts'
 import type {
   AnyParts,
   FailArguments,
@@ -167,9 +166,10 @@ export interface ContextOf<T extends Parts> {
    */
   reply(...value: ReplyArguments<T['responses']>): Replied<StatusOf<T['responses']>>
   /**
-   * An error the route or a middleware in front of it declares, to be thrown: `throw ctx.fail('USER_NOT_FOUND', { id })`.
-   * The message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code,
+   * Throws an error the route or a middleware in front of it declares, an `HTTPError`: `ctx.fail('USER_NOT_FOUND', { id })`,
+   * `find(id) ?? ctx.fail('GONE')`. With `throw` or `return` in front the compiler knows that nothing follows. The
+   * message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code,
    * `E_RESPONSE_INVALID` for data its schema rejects.
    */
-  fail(...error: FailArguments<T['errors']>): HTTPError
+  fail(...error: FailArguments<T['errors']>): never
 }

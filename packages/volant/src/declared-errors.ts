@@ -51,7 +51,7 @@ export function errorsOf(
   return all
 }
 
-/** What `ctx.fail` gives. */
+/** What `ctx.fail` throws. */
 export function declaredError(
   ctx: RequestContext,
   code: string,

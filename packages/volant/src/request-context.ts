@@ -13,7 +13,7 @@ import { type CookieOptions, endCookie, setCookie } from './cookie.ts'
 import type { CompiledRoute, Core } from './core.ts'
 import { type Hints, sendHints } from './early-hints.ts'
 import { declaredError } from './declared-errors.ts'
-import { type HTTPError, refusal, VolantError } from './errors.ts'
+import { refusal, VolantError } from './errors.ts'
 import { type FileOptions, sendFile } from './file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
@@ -499,8 +499,8 @@ export class RequestContext implements ContextOf<AnyParts> {
     return undefined as never
   }
 
-  fail(code: string, data?: unknown, message?: string): HTTPError {
-    return declaredError(this, code, data, message)
+  fail(code: string, data?: unknown, message?: string): never {
+    throw declaredError(this, code, data, message)
   }
 
   #empty(status: number, method: string): void {

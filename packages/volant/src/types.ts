@@ -173,7 +173,7 @@ export interface Contract extends Schemas {
    * errors have their own.
    */
   mediaType?: string | undefined
-  /** Errors that `ctx.fail` makes, by code. */
+  /** Errors that `ctx.fail` throws, by code. */
   errors?: DeclaredErrors | undefined
   /** Its name in the API's document; unique in the app. */
   operationId?: string | undefined

@@ -398,6 +398,36 @@ export function contracts(kit: Kit): void {
       })
     })
 
+    test('ctx.fail ends the request, however it is called', async () => {
+      const app = kit.app()
+      const guard = before({ errors: { SIGN_IN: { status: 401 } } }, (ctx) => {
+        if (ctx.headers['authorization'] === undefined) ctx.fail('SIGN_IN')
+      })
+      const errors = { GONE: { status: 410 } }
+      app.get('/guarded', guard, () => 'secret')
+      app.get('/alone', { errors }, (ctx) => {
+        ctx.fail('GONE')
+      })
+      app.get('/awaited', { errors }, async (ctx) => {
+        await Promise.resolve()
+        ctx.fail('GONE')
+      })
+      app.get('/thrown', { errors }, (ctx) => {
+        throw ctx.fail('GONE')
+      })
+      app.get('/given', { errors }, (ctx) => ctx.query['found'] ?? ctx.fail('GONE'))
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/guarded')).status, 401)
+        assert.equal((await live.ask('/guarded', { headers: { authorization: 'x' } })).text, 'secret')
+        for (const path of ['/alone', '/awaited', '/thrown', '/given']) {
+          const reply = await live.ask(path)
+          assert.equal(reply.status, 410, path)
+          assert.equal((reply.json() as Problem).code, 'GONE')
+        }
+        assert.equal((await live.ask('/given?found=yes')).text, 'yes')
+      })
+    })
+
     test('middleware of a scope declares for its misses, too', async () => {
       const app = kit.app()
       app.use(

@@ -2,7 +2,7 @@
 import { Bag } from '@volant/engine'
 import type { CookieOptions } from '../cookie.ts'
 import { errorFrom, type ErrorsByCode } from '../declared-errors.ts'
-import { type HTTPError, VolantError } from '../errors.ts'
+import { VolantError } from '../errors.ts'
 import type { HeaderBlock } from '../header.ts'
 import { RequestContext } from '../request-context.ts'
 import { parseConnectionParams } from './connection-params.ts'
@@ -107,8 +107,8 @@ export class CallContext implements ProcedureContext {
     return this
   }
 
-  fail(code: string, data?: unknown, message?: string): HTTPError {
-    return errorFrom(this.#errors, `the procedure ${this.#name}`, code, data, message)
+  fail(code: string, data?: unknown, message?: string): never {
+    throw errorFrom(this.#errors, `the procedure ${this.#name}`, code, data, message)
   }
 
   /** For middleware of this package, which places headers it has checked. */

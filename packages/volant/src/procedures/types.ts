@@ -4,7 +4,6 @@
  */
 import type { CookieOptions } from '../cookie.ts'
 import type { ContextOf } from '../context.ts'
-import type { HTTPError } from '../errors.ts'
 import type {
   AnyParts,
   DeclaredErrors,
@@ -71,8 +70,8 @@ export interface ProcedureContext<
 > extends LayerContext<State> {
   /** What a tRPC client that cannot set headers sends in their place; null without. Throws 400 if it is malformed. */
   readonly connectionParams: Readonly<Record<string, string>> | null
-  /** A declared error, to be thrown: `throw ctx.fail('USER_NOT_FOUND', { id })`. */
-  fail(...error: FailArguments<Errors>): HTTPError
+  /** Throws a declared error: `ctx.fail('USER_NOT_FOUND', { id })`. */
+  fail(...error: FailArguments<Errors>): never
 }
 
 /** What a handler is called with. */
