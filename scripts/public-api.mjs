@@ -1,6 +1,7 @@
 /**
- * What `volant`, `volant/client` and `volant/generate` export, read from its emitted declarations: each export with its signature, its docstring and, for
- * classes and interfaces, its members. Needs compiled TypeScript.
+ * What the entries of `volant` export (`exports` of its package.json), read from their emitted declarations: each export
+ * with the entries that have it, its signature, its docstring and, for classes and interfaces, its members. Needs
+ * compiled TypeScript.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -12,18 +13,34 @@ const packages = {
   '@volant/engine': join(root, 'packages/engine/dist/src/index.d.ts'),
 }
 
-/** What people import, the first where a name is in several. */
-const entries = [
-  packages.volant,
-  ...['client/index', 'generate/index'].map((entry) => join(root, `packages/volant/dist/src/${entry}.d.ts`)),
-]
+/** What people import: `{ name, path }` of each entry, `path` the file of its declarations. */
+export const entries = entriesOf('packages/volant')
 
-/** `{ name, file, kind, signatures, doc, members: [{ name, signatures, doc }] }` in the order of the entries. */
+function entriesOf(folder) {
+  const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  return Object.entries(exports)
+    .filter(([entry]) => entry !== './package.json')
+    .map(([entry, { types }]) => {
+      if (types === undefined) throw new Error(`${folder}: "${entry}" of exports has no types`)
+      return { name: `${name}${entry.slice(1)}`, path: join(root, folder, types) }
+    })
+}
+
+/**
+ * `{ name, entries, file, kind, signatures, doc, members: [{ name, signatures, doc }] }` in the order of the entries.
+ * What several entries export is there once; two things of one name are two.
+ */
 export function publicApi() {
   const all = new Map()
-  for (const entry of entries)
-    for (const each of exportsOf(entry)) if (!all.has(each.name)) all.set(each.name, each)
-  return [...all.values()].map(({ name, from, local }) => describe(name, find(from, local)))
+  for (const entry of entries) {
+    for (const { name, from, local } of exportsOf(entry.path)) {
+      const found = find(from, local)
+      const key = `${name} of ${found[0].module.path}`
+      if (!all.has(key)) all.set(key, { name, found, entries: [] })
+      all.get(key).entries.push(entry.name)
+    }
+  }
+  return [...all.values()].map((each) => ({ ...describe(each.name, each.found), entries: each.entries }))
 }
 
 const modules = new Map()
@@ -43,15 +60,21 @@ function resolve(path, specifier) {
 
 function exportsOf(path) {
   return open(path).body.flatMap((statement) => {
-    if (statement.type !== 'ExportNamedDeclaration' || statement.source === null) {
-      throw new Error(`${relative(root, path)} has more than named exports of other files`)
+    if (statement.type === 'ImportDeclaration') return []
+    const { type, source, specifiers, declaration } = statement
+    if (type === 'ExportNamedDeclaration' && declaration) {
+      return namesOf(declaration).map((name) => ({ name, from: path, local: name }))
     }
-    const from = resolve(path, statement.source.value)
-    return statement.specifiers.map(({ exported, local }) => ({
-      name: exported.name,
-      from,
-      local: local.name,
-    }))
+    if (type === 'ExportNamedDeclaration' && (source || specifiers.length === 0)) {
+      return specifiers.map(({ exported, local }) => ({
+        name: exported.name,
+        from: resolve(path, source.value),
+        local: local.name,
+      }))
+    }
+    // What a file declares for itself is no export.
+    if (type !== 'ExportAllDeclaration' && namesOf(statement).length > 0) return []
+    throw new Error(`${relative(root, path)} has exports that have no name of their own`)
   })
 }
 

@@ -1,15 +1,22 @@
-/** docs/reference.md: every export of `volant`, with the docstrings of the code. Part of `npm run docs`. */
+/** docs/reference.md: every export of every entry of `volant`, with the docstrings of the code. Part of `npm run docs`. */
 import { limitTable } from 'volant'
-import { publicApi } from './public-api.mjs'
+import { entries, publicApi } from './public-api.mjs'
 
-/** Sections by the file an export is declared in; a path that ends in a slash takes a whole folder. */
+/**
+ * Sections by the file an export is declared in; a path that ends in a slash takes a whole folder. The longest that
+ * fits counts.
+ */
 const sections = [
   ['App and scopes', ['app.ts', 'scope.ts', 'route-info.ts']],
   ['Context', ['context.ts', 'cookie.ts', 'file.ts', 'early-hints.ts', 'stream-reply.ts', 'query.ts']],
-  ['Validation', ['validation.ts']],
+  ['Validation', ['validation.ts', 'schema/']],
   ['Middleware', ['middleware.ts', 'observe.ts']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
+  ['Contracts', ['contract.ts', 'implement.ts', 'api-tree.ts', 'responses.ts']],
+  ['OpenAPI', ['openapi/', 'plugins/openapi.ts']],
   ['Typed client', ['client/', 'generate/']],
+  ['Procedures', ['procedures/']],
+  ['tRPC', ['procedures/trpc/']],
   ['Errors', ['errors.ts', 'path.ts', 'router.ts', 'problem.ts', 'header.ts']],
   ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
   ['Testing', ['inject.ts', 'inject-request.ts']],
@@ -18,20 +25,12 @@ const sections = [
 
 const types = new Set(['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'])
 
-/** The page, and the names that have no docstring. */
-export function reference() {
+/** The page, and what is wrong with it: names without docstring, entries and exports that it does not have. */
+export async function reference() {
   const api = publicApi()
   describeLimits(api.find(({ name }) => name === 'Limits'))
-  const missing = api.flatMap(({ name, file, doc, members }) => [
-    ...(doc === '' ? [`${file}: ${name}`] : []),
-    ...members
-      .filter((member) => member.doc === '' && member.name !== 'constructor')
-      .map((member) => `${file}: ${name}.${member.name}`),
-  ])
-  const left = new Set(api)
-  const text = sections.map(([title, places]) => {
-    const here = [...left].filter(({ file }) => places.some((each) => inSection(file, each)))
-    for (const entry of here) left.delete(entry)
+  const text = sections.map(([title]) => {
+    const here = api.filter(({ file }) => sectionOf(file) === title)
     // Those of a file together, what can be called before its types.
     const files = [...new Set(here.map(({ file }) => file))]
     const rank = ({ file, kind }) => files.indexOf(file) * 2 + (types.has(kind) ? 1 : 0)
@@ -39,15 +38,43 @@ export function reference() {
     return here.length === 0 ? '' : `## ${title}\n\n${here.map(entryOf).join('\n')}`
   })
   return {
-    missing,
+    problems: [...undocumented(api), ...(await absent(api))],
     page: `# Reference
 
-Everything that \`volant\` exports, and \`volant/client\` and \`volant/generate\` for the typed client, with the docstrings of the code. The [guide](README.md) says how it is used.
+Everything that ${list(entries.map(({ name }) => `\`${name}\``))} export, with the docstrings of the code. What begins with a comment comes from the entry that it names, everything else from \`volant\`. The [guide](README.md) says how it is used.
 
 ${sections.map(([title]) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`).join('\n')}
 
 ${text.filter(Boolean).join('\n')}`,
   }
+}
+
+function undocumented(api) {
+  return api
+    .flatMap(({ name, file, doc, members }) => [
+      ...(doc === '' ? [`${file}: ${name}`] : []),
+      ...members
+        .filter((member) => member.doc === '' && member.name !== 'constructor')
+        .map((member) => `${file}: ${name}.${member.name}`),
+    ])
+    .map((name) => `${name} has no docstring`)
+}
+
+/** What an entry gives at run time, and what has been read of it, are two sources. */
+async function absent(api) {
+  const problems = []
+  for (const { name: entry } of entries) {
+    const here = new Set(api.filter((each) => each.entries.includes(entry)).map(({ name }) => name))
+    if (here.size === 0) problems.push(`${entry} is not in the reference`)
+    for (const name of Object.keys(await import(entry))) {
+      if (!here.has(name)) problems.push(`${name} of ${entry} is not in the reference`)
+    }
+  }
+  return problems
+}
+
+function list(names) {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 /** The limits are described by their table. */
@@ -58,17 +85,23 @@ function describeLimits({ members }) {
   }
 }
 
-function inSection(file, place) {
+function sectionOf(file) {
   const path = file.replace(/^packages\/volant\/src\//, '')
-  return place === '' || place.endsWith('/') ? path.startsWith(place) : path === place
+  const fitting = sections.flatMap(([title, places]) =>
+    places
+      .filter((place) => (place === '' || place.endsWith('/') ? path.startsWith(place) : path === place))
+      .map((place) => ({ title, length: place.length })),
+  )
+  return fitting.reduce((a, b) => (b.length > a.length ? b : a)).title
 }
 
-function entryOf({ name, signatures, doc, members }) {
-  const list = members
+function entryOf({ name, entries: from, signatures, doc, members }) {
+  const notes = members
     .filter((member) => member.name !== 'constructor')
     .map(memberOf)
     .join('')
-  return `### ${name}\n\n\`\`\`ts ignore\n${signatures.join('\n')}\n\`\`\`\n\n${doc}\n${list === '' ? '' : `\n${list}`}`
+  const entry = from.includes('volant') ? '' : `// ${from.join(', ')}\n`
+  return `### ${name}\n\n\`\`\`ts ignore\n${entry}${signatures.join('\n')}\n\`\`\`\n\n${doc}\n${notes === '' ? '' : `\n${notes}`}`
 }
 
 function memberOf({ signatures, doc }) {
