@@ -4,7 +4,7 @@ import { VolantError } from './errors.ts'
 import { shown } from './shown.ts'
 import type { Route } from './types.ts'
 
-/** Routes and contracts, and objects of them. */
+/** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
 export interface APITree {
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever its handler sees and gives
   readonly [name: string]: Route<any, any, any, any, any, any> | APITree

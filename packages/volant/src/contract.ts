@@ -21,7 +21,8 @@ type Knowing<O> = { [K in Exclude<keyof O, keyof RouteOptions>]: `there is no ro
  *
  *     export const getUser = contract.get('/users/:id', { params: Id, response: User })
  *
- * The server gives each its handler with `app.implement(getUser, handler)`; a client takes them as they are.
+ * The server gives each its handler with `app.implement(getUser, handler)`; a client takes them as they are. Nothing is
+ * checked here: a path or an option that makes no sense is refused by `implement`.
  */
 export const contract: {
   readonly [V in Exclude<Lowercase<Method>, 'query'>]: ContractVerb<Uppercase<V>>

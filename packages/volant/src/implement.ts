@@ -14,7 +14,11 @@ export type Handlers<T, B extends Parts> = {
     : Handlers<T[K], B>
 }
 
-/** `implement` of a scope. */
+/**
+ * `implement` of a scope: `app.implement(contract, handler)`, with one middleware between them, or
+ * `app.implement(tree, handlers)`, where `handlers` has the names of the tree. Throws `E_NOT_IMPLEMENTED` for a tree's
+ * contract without a handler, `E_BAD_HANDLER` for a handler without a contract.
+ */
 export interface Implement<B extends Parts> {
   <M extends string, P extends string, O, T, U, R>(
     contract: Route<M, P, O, unknown, T, U>,
