@@ -57,7 +57,7 @@ for (const [args, message] of mistakes) {
 
 test(
   'npm start passes its arguments on: help is 0, a mistake is one line and 2',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   () => {
     assert.ok(existsSync(start))
     const run = (...args: string[]) => spawnSync(process.execPath, [start, ...args], { encoding: 'utf8' })

@@ -114,7 +114,7 @@ after(() => {
 for (const adapter of adapters) {
   describe(`RamAPI's samples on ${adapter}`, () => {
     for (const [index, { title, code }] of samples.entries()) {
-      test(title, { skip: missing(code, adapter), timeout: 30_000 }, async () => {
+      test(title, { skip: missing(code, adapter), timeout: 120_000 }, async () => {
         const database = join(scratch, `${index}-${adapter}.db`)
         openSqlite(database).db.close()
         const port = await freePort()

@@ -37,7 +37,7 @@ describe('panics in the engine', { skip: skip || noCargo }, () => {
     const library = process.platform === 'darwin' ? 'libvolant_node.dylib' : 'libvolant_node.so'
     const addon = join(target, 'volant.node')
     copyFileSync(join(target, 'debug', library), addon)
-    child = new Child('faults', [], { env: { VOLANT_ENGINE: addon }, limit: 120_000 })
+    child = new Child('faults', [], { env: { VOLANT_ENGINE: addon }, limit: 300_000 })
     return child.port().then((given) => {
       port = given
     })
@@ -126,7 +126,7 @@ describe('panics in the engine', { skip: skip || noCargo }, () => {
     }
   })
 
-  test('panics at 150 random places, each among 12 connections', { timeout: 60_000 }, async () => {
+  test('panics at 150 random places, each among 12 connections', { timeout: 300_000 }, async () => {
     const random = seeded(11)
     const paths = ['/large', '/stream', '/a', '/b']
     let cut = 0

@@ -17,7 +17,7 @@ const endings: [Ending, number, number, string][] = [
 for (const [ending, count, atOnce, what] of endings) {
   test(`${count} workers ${what}`, { skip }, async () => {
     const { code, signal, output, errors } = await new Child('workers', [ending, `${count}`, `${atOnce}`], {
-      limit: 120_000,
+      limit: 300_000,
     }).outcome
     assert.deepEqual({ code, signal, errors }, { code: 0, signal: null, errors: '' })
     const { before, after, replies } = JSON.parse(output) as Record<string, number>

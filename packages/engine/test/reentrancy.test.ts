@@ -213,7 +213,7 @@ test(
 )
 
 async function until(condition: () => boolean, label: string): Promise<void> {
-  const deadline = Date.now() + 5_000
+  const deadline = Date.now() + 30_000
   while (!condition()) {
     assert.ok(Date.now() < deadline, `${label}: nothing came`)
     await new Promise((resolve) => setImmediate(resolve))

@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 /** What the apps use besides. */
 const libraries = ['@types/node@20.19.43', 'zod@4.6.7']
 /** npm may have to fetch what the packages depend on. */
-const timeout = 120_000
+const timeout = 300_000
 
 let folder: string
 /** The installed package of this platform's binary; null where it could not be built. */

@@ -213,7 +213,7 @@ const runtimes: Record<string, Runtime> = {
 for (const [name, runtime] of Object.entries(runtimes)) {
   const command = runtime.names.map(found).find((path) => path !== undefined)
   const skip = command === undefined && `${name} is not installed`
-  test(`the client runs in ${name}`, { skip, timeout: 60_000 }, async () => {
+  test(`the client runs in ${name}`, { skip, timeout: 300_000 }, async () => {
     const child = spawn(command as string, runtime.args(), {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,

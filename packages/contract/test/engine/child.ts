@@ -36,7 +36,7 @@ export class Child {
       this.#wake?.()
     })
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#errors += text))
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), options.limit ?? 60_000)
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), options.limit ?? 300_000)
     this.outcome = new Promise((resolve, reject) => {
       this.process.on('error', reject)
       this.process.on('close', (code, signal) => {
