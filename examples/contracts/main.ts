@@ -20,7 +20,7 @@ app.get(
   '/users/:id',
   {
     summary: 'One user',
-    params: z.object({ id: z.coerce.number().int() }),
+    params: z.object({ id: z.coerce.number<number>().int() }),
     response: User,
     errors: { USER_NOT_FOUND: { status: 404, data: z.object({ id: z.number() }) } },
   },

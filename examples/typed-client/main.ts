@@ -18,7 +18,7 @@ export const api = {
     get: app.get(
       '/users/:id',
       {
-        params: z.object({ id: z.coerce.number() }),
+        params: z.object({ id: z.coerce.number<number>() }),
         response: User,
         errors: { USER_NOT_FOUND: { status: 404, data: z.object({ id: z.number() }) } },
       },

@@ -2,8 +2,8 @@
 import { createApp, validate } from 'volant'
 import * as z from 'zod'
 
-const Id = z.object({ id: z.coerce.number().int().positive() })
-const Page = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
+const Id = z.object({ id: z.coerce.number<number>().int().positive() })
+const Page = z.object({ limit: z.coerce.number<number>().int().min(1).max(100).default(20) })
 const User = z.object({ name: z.string().min(1), email: z.email(), admin: z.boolean().default(false) })
 
 export const app = createApp()
