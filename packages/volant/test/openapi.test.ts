@@ -64,6 +64,49 @@ describe('openapiOf', () => {
     assert.equal(make(true), make(false))
   })
 
+  test('one more route adds what is its own, and changes nothing else', () => {
+    const Id = z.object({ id: z.string() })
+    const routes: ((app: App) => unknown)[] = [
+      (app) => app.get('/m/:id', () => 'ok'),
+      (app) => app.get('/n/:id', { params: Id }, () => 'ok'),
+      (app) => app.get('/o/:id', { params: Id, query: z.object({ q: z.string() }) }, () => 'ok'),
+      (app) => app.get('/p/:id', { query: z.object({ q: z.number() }) }, () => 'ok'),
+      (app) => app.get('/q', { query: z.object({ q: z.string() }) }, () => 'ok'),
+      (app) => app.get('/r', { headers: z.object({ 'x-a': z.string() }) }, () => 'ok'),
+      (app) => app.post('/s', { body: z.object({ s: z.string() }) }, () => 'ok'),
+      (app) => app.post('/t/:id', { body: z.object({ t: z.string() }) }, () => 'ok'),
+      (app) => app.post('/u', { body: z.object({ u: z.string() }), query: z.object({}) }, () => 'ok'),
+      (app) => app.post('/v', { bodyMode: 'stream' }, () => 'ok'),
+    ]
+    const make = (made: readonly ((app: App) => unknown)[]): OpenAPIDocument => {
+      const app = createApp({ signals: false })
+      for (const each of made) each(app)
+      return openapiOf(app, { info })
+    }
+    const all = make(routes)
+    for (const route of routes) {
+      const { paths, components } = make(routes.filter((each) => each !== route))
+      for (const [path, item] of Object.entries(paths)) assert.deepEqual(item, all.paths[path], path)
+      for (const [name, response] of Object.entries(components.responses ?? {})) {
+        assert.deepEqual(response, all.components.responses?.[name], name)
+      }
+    }
+    for (const [path, item] of Object.entries(all.paths)) {
+      const [method = ''] = Object.keys(item)
+      const told = Object.values(item[method]?.responses ?? {}).flatMap((each) => {
+        const name = '$ref' in each ? each.$ref.replace('#/components/responses/', '') : ''
+        const { description = '' } = all.components.responses?.[name] ?? {}
+        return [...description.matchAll(/`(E_\w+)`/g)].map(([, code]) => code)
+      })
+      // Every reference leads to what the route itself can give.
+      const query = ['/o/{id}', '/p/{id}', '/q', '/u'].includes(path)
+      assert.equal(told.includes('E_QUERY_TOO_MANY_KEYS'), query, path)
+      assert.equal(told.includes('E_PARAM_TOO_LONG'), path.includes('{'), path)
+      assert.equal(told.includes('E_JSON_DEPTH'), method === 'post' && path !== '/v', path)
+      assert.equal(told.includes('E_VALIDATION'), !['/m/{id}', '/v'].includes(path), path)
+    }
+  })
+
   test('paths that differ in names alone are one path with one set of names', () => {
     const app = createApp({ signals: false })
     app.get('/users/:id', { params: z.object({ id: z.uuid() }) }, () => 'ok')

@@ -2,10 +2,25 @@
 import { type ErrorCode, errorTable } from '../errors.ts'
 import type { Operation } from './operation.ts'
 
-interface Refusal {
+export interface Refusal {
   readonly code: ErrorCode
   readonly status: number
   readonly meaning: string
+  /** The part of a request it is about, for names of components; '' where the status says enough. */
+  readonly part: string
+}
+
+/** Where one status may have several of them. Those of a body come together. */
+const parts: Partial<Record<ErrorCode, string>> = {
+  E_VALIDATION: 'Schema',
+  E_BAD_REQUEST: 'Path',
+  E_QUERY_TOO_MANY_KEYS: 'Query',
+  E_BODY_ENCODING: 'Body',
+  E_BODY_MALFORMED: 'Body',
+  E_BODY_TOO_MANY_KEYS: 'Body',
+  E_JSON_DEPTH: 'Body',
+  E_JSON_PROTO: 'Body',
+  E_PARAM_TOO_LONG: 'Param',
 }
 
 /**
@@ -28,5 +43,8 @@ export function refusalsOf({ schemas, streamed }: Operation, hasParams: boolean)
     codes.push('E_BODY_TYPE')
   }
   if (body.length > 0 || streamed) codes.push('E_BODY_TOO_LARGE')
-  return codes.map((code) => ({ code, status: errorTable[code].status, meaning: errorTable[code].meaning }))
+  return codes.map((code) => {
+    const { status, meaning } = errorTable[code]
+    return { code, status, meaning, part: parts[code] ?? '' }
+  })
 }

@@ -4,9 +4,9 @@ import type { Schema } from '../types.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './document.ts'
 import { kindsOf } from './kinds.ts'
-import { baseOfText, Names } from './names.ts'
+import { baseOfText } from './names.ts'
 import type { Operation } from './operation.ts'
-import { refusalsOf } from './refusals.ts'
+import { type Refusal, refusalsOf } from './refusals.ts'
 
 /** Problem documents (RFC 9457) as components: of every error, and of a request that its schemas reject. */
 export const problemSchemas: Readonly<Record<string, JSONSchemaObject>> = {
@@ -53,10 +53,8 @@ interface Told {
 
 export class Responses {
   readonly #components: Components
-  /** The framework's own, by status and codes. */
-  readonly #own = new Map<string, { readonly name: string; readonly response: OpenAPIResponse }>()
-
-  readonly #names = new Names()
+  /** The framework's own, by name. */
+  readonly #own = new Map<string, OpenAPIResponse>()
 
   constructor(components: Components) {
     this.#components = components
@@ -73,9 +71,9 @@ export class Responses {
       all.set(String(status), this.#success(operation, hint, status, schema))
     }
     const errors = this.#errors(operation, hint)
-    const own = new Map<number, Told[]>()
-    for (const { code, status, meaning } of refusalsOf(operation, hasParams)) {
-      put(own, status, { code, description: meaning, data: undefined })
+    const own = new Map<number, (Told & Pick<Refusal, 'part'>)[]>()
+    for (const { code, status, meaning, part } of refusalsOf(operation, hasParams)) {
+      put(own, status, { code, description: meaning, data: undefined, part })
     }
     for (const status of [...new Set([...errors.keys(), ...own.keys()])].toSorted((a, b) => a - b)) {
       const declared = errors.get(status)
@@ -92,8 +90,7 @@ export class Responses {
 
   /** `components/responses`. */
   finish(): Record<string, OpenAPIResponse> {
-    const own = [...this.#own.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return Object.fromEntries(own.map(({ name, response }) => [name, response]))
+    return Object.fromEntries([...this.#own].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
   #success(operation: Operation, hint: string, status: number, schema: Schema | null): OpenAPIResponse {
@@ -137,15 +134,12 @@ export class Responses {
     return byStatus
   }
 
-  #shared(status: number, errors: readonly Told[]): OpenAPIReference {
-    const key = `${status} ${errors.map(({ code }) => code).join(' ')}`
-    let known = this.#own.get(key)
-    if (known === undefined) {
-      const name = this.#names.take(baseOfText(phrases[status] ?? `Status ${status}`))
-      known = { name, response: problem(status, errors) }
-      this.#own.set(key, known)
-    }
-    return { $ref: `#/components/responses/${known.name}` }
+  /** Its name says what it has, so that no other route changes it. */
+  #shared(status: number, errors: readonly (Told & Pick<Refusal, 'part'>)[]): OpenAPIReference {
+    const parts = new Set(errors.map(({ part }) => part))
+    const name = baseOfText(phrases[status] ?? `Status ${status}`) + [...parts].join('')
+    if (!this.#own.has(name)) this.#own.set(name, problem(status, errors))
+    return { $ref: `#/components/responses/${name}` }
   }
 }
 
