@@ -28,6 +28,7 @@ import { described } from './cases/openapi.ts'
 import { options } from './cases/options.ts'
 import { procedures } from './cases/procedures.ts'
 import { proceduresOverREST } from './cases/procedures-rest.ts'
+import { proceduresReturningErrors } from './cases/procedures-returned.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { requestIds } from './cases/request-id.ts'
@@ -49,6 +50,7 @@ const groups = {
   contracts,
   procedures,
   'procedures over REST': proceduresOverREST,
+  'procedures that return errors': proceduresReturningErrors,
   trpc: overTRPC,
   'trpc faults': overTRPCFaults,
   client: clients,

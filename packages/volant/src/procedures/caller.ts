@@ -8,6 +8,7 @@ import { CallContext, type Origin } from './call-context.ts'
 import { CallState } from './definition.ts'
 import { checkedEvents } from './events.ts'
 import { type Served, served } from './output.ts'
+import { unlessError } from './returned.ts'
 import { type Placed, proceduresOf } from './router.ts'
 import type { Procedure, ProcedureContext, ProcedureKind, ProcedureTree, Router } from './types.ts'
 
@@ -71,7 +72,7 @@ function inProcess(placed: Placed): Served {
 
 async function call({ path, procedure, output }: Served, from: Origin, input: unknown): Promise<unknown> {
   const context = new CallContext(from, procedure.errors, path).detach()
-  const value = await procedure.perform(new CallState(input, context, path))
+  const value = unlessError(await procedure.perform(new CallState(input, context, path)))
   if (procedure.kind === 'subscription') return checkedEvents(path, value, output)
   return output === null ? value : output.valueOf(value)
 }

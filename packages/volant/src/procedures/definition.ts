@@ -24,7 +24,7 @@ export class CallState {
   }
 }
 
-/** Gives what the procedure gives, or a promise of it. */
+/** Gives what the procedure gives, or a promise of it. That may be an Error, which the caller throws. */
 export type Perform = (call: CallState) => unknown
 
 export interface Definition {

@@ -2,6 +2,7 @@
 import { VolantError } from '../errors.ts'
 import { isThenable } from '../thenable.ts'
 import type { Output } from './output.ts'
+import { unlessError } from './returned.ts'
 import { isTracked } from './tracked.ts'
 import type { TrackedEvent } from './types.ts'
 
@@ -12,8 +13,9 @@ export interface SentEvent {
   readonly data: unknown
 }
 
-/** Throws `E_NOT_SERIALISABLE` for what a subscription cannot tell of. */
+/** Throws an Error the handler gave, and `E_NOT_SERIALISABLE` for what else a subscription cannot tell of. */
 export function iteratorOf(path: string, value: unknown): AsyncIterator<unknown> {
+  unlessError(value)
   const make = (value as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator]
   if (typeof make === 'function') return make.call(value)
   throw new VolantError(
@@ -45,6 +47,7 @@ export async function* checkedEvents(
       const result = await iterator.next()
       if (result.done === true) {
         done = true
+        unlessError(result.value)
         return
       }
       const { id, data } = await eventOf(result.value, output)

@@ -7,6 +7,7 @@ import { VolantError } from '../errors.ts'
 import { broughtBy, type Gate } from '../middleware.ts'
 import { isThenable } from '../thenable.ts'
 import type { CallLayer, CallState, Perform } from './definition.ts'
+import { unlessError } from './returned.ts'
 
 /** Without middleware the handler is called directly. */
 export function compilePerform(layers: readonly CallLayer[], handler: Perform): Perform {
@@ -37,7 +38,7 @@ function around(layer: CallLayer, inner: Perform): Perform {
     const next = async (error?: unknown): Promise<void> => {
       if (error instanceof Error) throw error
       if (inside !== null) throw new VolantError('E_NEXT_TWICE')
-      inside = (async () => inner(call))()
+      inside = (async () => unlessError(await inner(call)))()
       await inside
     }
     const value = await layer(asContext(call), (error?: unknown) => {
@@ -46,6 +47,7 @@ function around(layer: CallLayer, inner: Perform): Perform {
       done.catch(() => {})
       return done
     })
+    unlessError(value)
     // Narrowed to null by the compiler, which does not see that `next` was called meanwhile.
     const result = inside as Promise<unknown> | null
     if (result === null) {

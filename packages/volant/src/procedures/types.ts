@@ -153,14 +153,16 @@ type Behind<
   ? ProcedureBuilder<Input, Output, S, E, Rest>
   : never
 
-/** What a handler may give: anything, or what the output's schema takes. */
-type Result<Output> = Output extends Schema ? Given<Output> | Promise<Given<Output>> : unknown
+/** What a handler may give: anything, or what the output's schema takes. A returned error is as if thrown. */
+type Result<Output> = Output extends Schema
+  ? Given<Output> | HTTPError | Promise<Given<Output> | HTTPError>
+  : unknown
 type Events<Output> = Output extends Schema ? Sent<Given<Output>> : unknown
 /** An event, with or without an id. */
 type Sent<T> = T | Tracked<T>
 
 /** What a caller gets. */
-type Gotten<Output, R> = Output extends Schema ? Made<Output> : Awaited<R>
+type Gotten<Output, R> = Output extends Schema ? Made<Output> : Exclude<Awaited<R>, HTTPError>
 type GottenEvent<Output, T> = Output extends Schema
   ? T extends Tracked<unknown>
     ? TrackedEvent<Made<Output>>
@@ -224,7 +226,9 @@ export interface ProcedureBuilder<Input, Output, State, Errors extends DeclaredE
   ): Procedure<'mutation', Given<Input>, Gotten<Output, R>, Errors, Rest>
   /** A procedure that tells of events: usually an async generator, which stops when `ctx.signal` is aborted. */
   subscription<T extends Events<Output>>(
-    handler: (call: Call<Made<Input>, State, Errors>) => AsyncIterable<T> | Promise<AsyncIterable<T>>,
+    handler: (
+      call: Call<Made<Input>, State, Errors>,
+    ) => AsyncIterable<T> | HTTPError | Promise<AsyncIterable<T> | HTTPError>,
   ): Procedure<'subscription', Given<Input>, AsyncIterable<GottenEvent<Output, T>>, Errors, Rest>
 }
 

@@ -11,6 +11,7 @@ import { isThenable } from '../../thenable.ts'
 import type { Plugin, Responses, Route, RouteOptions } from '../../types.ts'
 import { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
+import { unlessError } from '../returned.ts'
 import { type Placed, proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
@@ -146,6 +147,7 @@ function handlerOf(
   }
   const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
+    unlessError(value)
     if (status === 204) return undefined
     const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
     if (status !== 0 && given !== undefined) ctx.status(status)

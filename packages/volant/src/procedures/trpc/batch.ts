@@ -3,6 +3,7 @@ import type { RequestContext } from '../../context.ts'
 import { HTTPError } from '../../errors.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
+import { unlessError } from '../returned.ts'
 import type { ProcedureKind } from '../types.ts'
 import { checkMethod, isDeferred, noProcedure, notStreamed, perform } from './call.ts'
 import { Lines } from './lines.ts'
@@ -63,7 +64,8 @@ function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings)
       if (placed.procedure.kind === 'subscription')
         throw new HTTPError(400, 'Cannot batch subscription calls')
       const input = batchInput(inputs(), index, settings)
-      return perform(placed, new CallContext(ctx, placed.procedure.errors, placed.path).detach(), input)
+      const context = new CallContext(ctx, placed.procedure.errors, placed.path).detach()
+      return unlessError(await perform(placed, context, input))
     })()
     outcome.catch(() => {})
     return outcome

@@ -5,14 +5,19 @@ import { isThenable } from '../../thenable.ts'
 import type { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
 import type { Served } from '../output.ts'
+import { unlessError } from '../returned.ts'
 import type { ProcedureKind } from '../types.ts'
 import type { Settings } from './options.ts'
 
-/** What the procedure gives, checked; `context` is that of this call alone. */
+/**
+ * What the procedure gives, checked by its output, or a promise of it; `context` is that of this call alone. An Error is
+ * thrown where there is an output, and else is for the caller to throw: a promise of its own would cost each call one.
+ */
 export function perform({ path, procedure, output }: Served, context: CallContext, input: unknown): unknown {
   const value = procedure.perform(new CallState(input, context, path))
   if (output === null) return value
-  return isThenable(value) ? value.then((given) => output.check(given)) : output.check(value)
+  if (isThenable(value)) return value.then((given) => output.check(unlessError(given)))
+  return output.check(unlessError(value))
 }
 
 const methods: Readonly<Record<ProcedureKind, string>> = {

@@ -4,6 +4,7 @@ import { HTTPError } from '../../errors.ts'
 import { isThenable } from '../../thenable.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
+import { unlessError } from '../returned.ts'
 import { checkMethod, isDeferred, notStreamed, perform } from './call.ts'
 import type { Settings } from './options.ts'
 import { type Answered, replyError, replyValue } from './reply.ts'
@@ -42,6 +43,7 @@ export function single(ctx: RequestContext, placed: Served, settings: Settings):
 function conclude(ctx: RequestContext, value: unknown, placed: Served, settings: Settings): void {
   const { path, procedure } = placed
   try {
+    unlessError(value)
     if (!isDeferred(value)) return replyValue(ctx, value, placed, settings)
     throw notStreamed(value)
   } catch (error) {

@@ -5,6 +5,7 @@ import { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
 import { eventOf, iteratorOf } from '../events.ts'
 import type { Served } from '../output.ts'
+import { unlessError } from '../returned.ts'
 import { checkMethod, stop } from './call.ts'
 import { type ErrorShape, shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
@@ -111,6 +112,7 @@ class EventStream implements AsyncIterableIterator<string> {
       if (result === 'over') return done
       if (result === 'quiet') return text(event('ping', ''))
       if (result.done === true) {
+        unlessError(result.value)
         this.#finish()
         return text(event('return', ''))
       }

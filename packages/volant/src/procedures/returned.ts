@@ -1,0 +1,7 @@
+/** A returned Error is as if thrown, as it is in a route: no door sends one as a value. */
+
+/** The value as it is. Throws it where it is an Error. */
+export function unlessError(value: unknown): unknown {
+  if (value instanceof Error) throw value
+  return value
+}
