@@ -4,6 +4,7 @@
  */
 import type { CookieOptions } from '../cookie.ts'
 import type { ContextOf } from '../context.ts'
+import type { HTTPError } from '../errors.ts'
 import type {
   AnyParts,
   DeclaredErrors,
