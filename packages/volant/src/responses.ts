@@ -108,11 +108,14 @@ export class Reply {
 
   #refuseUndeclared(value: unknown): void {
     const described = jsonSchemaOf(this.#schema, 'input')
-    const pointer = 'schema' in described ? undeclared(value, described.schema) : null
-    if (pointer === null) return
+    const found = 'schema' in described ? undeclared(value, described.schema) : null
+    if (found === null) return
+    const { pointers, more } = found
+    const them = pointers.length + more === 1 ? 'it' : 'them'
+    const names = pointers.map((each) => `#${each}`).join(', ') + (more > 0 ? ` and ${more} more` : '')
     throw new VolantError(
       'E_RESPONSE_UNDECLARED',
-      `${this.#where} does not declare #${pointer}: declare it, or leave it out; in production it would not be sent`,
+      `${this.#where} does not declare ${names}: declare ${them}, or leave ${them} out; in production ${them === 'it' ? 'it' : 'they'} would not be sent`,
     )
   }
 

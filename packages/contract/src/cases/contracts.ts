@@ -1,6 +1,7 @@
 /** What a route declares of its replies and errors holds, whatever its handler gives. Long: a case for each whatever. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type } from 'arktype'
 import * as v from 'valibot'
 import { before, contract, middleware, type Problem, VolantError } from 'volant'
 import * as z from 'zod'
@@ -49,6 +50,14 @@ export function contracts(kit: Kit): void {
       app.get('/valibot', { response: v.object({ name: v.pipe(v.string(), v.email()) }) }, () => ({
         name: 'secret',
       }))
+      app.get('/limits', { response: z.object({ n: z.number().max(5), e: z.email() }) }, () => ({
+        n: 7070,
+        e: 'secret',
+      }))
+      app.get('/ark', { response: type({ n: 'number<=5', k: "'a'|'b'" }) }, () => ({
+        n: 7070,
+        k: 'secret' as 'a',
+      }))
       app.get('/later', { response: User }, async () => 'secret' as never)
       app.get('/nothing', { response: User }, () => undefined as never)
       app.get('/json', { response: User }, (ctx) => ctx.json({ id: 'secret' } as never))
@@ -60,7 +69,9 @@ export function contracts(kit: Kit): void {
             'E_RESPONSE_INVALID',
             /^the reply of GET \/zod with status 200 is not what its schema says: #\/name: /,
           ],
-          ['/valibot', 'E_RESPONSE_INVALID', /#\/name: /],
+          ['/valibot', 'E_RESPONSE_INVALID', /#\/name: email$/],
+          ['/limits', 'E_RESPONSE_INVALID', /#\/n: too_big, at most 5; #\/e: invalid_format, email$/],
+          ['/ark', 'E_RESPONSE_INVALID', /#\/k: expected "a" or "b"; #\/n: expected at most 5$/],
           ['/later', 'E_RESPONSE_INVALID', /: #: /],
           ['/nothing', 'E_RESPONSE_STATUS', /^GET \/nothing declares a value for status 200 and gave none$/],
           ['/json', 'E_RESPONSE_INVALID', /#\/id: /],
@@ -84,6 +95,11 @@ export function contracts(kit: Kit): void {
         app.get('/imperative', { response }, (ctx) =>
           ctx.json({ id: 2, hash: 'secret' } as { id: number }, 201),
         )
+        app.get('/rows', { response: z.array(User) }, () => [
+          { id: 1, name: 'a' },
+          { id: 2, name: 'b', hash: 'secret', salt: 'secret' },
+          { id: 3, name: 'c', hash: 'secret', 'a/b': 'secret' },
+        ])
         app.get('/open', { response: z.looseObject({ id: z.number() }) }, () => ({ id: 1, more: true }))
         app.get('/undeclared', () => value)
         await kit.serve(app, async (live) => {
@@ -96,7 +112,12 @@ export function contracts(kit: Kit): void {
             assert.equal(nested.status, 500)
             assert.equal(imperative.status, 500)
             await live.ask('/nested')
-            reported('E_RESPONSE_UNDECLARED', /does not declare #\/user\/hash/)
+            reported('E_RESPONSE_UNDECLARED', /does not declare #\/user\/hash: declare it, or leave it out; /)
+            assert.equal((await live.ask('/rows')).status, 500)
+            reported(
+              'E_RESPONSE_UNDECLARED',
+              /does not declare #\/1\/hash, #\/1\/salt, #\/2\/a~1b: declare them, or leave them out; in production they would not be sent$/,
+            )
           }
           assert.deepEqual((await live.ask('/open')).json(), { id: 1, more: true })
           assert.deepEqual((await live.ask('/undeclared')).json(), value)

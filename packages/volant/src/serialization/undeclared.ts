@@ -22,17 +22,35 @@ export function stripAt(value: unknown, place: Place, key: string): unknown {
   return stripped(value, place, key, [])
 }
 
+/** Places that `undeclared` names. */
+const most = 10
+
+/** Properties that `strip` would drop. */
+export interface Undeclared {
+  /** JSON Pointers (RFC 6901), ten at most; of those that items of one array have in common the first. */
+  readonly pointers: readonly string[]
+  /** How many there are beside them. */
+  readonly more: number
+}
+
 /**
- * The place of the first property that `strip` would drop, as JSON Pointer (RFC 6901), or null. What JSON leaves out
- * anyway, such as a property that is undefined or a function, is none. null where it meets a cycle: JSON.stringify names it.
+ * The properties that `strip` would drop, null if there are none. What JSON leaves out anyway, such as a property that is
+ * undefined or a function, is none. Nothing after a cycle is named: JSON.stringify names that.
  */
-export function undeclared(value: unknown, schema: JSONSchemaObject): string | null {
+export function undeclared(value: unknown, schema: JSONSchemaObject): Undeclared | null {
+  // By the place with no positions in it. Most values have none.
+  let found: Map<string, string> | null = null
   try {
-    return first(value, placeOf(schema), '', '', [])
+    visit(value, placeOf(schema), '', '', [], (pointer) => {
+      found ??= new Map()
+      const kind = pointer.replaceAll(/\/\d+(?=\/)/g, '/*')
+      if (!found.has(kind)) found.set(kind, pointer)
+    })
   } catch (error) {
-    if (error instanceof Unwritable) return null
-    throw error
+    if (!(error instanceof Unwritable) && found === null) throw error
   }
+  const all = [...((found as Map<string, string> | null)?.values() ?? [])]
+  return all.length === 0 ? null : { pointers: all.slice(0, most), more: Math.max(all.length - most, 0) }
 }
 
 function stripped(given: unknown, at: Place, key: string, above: Above): unknown {
@@ -97,23 +115,28 @@ function ordered(members: Readonly<Record<string, unknown>>, place: Place): obje
   return copy
 }
 
-function first(given: unknown, at: Place, key: string, path: string, above: Above): string | null {
-  if (at.idle || typeof given !== 'object' || given === null) return null
+function visit(
+  given: unknown,
+  at: Place,
+  key: string,
+  path: string,
+  above: Above,
+  tell: (pointer: string) => void,
+): void {
+  if (at.idle || typeof given !== 'object' || given === null) return
   const value = made(given, key)
-  if (typeof value !== 'object' || value === null) return null
+  if (typeof value !== 'object' || value === null) return
   const place = at.decide(value)
-  if (Array.isArray(value) ? place.opensArray : place.opensObject) return null
+  if (Array.isArray(value) ? place.opensArray : place.opensObject) return
   enter(value, place, above)
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name]
     const of = typeof name === 'number' ? place.item(name) : place.property(name)
     const inner = `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
-    const found =
-      of !== null ? first(member, of, String(name), inner, above) : isWritten(member) ? inner : null
-    if (found !== null) return found
+    if (of !== null) visit(member, of, String(name), inner, above, tell)
+    else if (isWritten(member)) tell(inner)
   }
   leave(above)
-  return null
 }
 
 function isWritten(value: unknown): boolean {
