@@ -180,7 +180,7 @@ for (const wait of waits) {
         wire.close()
       }
       took.sort((a, b) => a - b)
-      assert.ok((took[4] as number) < 50, `median ${took[4]} ms`)
+      assert.ok((took[4] as number) < 250, `median ${took[4]} ms`)
     })
   })
 }
@@ -194,7 +194,7 @@ test('a reply from a message of another port goes out in the same turn of the lo
     wire.send(request('GET', '/'))
     setTimeout(() => port1.postMessage('x'), 5)
     assert.equal((await wire.reply()).text, 'x')
-    assert.ok(performance.now() - start < 500)
+    assert.ok(performance.now() - start < 1_500)
   })
   port2.close()
 })

@@ -58,7 +58,7 @@ test('a process that has nothing left to do is not kept alive, and writes its li
   const { out, code } = await run(`${ask}`)
   assert.equal(code, 0)
   assert.deepEqual(urls(out), all)
-  assert.ok(Date.now() - started < 10_000)
+  assert.ok(Date.now() - started < 60_000)
 })
 
 test('lines are there when close() resolves, and soon without it', async () => {

@@ -246,7 +246,7 @@ export function clientSending(kit: Kit): void {
         since = performance.now()
         const waiting = client.get({}, { retry: { count: 5, delay: 5000 }, timeout: 50 })
         await assert.rejects(waiting, { name: 'ClientError', message: 'get: no reply within 50 ms' })
-        assert.ok(performance.now() - since < 2000)
+        assert.ok(performance.now() - since < 4500)
       })
 
       let lost = 2

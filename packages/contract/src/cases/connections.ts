@@ -104,11 +104,11 @@ export function connections(kit: Kit): void {
         })
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
-          const delays = ['50', '1', '30', '0', '20', '5']
+          const delays = ['500', '10', '300', '0', '200', '50']
           const start = Date.now()
           wire.send(delays.map((ms) => `GET /${ms} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
           for (const ms of delays) assert.equal((await wire.reply()).text, ms)
-          assert.ok(Date.now() - start < 100, 'safe requests run at the same time')
+          assert.ok(Date.now() - start < 950, 'safe requests run at the same time')
         })
       },
     )

@@ -274,7 +274,7 @@ export function limits(kit: Kit): void {
         const start = Date.now()
         await wire.ended()
         const took = Date.now() - start
-        assert.ok(took >= 250 && took < 3_000, `${took} ms`)
+        assert.ok(took >= 250 && took < 8_000, `${took} ms`)
       })
     })
 
@@ -314,7 +314,7 @@ export function limits(kit: Kit): void {
         const wire = await live.connect()
         wire.socket.pause()
         wire.send(request('GET', '/big'))
-        const took = await within(left.promise, 8_000, 'the reset')
+        const took = await within(left.promise, 30_000, 'the reset')
         assert.ok(took >= 900, `${took} ms`)
       })
     })

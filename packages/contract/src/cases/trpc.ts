@@ -344,7 +344,7 @@ export function overTRPC(kit: Kit): void {
             if (events.length === 3) enough.resolve()
           },
         })
-        await within(enough.promise, 5_000, 'three events')
+        await within(enough.promise, 8_000, 'three events')
         subscription.unsubscribe()
         assert.deepEqual(events, [
           ['1', 1],
@@ -411,7 +411,7 @@ export function overTRPC(kit: Kit): void {
               if (ids.length === 6) enough.resolve()
             },
           })
-          await within(enough.promise, 5_000, 'six events')
+          await within(enough.promise, 8_000, 'six events')
           subscription.unsubscribe()
           assert.deepEqual(ids, ['1', '2', '3', '4', '5', '6'])
           assert.ok(released.includes('ticks 3'), 'the first connection was released')
