@@ -89,6 +89,11 @@ export const use = async (): Promise<string> => {
   if (reply.ok) return reply.data.address?.city ?? reply.data.pair[0]
   return reply.code === 'USER_NOT_FOUND' ? reply.data.id.toFixed() : reply.code
 }
+// In a page (lib DOM) a decoder takes no bytes that may be shared.
+export const decoded = async (inferred: Inferred): Promise<ReadableStream<string>[]> => [
+  (await inferred.image()).data.pipeThrough(new TextDecoderStream()),
+  (await client.image()).data.pipeThrough(new TextDecoderStream()),
+]
 `
 
 test('the table is that of /client.json, and contracts do without an app', async () => {

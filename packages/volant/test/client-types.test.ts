@@ -8,8 +8,11 @@ import {
   ClientError,
   createClient,
   type Failure,
+  type HeaderValue,
   type Invalid,
   type Jsonified,
+  type PathValue,
+  type QueryValue,
   type Success,
 } from '../src/client/index.ts'
 import { contract, createApp, middleware, type RootParts, type Scope } from '../src/index.ts'
@@ -118,6 +121,31 @@ test('inputs are those of the schemas, and of the pattern', () => {
   }
   assert.ok(never)
   same<Given<typeof client.users.add>['body'], { name: string; age?: number | undefined }>(true)
+  // Not an intersection, of which editors show "…".
+  type Pairs<V> = Readonly<Record<string, V>> | undefined
+  same<
+    Parameters<typeof client.users.remove>[0],
+    {
+      params: { id: PathValue }
+      body?: unknown
+      query?: Pairs<QueryValue>
+      headers?: Pairs<HeaderValue>
+      cookies?: Pairs<PathValue | undefined>
+    }
+  >(true)
+})
+
+test('a mistake in the options of a client is found where it is', () => {
+  const never = (): void => {
+    // @ts-expect-error there is no such option
+    createClient<typeof api>('http://unused.test', { header: {} })
+    createClient<typeof api>(
+      'http://unused.test',
+      // @ts-expect-error here, not at the address, which would be the one of the line above
+      { retry: true },
+    )
+  }
+  assert.ok(never)
 })
 
 test('parameters of a group come before those of its routes', () => {
@@ -151,7 +179,7 @@ test('results are told apart by ok, status and code', () => {
   same<Result<typeof client.text>, Success<number, string>>(true)
   same<Result<typeof client.none>, Success<number, undefined>>(true)
   same<Result<typeof client.itself>, Success<number, unknown>>(true)
-  same<Result<typeof client.stream>, Success<number, ReadableStream<Uint8Array>>>(true)
+  same<Result<typeof client.stream>, Success<number, ReadableStream<Uint8Array<ArrayBuffer>>>>(true)
   same<Result<typeof client.keyed>, Success<number, number> | Invalid>(true)
   const narrow = (reply: Get): string => {
     if (reply.ok) return reply.data.name + reply.data.born
@@ -201,8 +229,8 @@ test('a media type says how a reply is read', () => {
   const made = createClient<typeof tree>('http://unused.test')
   same<Result<typeof made.page>, Success<200, string>>(true)
   same<Result<typeof made.csv>, Success<number, string>>(true)
-  same<Result<typeof made.image>, Success<200, ReadableStream<Uint8Array>>>(true)
-  same<Result<typeof made.events>, Success<number, ReadableStream<Uint8Array>>>(true)
+  same<Result<typeof made.image>, Success<200, ReadableStream<Uint8Array<ArrayBuffer>>>>(true)
+  same<Result<typeof made.events>, Success<number, ReadableStream<Uint8Array<ArrayBuffer>>>>(true)
   same<Result<typeof made.patch>, Success<200, { id: number; name: string; born: string }>>(true)
 })
 

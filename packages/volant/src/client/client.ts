@@ -25,9 +25,10 @@ export interface ClientOptions extends SendOptions {
  * it asks for nothing but what is called. Throws `TypeError` for a `url` with a query.
  */
 export function createClient<T extends object>(url: string | URL, options?: ClientOptions): Client<T>
-export function createClient<T extends object>(
+// Two parameters of types: a mistake of who gives one is explained by the form above.
+export function createClient<T extends object, U extends string | URL>(
   contracts: T,
-  url: string | URL,
+  url: U,
   options?: ClientOptions,
 ): Client<T>
 export function createClient(first: object | string, second?: unknown, third?: unknown): unknown {

@@ -117,10 +117,13 @@ export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
   : R extends { readonly method: infer M; readonly path: infer P extends string; readonly types?: infer T }
     ? NonNullable<T> extends { options: infer O; base: infer B }
       ? ParamsInput<ParamNames<P, B>, O> &
+          BodyInput<M, O> &
           Part<'query', O, QueryValue> &
           Part<'headers', O, HeaderValue> &
-          Part<'cookies', O, PathValue | undefined> &
-          BodyInput<M, O>
+          Part<'cookies', O, PathValue | undefined> extends infer All
+        ? // One object without a name, which editors write out; mapped types below have none, either.
+          { [K in keyof All]: All[K] }
+        : never
       : LooseInput
     : LooseInput
 
@@ -151,7 +154,7 @@ type ParamsInput<N, O> = O extends { params: infer Q }
 
 type ParamsOfSchema<N, I> = unknown extends I
   ? ParamsOfPattern<N>
-  : { params: Sendable<I, PathValue> & Rest<Exclude<keyof N, keyof I>> }
+  : { params: { [K in keyof I]: Sendable<I[K], PathValue> } & Rest<Exclude<keyof N, keyof I>> }
 
 /** Parameters of prefixes, which the schema of the route does not take. */
 type Rest<K extends PropertyKey> = [K] extends [never] ? unknown : { [P in K]: PathValue }
@@ -169,11 +172,11 @@ type Part<K extends 'query' | 'headers' | 'cookies', O, V> = O extends { [P in K
 type PartOf<K extends string, I, V> = unknown extends I
   ? { [P in K]?: Readonly<Record<string, V>> | undefined }
   : {} extends I
-    ? { [P in K]?: Sendable<I, V> | undefined }
-    : { [P in K]: Sendable<I, V> }
+    ? { [P in K]?: { [N in keyof I]: Sendable<I[N], V> } | undefined }
+    : { [P in K]: { [N in keyof I]: Sendable<I[N], V> } }
 
 /** Where a schema takes anything, as those that convert do, only what can be sent fits. */
-type Sendable<T, V> = { [K in keyof T]: unknown extends T[K] ? V : T[K] }
+type Sendable<T, V> = unknown extends T ? V : T
 
 type BodyInput<M, O> = O extends { body: infer Q }
   ? undefined extends SchemaInput<Q>
@@ -228,10 +231,10 @@ type ByMediaType<M extends string, T> = string extends M
   : Lowercase<M> extends `application/json${string}` | `application/${string}+json${string}`
     ? T
     : Lowercase<M> extends `text/event-stream${string}`
-      ? ReadableStream<Uint8Array>
+      ? ReadableStream<Uint8Array<ArrayBuffer>>
       : Lowercase<M> extends `text/${string}`
         ? string
-        : ReadableStream<Uint8Array>
+        : ReadableStream<Uint8Array<ArrayBuffer>>
 
 type Errors<B> = B extends { errors: infer E }
   ? { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
@@ -254,7 +257,7 @@ type Content<R> = unknown extends R
         : R extends Error
           ? never
           : R extends Streamed
-            ? ReadableStream<Uint8Array>
+            ? ReadableStream<Uint8Array<ArrayBuffer>>
             : Jsonified<R>
 
 type Streamed =

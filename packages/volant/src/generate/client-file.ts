@@ -37,6 +37,7 @@ export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientF
   const types = new TypeTexts([
     'Api',
     'Array',
+    'ArrayBuffer',
     'ReadableStream',
     'Readonly',
     'Record',

@@ -120,7 +120,7 @@ export class OperationText {
   #content(type: string): string {
     const essence = this.#route.mediaType?.split(';')[0]?.trim().toLowerCase()
     if (essence === undefined || /^application\/(?:[^/]+\+)?json$/.test(essence)) return type
-    return /^text\/(?!event-stream$)/.test(essence) ? 'string' : 'ReadableStream<Uint8Array>'
+    return /^text\/(?!event-stream$)/.test(essence) ? 'string' : 'ReadableStream<Uint8Array<ArrayBuffer>>'
   }
 
   #typeOf(schema: Schema, io: 'input' | 'output', where: string): string {
