@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type } from 'arktype'
 import { Type } from 'typebox'
+import * as v from 'valibot'
 import { createClient } from 'volant/client'
 import { procedure, rest, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
@@ -275,6 +277,64 @@ export function proceduresOverREST(kit: Kit): void {
             .query(() => 1),
         ),
       )
+    })
+
+    test('an input without a parameter of its own path is refused, where that can be seen', () => {
+      const book = (name: string, input: unknown, path?: string) => {
+        const made = procedure().input(input as z.ZodObject)
+        return rest(
+          router({
+            books: router({
+              [name]: (path === undefined ? made : made.rest({ path }))[
+                name.startsWith('get') ? 'query' : 'mutation'
+              ](() => 1),
+            }),
+          }),
+        )
+      }
+      const refused = /books\.\w+ is [A-Z]+ \/books\/:id, and its input has no id: .*'\/books\/:isbn'/
+      const withoutId = {
+        zod: z.object({ isbn: z.string() }),
+        'zod, wrapped': z
+          .strictObject({ isbn: z.string() })
+          .transform(({ isbn }) => isbn)
+          .optional(),
+        valibot: v.optional(v.object({ isbn: v.string() })),
+        arktype: type({ isbn: 'string' }).pipe(({ isbn }) => isbn),
+        typebox: Type.Object({ isbn: Type.String() }),
+        'JSON Schema': { type: 'object', properties: { isbn: { type: 'string' } } },
+      }
+      for (const name of ['getBook', 'updateBook', 'patchBook', 'deleteBook']) {
+        for (const [library, input] of Object.entries(withoutId)) {
+          assert.throws(() => book(name, input), { code: 'E_BAD_OPTION', message: refused }, library)
+          book(name, input, '/books/:isbn')
+        }
+      }
+      assert.throws(() => book('getBook', withoutId.zod, '/books/:isnb'), {
+        code: 'E_BAD_OPTION',
+        message: /no isnb: .*mend its \.rest/,
+      })
+      for (const input of [
+        z.object({ id: z.string() }),
+        z.looseObject({ isbn: z.string() }),
+        z.object({ isbn: z.string() }).catchall(z.string()),
+        z.record(z.string(), z.string()),
+        z.union([z.object({ isbn: z.string() }), z.object({ id: z.string() })]),
+        z.intersection(z.object({ isbn: z.string() }), z.object({ id: z.string() })),
+        z.preprocess((value) => value, z.object({ isbn: z.string() })),
+        z.lazy(() => z.object({ isbn: z.string() })),
+        v.looseObject({ isbn: v.string() }),
+        v.objectWithRest({ isbn: v.string() }, v.string()),
+        type({ '[string]': 'string' }),
+        type({ isbn: 'string' }).or({ id: 'string' }),
+        Type.Object({ isbn: Type.String() }, { additionalProperties: true }),
+        Type.Intersect([Type.Object({ isbn: Type.String() }), Type.Object({ id: Type.String() })]),
+        { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } } as const,
+        { '~standard': { version: 1, vendor: 'zod', validate: (value: unknown) => ({ value }) } } as const,
+      ]) {
+        book('getBook', input)
+      }
+      rest(router({ books: router({ getBook: procedure().query(() => 1) }) }))
     })
   })
 }

@@ -98,18 +98,6 @@ function isEmpty(pairs: object): boolean {
   return true
 }
 
-/** Whether a member may be given: false only where the JSON Schema names the members, and this is none of them. */
-export function mayHave(schema: Schema, member: string): boolean {
-  const described = jsonSchemaOf(schema, 'input')
-  if ('opaque' in described) return true
-  const { properties, additionalProperties = false, ...others } = described.schema
-  if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return true
-  return Object.hasOwn(properties, member) || open.some((keyword) => Object.hasOwn(others, keyword))
-}
-
-/** Keywords of JSON Schema that may name members elsewhere. */
-const open = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties']
-
 /** Text is made what the JSON Schema asks for, where there is one; it may not have a prototype's names in it. */
 function readerOf(schema: Schema): TextReader {
   const described = jsonSchemaOf(schema, 'input')

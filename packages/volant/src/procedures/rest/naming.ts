@@ -1,9 +1,10 @@
 /** Which method and path a procedure has over REST: by its name and its place, unless it says so itself. */
 import type { Method } from '@volant/engine'
 import { VolantError } from '../../errors.ts'
+import { parsePattern } from '../../router.ts'
 import type { Placed } from '../router.ts'
 import type { ProcedureKind } from '../types.ts'
-import { mayHave } from './input.ts'
+import { mayHave, membersSeen } from './members.ts'
 import { parameterOf } from './singular.ts'
 
 /** Where a procedure is reached. */
@@ -45,7 +46,7 @@ const conventions: Readonly<Record<string, Convention>> = {
 
 /**
  * The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
- * `E_BAD_OPTION` for an input without the parameter of a router around its procedure.
+ * `E_BAD_OPTION` for an input without a parameter of its path.
  */
 export function restPlaces(procedures: readonly Placed[]): [Placed, RestPlace][] {
   const resources = new Set(procedures.filter(isItem).map(({ names }) => names.slice(0, -1).join('.')))
@@ -53,6 +54,7 @@ export function restPlaces(procedures: readonly Placed[]): [Placed, RestPlace][]
   return procedures.flatMap((placed): [Placed, RestPlace][] => {
     const place = placeOf(placed, resources)
     if (place === null) return []
+    checkParameters(placed, place)
     const key = `${place.method} ${place.path.replaceAll(/:\w+/g, ':')}`
     const other = taken.get(key)
     if (other !== undefined) {
@@ -77,6 +79,20 @@ function placeOf(placed: Placed, resources: ReadonlySet<string>): RestPlace | nu
     path,
     status: rest?.status ?? convention?.status ?? 0,
   }
+}
+
+/** Else a procedure would not know what it is asked about, and answer all the same. */
+function checkParameters({ path, procedure: { input, rest } }: Placed, place: RestPlace): void {
+  const members = input === null ? null : membersSeen(input)
+  if (members === null) return
+  const missing = parsePattern(place.path).names.find((name) => /^\w+$/.test(name) && !members.includes(name))
+  if (missing === undefined) return
+  const own = place.path.replace(/:id$/, `:${members[0] ?? 'name'}`)
+  const mends = rest ? 'mend its .rest({ path })' : `say its path with .rest({ path: '${own}' })`
+  throw new VolantError(
+    'E_BAD_OPTION',
+    `the procedure ${path} is ${place.method} ${place.path}, and its input has no ${missing}: add it to the input, or ${mends}`,
+  )
 }
 
 /** Null for other names, for a name that promises what its procedure does not do, and outside of any router. */

@@ -51,7 +51,7 @@ export interface RestDoor<R extends Router, P extends string> extends Plugin<voi
  * else in the body. Where the input's JSON Schema says number, boolean or array, text of path and query is read as
  * that. A query without anything in it is no input, if there need not be one. A procedure that gives undefined replies
  * 204. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both, and `E_BAD_OPTION` for one whose input
- * lacks the parameter of a router around it.
+ * lacks a parameter of its path, as far as its schema shows that.
  */
 export function rest<R extends Router, const P extends string = ''>(
   router: R,

@@ -1,0 +1,83 @@
+/** Which members an input has, for those who refuse a path with a parameter that is none of them. */
+import { jsonSchemaOf } from '../../schema/json-schema.ts'
+import type { Schema } from '../../types.ts'
+
+/** Whether a member may be given: false only where the JSON Schema names the members, and this is none of them. */
+export function mayHave(schema: Schema, member: string): boolean {
+  const seen = membersSeen(schema)
+  if (seen !== null) return seen.includes(member)
+  const described = jsonSchemaOf(schema, 'input')
+  const names = 'schema' in described ? ofJSONSchema(described.schema) : null
+  return names === null || names.includes(member)
+}
+
+/**
+ * The members an object has, where there are no others, as far as the schema itself shows them: a start asks no library
+ * for a JSON Schema. Null where that cannot be seen.
+ */
+export function membersSeen(schema: Schema): readonly string[] | null {
+  try {
+    const { vendor } = (schema as { '~standard'?: { vendor?: unknown } })['~standard'] ?? {}
+    if (vendor === undefined) return ofJSONSchema(schema as object)
+    if (vendor === 'zod') return ofZod(schema as unknown as ZodLike)
+    if (vendor === 'valibot') return ofValibot(schema as unknown as ValibotLike)
+    if (vendor === 'arktype') return ofArkType((schema as unknown as { json?: unknown }).json)
+  } catch {
+    // A version of the library that keeps them elsewhere.
+  }
+  return null
+}
+
+/** Keywords of JSON Schema that may name members elsewhere. */
+const open = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties']
+
+function ofJSONSchema(schema: object): readonly string[] | null {
+  const { properties, additionalProperties = false } = schema as Record<string, unknown>
+  if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return null
+  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? null : Object.keys(properties)
+}
+
+interface ZodLike {
+  readonly _zod: {
+    readonly def: {
+      readonly type: string
+      readonly shape?: object
+      readonly catchall?: ZodLike
+      readonly innerType?: ZodLike
+      readonly in?: ZodLike
+    }
+  }
+}
+
+/** Of Zod 4: around an object these take the same members. */
+const aroundZod = new Set(['optional', 'default', 'prefault', 'nonoptional', 'readonly'])
+
+function ofZod({ _zod: { def } }: ZodLike): readonly string[] | null {
+  const { type, shape, catchall, innerType } = def
+  if (type === 'pipe' && def.in !== undefined) return ofZod(def.in)
+  if (aroundZod.has(type) && innerType !== undefined) return ofZod(innerType)
+  if (type !== 'object' || shape === undefined) return null
+  return catchall === undefined || catchall._zod.def.type === 'never' ? Object.keys(shape) : null
+}
+
+interface ValibotLike {
+  readonly type: string
+  readonly entries?: object
+  readonly wrapped?: ValibotLike
+}
+
+function ofValibot({ type, entries, wrapped }: ValibotLike): readonly string[] | null {
+  if (type === 'optional' && wrapped !== undefined) return ofValibot(wrapped)
+  return (type === 'object' || type === 'strict_object') && entries !== undefined
+    ? Object.keys(entries)
+    : null
+}
+
+function ofArkType(json: unknown): readonly string[] | null {
+  if (typeof json !== 'object' || json === null) return null
+  const node = json as Record<string, unknown>
+  if ('in' in node) return ofArkType(node['in'])
+  if (node['domain'] !== 'object' || 'index' in node) return null
+  const members = [node['required'], node['optional']].flatMap((each) => each ?? []) as { key: string }[]
+  return members.map(({ key }) => key)
+}
