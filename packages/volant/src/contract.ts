@@ -3,18 +3,24 @@
  * callers. Nothing of the server is imported.
  */
 import type { Method } from '@volant/engine'
+import type { ErrorCode } from './errors.ts'
 import type { Contract, Returnable, RootParts, Route, RouteOptions, RouteParts, With } from './types.ts'
 
 /** Makes a contract for a method: path and options as those of a route, no handler. */
 export interface ContractVerb<M extends string> {
-  <const P extends string, const O extends Omit<RouteOptions, 'beforeBody'> = {}>(
+  <const P extends string, const O extends Omit<RouteOptions, 'beforeBody'> | Taken = {}>(
     path: P,
     options?: O & Knowing<O>,
   ): Route<M, P, O, Awaited<Returnable<O>>, RootParts, With<RouteParts<RootParts, P>, O>>
 }
 
-/** Refuses an option that does not exist. */
-type Knowing<O> = { [K in Exclude<keyof O, keyof RouteOptions>]: `there is no route option '${K & string}'` }
+/** A handler, which is taken to be refused with a reason. */
+type Taken = (...args: never) => unknown
+
+/** Refuses a handler, and an option that does not exist. */
+type Knowing<O> = O extends Taken
+  ? 'a contract has no handler: app.implement(contract, handler) gives it one'
+  : { [K in Exclude<keyof O, keyof RouteOptions>]: `there is no route option '${K & string}'` }
 
 /**
  * Declares routes without handlers:
@@ -37,5 +43,12 @@ export const contract: {
 }
 
 function verb<M extends string>(method: M): ContractVerb<M> {
-  return ((path: string, options: Contract = {}) => Object.freeze({ method, path, options })) as never
+  return ((path: string, options: Contract = {}, ...rest: unknown[]) => {
+    if (typeof options === 'function' || rest.length > 0) {
+      const message = `contract.${method.toLowerCase()}(${JSON.stringify(path)}) takes no handler: app.implement(contract, handler) gives it one`
+      // Clients import this module: the class and its table stay out of it.
+      throw Object.assign(new TypeError(message), { code: 'E_BAD_HANDLER' satisfies ErrorCode })
+    }
+    return Object.freeze({ method, path, options })
+  }) as never
 }

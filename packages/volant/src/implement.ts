@@ -20,17 +20,26 @@ export type Handlers<T, B extends Parts> = {
  * contract without a handler, `E_BAD_HANDLER` for a handler without a contract.
  */
 export interface Implement<B extends Parts> {
-  <M extends string, P extends string, O, T, U, R>(
-    contract: Route<M, P, O, unknown, T, U>,
-    handler: HandlerBehind<O, Seen<B, P, O>, R>,
-  ): Route<M, P, O, Awaited<R>, B, Seen<B, P, O>>
+  // One signature for contracts and trees: of two the compiler blames the wrong one.
+  <const T extends Route | APITree, R>(
+    contract: T,
+    handler: Implementation<T, B, R>,
+  ): Implemented<T, B, R, this>
   <M extends string, P extends string, O, T, U, const A extends LayerOf<ContextOf<Seen<B, P, O>>>, R>(
     contract: Route<M, P, O, unknown, T, U>,
     middleware: A,
     handler: HandlerBehind<O, With<Seen<B, P, O>, A>, R>,
   ): Route<M, P, O, Awaited<R>, B, With<Seen<B, P, O>, A>>
-  <T extends APITree>(contracts: T, handlers: Handlers<T, B>): this
 }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- parts that a handler does not depend on
+type Implementation<T, B extends Parts, R> =
+  T extends Route<any, infer P, infer O, any, any, any> ? HandlerBehind<O, Seen<B, P, O>, R> : Handlers<T, B>
+
+type Implemented<T, B extends Parts, R, Self> =
+  T extends Route<infer M, infer P, infer O, any, any, any>
+    ? Route<M, P, O, Awaited<R>, B, Seen<B, P, O>>
+    : Self
 
 /** Contracts with their handlers, found by name. */
 export function handlersOf(tree: APITree, handlers: unknown): [Route, unknown][] {

@@ -60,6 +60,12 @@ interface Adding<State, Errors = LooseErrors> extends Omit<AnyParts, 'state' | '
   errors: Errors
 }
 
+/** A declaration whose errors are not typed: beside a named state they would be lost. */
+interface WithoutErrors<Message> extends Omit<Declaration, 'errors'> {
+  /** Tells how state and errors are named both. */
+  errors?: Message
+}
+
 /** What `middleware<State>()` and `before<State>()` give: they take what is declared, so that both are typed. */
 export interface Declaring<State extends object, Arguments extends unknown[]> {
   <const E extends DeclaredErrors = {}>(
@@ -78,21 +84,21 @@ export interface Declaring<State extends object, Arguments extends unknown[]> {
  *
  * Behind it, in `app.with(auth)` or on a route, `ctx.state.user` is typed. With a declaration in front it also says
  * which errors and security schemes it brings: the routes behind it have these errors, too. With state and errors both,
- * name the state first: `middleware<{ user: User }>()({ errors: { UNAUTHORIZED: { status: 401 } } }, run)`. Throws `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a
- * declaration that makes no sense.
+ * name the state first: `middleware<{ user: User }>()({ errors: { UNAUTHORIZED: { status: 401 } } }, run)`. Throws
+ * `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a declaration that makes no sense.
  */
 export function middleware<State extends object>(): Declaring<State, [next: Next]>
 export function middleware<State extends object = {}>(
   run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
 ): Middleware<{ state: State }>
-export function middleware<const E extends DeclaredErrors>(
-  declaration: Declaration & { errors: E },
-  run: (ctx: ContextOf<Adding<LooseState, E>>, next: Next) => unknown,
-): Middleware<{ errors: E }>
 export function middleware<State extends object = {}>(
-  declaration: Declaration,
+  declaration: WithoutErrors<'name the state first: middleware<State>()({ errors }, run)'>,
   run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
 ): Middleware<{ state: State }>
+export function middleware<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors?: E | undefined },
+  run: (ctx: ContextOf<Adding<LooseState, E>>, next: Next) => unknown,
+): Middleware<{ errors: E }>
 export function middleware(first?: unknown, second?: unknown): unknown {
   if (first === undefined && second === undefined) return middleware
   const [declaration, run] = declared('middleware', first, second)
@@ -108,14 +114,14 @@ export function before<State extends object>(): Declaring<State, []>
 export function before<State extends object = {}>(
   run: (ctx: ContextOf<Adding<State>>) => unknown,
 ): Middleware<{ state: State }>
-export function before<const E extends DeclaredErrors>(
-  declaration: Declaration & { errors: E },
-  run: (ctx: ContextOf<Adding<LooseState, E>>) => unknown,
-): Middleware<{ errors: E }>
 export function before<State extends object = {}>(
-  declaration: Declaration,
+  declaration: WithoutErrors<'name the state first: before<State>()({ errors }, run)'>,
   run: (ctx: ContextOf<Adding<State>>) => unknown,
 ): Middleware<{ state: State }>
+export function before<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors?: E | undefined },
+  run: (ctx: ContextOf<Adding<LooseState, E>>) => unknown,
+): Middleware<{ errors: E }>
 export function before(first?: unknown, second?: unknown): unknown {
   if (first === undefined && second === undefined) return before
   const [declaration, run] = declared('before', first, second)

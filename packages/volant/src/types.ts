@@ -259,10 +259,15 @@ export type Replied<S extends number = number> = void & { readonly [repliedWith]
 
 /** What a handler may give where these replies are declared. */
 type Given<R> =
-  | (200 extends StatusOf<R> ? ValueOf<R, 200 & keyof R> : never)
+  200 extends StatusOf<R> ? ValueOf<R, 200 & keyof R> | Otherwise<R> : StatusHint<StatusOf<R>> | Otherwise<R>
+
+type Otherwise<R> =
   | (204 extends StatusOf<R> ? (R[204 & keyof R] extends null ? undefined | void : never) : never)
   | Replied<StatusOf<R>>
   | HTTPError
+
+/** In the compiler's message about a returned value: what to write where 200 is not declared. */
+type StatusHint<S extends number> = `200 is not declared: write ctx.reply(${S}, …)`
 
 /** What a handler behind these options may return. */
 export type Returnable<A> = [A] extends [{ response: infer X }]

@@ -526,6 +526,9 @@ export function contracts(kit: Kit): void {
 
     test('missing handlers, and handlers of nothing, are refused', async () => {
       const app = kit.app()
+      const noHandler = { code: 'E_BAD_HANDLER', message: /\("\/x"\) takes no handler: app\.implement\(/ }
+      assert.throws(() => contract.get('/x', (() => 1) as never), noHandler)
+      assert.throws(() => (contract.get as Function)('/x', {}, () => 1), noHandler)
       assert.throws(() => app.implement(api, { users: { get: () => null } } as never), {
         code: 'E_NOT_IMPLEMENTED',
         message: /no handler for users\.add \(POST \/users\), ping \(GET \/ping\)/,
