@@ -17,7 +17,7 @@ test('contracts have their handlers', async () => {
 
 test('clients find what is exposed: method, path, statuses and errors', async () => {
   assert.deepEqual(await (await fetch(`${url}/client.json`)).json(), {
-    'notes.list': ['GET', '/notes', [200]],
-    'notes.add': ['POST', '/notes', [201, 'E_VALIDATION 400']],
+    'notes.list': ['GET', '/notes', [200], 'application/json'],
+    'notes.add': ['POST', '/notes', [201, 'E_VALIDATION 400'], 'application/json'],
   })
 })

@@ -1,10 +1,12 @@
 /** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
 import { type APITree, namedRoutes } from './api-tree.ts'
 import type { RouteDefinition } from './core.ts'
-import type { ClientRoute, ClientRoutes } from './client/table.ts'
+import { type ClientRoute, type ClientRoutes, isNoText } from './client/table.ts'
 import { VolantError } from './errors.ts'
+import { kindsOf } from './openapi/kinds.ts'
 import type { RouteInfo } from './route-info.ts'
-import type { Route } from './types.ts'
+import { jsonSchemaOf } from './schema/json-schema.ts'
+import type { Responses, Route } from './types.ts'
 
 const unnamed: readonly string[] = []
 
@@ -70,7 +72,7 @@ export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
   return table
 }
 
-/** Its statuses, and its errors and those of the middleware in front of it. */
+/** Its statuses, its errors and those of the middleware in front of it, and its type where only one can come. */
 export function rowOf({
   method,
   path,
@@ -82,7 +84,19 @@ export function rowOf({
   const codes = new Set(Object.entries(errors).map(([code, { status }]) => `${code} ${status}`))
   if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION 400')
   const declares = [...Object.keys(responses ?? {}).map(Number), ...codes]
-  return mediaType === undefined ? [method, path, declares] : [method, path, declares, mediaType]
+  const type = mediaType ?? (responses !== null && isAllJSON(responses) ? 'application/json' : undefined)
+  return type === undefined ? [method, path, declares] : [method, path, declares, type]
+}
+
+/** None of them can be text, which would be sent as that. What has no schema may be a stream of anything. */
+function isAllJSON(responses: Responses): boolean {
+  return Object.entries(responses).every(([status, schema]) => {
+    if (schema === null) return status === '204'
+    // A second for a thousand routes is saved where there is nothing to convert.
+    if (isNoText(schema)) return true
+    const described = jsonSchemaOf(schema, 'output')
+    return 'schema' in described && !kindsOf(described.schema).text
+  })
 }
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */

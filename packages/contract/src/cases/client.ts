@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type } from 'arktype'
 import * as v from 'valibot'
-import { contract, HTTPError, middleware } from 'volant'
+import { contract, HTTPError, middleware, type Route } from 'volant'
 import { ClientError, createClient } from 'volant/client'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
@@ -334,7 +335,7 @@ export function clients(kit: Kit): void {
       const fetch = async (request: Request): Promise<Response> =>
         (request.url.endsWith('.json') ? null : send) ?? app.fetch(request)
       assert.deepEqual((await app.inject('/client.json')).json(), {
-        user: ['GET', '/user', [200, 404, 'GONE 410']],
+        user: ['GET', '/user', [200, 404, 'GONE 410'], 'application/json'],
         text: ['GET', '/text', [200]],
         page: ['GET', '/page', [200], 'text/HTML; charset=utf-8'],
         open: ['GET', '/open', ['E_VALIDATION 400']],
@@ -366,8 +367,17 @@ export function clients(kit: Kit): void {
             200,
             'text/html',
             '<h1>Sign in',
-            'user: the reply 200 is text/html, not JSON or plain',
+            'user: the reply 200 is text/html, not application/json',
           ],
+          [
+            client.user,
+            200,
+            'text/plain; charset=utf-8',
+            'upstream timed out',
+            'user: the reply 200 is text/plain, not application/json: did the API send it?',
+          ],
+          [client.user, 404, 'text/plain', 'no such host', 'user: the reply 404 is text/plain, not app'],
+          [client.user, 200, problem, '{}', 'user: the reply 200 is not declared'],
           [
             client.text,
             200,
@@ -423,6 +433,95 @@ export function clients(kit: Kit): void {
           const invalid = await client.open()
           assert.ok(!invalid.ok && invalid.code === 'E_VALIDATION')
           assert.equal(invalid.issues.length, issues)
+        }
+      }
+    })
+
+    test('plain text is a reply where one may be text, and nowhere else', async () => {
+      const app = kit.app()
+      const User = z.object({ id: z.number() })
+      const text = {
+        text: { response: z.string() },
+        either: { response: z.union([User, z.string()]) },
+        some: { response: { 200: User, 202: z.string() } },
+        anything: { response: z.unknown() },
+        made: { response: User.transform(({ id }) => String(id)) },
+        piped: { response: v.pipe(v.object({ id: v.number() }), v.transform(String)) },
+        plain: { response: { type: ['object', 'string'] } },
+        opaque: {
+          response: {
+            '~standard': { version: 1, vendor: 'strange', validate: (value: unknown) => ({ value }) },
+            type: 'object',
+          },
+        },
+        untold: {},
+        empty: { response: { 200: null } },
+        elsewhere: { response: { 200: User, 302: null } },
+        typed: { mediaType: 'text/plain', response: User },
+      } as const
+      const json = {
+        user: { response: User },
+        users: { response: { 200: z.array(User), 202: User, 204: null } },
+        plain: { response: { type: 'object', properties: { id: { type: 'number' } } } },
+        typed: { mediaType: 'application/json', response: z.string() },
+      } as const
+      /** What only the JSON Schemas on the server tell. */
+      const told = {
+        union: { response: z.union([User, z.array(User)]) },
+        valibot: { response: v.object({ id: v.number() }) },
+        arktype: { response: type({ id: 'number' }) },
+      } as const
+      type Contracts = Record<string, Record<string, Route>>
+      const contracts = Object.fromEntries(
+        Object.entries({ text, json, told }).map(([group, options]) => [
+          group,
+          Object.fromEntries(
+            Object.entries(options).map(([name, each]) => [
+              name,
+              contract.get(`/${group}/${name}`, each as never),
+            ]),
+          ),
+        ]),
+      ) as Contracts
+      for (const group of Object.values(contracts))
+        for (const each of Object.values(group)) app.implement(each as never, (() => {}) as never)
+      app.expose(contracts)
+      let send = (): Response => new Response('upstream timed out')
+      const fetch = async (request: Request): Promise<Response> =>
+        request.url.endsWith('.json') ? app.fetch(request) : send()
+      type Calls = Record<string, Record<string, () => Promise<{ data: unknown }>>>
+      const [fetching, knowing] = [
+        createClient('http://server.test', { fetch }),
+        createClient(contracts, 'http://server.test', { fetch }),
+      ] as unknown as [Calls, Calls]
+      const names = (group: object): string[] => Object.keys(group)
+      for (const client of [fetching, knowing]) {
+        for (const name of names(text))
+          assert.equal((await client['text']?.[name]?.())?.data, 'upstream timed out', name)
+        for (const name of names(json)) {
+          await assert.rejects(
+            client['json']?.[name]?.() as Promise<unknown>,
+            {
+              name: 'ClientError',
+              message: /the reply 200 is text\/plain, not application\/json: did the API/,
+            },
+            name,
+          )
+        }
+      }
+      for (const name of names(told)) {
+        await assert.rejects(fetching['told']?.[name]?.() as Promise<unknown>, { name: 'ClientError' }, name)
+      }
+      // JSON of any name, and nothing without a type.
+      for (const client of [fetching, knowing]) {
+        for (const name of ['user', 'users', 'plain']) {
+          send = () =>
+            new Response('{"id":1}', {
+              headers: { 'content-type': 'application/vnd.user+json; charset=utf-8' },
+            })
+          assert.deepEqual((await client['json']?.[name]?.())?.data, { id: 1 })
+          send = () => new Response(new Blob([]).stream())
+          assert.equal((await client['json']?.[name]?.())?.data, undefined)
         }
       }
     })

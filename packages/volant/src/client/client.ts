@@ -41,7 +41,8 @@ export function createClient(first: object | string, second?: unknown, third?: u
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
   const fetchTable = async (): Promise<ClientRoutes> => {
     const where = 'the table of routes'
-    const row = ['GET', routes as string, [200], 'application/json'] as const
+    // With a parameter it has to be of this very type: a body without one, which may not end, is not read.
+    const row = ['GET', routes as string, [200], 'application/json; charset=utf-8'] as const
     const { data } = await call(base, where, () => row, {}, {}, options)
     return checkRoutes(data, where)
   }

@@ -34,7 +34,8 @@ export async function resultOf(
   const { status } = response
   const type = essenceOf(response.headers.get('content-type') ?? '')
   const hasStatuses = declares?.some(Number)
-  const data = await contentOf(response, type, method, operation, hasStatuses && !mediaType)
+  const isJSON = !mediaType || mediaType === 'application/json'
+  const data = await contentOf(response, type, method, operation, hasStatuses && isJSON)
   const problem =
     type === problemType && data && typeof data === 'object' ? problemOf(data as ClientProblem) : undefined
   const { code, detail } = problem ?? {}
@@ -45,9 +46,8 @@ export async function resultOf(
   const isDeclared = hasStatuses ? declares?.includes(status) : response.ok
   const isTyped =
     data === undefined ||
-    (mediaType
-      ? type === essenceOf(mediaType)
-      : !hasStatuses || type === 'text/plain' || (type !== problemType && jsonType.test(type)))
+    (mediaType ? type === essenceOf(mediaType) : !hasStatuses || type === 'text/plain') ||
+    (isJSON && type !== problemType && jsonType.test(type))
   if (isDeclared && isTyped) {
     return status < 400
       ? { ok: true, status, data, response }
@@ -91,8 +91,7 @@ async function contentOf(
   operation: string,
   isRead: boolean | undefined,
 ): Promise<unknown> {
-  if (method === 'HEAD' || response.status === 204 || response.status === 205 || response.status === 304)
-    return undefined
+  if (method === 'HEAD' || [204, 205, 304].includes(response.status)) return undefined
   try {
     if (jsonType.test(type)) return await response.json()
     if (/^text\/(?!event-stream$)/.test(type)) return await response.text()

@@ -4,7 +4,8 @@ import { ClientError } from './error.ts'
 /**
  * Method and path of an operation, and what it declares: its statuses, and its errors as `NOT_FOUND 404`. Without a
  * status among them any from 200 to 299 is a success; where they are left out every problem with a code is an error,
- * too. Replies of a status that is declared are JSON or plain text, or of the media type.
+ * too. Replies of a status that is declared are JSON or plain text, or of the media type: that of JSON is where none of
+ * them is text, and for all types of JSON but problems.
  */
 export type ClientRoute = readonly [
   method: string,
@@ -49,14 +50,24 @@ function declaredIn({ response, errors, mediaType, ...rest }: Readonly<Record<st
   const codes = Object.entries<{ status: number }>(errors ?? {}).map(
     ([code, { status }]) => `${code} ${status}`,
   )
-  return [[...statusesOf(response), ...codes, ...(schemas ? ['E_VALIDATION 400'] : [])], mediaType] as const
+  const replies = Object.entries<any>(byStatus(response))
+  return [
+    [...replies.map(([status]) => +status), ...codes, ...(schemas ? ['E_VALIDATION 400'] : [])],
+    mediaType ??
+      (replies[0] && replies.every(([status, schema]) => status === '204' || isNoText(schema))
+        ? 'application/json'
+        : undefined),
+  ] as const
 }
 
-/** A schema alone is that of 200. */
-function statusesOf(response: object | undefined): number[] {
-  if (response === undefined) return []
-  const statuses = Object.keys(response).map(Number)
-  return '~standard' in response || !statuses.length || statuses.some((status) => !status) ? [200] : statuses
+/** A schema alone is that of 200: no schema has a number for its first name. */
+function byStatus(response: any): Readonly<Record<number, any>> {
+  return !response || /^\d/.test(Object.keys(response)[0]!) ? (response ?? {}) : { 200: response }
+}
+
+/** Plain JSON Schema and Zod say so; of other libraries only a server can tell, which has their JSON Schema. */
+export function isNoText(schema: { type?: unknown; '~standard'?: { vendor: string } } | null): boolean {
+  return /^(object|array) (zod|undefined)$/.test(`${schema?.type} ${schema?.['~standard']?.vendor}`)
 }
 
 /** What no operation can be named: `await` asks for `then`, `JSON.stringify` for `toJSON`; dots part names. */

@@ -93,10 +93,27 @@ function arktypePart({ code, base }: { code: string; base: object }): object {
   return code === 'date' ? { ...date } : base
 }
 
+/** Actions of a pipe after which the value is another one: Valibot describes what it was before. */
+const valibotTransforms: ReadonlySet<string> = new Set([
+  'find_item',
+  'parse_json',
+  'raw_transform',
+  'reduce_items',
+  'stringify_json',
+  'to_bigint',
+  'to_boolean',
+  'to_date',
+  'to_number',
+  'to_string',
+  'transform',
+])
+
 const valibotOptions = {
   errorMode: 'ignore',
   overrideSchema: ({ valibotSchema }: { valibotSchema: { type: string } }) =>
     valibotSchema.type === 'date' ? { ...date } : undefined,
+  overrideAction: ({ valibotAction }: { valibotAction: { type: string } }) =>
+    valibotTransforms.has(valibotAction.type) ? {} : undefined,
 }
 
 /** Valibot keeps its JSON Schema in a package of its own. */
