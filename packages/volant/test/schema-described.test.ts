@@ -50,17 +50,29 @@ test('Valibot, by the package for it, or as a schema that package made', () => {
     n: v.pipe(v.string(), v.transform(Number), v.number()),
     at: v.date(),
     big: v.bigint(),
+    made: v.pipe(v.object({ id: v.number() }), v.transform(String)),
+    short: v.pipe(v.string(), v.trim()),
   })
+  const short = { type: 'string' }
   for (const each of [schema, toStandardJsonSchema(schema)]) {
     assert.deepEqual(said(each, 'input'), {
       type: 'object',
-      properties: { n: { type: 'string' }, at: date, big: {} },
-      required: ['n', 'at', 'big'],
+      properties: {
+        n: { type: 'string' },
+        at: date,
+        big: {},
+        made: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
+        short,
+      },
+      required: ['n', 'at', 'big', 'made', 'short'],
     })
+    // Its package describes the object that `made` was before.
     assert.deepEqual((said(each, 'output') as { properties: unknown }).properties, {
       n: { type: 'number' },
       at: date,
       big: {},
+      made: {},
+      short,
     })
   }
 })
