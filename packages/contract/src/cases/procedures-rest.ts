@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client'
 import { type } from 'arktype'
 import { Type } from 'typebox'
 import * as v from 'valibot'
 import { createClient } from 'volant/client'
-import { procedure, rest, router } from 'volant/procedures'
-import { trpc } from 'volant/trpc'
+import { caller, procedure, rest, router } from 'volant/procedures'
+import { trpc, type TRPCRouterOf } from 'volant/trpc'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
 
@@ -335,6 +336,146 @@ export function proceduresOverREST(kit: Kit): void {
         book('getBook', input)
       }
       rest(router({ books: router({ getBook: procedure().query(() => 1) }) }))
+    })
+
+    test('an output of null is no content, through every door', async () => {
+      const gives = (value: unknown) => () => value as undefined
+      const tree = router({
+        books: router({
+          deleteBook: procedure()
+            .input(z.object({ id: z.string() }))
+            .output(null)
+            .errors({ GONE: { status: 410 } })
+            .mutation(async ({ input, ctx }) => {
+              if (input.id === 'gone') throw ctx.fail('GONE')
+            }),
+          createBook: procedure().output(null).mutation(gives(undefined)),
+          listBooks: procedure().output(null).query(gives([])),
+          getBook: procedure().rest({ path: '/null' }).output(null).query(gives(null)),
+        }),
+      })
+      const app = kit.app({ report: () => {} })
+      const door = rest(tree)
+      app.register(door).register(trpc(tree))
+      app.expose(door.api)
+      for (const { operationId = '', responses } of app.routes().filter((route) => route.operationId)) {
+        assert.deepEqual(responses, { 204: null }, operationId)
+      }
+      await kit.serve(app, async (live) => {
+        const asked = async (path: string, method = 'GET') => {
+          const { status, text } = await live.ask(path, { method })
+          return [status, text]
+        }
+        assert.deepEqual(await asked('/books/1', 'DELETE'), [204, ''])
+        assert.deepEqual(await asked('/books', 'POST'), [204, ''])
+        assert.equal((await asked('/books/gone', 'DELETE'))[0], 410)
+        assert.equal((await asked('/books'))[0], 500)
+        assert.equal((await asked('/null'))[0], 500)
+        assert.equal((await asked('/trpc/books.listBooks'))[0], 500)
+
+        const { url } = live.address
+        const headers = { 'content-type': 'application/json' }
+        const single = await live.ask('/trpc/books.createBook', { method: 'POST', headers })
+        assert.deepEqual([single.status, single.text], [200, '{"result":{}}'])
+        for (const link of [httpLink, httpBatchLink, httpBatchStreamLink] as const) {
+          const client = createTRPCClient<TRPCRouterOf<typeof tree>>({
+            links: [link({ url: `${url}/trpc` })],
+          })
+          const nothing = await client.books.deleteBook.mutate({ id: '1' })
+          same<Same<typeof nothing, undefined>>()
+          assert.equal(nothing, undefined)
+        }
+        const deleted = await createClient<typeof door.api>(url).books.deleteBook({ params: { id: '1' } })
+        type Good = Extract<typeof deleted, { ok: true }>
+        same<Same<[Good['status'], Good['data']], [204, undefined]>>()
+        assert.equal(deleted.status, 204)
+      })
+      const nothing = await caller(tree).books.deleteBook({ id: '1' })
+      same<Same<typeof nothing, undefined>>()
+      assert.equal(nothing, undefined)
+      await assert.rejects(caller(tree).books.listBooks(), {
+        code: 'E_RESPONSE_INVALID',
+        message: /books\.listBooks has output\(null\)/,
+      })
+      procedure()
+        .output(null)
+        // @ts-expect-error -- it gives nothing
+        .query(() => 1)
+      const empty = procedure().output(null)
+      assert.throws(() => empty.output(z.string()), { code: 'E_BAD_OPTION', message: /one output schema/ })
+      assert.throws(() => empty.subscription(async function* () {}), { code: 'E_BAD_OPTION' })
+      assert.throws(() => empty.rest({ status: 201 }).mutation(() => {}), {
+        code: 'E_BAD_OPTION',
+        message: /204 over REST, not 201/,
+      })
+      empty.rest({ status: 204 }).mutation(() => {})
+    })
+
+    test('names that look like a mistake are told of, once', async () => {
+      const query = procedure().query(() => 1)
+      const mutation = procedure().mutation(() => 1)
+      const said = (tree: Record<string, typeof query | typeof mutation>): string[] => {
+        const lines: string[] = []
+        const door = rest(router({ books: router(tree) }))
+        const { write } = process.stderr
+        process.stderr.write = ((text: string, done: () => void) => {
+          lines.push(text)
+          done()
+          return true
+        }) as typeof write
+        try {
+          kit.app().register(door)
+          kit.app().register(door)
+        } finally {
+          process.stderr.write = write
+        }
+        return lines
+      }
+      assert.deepEqual(
+        said({
+          creatBook: mutation,
+          udpateBook: mutation,
+          lsitBooks: query,
+          createBook: query,
+          getStats: mutation,
+          archive: procedure()
+            .rest({ method: 'POST' })
+            .mutation(() => 1),
+        }),
+        [
+          'volant: no REST route for books.creatBook (did you mean createBook?), ' +
+            'books.udpateBook (did you mean updateBook?), books.lsitBooks (did you mean listBooks?), ' +
+            'books.createBook (a query, and create is for a mutation), ' +
+            'books.getStats (a mutation, and get is for a query), books.archive (its .rest() has no path): ' +
+            'say where with .rest({ method, path }), or .rest(false) for none\n',
+        ],
+      )
+      assert.deepEqual(
+        said({
+          getaway: query,
+          set: mutation,
+          setBook: mutation,
+          resolveBook: mutation,
+          revokeBook: mutation,
+          remoteBook: mutation,
+          matchBook: mutation,
+          lastBook: query,
+          createdBooks: query,
+          updatedBook: mutation,
+          upload: mutation,
+          ping: query,
+          listBooks: query,
+          createDraft: procedure()
+            .rest(false)
+            .query(() => 1),
+          deleteAll: procedure()
+            .rest({ path: '/all' })
+            .query(() => 1),
+          watch: procedure().subscription(async function* () {}) as never,
+          listEvents: procedure().subscription(async function* () {}) as never,
+        }),
+        [],
+      )
     })
   })
 }

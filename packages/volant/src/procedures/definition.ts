@@ -31,6 +31,8 @@ export interface Definition {
   readonly kind: ProcedureKind
   readonly input: Schema | null
   readonly output: Schema | null
+  /** It gives nothing: `output(null)`. */
+  readonly isEmpty: boolean
   readonly layers: readonly CallLayer[]
   /** Its own. */
   readonly ownErrors: DeclaredErrors

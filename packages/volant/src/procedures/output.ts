@@ -1,4 +1,5 @@
 /** What comes out of a procedure, checked by its schema and without what that does not name. */
+import { VolantError } from '../errors.ts'
 import { Reply, type UndeclaredProperties } from '../responses.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { strip } from '../serialization/undeclared.ts'
@@ -7,7 +8,18 @@ import type { Schema } from '../types.ts'
 import type { Placed } from './router.ts'
 
 /** The output of one procedure behind one door. */
-export class Output {
+export interface Output {
+  /** What the schema makes of a value, or a promise of it. */
+  check(value: unknown): unknown
+  /** A checked value as JSON. */
+  textOf(checked: unknown): string
+  /** `check`, for those who get a value rather than JSON. */
+  valueOf(value: unknown): unknown
+  /** A checked value without undeclared properties. */
+  stripped(checked: unknown): unknown
+}
+
+class DeclaredOutput implements Output {
   readonly #schema: Schema
   readonly #reply: Reply
   #strip: ((value: unknown) => unknown) | null = null
@@ -17,17 +29,14 @@ export class Output {
     this.#reply = new Reply(`the output of the procedure ${path}`, schema, undeclared)
   }
 
-  /** What the schema makes of a value, or a promise of it. */
   check(value: unknown): unknown {
     return this.#reply.check(value)
   }
 
-  /** A checked value as JSON. */
   textOf(checked: unknown): string {
     return this.#reply.textOf(checked)
   }
 
-  /** `check`, for those who get a value rather than JSON. */
   valueOf(value: unknown): unknown {
     const checked = this.check(value)
     return isThenable(checked)
@@ -35,11 +44,44 @@ export class Output {
       : this.stripped(checked)
   }
 
-  /** A checked value without undeclared properties. */
   stripped(checked: unknown): unknown {
     this.#strip ??= stripperOf(this.#schema)
     return this.#strip(checked)
   }
+}
+
+/** `output(null)`. */
+class NoOutput implements Output {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  check(value: unknown): undefined {
+    return refuseValue(this.#path, value)
+  }
+
+  textOf(): string {
+    return 'null'
+  }
+
+  valueOf(value: unknown): undefined {
+    return this.check(value)
+  }
+
+  stripped(): undefined {
+    return undefined
+  }
+}
+
+/** Throws `E_RESPONSE_INVALID` for any value. */
+export function refuseValue(path: string, value: unknown): undefined {
+  if (value === undefined) return undefined
+  throw new VolantError(
+    'E_RESPONSE_INVALID',
+    `the procedure ${path} has output(null) and gave a value: leave its value out, or say its schema`,
+  )
 }
 
 function stripperOf(schema: Schema): (value: unknown) => unknown {
@@ -53,6 +95,7 @@ export interface Served extends Placed {
 }
 
 export function served(placed: Placed, undeclared: UndeclaredProperties): Served {
-  const { output } = placed.procedure
-  return { ...placed, output: output === null ? null : new Output(placed.path, output, undeclared) }
+  const { output, isEmpty } = placed.procedure
+  if (isEmpty) return { ...placed, output: new NoOutput(placed.path) }
+  return { ...placed, output: output === null ? null : new DeclaredOutput(placed.path, output, undeclared) }
 }

@@ -24,6 +24,7 @@ type Draft = Omit<Definition, 'kind' | 'perform' | 'errors'>
 const blank: Draft = {
   input: null,
   output: null,
+  isEmpty: false,
   layers: [],
   ownErrors: {},
   security: {},
@@ -44,8 +45,9 @@ class Builder {
     return this.#with({ input: schema })
   }
 
-  output(schema: Schema): Builder {
-    if (this.#draft.output !== null) throw twice('output')
+  output(schema: Schema | null): Builder {
+    if (this.#draft.output !== null || this.#draft.isEmpty) throw twice('output')
+    if (schema === null) return this.#with({ isEmpty: true })
     standardOf(schema, "a procedure's output", 'response')
     return this.#with({ output: schema })
   }
@@ -104,6 +106,7 @@ class Builder {
     if (kind === 'subscription' && draft.rest) {
       throw new VolantError('E_BAD_OPTION', 'a subscription is not reached over REST: leave rest() out')
     }
+    if (draft.isEmpty) checkEmpty(kind, draft.rest)
     const run = asFunction(handler, `the handler of a ${kind}`) as Perform
     return new DefinedProcedure({
       ...draft,
@@ -122,6 +125,19 @@ function noInput(run: Perform): Perform {
   return (call) => {
     call.input = undefined
     return run(call)
+  }
+}
+
+function checkEmpty(kind: ProcedureKind, rest: RestOptions | false | null): void {
+  if (kind === 'subscription') {
+    throw new VolantError('E_BAD_OPTION', 'the output of a subscription is that of its events, not null')
+  }
+  const status = rest === null || rest === false ? undefined : rest.status
+  if (status !== undefined && status !== 204) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `output(null) is 204 over REST, not ${status}: leave the status of rest() out`,
+    )
   }
 }
 

@@ -157,13 +157,20 @@ type Behind<
 /** What a handler may give: anything, or what the output's schema takes. A returned error is as if thrown. */
 type Result<Output> = Output extends Schema
   ? Given<Output> | HTTPError | Promise<Given<Output> | HTTPError>
-  : unknown
+  : Output extends null
+    ? Nothing | Promise<Nothing>
+    : unknown
+type Nothing = void | undefined | HTTPError
 type Events<Output> = Output extends Schema ? Sent<Given<Output>> : unknown
 /** An event, with or without an id. */
 type Sent<T> = T | Tracked<T>
 
 /** What a caller gets. */
-type Gotten<Output, R> = Output extends Schema ? Made<Output> : Exclude<Awaited<R>, HTTPError>
+type Gotten<Output, R> = Output extends Schema
+  ? Made<Output>
+  : Output extends null
+    ? undefined
+    : Exclude<Awaited<R>, HTTPError>
 type GottenEvent<Output, T> = Output extends Schema
   ? T extends Tracked<unknown>
     ? TrackedEvent<Made<Output>>
@@ -196,8 +203,8 @@ export interface TrackedEvent<T> {
 export interface ProcedureBuilder<Input, Output, State, Errors extends DeclaredErrors, Rest = {}> {
   /** A schema of the input; what it makes of it is what the handler sees. Without one there is no input. */
   input<const S extends Schema>(schema: S): ProcedureBuilder<S, Output, State, Errors, Rest>
-  /** A schema of what the handler gives, or of each event of a subscription. */
-  output<const S extends Schema>(schema: S): ProcedureBuilder<Input, S, State, Errors, Rest>
+  /** A schema of what the handler gives, or of each event of a subscription; null: it gives nothing, 204 over REST. */
+  output<const S extends Schema | null>(schema: S): ProcedureBuilder<Input, S, State, Errors, Rest>
   /**
    * A middleware, as routes have them. It may set `ctx.state` and headers, throw, and go on with `next`; a value it
    * returns in its place is what the procedure gives. Throws `E_BAD_HANDLER` for what is no middleware, `E_BAD_OPTION`

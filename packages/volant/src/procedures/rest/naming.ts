@@ -31,18 +31,19 @@ const update: Convention = { kind: 'mutation', method: 'PUT', item: true, status
 const patch: Convention = { kind: 'mutation', method: 'PATCH', item: true, status: 0 }
 const remove: Convention = { kind: 'mutation', method: 'DELETE', item: true, status: 0 }
 
-const conventions: Readonly<Record<string, Convention>> = {
-  get,
-  list,
-  find: list,
-  create,
-  add: create,
-  update,
-  edit: update,
-  patch,
-  delete: remove,
-  remove,
-}
+/** By the verb in front of a name. */
+export const conventions: ReadonlyMap<string, Convention> = new Map([
+  ['get', get],
+  ['list', list],
+  ['find', list],
+  ['create', create],
+  ['add', create],
+  ['update', update],
+  ['edit', update],
+  ['patch', patch],
+  ['delete', remove],
+  ['remove', remove],
+])
 
 /**
  * The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
@@ -97,9 +98,13 @@ function checkParameters({ path, procedure: { input, rest } }: Placed, place: Re
 
 /** Null for other names, for a name that promises what its procedure does not do, and outside of any router. */
 function conventionOf({ names, procedure }: Placed): Convention | null {
-  const [, verb = ''] = /^([a-z]+)(?![a-z])/.exec(names.at(-1) as string) ?? []
-  const convention = Object.hasOwn(conventions, verb) ? (conventions[verb] as Convention) : null
+  const convention = conventions.get(verbOf(names))
   return names.length > 1 && convention?.kind === procedure.kind ? convention : null
+}
+
+/** `get` of `getUser`, none of `getaway`: its first word, in lower case. */
+export function verbOf(names: readonly string[]): string {
+  return /^([a-z]+)(?![a-z])/.exec(names.at(-1) as string)?.[0] ?? ''
 }
 
 function isItem(placed: Placed): boolean {

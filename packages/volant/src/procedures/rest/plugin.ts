@@ -4,6 +4,7 @@ import type { RequestContext } from '../../context.ts'
 import { bad } from '../../limits.ts'
 import { before } from '../../middleware.ts'
 import { checkNames } from '../../middleware/option-check.ts'
+import { notice } from '../../notice.ts'
 import { decided, maybeEmpty } from '../../optional-content.ts'
 import { parsePattern } from '../../router.ts'
 import type { Scope } from '../../scope.ts'
@@ -11,6 +12,7 @@ import { isThenable } from '../../thenable.ts'
 import type { Plugin, Responses, Route, RouteOptions } from '../../types.ts'
 import { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
+import { refuseValue } from '../output.ts'
 import { unlessError } from '../returned.ts'
 import { type Placed, proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'
@@ -18,6 +20,7 @@ import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestPlace, restPlaces } from './naming.ts'
 import { madeOfNothing } from './nothing.ts'
+import { unreached } from './unreached.ts'
 
 /** Options of `rest`. */
 export interface RestDoorOptions<P extends string = string> {
@@ -47,7 +50,8 @@ export interface RestDoor<R extends Router, P extends string> extends Plugin<voi
  * | `posts.comments.getComment` | GET /posts/:postId/comments/:id |
  *
  * `.rest({ method, path, status })` says it otherwise; a procedure with another name and without that, and a
- * subscription, is not reached. Members of the input that the path does not have are in the query for GET and DELETE,
+ * subscription, is not reached. Names that look like a mistake, `creatUser` or a query `createUser`, are told once on
+ * stderr. Members of the input that the path does not have are in the query for GET and DELETE,
  * else in the body. Where the input's JSON Schema says number, boolean or array, text of path and query is read as
  * that. A query without anything in it is no input, if there need not be one. A procedure that gives undefined replies
  * 204. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both, and `E_BAD_OPTION` for one whose input
@@ -57,14 +61,18 @@ export function rest<R extends Router, const P extends string = ''>(
   router: R,
   options: RestDoorOptions<P> = {},
 ): RestDoor<R, P> {
-  const places = restPlaces([...proceduresOf(router).values()])
+  const procedures = [...proceduresOf(router).values()]
+  const places = restPlaces(procedures)
   checkNames('rest', options, ['prefix'])
   const { prefix = '' as P } = options
   if (typeof prefix !== 'string' || (prefix !== '' && !prefix.startsWith('/'))) {
     throw bad('rest.prefix', prefix, 'a path such as /api')
   }
   const routes = places.map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
+  let doubts = unreached(procedures, new Set(places.map(([placed]) => placed)))
   const plugin = (scope: Scope<any>): void => {
+    if (doubts !== null) notice(`volant: ${doubts}`)
+    doubts = null
     const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
     for (const { route, layers } of routes) implement(route, ...layers)
   }
@@ -109,8 +117,11 @@ function treeOf(routes: readonly DoorRoute[]): object {
   return root
 }
 
-function responsesOf({ procedure: { output } }: Placed, { status }: RestPlace): Responses | undefined {
-  if (status === 204) return { 204: null }
+function responsesOf(
+  { procedure: { output, isEmpty } }: Placed,
+  { status }: RestPlace,
+): Responses | undefined {
+  if (status === 204 || isEmpty) return { 204: null }
   if (output === null) return undefined
   return maybeEmpty({ [status === 0 ? 200 : status]: output }, () => {
     const nothing = madeOfNothing(output)
@@ -140,7 +151,7 @@ function handlerOf(
   input: RestInput | null,
   responses: Responses | undefined,
 ): (ctx: RequestContext) => unknown {
-  const { perform, errors, output } = procedure
+  const { perform, errors, output, isEmpty } = procedure
   const nothingOf = (declared: Responses): unknown => {
     if (output === null || decided(declared)[204] === null) return undefined
     return madeOfNothing(output)?.value
@@ -148,6 +159,7 @@ function handlerOf(
   const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     unlessError(value)
+    if (isEmpty) return refuseValue(path, value)
     if (status === 204) return undefined
     const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
     if (status !== 0 && given !== undefined) ctx.status(status)
