@@ -383,7 +383,7 @@ test('an object that is used again where all may be is no cycle, and what comes 
   const many = Array.from({ length: 80_000 }, (_, y) => ({ y }))
   const start = performance.now()
   assert.equal(firstOf(many, { items: open }), null)
-  assert.ok(performance.now() - start < 5_000)
+  assert.ok(performance.now() - start < 20_000)
 })
 
 test('unions within unions, and many of them, cost a bounded amount', () => {

@@ -446,9 +446,10 @@ export function files(kit: Kit): void {
       app.get('/x', (ctx) => ctx.file(name))
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
-        wire.socket.pause()
         wire.send(request('GET', '/x'))
-        await eventually(() => opened(name) !== 0, 'the file is open')
+        // Its length is known by now: before, the file would merely be a short one.
+        await wire.until(() => (wire.received.includes('\r\n\r\n') ? true : undefined), 'the head')
+        wire.socket.pause()
         truncateSync(name, 1_000)
         wire.socket.resume()
         await assert.rejects(wire.reply(), /ended in a reply/)
