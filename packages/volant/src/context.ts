@@ -6,6 +6,7 @@ import type { Source, StreamOptions } from './stream-reply.ts'
 import type {
   AnyParts,
   FailArguments,
+  Failing,
   JSONArguments,
   Parts,
   Replied,
@@ -171,5 +172,5 @@ export interface ContextOf<T extends Parts> {
    * message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code,
    * `E_RESPONSE_INVALID` for data its schema rejects.
    */
-  fail(...error: FailArguments<T['errors']>): never
+  fail(this: Failing<T['errors']>, ...error: FailArguments<T['errors']>): never
 }

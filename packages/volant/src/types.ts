@@ -296,6 +296,11 @@ export type FailArguments<E> = {
       : [code: C, data?: undefined, message?: string]
 }[keyof E & string]
 
+/** Refuses `ctx.fail` where no error is declared, with a reason; as an argument it would make contexts incompatible. */
+export type Failing<E> = [keyof E] extends [never]
+  ? 'no error is declared here: errors: { CODE: { status } } declares one'
+  : unknown
+
 type EffectOf<X> = X extends { readonly [effect]?: infer E }
   ? NonNullable<E>
   : X extends (...args: never) => unknown

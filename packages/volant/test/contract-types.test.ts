@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
-import { before, contract, createApp, middleware, type Replied } from '../src/index.ts'
+import {
+  before,
+  type ContextOf,
+  contract,
+  createApp,
+  middleware,
+  type Replied,
+  type RootParts,
+  type Scope,
+} from '../src/index.ts'
 
 const User = z.object({ id: z.number(), name: z.string() })
 
@@ -84,7 +93,12 @@ test('errors are those of the route and of what is in front of it', () => {
     void (() => ctx.fail('GONE'))
     return 1
   })
-  assert.equal(app.routes().length, 2)
+  // What asks for a context or a scope without errors takes one with errors.
+  const root = (ctx: ContextOf<RootParts>): string => ctx.path
+  const add = (scope: Scope): unknown => scope.get('/added', root)
+  add(app.with(limit))
+  app.get('/behind', limit, (ctx) => root(ctx))
+  assert.equal(app.routes().length, 4)
 })
 
 test('a contract types its handler, wherever it is written', () => {

@@ -53,6 +53,15 @@ const mistakes: [statement: string, message: RegExp][] = [
     `app.get('/b', { response: { 204: null } }, async () => ‹({ id: 1 })›)`,
     /200 is not declared: write ctx\.reply\(204, …\)/,
   ],
+  [
+    `app.get('/d', (ctx) => ‹ctx›.fail('X'))`,
+    /no error is declared here: errors: \{ CODE: \{ status \} \} declares one/,
+  ],
+  [`app.get('/e', auth, (ctx) => ‹ctx›.fail('X'))`, /no error is declared here/],
+  [
+    `app.get('/f', { errors: { A: { status: 404 } } }, (ctx) => ctx.fail(‹'X'›))`,
+    /^Argument of type '"X"' is not assignable to parameter of type '"A"'/,
+  ],
   [`contract.get('/c', ‹() => 1›)`, /a contract has no handler: app\.implement\(contract, handler\)/],
 ]
 
