@@ -23,7 +23,7 @@ import type { Responses, Schema } from './types.ts'
 
 /**
  * What becomes of properties of a reply that its schema does not name: `strip` leaves them out; with `throw` the reply is
- * a 500, `E_RESPONSE_UNDECLARED`, and what is reported names the first of them. Default `throw`, and `strip` where NODE_ENV
+ * a 500, `E_RESPONSE_UNDECLARED`, and what is reported names them. Default `throw`, and `strip` where NODE_ENV
  * is `production`.
  */
 export type UndeclaredProperties = 'strip' | 'throw'

@@ -115,6 +115,18 @@ test('the table is that of /client.json, and contracts do without an app', async
   )
 })
 
+test('parts without JSON Schema are named with their places', () => {
+  const body = z.object({ 'a/b': z.custom<string>(), at: z.date(), n: z.coerce.number() })
+  const response = z.array(z.object({ a: z.string().transform(Number), b: z.unknown() }))
+  const { opaque, text } = clientFile({ x: contract.post('/x', { body, response }) })
+  assert.deepEqual(opaque, [
+    'x: body at #/a~1b is unknown: a custom has no JSON Schema',
+    'x: response 200 at #/*/a is unknown: a transform has no JSON Schema',
+  ])
+  assert.match(text, /"a\/b": unknown/)
+  assert.doesNotMatch(text, /hole/)
+})
+
 test('what has no JSON Schema is named, and what is no API refused', () => {
   const strange = {
     '~standard': { version: 1, vendor: 'strange', validate: (value: unknown) => ({ value }) },

@@ -16,6 +16,7 @@ import {
   type VolantError,
 } from 'volant'
 import { Type } from 'typebox'
+import * as v from 'valibot'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { eventually, type Kit, request } from '../kit.ts'
@@ -254,6 +255,61 @@ export function described(kit: Kit): void {
         "volant: the API's document does not have GET /u/*: to OpenAPI it is the path of GET /u/:id",
         'volant: GET /u/:id: its schema of headers has "X-Id", and a request\'s names are in lower case: it is never there',
       ])
+    })
+
+    test('parts of a schema that have no JSON Schema, and those no JSON fits, are named once with their places', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      const Line = z.object({ a: z.string().transform((text) => text.length), b: z.custom<string>() })
+      app.get('/said', { response: z.object({ a: z.string().transform(Number).pipe(z.number()) }) }, () => ({
+        a: '1',
+      }))
+      app.get('/lines', { response: z.array(Line) }, () => [])
+      app.get('/lines/:at', { response: z.array(Line) }, () => [])
+      app.get('/same', { response: Line }, () => ({ a: 'a', b: 'b' }))
+      app.get('/again', { response: Line }, () => ({ a: 'a', b: 'b' }))
+      app.post('/event', { body: z.object({ at: z.date(), or: z.date().or(z.string()) }) }, () => 'ok')
+      app.put('/event', { body: v.object({ n: v.bigint() }) }, () => 'ok')
+      app.get('/count', { response: z.object({ n: z.bigint() }) }, () => ({ n: 1n }) as never)
+      app.get('/fine', { query: z.object({ at: z.coerce.date() }), response: z.unknown() }, () => 'ok')
+      const said = await saying(async () => {
+        for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
+          assert.equal((await app.inject(path)).status, 200)
+      })
+      const send = 'send text, as .transform(String).pipe(z.string()) does'
+      const take =
+        'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do'
+      const say = 'in Zod .pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
+      const unsaid = "the API's document cannot say what is at"
+      assert.deepEqual(said, [
+        `volant: GET /again: response 200: ${unsaid} #/a (transform), #/b (custom): ${say}`,
+        `volant: GET /count: response 200: no JSON is what it asks for at #/n (bigint): ${send}`,
+        `volant: POST /event: body: no JSON is what it asks for at #/at (date): ${take}`,
+        `volant: PUT /event: body: no JSON is what it asks for at #/n (bigint): ${take}`,
+        `volant: GET /lines: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
+        `volant: GET /lines/:at: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
+      ])
+    })
+
+    test('what Valibot makes of a text is not documented, and not sent, as text', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      const response = v.object({
+        n: v.pipe(v.string(), v.transform(Number)),
+        m: v.pipe(v.string(), v.toNumber()),
+      })
+      app.get('/n', { response }, () => ({ n: '5', m: '6' }))
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/n')).json(), { n: 5, m: 6 })
+        await saying(async () => {
+          const { paths } = (await live.ask('/openapi.json')).json() as OpenAPIDocument
+          const { content = {} } = (paths['/n']?.['get']?.responses['200'] ?? {}) as OpenAPIResponse
+          assert.deepEqual(content['application/json']?.schema?.['properties'], {
+            n: {},
+            m: { type: 'number' },
+          })
+        })
+      })
     })
 
     test('a security requirement of a scheme that nobody declares stops the start', async () => {

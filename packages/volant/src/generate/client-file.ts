@@ -18,7 +18,7 @@ export interface ClientFile {
   readonly declarations: string
   /** Beside `declarations`. */
   readonly javascript: string
-  /** Schemas that have no JSON Schema: they are `unknown`. Each with its operation, its place and the reason. */
+  /** Schemas, and parts of them, that have no JSON Schema: they are `unknown`. Each with its operation, its place and the reason. */
   readonly opaque: readonly string[]
 }
 

@@ -2,6 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { parsePattern } from '../path.ts'
 import type { RouteInfo } from '../route-info.ts'
+import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
 import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
@@ -20,7 +21,7 @@ export type Described = Pick<
   | 'deprecated'
 >
 
-/** Told of a schema that has no JSON Schema: where it is, and why. */
+/** Told of a schema, or a part of one, that has no JSON Schema: where it is, and why. */
 export type Opaque = (where: string, reason: string) => void
 
 export class OperationText {
@@ -94,6 +95,7 @@ export class OperationText {
     const described = jsonSchemaOf(schema, 'input')
     if ('opaque' in described) return null
     const members = this.#types.members(described.schema, nameFrom(`${this.#name} ${part}`))
+    if (members !== null) this.#partly(part, described.holes)
     return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
   }
 
@@ -125,9 +127,20 @@ export class OperationText {
 
   #typeOf(schema: Schema, io: 'input' | 'output', where: string): string {
     const described = jsonSchemaOf(schema, io)
-    if ('schema' in described) return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`))
+    if ('schema' in described) {
+      this.#partly(where, described.holes)
+      return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`))
+    }
     this.#opaque(`${this.#name}: ${where}`, described.opaque)
     return 'unknown'
+  }
+
+  /** A Date that is asked for is text all the same. */
+  #partly(where: string, holes: readonly Hole[] = []): void {
+    for (const { pointer, kind } of holes) {
+      if (kind === 'date') continue
+      this.#opaque(`${this.#name}: ${where} at ${pointer}`, `a ${kind} has no JSON Schema`)
+    }
   }
 }
 

@@ -3,6 +3,7 @@
  * own and what refers to itself stands in `components/schemas` and is referred to. Which of these holds is known once
  * all routes were seen: until then every use is an empty object, which `finish` fills in.
  */
+import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
 import type { JSONSchemaObject } from './document.ts'
@@ -19,6 +20,15 @@ export interface Opaque {
   /** `POST /users: body`. */
   readonly where: string
   readonly reason: string
+}
+
+/** A schema whose JSON Schema says nothing of some parts, and who has it. */
+export interface Partly {
+  /** `POST /users: body`. */
+  readonly where: string
+  readonly direction: Direction
+  /** The same array for the same schema. */
+  readonly holes: readonly Hole[]
 }
 
 /** One property of an object. */
@@ -57,6 +67,7 @@ interface Root {
 
 export class Components {
   readonly opaque: Opaque[] = []
+  readonly #partly = new Map<readonly Hole[], Partly>()
   readonly #resources: Resource[] = []
   /** By what it says, definitions included, under its base name. */
   readonly #known = new Map<string, Resource>()
@@ -74,10 +85,20 @@ export class Components {
     this.#fixed = fixed
   }
 
+  /** In the order they were found. */
+  get partly(): readonly Partly[] {
+    return [...this.#partly.values()]
+  }
+
   /** The JSON Schema, null if there is none: said once for each schema. */
   raw(schema: Schema, direction: Direction, where: string): JSONSchemaObject | null {
     const result = jsonSchemaOf(schema, direction)
-    if ('schema' in result) return result.schema
+    if ('schema' in result) {
+      const { holes } = result
+      if (holes !== undefined && !this.#partly.has(holes))
+        this.#partly.set(holes, { where, direction, holes })
+      return result.schema
+    }
     if (!this.opaque.some((each) => each.schema === schema)) {
       this.opaque.push({ schema, where, reason: result.opaque })
     }

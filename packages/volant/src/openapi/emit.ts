@@ -3,7 +3,7 @@ import { VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { RouteInfo } from '../route-info.ts'
-import { Components, type Opaque } from './components.ts'
+import { Components, type Opaque, type Partly } from './components.ts'
 import type {
   OpenAPIDocument,
   OpenAPIInfo,
@@ -91,6 +91,7 @@ const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS',
 export interface Emitted {
   readonly document: OpenAPIDocument
   readonly opaque: readonly Opaque[]
+  readonly partly: readonly Partly[]
   /** Sentences about what is not there, or of no use. */
   readonly remarks: readonly string[]
 }
@@ -150,7 +151,7 @@ export function emit(
       ...(schemes.size === 0 ? {} : { securitySchemes: Object.fromEntries([...schemes].toSorted(byKey)) }),
     },
   }
-  return { document, opaque: components.opaque, remarks }
+  return { document, opaque: components.opaque, partly: components.partly, remarks }
 }
 
 /** An operation at one of the paths of its pattern. */

@@ -3,18 +3,41 @@ import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { notice } from '../notice.ts'
 import type { RouteInfo } from '../route-info.ts'
+import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
-import type { Direction, Opaque } from './components.ts'
+import type { Direction, Opaque, Partly } from './components.ts'
+
+/** Schemas, and parts of one, that are named. */
+const most = 10
 
 export class Omissions {
   readonly #schemas = new WeakSet<Schema>()
+  readonly #parts = new WeakSet<readonly Hole[]>()
   readonly #sentences = new Set<string>()
 
   schema({ schema, where, reason }: Opaque): void {
     if (this.#schemas.has(schema)) return
     this.#schemas.add(schema)
     notice(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
+  }
+
+  /** Of a schema that has some JSON Schema those parts which have none. */
+  parts(all: readonly Partly[]): void {
+    const untold = all.filter(({ holes }) => !this.#parts.has(holes))
+    for (const [at, { where, direction, holes }] of untold.entries()) {
+      this.#parts.add(holes)
+      if (at >= most) continue
+      const impossible = holes.filter(({ isImpossible }) => isImpossible)
+      const unsaid = holes.filter(({ isImpossible }) => !isImpossible)
+      if (impossible.length > 0)
+        notice(
+          `volant: ${where}: no JSON is what it asks for at ${listed(impossible)}: ${instead[direction]}`,
+        )
+      if (unsaid.length > 0)
+        notice(`volant: ${where}: the API's document cannot say what is at ${listed(unsaid)}: ${typed}`)
+    }
+    if (untold.length > most) notice(`volant: and so it is with ${untold.length - most} more schemas`)
   }
 
   say(sentence: string): void {
@@ -31,6 +54,19 @@ export class Omissions {
       if ('opaque' in result) this.schema({ schema, where, reason: result.opaque })
     }
   }
+}
+
+const instead: Readonly<Record<Direction, string>> = {
+  input:
+    'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do',
+  output: 'send text, as .transform(String).pipe(z.string()) does',
+}
+
+const typed = 'in Zod .pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
+
+function listed(holes: readonly Hole[]): string {
+  const named = holes.slice(0, most).map(({ pointer, kind }) => `${pointer} (${kind})`)
+  return named.join(', ') + (holes.length > most ? ` and ${holes.length - most} more` : '')
 }
 
 function isConverted(schema: Schema): boolean {

@@ -98,8 +98,9 @@ class Documents {
 
   #publish(ctx: RequestContext, prefix: string): Published {
     const all = ctx.app.serving.routes()
-    const { document, opaque, remarks } = emit(under(prefix, all), this.#options, all)
+    const { document, opaque, partly, remarks } = emit(under(prefix, all), this.#options, all)
     for (const each of opaque) this.#omissions.schema(each)
+    this.#omissions.parts(partly)
     for (const each of remarks) this.#omissions.say(each)
     return new Published(document)
   }

@@ -1,6 +1,8 @@
 /** The JSON Schema of a schema, for whatever describes or writes its values. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { optionsOf, valibotOptions } from './conversion.ts'
+import { type Hole, withoutMarks } from './holes.ts'
 import type { Schema } from './infer.ts'
 import { inputOf } from './input.ts'
 import { frozen, isPlainSchema } from './draft.ts'
@@ -11,8 +13,10 @@ import { isThenable } from '../thenable.ts'
 /** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>
 
-/** The schema, frozen, or why there is none. */
-export type Described = { readonly schema: JSONSchemaObject } | { readonly opaque: string }
+/** The schema, frozen, and the parts it says nothing of; or why there is none. */
+export type Described =
+  | { readonly schema: JSONSchemaObject; readonly holes?: readonly Hole[] }
+  | { readonly opaque: string }
 
 /** What goes in, or what comes out. */
 type Side = 'input' | 'output'
@@ -42,7 +46,7 @@ function describe(schema: Schema, io: Side): Described {
     if (typeof jsonSchema?.[io] !== 'function') {
       return vendor === 'valibot' ? byValibot(schema, io) : opaque(vendor)
     }
-    return own(jsonSchema[io](optionsOf(vendor)))
+    return own(jsonSchema[io](optionsOf(vendor, io)))
   } catch (error) {
     return { opaque: error instanceof Error ? error.message : String(error) }
   }
@@ -61,59 +65,11 @@ function own(made: unknown): Described {
     return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
   }
   const json = JSON.stringify(made) as string | undefined
-  const copy: unknown = json === undefined ? undefined : JSON.parse(json)
+  const { schema: copy, holes } = json === undefined ? { schema: undefined, holes: [] } : withoutMarks(json)
   const at = unsoundness(copy)
   if (at !== null) return { opaque: `its library gives what is no JSON Schema: ${at}` }
   const { $schema: _, ...schema } = copy as Record<string, unknown>
-  return { schema: frozen(schema) }
-}
-
-/** Libraries refuse the whole of a schema for one part that JSON Schema cannot say, unless they are told otherwise. */
-function optionsOf(vendor: string): StandardJSONSchemaV1.Options {
-  const target = 'draft-2020-12'
-  if (vendor === 'zod') return { target, libraryOptions: { unrepresentable: 'any', override: zodDate } }
-  if (vendor === 'arktype') return { target, libraryOptions: { fallback: arktypePart } }
-  if (vendor === 'valibot') return { target, libraryOptions: valibotOptions }
-  return { target }
-}
-
-/** What JSON.stringify writes for a Date. */
-const date = { type: 'string', format: 'date-time' }
-
-interface ZodPart {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } }
-  readonly jsonSchema: object
-}
-
-function zodDate({ zodSchema, jsonSchema }: ZodPart): void {
-  if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, date)
-}
-
-function arktypePart({ code, base }: { code: string; base: object }): object {
-  return code === 'date' ? { ...date } : base
-}
-
-/** Actions of a pipe after which the value is another one: Valibot describes what it was before. */
-const valibotTransforms: ReadonlySet<string> = new Set([
-  'find_item',
-  'parse_json',
-  'raw_transform',
-  'reduce_items',
-  'stringify_json',
-  'to_bigint',
-  'to_boolean',
-  'to_date',
-  'to_number',
-  'to_string',
-  'transform',
-])
-
-const valibotOptions = {
-  errorMode: 'ignore',
-  overrideSchema: ({ valibotSchema }: { valibotSchema: { type: string } }) =>
-    valibotSchema.type === 'date' ? { ...date } : undefined,
-  overrideAction: ({ valibotAction }: { valibotAction: { type: string } }) =>
-    valibotTransforms.has(valibotAction.type) ? {} : undefined,
+  return holes.length === 0 ? { schema: frozen(schema) } : { schema: frozen(schema), holes }
 }
 
 /** Valibot keeps its JSON Schema in a package of its own. */
@@ -125,5 +81,5 @@ function byValibot(schema: Schema, io: Side): Described {
   } catch {
     return { opaque: 'Valibot has no JSON Schema for it unless @valibot/to-json-schema is installed' }
   }
-  return own(convert(schema, { ...valibotOptions, typeMode: io, target: 'draft-2020-12' }))
+  return own(convert(schema, { ...valibotOptions(io), typeMode: io, target: 'draft-2020-12' }))
 }
