@@ -20,7 +20,13 @@ const compilerOptions = {
   lib: ['es2023'],
   module: 'nodenext',
   moduleDetection: 'force',
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  noUncheckedSideEffectImports: true,
   types: ['node'],
+  declaration: true,
   noEmit: true,
   skipLibCheck: true,
 }
