@@ -12,6 +12,7 @@ const flags =
   '--ignoreConfig --noEmit --strict --skipLibCheck --pretty false --module nodenext --target es2023'
 
 const head = `import { before, contract, createApp, type Declaration, middleware } from 'volant'
+import { procedure, router } from 'volant/procedures'
 import * as z from 'zod'
 export const app = createApp({ signals: false })
 export const User = z.object({ id: z.number(), name: z.string() })
@@ -62,6 +63,11 @@ const mistakes: [statement: string, message: RegExp][] = [
     `app.get('/f', { errors: { A: { status: 404 } } }, (ctx) => ctx.fail(‹'X'›))`,
     /^Argument of type '"X"' is not assignable to parameter of type '"A"'/,
   ],
+  [
+    `router({ a: procedure().query(() => 1), ‹b›: procedure().input(User) })`,
+    /"a procedure ends with \.query\(handler\), \.mutation\(handler\) or \.subscription\(handler\)"/,
+  ],
+  [`router({ a: router({ ‹b›: procedure() }) })`, /"a procedure ends with \.query\(handler\)/],
   [`contract.get('/c', ‹() => 1›)`, /a contract has no handler: app\.implement\(contract, handler\)/],
 ]
 

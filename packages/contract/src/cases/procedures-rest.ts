@@ -5,7 +5,7 @@ import { type } from 'arktype'
 import { Type } from 'typebox'
 import * as v from 'valibot'
 import { createClient } from 'volant/client'
-import { caller, procedure, rest, router } from 'volant/procedures'
+import { caller, procedure, type ProcedureTree, rest, router } from 'volant/procedures'
 import { trpc, type TRPCRouterOf } from 'volant/trpc'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
@@ -235,7 +235,7 @@ export function proceduresOverREST(kit: Kit): void {
     })
 
     test('an input without the parameter of a router around it is refused, where it can be seen', () => {
-      const around = (comment: Parameters<typeof router>[0][string]) =>
+      const around = (comment: ProcedureTree[string]) =>
         router({ posts: router({ getPost: item, comments: router({ getComment: comment }) }) })
       for (const input of [
         z.object({ id: z.string() }),

@@ -239,7 +239,10 @@ export function procedures(kit: Kit): void {
     bad(() => router({ call: procedure().query(() => 1) }), 'E_BAD_OPTION', /name/)
     bad(() => router({ 'a.b': procedure().query(() => 1) }), 'E_BAD_OPTION', /name/)
     bad(() => router({ ['__proto__']: procedure().query(() => 1) }), 'E_BAD_OPTION', /name/)
-    bad(() => router({ a: procedure() as never }), 'E_BAD_OPTION', /last step/)
+    // @ts-expect-error -- a procedure ends with .query(handler), .mutation(handler) or .subscription(handler)
+    bad(() => router({ a: procedure() }), 'E_BAD_OPTION', /last step/)
+    // @ts-expect-error -- it is neither a procedure nor a router
+    bad(() => router({ a: 5 }), 'E_BAD_OPTION', /neither a procedure nor a router/)
     bad(() => caller({} as never), 'E_BAD_OPTION', /router/)
     bad(() => tracked('', 1), 'E_BAD_OPTION', /one line/)
     bad(() => tracked('a\nb', 1), 'E_BAD_OPTION', /one line/)

@@ -2,7 +2,7 @@
 import { VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
 import { type Definition, definitionOf } from './definition.ts'
-import type { ProcedureTree, Router } from './types.ts'
+import type { Procedure, ProcedureTree, Router } from './types.ts'
 
 /** A procedure with its place. */
 export interface Placed {
@@ -29,8 +29,20 @@ class DefinedRouter<T extends ProcedureTree> implements Router<T> {
  * called by all of its names, `users.getUser`. Throws `E_BAD_OPTION` for a name that cannot be part of a URL and for
  * a member that is neither.
  */
-export function router<const T extends ProcedureTree>(procedures: T): Router<T> {
+export function router<const T extends ProcedureTree>(procedures: T): Router<T>
+// Takes nothing that the first does not: the compiler says what is wrong by the last of them.
+export function router<const T extends object>(procedures: Finished<T>): Router
+export function router(procedures: ProcedureTree): unknown {
   return new DefinedRouter(procedures)
+}
+
+/** Names the mistake at the member. */
+type Finished<T> = {
+  [K in keyof T]: T[K] extends Procedure | Router
+    ? T[K]
+    : T[K] extends { query: unknown; mutation: unknown }
+      ? 'a procedure ends with .query(handler), .mutation(handler) or .subscription(handler)'
+      : Procedure | Router
 }
 
 /** All procedures by path, in their order. Throws `E_BAD_OPTION` for what `router` has not made. */
