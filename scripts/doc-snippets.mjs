@@ -16,8 +16,7 @@ const unchecked = new Set(['ignore', 'express', 'fastify', 'hono', 'koa', 'elysi
 /** What a newcomer has after `tsc --init`, and Node's types. */
 const compilerOptions = {
   strict: true,
-  target: 'es2023',
-  lib: ['es2023'],
+  target: 'esnext',
   module: 'nodenext',
   moduleDetection: 'force',
   noUncheckedIndexedAccess: true,

@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createApp } from 'volant'
 
@@ -15,7 +14,7 @@ export const app = createApp()
 app.put('/files/:name', { bodyMode: 'stream', maxBodySize: gibibyte }, async (ctx) => {
   const path = join(folder, `${ctx.id}.part`) // never a name that a client chose
   try {
-    await pipeline(Readable.fromWeb(ctx.bodyStream), createWriteStream(path))
+    await pipeline(ctx.bodyStream, createWriteStream(path))
     return { name: ctx.params.name, size: (await stat(path)).size }
   } finally {
     await rm(path, { force: true }) // a real service would keep it
