@@ -45,7 +45,10 @@ export function broughtBy(layer: object): Brought {
 /** What is written in place of a function that was handed over without being called. */
 const usage = Symbol.for('volant.usage')
 
-/** `make` gives a middleware, or is a plugin: where it is taken for a middleware, the error says to write `how`. */
+/**
+ * `make` gives a middleware, or is or becomes a plugin: where it is taken for a middleware, or for a plugin and is none,
+ * the error says to write `how`.
+ */
 export function notItself(make: object, how: string): void {
   Object.defineProperty(make, usage, { value: how })
 }

@@ -12,6 +12,7 @@ import type { Registry, ScopeNode } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
 import { RouteConflictError } from './router.ts'
+import { shown } from './shown.ts'
 import { isThenable } from './thenable.ts'
 import { type APITree, isRoute } from './api-tree.ts'
 import { handlersOf, type Implement } from './implement.ts'
@@ -333,8 +334,9 @@ function checkPrefix(prefix: string): string {
 
 export function asFunction(value: unknown, what: string): unknown {
   if (typeof value === 'function') return value
+  const usage = typeof value === 'object' && value !== null ? usageOf(value) : undefined
   throw new VolantError(
     'E_BAD_HANDLER',
-    `${what} is not a function but ${value === null ? 'null' : typeof value}`,
+    `${what} is not a function but ${shown(value)}${usage === undefined ? '' : `: write ${usage}`}`,
   )
 }

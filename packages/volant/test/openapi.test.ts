@@ -272,7 +272,7 @@ describe('openapiOf', () => {
   for (const [options, message] of [
     [undefined, 'openapiOf'],
     [{}, 'openapiOf: info'],
-    [{ info: { title: 'x' } }, 'openapiOf: info'],
+    [{ info: { title: 'x' } }, 'openapiOf: info takes { title, version }, both text; version is missing'],
     [{ title: 'x' }, 'openapiOf has no option "title": info: { title, version }'],
     [{ info, server: [] }, 'openapiOf has no option "server"; did you mean "servers"?'],
     [{ info, include: 'all' }, 'openapiOf: include'],

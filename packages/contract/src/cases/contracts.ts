@@ -304,7 +304,14 @@ export function contracts(kit: Kit): void {
     test('what cannot be a declaration is refused when the route is made', () => {
       const app = kit.app()
       const bad: [unknown, string, RegExp][] = [
-        [{ response: { 99: User } }, 'E_BAD_SCHEMA', /response/],
+        [{ response: { 99: User } }, 'E_BAD_STATUS', /200 to 599, not 99/],
+        [{ response: { 200: User, '4XX': User } }, 'E_BAD_STATUS', /200 to 599, not 4XX/],
+        [{ response: { 200: User, default: User } }, 'E_BAD_STATUS', /200 to 599, not default/],
+        [
+          { response: { id: z.number() } },
+          'E_BAD_SCHEMA',
+          /an object with id: write z\.object\(\{ id: … \}\)/,
+        ],
         [{ response: { 600: User } }, 'E_BAD_STATUS', /200 to 599, not 600/],
         [{ response: { 204: User } }, 'E_BAD_OPTION', /status 204 has no content: write 204: null/],
         [{ response: 5 }, 'E_BAD_SCHEMA', /the route \/x: response/],

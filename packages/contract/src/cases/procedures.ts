@@ -225,6 +225,11 @@ export function procedures(kit: Kit): void {
         return true
       })
     bad(() => procedure().input({} as never), 'E_BAD_SCHEMA', /input/)
+    bad(
+      () => kit.app().register(router({}) as never),
+      'E_BAD_HANDLER',
+      /^a plugin is not a function but an object: write app\.register\(rest\(api\)\) or app\.register\(trpc\(api\)\)$/,
+    )
     bad(() => procedure().input(Id).input(Id), 'E_BAD_OPTION', /one input schema/)
     bad(() => procedure().use(7 as never), 'E_BAD_HANDLER', /middleware/)
     bad(

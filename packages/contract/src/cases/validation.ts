@@ -228,6 +228,16 @@ export function validation(kit: Kit): void {
         code: 'E_BAD_SCHEMA',
         message: /\/x: query takes a schema with '~standard'.*kind/,
       })
+      for (const [properties, hint] of [
+        [{ a: z.string() }, /: write z\.object\(\{ a: … \}\)$/],
+        [{ a: v.string(), b: v.string() }, /with a, b: write v\.object\(\{ a: … \}\)$/],
+        [{ a: { type: 'string' } }, /: write \{ type: 'object', properties: \{ a: … \} \}$/],
+        [{ a: { '~standard': { vendor: 'other' } } }, /: make one schema of \{ a: … \}$/],
+        [{ a: 1 }, /not an object with a$/],
+      ] as const) {
+        const refused = { code: 'E_BAD_SCHEMA', message: hint }
+        assert.throws(() => app.get('/x', { body: properties as never }, () => 1), refused)
+      }
       assert.throws(() => app.get('/x', { body: null as never }, () => 1), { code: 'E_BAD_SCHEMA' })
       assert.throws(() => validate({ body: 'string' as never }), {
         code: 'E_BAD_SCHEMA',

@@ -76,7 +76,13 @@ export function checkOptions<O extends OpenAPIOptions>(
   })
   const { info, include } = options
   if (typeof info?.title !== 'string' || typeof info.version !== 'string') {
-    throw bad(`${where}: info`, info, '{ title, version }, both text')
+    if (typeof info !== 'object' || info === null)
+      throw bad(`${where}: info`, info, '{ title, version }, both text')
+    const missing = (['title', 'version'] as const).filter((name) => info[name] === undefined)
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: info takes { title, version }, both text${missing.length === 0 ? '' : `; ${missing.join(' and ')} is missing`}`,
+    )
   }
   if (include !== undefined && typeof include !== 'function') {
     throw bad(`${where}: include`, include, 'a function of a route')

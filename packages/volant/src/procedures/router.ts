@@ -1,6 +1,7 @@
 /** Routers: procedures under names, checked and laid out flat once. */
 import { VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
+import { notItself } from '../middleware.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import type { Procedure, ProcedureTree, Router } from './types.ts'
 
@@ -23,6 +24,8 @@ class DefinedRouter<T extends ProcedureTree> implements Router<T> {
     this[placed] = new Map(flatten(procedures).map((each) => [each.path, each]))
   }
 }
+
+notItself(DefinedRouter.prototype, 'app.register(rest(api)) or app.register(trpc(api))')
 
 /**
  * Groups procedures and other routers under names: `router({ users: router({ getUser, listUsers }) })`. A procedure is

@@ -22,7 +22,7 @@ export function standardOf(schema: unknown, where: string, use: SchemaUse = 'bod
   if (props === undefined && isPlainSchema(schema)) return plain(validatorOf(schema, where), where, use)
   throw new VolantError(
     'E_BAD_SCHEMA',
-    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …) or JSON Schema (TypeBox, …), not ${nameOf(schema)}`,
+    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …) or JSON Schema (TypeBox, …), not ${nameOf(schema)}${wrapping(schema)}`,
   )
 }
 
@@ -90,6 +90,25 @@ function copyOf(value: unknown): unknown {
   }
   return copy
 }
+
+/** What to write around schemas by name that were given for a schema. */
+function wrapping(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+  const [name, member] = Object.entries(value)[0] ?? []
+  const vendor = (member as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
+  if (vendor === undefined && !isPlainSchema(member)) return ''
+  const members = `{ ${name}: … }`
+  if (vendor === undefined) return `: write { type: 'object', properties: ${members} }`
+  const wrap = wrappers.get(vendor)
+  return wrap === undefined ? `: make one schema of ${members}` : `: write ${wrap}(${members})`
+}
+
+/** What makes a schema of an object's properties, by library. */
+const wrappers = new Map([
+  ['zod', 'z.object'],
+  ['valibot', 'v.object'],
+  ['arktype', 'type'],
+])
 
 function nameOf(value: unknown): string {
   if (value === null) return 'null'
