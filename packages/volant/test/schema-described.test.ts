@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import * as v from 'valibot'
 import * as z from 'zod'
 import { jsonSchemaOf } from '../src/schema/json-schema.ts'
+import { isVoid } from '../src/schema/void.ts'
 import type { Schema } from '../src/index.ts'
 
 const said = (schema: Schema, io: 'input' | 'output'): unknown => {
@@ -208,4 +209,17 @@ test('what a library gives for JSON Schema is opaque unless it is one', async ()
   }
   assert.deepEqual(said(giving({ $schema: 'x', ...sound }), 'output'), sound)
   await new Promise((resolve) => setImmediate(resolve))
+})
+
+test('schemas of nothing are known without being asked', () => {
+  for (const schema of [z.void(), z.undefined(), v.void(), v.undefined()]) assert.equal(isVoid(schema), true)
+  const others = [
+    z.undefined().or(z.string()),
+    z.string().optional(),
+    z.null(),
+    v.optional(v.string()),
+    v.pipe(v.undefined(), v.transform(String)),
+    { type: 'void' },
+  ]
+  for (const schema of others) assert.equal(isVoid(schema as never), false)
 })

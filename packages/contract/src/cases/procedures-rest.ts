@@ -46,6 +46,13 @@ export function proceduresOverREST(kit: Kit): void {
       app.register(door)
       app.register(trpc(tree))
       app.expose(door.api)
+      const repliesOf = (path: string, method: string) =>
+        Object.keys(
+          app.routes().find((route) => route.path === path && route.method === method)?.responses ?? {},
+        )
+      assert.deepEqual(repliesOf('/things', 'GET'), ['204'])
+      assert.deepEqual(repliesOf('/things', 'POST'), ['204'])
+      assert.deepEqual(repliesOf('/things/:id', 'GET'), ['200', '204'])
       await kit.serve(app, async (live) => {
         const status = async (path: string, method = 'GET') => (await live.ask(path, { method })).status
         assert.equal(await status('/things'), 204)

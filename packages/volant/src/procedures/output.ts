@@ -76,11 +76,11 @@ class NoOutput implements Output {
 }
 
 /** Throws `E_RESPONSE_INVALID` for any value. */
-export function refuseValue(path: string, value: unknown): undefined {
+export function refuseValue(path: string, value: unknown, output = 'output(null)'): undefined {
   if (value === undefined) return undefined
   throw new VolantError(
     'E_RESPONSE_INVALID',
-    `the procedure ${path} has output(null) and gave a value: leave its value out, or say its schema`,
+    `the procedure ${path} has ${output} and gave a value: leave its value out, or say its schema`,
   )
 }
 

@@ -7,6 +7,7 @@ import { checkNames } from '../../middleware/option-check.ts'
 import { notice } from '../../notice.ts'
 import { decided, maybeEmpty } from '../../optional-content.ts'
 import { parsePattern } from '../../router.ts'
+import { isVoid } from '../../schema/void.ts'
 import type { Scope } from '../../scope.ts'
 import { isThenable } from '../../thenable.ts'
 import type { Plugin, Responses, Route, RouteOptions } from '../../types.ts'
@@ -123,6 +124,7 @@ function responsesOf(
 ): Responses | undefined {
   if (status === 204 || isEmpty) return { 204: null }
   if (output === null) return undefined
+  if (isVoid(output)) return { 204: null }
   return maybeEmpty({ [status === 0 ? 200 : status]: output }, () => {
     const nothing = madeOfNothing(output)
     return nothing !== null && nothing.value === undefined
@@ -160,6 +162,7 @@ function handlerOf(
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     unlessError(value)
     if (isEmpty) return refuseValue(path, value)
+    if (output !== null && isVoid(output)) return refuseValue(path, value, 'an output of nothing')
     if (status === 204) return undefined
     const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
     if (status !== 0 && given !== undefined) ctx.status(status)
