@@ -34,12 +34,22 @@ test('REST, tRPC and direct calls reach the same procedures', async () => {
   assert.equal(all.length, 3)
 })
 
+async function told(id: number): Promise<string | undefined> {
+  const [post, error] = await safe(client.posts.getPost.query({ id }))
+  if (error === undefined) return post.title
+  const detail = error.shape?.data.error
+  if (detail?.code === 'NO_POST') return 'there is no such post'
+  if (detail?.code === 'E_VALIDATION') return detail.errors[0]?.pointer
+  throw error
+}
+
 test('errors are declared once, and told by every door in its own way', async () => {
   const reply = await fetch(`${url}/api/posts/9`)
   assert.equal(reply.status, 404)
   assert.equal(((await reply.json()) as { code: string }).code, 'NO_POST')
-  const [, error] = await safe(client.posts.getPost.query({ id: 9 }))
-  assert.equal(error?.shape?.data.error?.code, 'NO_POST')
+  assert.equal(await told(9), 'there is no such post')
+  assert.equal(await told('x' as never), '#/id')
+  assert.equal(await told(1), 'one')
   await assert.rejects(call.posts.getPost({ id: 9 }), { status: 404, code: 'NO_POST' })
   assert.equal((await fetch(`${url}/api/posts/x`)).status, 400)
 })
