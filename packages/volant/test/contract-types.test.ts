@@ -49,8 +49,16 @@ test('values and replies are those that are declared', () => {
     void (() => ctx.json({ id: 1, name: 'a' }))
     return ctx.json({ id: 1, name: 'a' }, 201)
   })
+  // As everywhere in TypeScript, what a function without a return type gives may have more.
+  app.get('/more', { response: User }, () => ({ id: 1, name: 'a', more: 1 }))
+  // @ts-expect-error it may not where the type is written
+  app.get('/w6', { response: User }, (): z.input<typeof User> => ({ id: 1, name: 'a', more: 1 }))
+  // @ts-expect-error nor in a call
+  app.get('/w7', { response: User }, (ctx) => ctx.json({ id: 1, name: 'a', more: 1 }))
+  // @ts-expect-error nor in this one
+  app.get('/w8', { response: { 201: User } }, (ctx) => ctx.reply(201, { id: 1, name: 'a', more: 1 }))
   // @ts-expect-error a schema is missing
-  assert.throws(() => app.get('/w6', { response: 5 }, () => 1))
+  assert.throws(() => app.get('/w9', { response: 5 }, () => 1))
   const replied = (value: Replied): void => value
   app.get('/free', (ctx) => replied(ctx.reply(418, 'tea')))
   assert.ok(app.routes().length > 5)
