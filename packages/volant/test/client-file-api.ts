@@ -2,16 +2,21 @@
 import * as z from 'zod'
 import { createApp, middleware } from '../src/index.ts'
 
-const User = z.object({
-  id: z.number().int().describe('Unique, and */ never used again'),
-  name: z.string().min(1),
-  role: z.enum(['admin', 'user']),
-  tags: z.array(z.string()),
-  address: z.object({ city: z.string(), 'post-code': z.string().nullable() }).optional(),
-  either: z.union([z.string(), z.object({ a: z.literal(1) })]),
-  pair: z.tuple([z.string(), z.number()]),
-  scores: z.record(z.string(), z.number()),
-})
+const User = z
+  .object({
+    id: z.number().int().describe('Unique, and */ never used again'),
+    name: z.string().min(1),
+    role: z.enum(['admin', 'user']),
+    tags: z.array(z.string()),
+    address: z
+      .object({ city: z.string(), 'post-code': z.string().nullable().default(null) })
+      .meta({ title: 'Address' })
+      .optional(),
+    either: z.union([z.string(), z.object({ a: z.literal(1) })]),
+    pair: z.tuple([z.string(), z.number()]),
+    scores: z.record(z.string(), z.number()),
+  })
+  .meta({ title: 'User' })
 
 interface Node {
   name: string

@@ -25,7 +25,8 @@ export interface ClientFile {
 /**
  * The types of an API and the table of its routes, read off the JSON Schemas of its contracts: for clients that must
  * not see the server's source, or should not wait for a compiler to read it. Nothing is imported but types of
- * `volant/client`. The same API gives the same text. Takes an app that has exposed its routes, or contracts by name.
+ * `volant/client`. The same API gives the same text. Objects with a `title`, or an `id`, that can be a name are exported
+ * under it. Takes an app that has exposed its routes, or contracts by name.
  * Throws `E_BAD_OPTION` for anything else.
  *
  *     import { type Api, routes } from './api.ts'
@@ -44,6 +45,9 @@ export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientF
     'Uint8Array',
     ...imported,
   ])
+  // Where the two differ, what clients are sent has the name.
+  for (const [name, route] of Object.entries(operations))
+    new OperationText(name, route, types, () => {}).results()
   const tree = treeOf(operations, (name, route) =>
     new OperationText(name, route, types, (where, reason) =>
       opaque.push(`${where} is unknown: ${reason}`),

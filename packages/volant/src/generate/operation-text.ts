@@ -40,7 +40,7 @@ export class OperationText {
   /** `Operation<Input, Results>`. */
   text(): string {
     const input = objectText(this.#input())
-    const results = this.#results().map((each) => `\n  | ${indented(each).trimStart()}`)
+    const results = this.results().map((each) => `\n  | ${indented(each).trimStart()}`)
     return `Operation<\n${indented(`${input},`)}${results.join('')}\n>`
   }
 
@@ -99,7 +99,8 @@ export class OperationText {
     return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
   }
 
-  #results(): string[] {
+  /** The alternatives of what a call gives. */
+  results(): string[] {
     const { responses, errors, schemas } = this.#route
     const replies =
       responses === null
@@ -129,7 +130,7 @@ export class OperationText {
     const described = jsonSchemaOf(schema, io)
     if ('schema' in described) {
       this.#partly(where, described.holes)
-      return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`))
+      return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`), io)
     }
     this.#opaque(`${this.#name}: ${where}`, described.opaque)
     return 'unknown'

@@ -10,11 +10,14 @@ export interface Member {
   readonly about: string | undefined
 }
 
-/** Types that schemas refer to, and those that refer to themselves, each declared once. */
+/** Types that have a name, that schemas refer to, and that refer to themselves, each declared once. */
 export class TypeTexts {
   /** Text by name, in the order of their first use. */
   readonly declared = new Map<string, string>()
   readonly #names = new Map<string, string>()
+  /** By the name they would have, those they have. */
+  readonly #alike = new Map<string, string[]>()
+  readonly #recursive = new Set<string>()
   readonly #taken: Set<string>
 
   /** `taken`: names the file has for something else. */
@@ -22,19 +25,27 @@ export class TypeTexts {
     this.#taken = new Set(taken)
   }
 
-  /** The type of a whole schema; `hint` names it where it refers to itself. */
-  of(schema: unknown, hint: string): string {
-    return this.#text(schema, { whole: schema, hint })
+  /**
+   * The type of a whole schema; `hint` names it where it refers to itself and has no title. What clients send has `Input`
+   * after its name where the name is taken.
+   */
+  of(schema: unknown, hint: string, io: 'input' | 'output' = 'output'): string {
+    return this.#text(schema, { whole: schema, hint, io })
   }
 
   /** The properties of a schema that is nothing but an object; null for any other. */
   members(schema: JSONSchemaObject, hint: string): Member[] | null {
     const isPlain =
       schema['type'] === 'object' && isObject(schema['properties']) && !combining.some((key) => key in schema)
-    return isPlain ? this.#members(schema, { whole: schema, hint }) : null
+    return isPlain ? this.#members(schema, { whole: schema, hint, io: 'input' }) : null
   }
 
   #text(schema: unknown, root: Root): string {
+    const title = titleOf(schema)
+    return title === null ? this.#bare(schema, root) : this.#named(schema, nameFrom(title), root)
+  }
+
+  #bare(schema: unknown, root: Root): string {
     if (schema === false) return 'never'
     if (!isObject(schema)) return 'unknown'
     const parts = [...this.#parts(schema, root)].filter((part) => part !== 'unknown')
@@ -103,21 +114,45 @@ export class TypeTexts {
   #reference(reference: string, root: Root): string {
     const found = lookUp(reference, root.whole)
     if (found === undefined) return 'unknown'
+    const { schema, name } = found
+    const isUnnamed = name === '' || /^__schema\d+$/.test(name)
+    return this.#named(schema, nameFrom(isUnnamed ? (titleOf(schema) ?? root.hint) : name), root)
+  }
+
+  #named(schema: unknown, wanted: string, root: Root): string {
     // The same schema of another whole may refer to something else.
-    const key = JSON.stringify([found.schema, isObject(root.whole) ? root.whole['$defs'] : null])
+    const key = JSON.stringify([schema, isObject(root.whole) ? root.whole['$defs'] : null])
     const known = this.#names.get(key)
-    if (known !== undefined) return known
-    const name = this.#free(nameFrom(/^__schema\d+$/.test(found.name) ? root.hint : found.name || root.hint))
+    if (known !== undefined) {
+      if (this.declared.get(known) === '') this.#recursive.add(known)
+      return known
+    }
+    const name = this.#free(wanted, root)
     this.#names.set(key, name)
     this.declared.set(name, '')
-    const { $defs: _, ...schema } = isObject(found.schema) ? found.schema : {}
-    this.declared.set(name, this.#text(isObject(found.schema) ? schema : found.schema, root))
+    const { $defs: _, ...rest } = isObject(schema) ? schema : {}
+    const text = this.#bare(isObject(schema) ? rest : schema, root)
+    const alike = this.#alike.get(wanted) ?? []
+    const same = alike.find((each) => this.declared.get(each) === this.#renamed(text, name, each))
+    if (same !== undefined) {
+      this.#names.set(key, same)
+      this.declared.delete(name)
+      this.#taken.delete(name)
+      return same
+    }
+    this.#alike.set(wanted, [...alike, name])
+    this.declared.set(name, text)
     return name
   }
 
-  #free(wanted: string): string {
-    let name = wanted
-    for (let n = 2; this.#taken.has(name); n++) name = `${wanted}${n}`
+  #renamed(text: string, name: string, other: string): string {
+    return this.#recursive.has(name) ? text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), other) : text
+  }
+
+  #free(wanted: string, { io }: Root): string {
+    const base = io === 'input' && this.#taken.has(wanted) ? `${wanted}Input` : wanted
+    let name = base
+    for (let n = 2; this.#taken.has(name); n++) name = `${base}${n}`
     this.#taken.add(name)
     return name
   }
@@ -127,6 +162,14 @@ interface Root {
   /** What `#` means. */
   readonly whole: unknown
   readonly hint: string
+  readonly io: 'input' | 'output'
+}
+
+/** What its author calls an object. */
+function titleOf(schema: unknown): string | null {
+  if (!isObject(schema) || (schema['type'] !== 'object' && !isObject(schema['properties']))) return null
+  const title = schema['title']
+  return typeof title === 'string' && /^[A-Za-z_$][\w$]*$/.test(title) ? title : null
 }
 
 const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties']
