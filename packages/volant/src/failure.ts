@@ -70,7 +70,7 @@ function answer(ctx: RequestContext, error: unknown, value: unknown): void {
 }
 
 function sendProblem(ctx: RequestContext, error: unknown): void {
-  if (!(error instanceof HTTPError)) ctx.app.report(error, ctx)
+  if (!(error instanceof HTTPError) && !wasTold(ctx, error)) ctx.app.report(error, ctx)
   let answered = error
   if (error instanceof HTTPError && error.headers !== undefined) {
     try {
@@ -89,6 +89,11 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
     ctx.replyHeaders,
     problemText(answered),
   )
+}
+
+/** A client that sends no more has aborted the signal, and can still be answered. */
+export function wasTold(ctx: RequestContext, error: unknown): boolean {
+  return ctx.exchange.halfClosed && isAbort(error)
 }
 
 /** Work that was told to stop says so. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
+import { wasTold } from './failure.ts'
 import { beginReply, secondReply } from './reply.ts'
 import { checkStatus } from './status.ts'
 
@@ -82,7 +83,7 @@ async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
   } catch (error) {
     parts.cancel()
     if (exchange.aborted) return
-    ctx.app.report(error, ctx)
+    if (!wasTold(ctx, error)) ctx.app.report(error, ctx)
     ctx.cutOff = true
     ctx.failure = error
     exchange.destroy()

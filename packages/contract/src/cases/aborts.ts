@@ -216,5 +216,36 @@ export function aborts(kit: Kit): void {
         assert.equal(fired, 1)
       })
     })
+
+    test(
+      'work that stops for a half-closed client is no news, its faults are',
+      kit.needs('half-close'),
+      async () => {
+        const app = kit.app()
+        const told = (signal: AbortSignal) => sleep(10_000, undefined, { signal })
+        app.get('/work', (ctx) => told(ctx.signal))
+        app.get('/stream', async function* (ctx) {
+          yield 'first'
+          await told(ctx.signal)
+        })
+        app.get('/fault', async (ctx) => {
+          await told(ctx.signal).catch(() => undefined)
+          throw new Error('broken')
+        })
+        await kit.serve(app, async (live) => {
+          const before = kit.reports.length
+          for (const [path, reports] of [
+            ['/work', 0],
+            ['/stream', 0],
+            ['/fault', 1],
+          ] as const) {
+            const wire = await live.connect()
+            wire.socket.end(request('GET', path))
+            await wire.until(() => wire.isEnded || undefined, `the end of ${path}`)
+            assert.equal(kit.reports.length, before + reports, path)
+          }
+        })
+      },
+    )
   })
 }
