@@ -27,7 +27,7 @@ export function iteratorOf(path: string, value: unknown): AsyncIterator<unknown>
 /** Takes an event apart, with what the schema of the output makes of it. */
 export function eventOf(value: unknown, output: Output | null): SentEvent | Promise<SentEvent> {
   const id = isTracked(value) ? value[0] : undefined
-  const data = isTracked(value) ? value[1] : value
+  const data = unlessError(isTracked(value) ? value[1] : value)
   if (output === null) return { id, data }
   const checked = output.valueOf(data)
   if (isThenable(checked)) return (async () => ({ id, data: await checked }))()

@@ -5,6 +5,7 @@
  */
 import type { RequestContext } from '../../context.ts'
 import { isThenable } from '../../thenable.ts'
+import { unlessError } from '../returned.ts'
 import { isAsyncIterable, stop } from './call.ts'
 import { shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
@@ -120,7 +121,7 @@ export class Lines implements AsyncIterableIterator<string> {
 
   async #settle(number: number, promise: PromiseLike<unknown>, path: string): Promise<void> {
     try {
-      const value = await promise
+      const value = unlessError(await promise)
       this.#write([number, promised.value, this.#encode(value, path)])
     } catch (error) {
       this.#fail(number, promised.error, error, path)
@@ -133,6 +134,7 @@ export class Lines implements AsyncIterableIterator<string> {
     try {
       while (!this.#closed) {
         const { done = false, value } = await iterator.next()
+        unlessError(value)
         this.#write([number, done ? iterated.end : iterated.value, this.#encode(value, path)])
         if (done) break
         if (this.#lines.length > mostWaiting) await new Promise<void>((resolve) => this.#held.push(resolve))
