@@ -4,7 +4,7 @@ import { entries, publicApi } from './public-api.mjs'
 
 /**
  * Sections by the file an export is declared in; a path that ends in a slash takes a whole folder. The longest that
- * fits counts.
+ * fits counts, and what it takes stands in that place of the section.
  */
 const sections = [
   ['App and scopes', ['app.ts', 'scope.ts', 'route-info.ts']],
@@ -13,9 +13,9 @@ const sections = [
   ['Middleware', ['middleware.ts', 'observe.ts']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
   ['Contracts', ['contract.ts', 'implement.ts', 'api-tree.ts', 'responses.ts']],
-  ['OpenAPI', ['openapi/', 'plugins/openapi.ts']],
-  ['Typed client', ['client/', 'generate/']],
-  ['Procedures', ['procedures/']],
+  ['OpenAPI', ['plugins/openapi.ts', 'openapi/emit.ts', 'openapi/']],
+  ['Typed client', ['client/client.ts', 'client/error.ts', 'client/', 'generate/']],
+  ['Procedures', ['procedures/procedure.ts', 'procedures/router.ts', 'procedures/']],
   ['tRPC', ['procedures/trpc/']],
   ['Errors', ['errors.ts', 'path.ts', 'router.ts', 'problem.ts', 'header.ts']],
   ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
@@ -30,12 +30,15 @@ export async function reference() {
   const api = publicApi()
   describeLimits(api.find(({ name }) => name === 'Limits'))
   const text = sections.map(([title]) => {
-    const here = api.filter(({ file }) => sectionOf(file) === title)
+    const here = api
+      .map((entry) => ({ entry, place: placeOf(entry.file) }))
+      .filter(({ place }) => place.title === title)
     // Those of a file together, what can be called before its types.
-    const files = [...new Set(here.map(({ file }) => file))]
-    const rank = ({ file, kind }) => files.indexOf(file) * 2 + (types.has(kind) ? 1 : 0)
+    const files = [...new Set(here.map(({ entry }) => entry.file))]
+    const rank = ({ entry, place }) =>
+      place.at * 1_000 + files.indexOf(entry.file) * 2 + (types.has(entry.kind) ? 1 : 0)
     here.sort((a, b) => rank(a) - rank(b))
-    return here.length === 0 ? '' : `## ${title}\n\n${here.map(entryOf).join('\n')}`
+    return here.length === 0 ? '' : `## ${title}\n\n${here.map(({ entry }) => entryOf(entry)).join('\n')}`
   })
   return {
     problems: [...undocumented(api), ...(await absent(api))],
@@ -85,14 +88,12 @@ function describeLimits({ members }) {
   }
 }
 
-function sectionOf(file) {
+function placeOf(file) {
   const path = file.replace(/^packages\/volant\/src\//, '')
-  const fitting = sections.flatMap(([title, places]) =>
-    places
-      .filter((place) => (place === '' || place.endsWith('/') ? path.startsWith(place) : path === place))
-      .map((place) => ({ title, length: place.length })),
-  )
-  return fitting.reduce((a, b) => (b.length > a.length ? b : a)).title
+  return sections
+    .flatMap(([title, places]) => places.map((place, at) => ({ title, place, at })))
+    .filter(({ place }) => (place === '' || place.endsWith('/') ? path.startsWith(place) : path === place))
+    .reduce((a, b) => (b.place.length > a.place.length ? b : a))
 }
 
 function entryOf({ name, entries: from, signatures, doc, members }) {
