@@ -7,6 +7,7 @@ import {
   createApp,
   middleware,
   type OpenAPIDocument,
+  type OpenAPIResponse,
   openapiOf,
   type Schema,
   validate,
@@ -367,6 +368,39 @@ describe('schemas in a document', () => {
       'UserAccount',
       'thing',
     ])
+  })
+
+  test('data of an error is called after its code, if it is that of no other', () => {
+    const Missing = plain({ type: 'object', properties: { id: { type: 'string' } } })
+    const Full = plain({ type: 'object', properties: { seats: { type: 'integer' } } })
+    const Named = plain({ type: 'object', title: 'Late', properties: { by: { type: 'integer' } } })
+    const app = createApp({ signals: false })
+    const NO_SUCH_BOOK = { status: 404, data: Missing }
+    const LATE = { status: 409, data: Named }
+    app.get('/a', { errors: { NO_SUCH_BOOK, FULL: { status: 409, data: Full } } }, () => 'ok')
+    app.get('/b', { errors: { NO_SUCH_BOOK, LATE, CROWDED: { status: 410, data: Full } } }, () => 'ok')
+    app.get('/c', { errors: { TOO_LATE: LATE } }, () => 'ok')
+    assert.deepEqual(named(openapiOf(app, { info })), ['GetAFull', 'Late', 'NoSuchBook'])
+  })
+
+  test('bounds of safe integers are those of what clients send alone', () => {
+    const app = createApp({ signals: false })
+    const Count = z.object({
+      n: z.int(),
+      few: z.int().max(5),
+      more: z.int().positive(),
+      list: z.array(z.int()),
+    })
+    app.post('/a', { body: Count, response: Count }, (ctx) => ctx.body)
+    const { requestBody, responses } = openapiOf(app, { info }).paths['/a']?.['post'] ?? {}
+    const { content } = (responses?.['200'] ?? {}) as OpenAPIResponse
+    assert.deepEqual(content?.['application/json']?.schema?.['properties'], {
+      n: { type: 'integer' },
+      few: { type: 'integer', maximum: 5 },
+      more: { type: 'integer', exclusiveMinimum: 0 },
+      list: { type: 'array', items: { type: 'integer' } },
+    })
+    assert.match(JSON.stringify(requestBody), /"n":\{"type":"integer","minimum":-9007199254740991,/)
   })
 
   test('definitions become components, once for all schemas that have them, and recursion works', () => {

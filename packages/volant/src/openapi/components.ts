@@ -10,6 +10,7 @@ import type { JSONSchemaObject } from './document.ts'
 import { Fingerprints } from './fingerprint.ts'
 import { assignNames, baseOfKey, baseOfText } from './names.ts'
 import { type Resolve, resolverOf, type Target } from './references.ts'
+import { withoutSafeBounds } from './safe-bounds.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
 
 /** `input`: what a client sends; `output`: what it is sent. */
@@ -42,7 +43,7 @@ export interface Property {
 
 /** A JSON Schema with a place of its own in a document: a whole one, or one of its definitions. */
 interface Resource {
-  readonly base: string
+  base: string
   readonly direction: Direction
   readonly raw: JSONSchemaObject
   /** What its references are relative to. */
@@ -51,6 +52,8 @@ interface Resource {
   readonly shareable: boolean
   /** A component even if it is used once. */
   kept: boolean
+  /** Of the error whose data it is in all its uses; null if there is no such one, undefined before the first. */
+  code: string | null | undefined
   /** Null before it is needed. */
   body: JSONSchemaObject | null
   readonly slots: JSONSchemaObject[]
@@ -61,6 +64,8 @@ interface Root {
   readonly raw: JSONSchemaObject
   readonly direction: Direction
   readonly base: string
+  /** The base is no name of its own. */
+  readonly isHinted: boolean
   readonly resolve: Resolve
   whole: Resource | null
 }
@@ -97,7 +102,7 @@ export class Components {
       const { holes } = result
       if (holes !== undefined && !this.#partly.has(holes))
         this.#partly.set(holes, { where, direction, holes })
-      return result.schema
+      return direction === 'output' ? withoutSafeBounds(result.schema) : result.schema
     }
     if (!this.opaque.some((each) => each.schema === schema)) {
       this.opaque.push({ schema, where, reason: result.opaque })
@@ -105,8 +110,16 @@ export class Components {
     return null
   }
 
-  /** `schema` in one place; `hint` names it where it has no name itself. */
-  use(schema: Schema, direction: Direction, hint: string, where: string): JSONSchemaObject {
+  /**
+   * `schema` in one place; `hint` names it where it has no name itself, and so does `code` where all places have it.
+   */
+  use(
+    schema: Schema,
+    direction: Direction,
+    hint: string,
+    where: string,
+    code: string | null = null,
+  ): JSONSchemaObject {
     const raw = this.raw(schema, direction, where)
     if (raw === null) {
       return { description: 'Checked by the server with a schema that JSON Schema cannot express.' }
@@ -115,6 +128,7 @@ export class Components {
     this.#uses.set(schema, uses)
     const resource = uses.get(direction) ?? this.#first(rootOf(raw, direction, hint), uses)
     uses.set(direction, resource)
+    resource.code = resource.code === undefined || resource.code === code ? code : null
     const slot = {}
     resource.slots.push(slot)
     return slot
@@ -149,6 +163,11 @@ export class Components {
     const shared = this.#resources.filter(
       ({ kept, shareable, slots }) => kept || (shareable && slots.length > 1),
     )
+    for (const resource of shared) {
+      const { code, raw, root } = resource
+      if (typeof code === 'string' && root.isHinted && raw === root.raw)
+        resource.base = baseOfText(code.toLowerCase())
+    }
     const names = assignNames(shared, Object.keys(this.#fixed))
     for (const [resource, name] of names) {
       for (const slot of resource.slots) slot['$ref'] = `#/components/schemas/${name}`
@@ -193,7 +212,17 @@ export class Components {
     const key = `${base}\n${this.#fingerprints.of(raw, root.resolve)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const resource: Resource = { base, direction, raw, root, shareable, kept, body: null, slots: [] }
+    const resource: Resource = {
+      base,
+      direction,
+      raw,
+      root,
+      shareable,
+      kept,
+      code: undefined,
+      body: null,
+      slots: [],
+    }
     this.#known.set(key, resource)
     this.#resources.push(resource)
     return resource
@@ -268,7 +297,8 @@ function rootOf(raw: JSONSchemaObject, direction: Direction, hint: string): Root
       : typeof $id === 'string'
         ? baseOfKey($id.slice($id.search(/[^/#]*#?$/)).replace(/(\.schema)?\.json$|#$/g, ''))
         : baseOfText(hint)
-  return { raw, direction, base, resolve: resolverOf(raw), whole: null }
+  const isHinted = typeof title !== 'string' && typeof $id !== 'string'
+  return { raw, direction, base, isHinted, resolve: resolverOf(raw), whole: null }
 }
 
 /** Objects and choices; a scalar, and a reference, is as short as a reference to it. */

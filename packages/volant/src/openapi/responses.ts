@@ -128,6 +128,7 @@ export class Responses {
                 'output',
                 `${hint} ${code.toLowerCase()}`,
                 `${operation.name}: errors.${code}.data`,
+                code,
               ),
       })
     }
