@@ -134,7 +134,7 @@ test('times that no timer keeps are refused', async () => {
   for (const timeout of [0, -1, Number.NaN, Infinity, 2 ** 31, 1e12]) {
     await assert.rejects(client.get({}, { timeout }), {
       name: 'TypeError',
-      message: `timeout cannot be ${timeout}: it is a number from 1 to 2147483647`,
+      message: `timeout cannot be ${timeout}: a number from 1 to 2147483647`,
     })
   }
   for (const timeout of [1000, 2 ** 31 - 1]) assert.equal((await client.get({}, { timeout })).data, 1)

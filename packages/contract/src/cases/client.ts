@@ -200,7 +200,7 @@ export function clients(kit: Kit): void {
       })
       await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, query: { deep: { a: 1 } } }), {
         name: 'TypeError',
-        message: /^deep cannot be an object/,
+        message: /^deep cannot be of type object/,
       })
       await assert.rejects(loose({ params: { a: 'x', rest: 'y' }, headers: { 'x-key': 'a\r\nb: c' } }), {
         name: 'TypeError',
@@ -316,7 +316,7 @@ export function clients(kit: Kit): void {
         .catch((error: unknown) => error)
       assert.ok(gone instanceof ClientError)
       assert.equal(gone.status, 0)
-      assert.match(gone.message, /^boom: no reply: /)
+      assert.match(gone.message, /^boom: no reply from http:\/\/127\.0\.0\.1:1\/boom: bad port$/)
       assert.ok(gone.cause instanceof Error)
     })
 
@@ -636,6 +636,99 @@ export function clients(kit: Kit): void {
       })
     })
 
+    test('a wrong address is told with what there is, and by which call', async () => {
+      const app = kit.app()
+      const api = { books: { list: app.get('/books', () => 1), get: app.get('/books/:id', () => 1) } }
+      app.get('/moved/client.json', (ctx) => ctx.redirect('/client.json'))
+      const messageOf = (promise: Promise<unknown>): Promise<string> =>
+        promise.then(String, (error: unknown) => {
+          assert.ok(error instanceof ClientError, String(error))
+          assert.ok(error.message.startsWith(`${error.operation}: `))
+          return `${error.status} ${error.message}`
+        })
+      await kit.serve(app, async ({ address }) => {
+        // Nothing is exposed.
+        const { books } = createClient<typeof api>(`${address.url}/api/`)
+        const told = `${address.url}/api/client.json is 404: does the app call app.expose(api), and is this the API's address?`
+        assert.deepEqual(
+          await Promise.all([messageOf(books.list()), messageOf(books.get({ params: { id: 1 } }))]),
+          [`404 books.list: ${told}`, `404 books.get: ${told}`],
+        )
+        const moved = createClient<typeof api>(`${address.url}/moved`)
+        assert.match(
+          await messageOf(moved.books.list()),
+          /^302 books\.list: http:\/\/\S+\/moved\/client\.json: the reply 302 is not declared: it leads elsewhere/,
+        )
+        const secure = createClient<typeof api>(address.url.replace('http', 'https'))
+        assert.match(
+          await messageOf(secure.books.list()),
+          /^0 books\.list: no reply from https:\/\/\S+\/client\.json: (?!fetch failed)./,
+        )
+      })
+      // Never asked anything: a connection that is kept would end otherwise.
+      let origin = ''
+      await kit.serve(kit.app(), async ({ address }) => void (origin = address.url))
+      const gone = createClient<typeof api>(origin)
+      assert.match(
+        await messageOf(gone.books.list()),
+        /^0 books\.list: no reply from http:\/\/\S+\/client\.json: .*ECONNREFUSED/,
+      )
+      const cause = Object.assign(new Error(''), { code: 'ECONNREFUSED' })
+      const table = { 'books.list': ['GET', '/books'] } as const
+      for (const [reason, words] of [
+        [new TypeError('fetch failed', { cause }), 'ECONNREFUSED'],
+        [new TypeError('fetch failed'), 'fetch failed'],
+        ['text', 'text'],
+        [undefined, 'undefined'],
+      ] as const) {
+        const fetch = (): Promise<never> => Promise.reject(reason)
+        const query = { token: 'secret' }
+        const { books } = createClient<typeof api>('http://a.test/b', { fetch, routes: table })
+        assert.equal(
+          await messageOf(books.list({ query })),
+          `0 books.list: no reply from http://a.test/b/books: ${words}`,
+        )
+      }
+      // What a hook throws is its own.
+      const other = createClient<typeof api>('http://a.test', {
+        headers: () => Promise.reject(new ClientError('token.get', 'no')),
+      })
+      await assert.rejects(other.books.list(), { message: 'token.get: no' })
+      const none = createClient<typeof api>('http://a.test', { headers: () => Promise.reject() })
+      assert.equal(await none.books.list().catch((reason: unknown) => reason), undefined)
+    })
+
+    test('an address that cannot be one is refused at once', () => {
+      const refuse = (urls: unknown[]): void => {
+        for (const url of urls) {
+          const error = {
+            name: 'TypeError',
+            message: `the address of an API is like https://host/path, not "${String(url)}"`,
+          }
+          assert.throws(() => createClient(url as string), error)
+          assert.throws(() => createClient({ x: contract.get('/x') }, url as string), error)
+        }
+      }
+      const never = ['localhost:3000', 'ftp://a.test', 'http://', 'http://a.test?b=c', '/a#b', 'mailto:a@b']
+      refuse([...never, '', '/api', '//a.test', undefined])
+      for (const url of [
+        'http://a.test',
+        'HTTPS://a.test:1/b/',
+        'http://[::1]:3000',
+        new URL('http://a.test'),
+      ])
+        assert.equal(typeof createClient(url), 'function')
+      // As in a page.
+      Object.defineProperty(globalThis, 'location', { configurable: true, value: { href: 'http://a.test/' } })
+      try {
+        for (const url of ['', '/api', 'api/v1', '//a.test', '/a:b'])
+          assert.equal(typeof createClient(url), 'function')
+        refuse(never)
+      } finally {
+        delete (globalThis as { location?: unknown }).location
+      }
+    })
+
     test('the table is fetched once, and again after it could not be', async () => {
       const { app, api } = serverOf()
       const asked: string[] = []
@@ -649,7 +742,8 @@ export function clients(kit: Kit): void {
       const client = createClient<typeof api>('http://server.test', { fetch })
       await assert.rejects(client.mounted(), {
         name: 'ClientError',
-        message: /table of routes: the reply 200 is text\/html, not application\/json/,
+        message:
+          /^mounted: http:\/\/server\.test\/client\.json: the reply 200 is text\/html, not application\/json/,
       })
       assert.deepEqual(asked.splice(0), ['/client.json'])
       await Promise.all([client.mounted(), client.mounted(), client.users.add({ body: { name: 'a' } })])

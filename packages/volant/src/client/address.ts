@@ -22,13 +22,9 @@ export function pathOf(pattern: string, params: Readonly<Record<string, unknown>
     }
     if (value == null || absent) throw new TypeError(`the parameter ${absent || name} is missing`)
     const text = textOf(value, name)
-    const parts = kind === '*' ? text.split('/') : [text]
-    const encoded = parts.map((part) => encodeURIComponent(part)).join('/') + suffix.replaceAll('::', ':')
-    if (
-      !text ||
-      (text[0] === '/' && kind === '*') ||
-      encoded.split('/').some((part) => /^\.\.?$/.test(part))
-    ) {
+    const one = encodeURIComponent(text)
+    const encoded = (kind === '*' ? one.replaceAll('%2F', '/') : one) + suffix.replaceAll('::', ':')
+    if (!text || /^\/|(^|\/)\.\.?(\/|$)/.test(encoded)) {
       throw new TypeError(`the parameter ${name} cannot be ${JSON.stringify(text)}: it would be another path`)
     }
     path += `/${encoded}`
@@ -44,7 +40,7 @@ export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
       if (each != null) pairs.append(name, textOf(each, name))
     }
   }
-  const text = String(pairs)
+  const text = `${pairs}`
   return text && `?${text}`
 }
 
@@ -52,10 +48,8 @@ export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
 export function textOf(value: unknown, name: string): string {
   const isDate = value instanceof Date
   const kind = typeof value
-  if ((kind === 'object' && !isDate) || kind === 'function' || kind === 'symbol') {
-    throw new TypeError(
-      `${name} cannot be ${kind === 'object' ? 'an object' : `a ${kind}`}: text, a number, a boolean or a date can be sent here`,
-    )
+  if (!isDate && /^(o|f|sy)/.test(kind)) {
+    throw new TypeError(`${name} cannot be of type ${kind}: text, numbers, booleans, dates can`)
   }
   const isNone = Number.isNaN(isDate ? +value : value)
   const text = isDate && !isNone ? value.toISOString() : String(value)

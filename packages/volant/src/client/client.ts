@@ -22,7 +22,8 @@ export interface ClientOptions extends SendOptions {
  *
  * Declared replies and errors are results. Anything else rejects with `ClientError`; what cannot be sent, and an
  * operation there is not, with `TypeError`; an aborted call with the reason of its signal. Given contracts, or `routes`,
- * it asks for nothing but what is called. Throws `TypeError` for a `url` with a query.
+ * it asks for nothing but what is called. Throws `TypeError` for a `url` that is not http or https, or has a query; a path
+ * alone is for pages.
  */
 export function createClient<T extends object>(url: string | URL, options?: ClientOptions): Client<T>
 // Two parameters of types: a mistake of who gives one is explained by the form above.
@@ -32,27 +33,27 @@ export function createClient<T extends object, U extends string | URL>(
   options?: ClientOptions,
 ): Client<T>
 export function createClient(first: object | string, second?: unknown, third?: unknown): unknown {
-  const isBare = typeof first === 'string' || first instanceof URL
+  const isBare = !first || typeof first === 'string' || first instanceof URL
   const url = String(isBare ? first : second)
   const options = ((isBare ? second : third) ?? {}) as ClientOptions
   const { routes = isBare ? '/client.json' : routesIn(first) } = options
-  if (/[?#]/.test(url)) throw new TypeError(`the address of an API has no query: ${url}`)
+  // A path alone is for pages.
+  const isRelative = (globalThis as { location?: object }).location && !/^[^/]*:|[?#]/.test(url)
+  if (!isRelative && !/^https?:\/\/[^?#]+$/i.test(url))
+    throw new TypeError(`the address of an API is like https://host/path, not ${JSON.stringify(url)}`)
   const base = url.replace(/\/+$/, '')
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
-  const fetchTable = async (): Promise<ClientRoutes> => {
-    const where = 'the table of routes'
-    // With a parameter it has to be of this very type: a body without one, which may not end, is not read.
-    const row = ['GET', routes as string, [200], 'application/json; charset=utf-8'] as const
-    const { data } = await call(base, where, () => row, {}, {}, options)
-    return checkRoutes(data, where)
-  }
+  const where = routes as string
+  // With a parameter it has to be of this very type: a body without one, which may not end, is not read.
+  const tableRow = ['GET', where, [200], 'application/json; charset=utf-8'] as const
   const find = async (name: string) => {
-    const known = await (table ??= fetchTable().catch((error: unknown) => {
-      table = null
-      throw error
-    }))
-    const row = Object.hasOwn(known, name) ? known[name] : undefined
-    if (row) return row
+    const known = await (table ??= call(base, where, () => tableRow, {}, {}, options)
+      .then((reply) => checkRoutes(reply, where))
+      .catch((error: unknown) => {
+        table = null
+        throw error
+      }))
+    if (Object.hasOwn(known, name)) return known[name]!
     throw new TypeError(
       `there is no operation ${name || '()'}; there are ${Object.keys(known).slice(0, 20).join(', ')}`,
     )

@@ -16,23 +16,23 @@ export interface ClientErrorOptions {
 /** No reply, or one that the operation does not declare: what a caller cannot be expected to handle case by case. */
 export class ClientError extends Error {
   /** What was called, `users.get`. */
-  readonly operation: string
+  declare readonly operation: string
   /** Of the reply; 0 without one. */
-  readonly status: number
+  declare readonly status: number
   /** The problem document (RFC 9457), if the reply is one. */
-  readonly problem: ClientProblem | undefined
+  declare readonly problem: ClientProblem | undefined
   /** The content of the reply: parsed JSON or text; undefined for other types. */
-  readonly body: unknown
+  declare readonly body: unknown
   /** The reply. */
-  readonly response: Response | undefined
+  declare readonly response: Response | undefined
 
-  constructor(operation: string, message: string, options: ClientErrorOptions = {}) {
-    super(`${operation}: ${message}`, { cause: options.cause })
-    this.name = 'ClientError'
-    this.operation = operation
-    this.status = options.response?.status ?? 0
-    this.problem = options.problem
-    this.body = options.body
-    this.response = options.response
+  constructor(
+    operation: string,
+    message: string,
+    { response, body, problem, cause }: ClientErrorOptions = {},
+  ) {
+    super(`${operation}: ${message}`, { cause })
+    const name = 'ClientError'
+    Object.assign(this, { name, operation, status: response?.status ?? 0, problem, body, response })
   }
 }

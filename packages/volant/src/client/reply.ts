@@ -1,6 +1,6 @@
 /** From a reply to a result: its content by its type, and whether the operation declares it. */
 import { ClientError } from './error.ts'
-import type { ClientRoute } from './table.ts'
+import { areText, type ClientRoute } from './table.ts'
 import type { ClientIssue } from './types.ts'
 
 /** A problem document (RFC 9457 §3.1) as it arrives. */
@@ -22,8 +22,7 @@ export interface ClientProblem {
 }
 
 const problemType = 'application/problem+json'
-const jsonType = /^application\/(?:[^/]+\+)?json$/
-const memberTypes = { type: 'string', title: 'string', status: 'number', detail: 'string', code: 'string' }
+const jsonType = /^application\/(.+\+)?json$/
 
 /** What the call gives. Throws `ClientError` for a reply that is not declared, or not what its type says. */
 export async function resultOf(
@@ -33,30 +32,41 @@ export async function resultOf(
 ): Promise<{ data: unknown; [member: string]: unknown }> {
   const { status } = response
   const type = essenceOf(response.headers.get('content-type') ?? '')
+  const isJSONType = jsonType.test(type)
   const hasStatuses = declares?.some(Number)
   const isJSON = !mediaType || mediaType === 'application/json'
-  const data = await contentOf(response, type, method, operation, hasStatuses && isJSON)
+  let data: unknown
+  if (method !== 'HEAD' && ![204, 205, 304].includes(status)) {
+    try {
+      if (isJSONType) data = await response.json()
+      // Not every proxy says that there is nothing.
+      else if (/^text\/(?!event-stream$)/.test(type) || (!type && hasStatuses && isJSON))
+        data = (await response.text()) || (type ? '' : undefined)
+      // Without a type there is content only where a stream was given none.
+      else if (response.headers.get('content-length') !== '0') data = response.body ?? undefined
+    } catch (cause) {
+      throw new ClientError(operation, `the reply ${status} cannot be read`, { response, cause })
+    }
+  }
   const problem =
     type === problemType && data && typeof data === 'object' ? problemOf(data as ClientProblem) : undefined
   const { code, detail } = problem ?? {}
   if (status >= 400 && code && (!declares || declares.includes(`${code} ${status}`))) {
-    const failure = { ok: false, status, code, data: problem?.data, detail, response }
-    return code === 'E_VALIDATION' ? { ...failure, issues: problem?.errors ?? [] } : failure
+    const failure = { ok: false, status, data: problem!.data, response, code, detail }
+    return code === 'E_VALIDATION' ? { ...failure, issues: problem!.errors } : failure
   }
-  const isDeclared = hasStatuses ? declares?.includes(status) : response.ok
+  const isDeclared = hasStatuses ? declares!.includes(status) : response.ok
   const isTyped =
     data === undefined ||
     (mediaType ? type === essenceOf(mediaType) : !hasStatuses || type === 'text/plain') ||
-    (isJSON && type !== problemType && jsonType.test(type))
+    (isJSON && isJSONType && type !== problemType)
   if (isDeclared && isTyped) {
-    return status < 400
-      ? { ok: true, status, data, response }
-      : { ok: false, status, code: undefined, data, detail: undefined, response }
+    return { ok: status < 400, status, data, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
-  const isRedirect = response.type === 'opaqueredirect' || (status > 300 && status < 400 && status !== 304)
+  const isRedirect = response.type === 'opaqueredirect' || /^30[^04]/.test(status as never)
   const words = isRedirect
-    ? "it leads elsewhere, and init: { redirect: 'follow' } would go there"
+    ? "it leads elsewhere: init.redirect 'follow' goes there"
     : (detail ?? problem?.title ?? response.statusText)
   throw new ClientError(
     operation,
@@ -70,36 +80,16 @@ export async function resultOf(
 /** Without what is not of the type it has to have (RFC 9457 §3.1: such members are ignored). */
 function problemOf(given: ClientProblem): ClientProblem {
   const problem = { ...given } as Record<string, unknown>
-  for (const [name, type] of Object.entries(memberTypes)) {
-    if (typeof problem[name] !== type) delete problem[name]
+  for (const name of ['type', 'title', 'status', 'detail', 'code']) {
+    if (typeof problem[name] !== (name === 'status' ? 'number' : 'string')) delete problem[name]
   }
   const { errors = [] } = problem
-  problem.errors = (Array.isArray(errors) ? errors : []).filter((each: Record<string, unknown> | null) =>
-    ['in', 'pointer', 'detail'].every((name) => typeof each?.[name] === 'string'),
+  problem.errors = (Array.isArray(errors) ? errors : []).filter((each: ClientIssue | null) =>
+    areText(each?.in, each?.pointer, each?.detail),
   )
   return problem
 }
 
 function essenceOf(mediaType: string): string {
   return mediaType.split(';')[0]!.trim().toLowerCase()
-}
-
-async function contentOf(
-  response: Response,
-  type: string,
-  method: string,
-  operation: string,
-  isRead: boolean | undefined,
-): Promise<unknown> {
-  if (method === 'HEAD' || [204, 205, 304].includes(response.status)) return undefined
-  try {
-    if (jsonType.test(type)) return await response.json()
-    if (/^text\/(?!event-stream$)/.test(type)) return await response.text()
-    // Not every proxy says that there is nothing.
-    if (!type && isRead) return (await response.text()) || undefined
-  } catch (cause) {
-    throw new ClientError(operation, `the reply ${response.status} cannot be read`, { response, cause })
-  }
-  // Without a type there is content only where a stream was given none.
-  return response.headers.get('content-length') === '0' ? undefined : (response.body ?? undefined)
 }

@@ -5,16 +5,19 @@ import { resultOf } from './reply.ts'
 import type { ClientRoute } from './table.ts'
 import type { CallOptions, HeaderValue, LooseInput, RetryOptions } from './types.ts'
 
-/** Fields of the head for every call, or what gives them: called for each, with the name of the operation. */
+/**
+ * Fields of the head for every request, or what gives them: called for each call with the name of its operation, and for
+ * the table of routes with its path, `/client.json`.
+ */
 export type ClientHeaders =
   | CallOptions['headers']
   | ((operation: string) => CallOptions['headers'] | Promise<CallOptions['headers']>)
 
-/** How calls are sent. */
+/** How calls are sent. The operation that hooks are told is the path, `/client.json`, for the table of routes. */
 export interface SendOptions extends Omit<CallOptions, 'signal' | 'headers'> {
   /** In place of the global `fetch`: called with one `Request`, as `app.fetch` is. */
   fetch?: ((request: Request) => Promise<Response>) | undefined
-  /** Fields of every request's head, or a function that gives them for each call. */
+  /** Fields of every request's head, that for the table of routes too, or a function that gives them for each. */
   headers?: ClientHeaders
   /** Sees each request, retries too, before it is sent; may give another in its place. */
   onRequest?: ((request: Request, operation: string) => Request | void | Promise<Request | void>) | undefined
@@ -62,7 +65,7 @@ export async function call(
     add(fields, headers)
     addCookies(fields, cookies)
     add(fields, own.headers)
-    const init: RequestInit & { duplex?: 'half' } = {
+    const init: Init = {
       // Followed, fields such as x-api-key would go wherever it leads (Fetch §4.4: only Authorization is taken away).
       redirect: 'manual',
       ...settings.init,
@@ -71,11 +74,8 @@ export async function call(
       signal,
     }
     if (body !== undefined) init.body = bodyOf(body, fields)
-    const isStream =
-      typeof (body as AsyncIterable<unknown> | undefined)?.[Symbol.asyncIterator] === 'function' ||
-      body instanceof ReadableStream
-    if (isStream) init.duplex = 'half'
-    const response = await attempts(url, init, operation, settings, signal, !isStream)
+    if (isStreamed(body)) init.duplex = 'half'
+    const response = await attempts(url, init, operation, settings, signal)
     const result = await unless(signal, () => resultOf(response, operation, row))
     const { data } = result
     if (!given || !(data instanceof ReadableStream) || data.locked) return result
@@ -87,12 +87,29 @@ export async function call(
     if (given?.aborted) throw given.reason
     if (signal.aborted)
       throw new ClientError(operation, (signal.reason as Error).message, { cause: signal.reason })
-    throw error
+    throw ofTable(error as ClientError, operation, base)
   } finally {
     clearTimeout(timer)
     release()
   }
 }
+
+/** Of the table of routes, if it was that which failed: a call that waited for it says where it is. */
+function ofTable(error: ClientError, operation: string, base: string): ClientError {
+  const { operation: path, status, message } = error ?? {}
+  if (path === operation || path?.[0] !== '/') return error
+  return new ClientError(
+    operation,
+    status === 404
+      ? `${base + path} is 404: does the app call app.expose(api), and is this the API's address?`
+      : status
+        ? base + message
+        : message.slice(path.length + 2),
+    error,
+  )
+}
+
+type Init = RequestInit & { duplex?: 'half' }
 
 /** Milliseconds; timers take no more (HTML §8.6). */
 const longest = 2 ** 31 - 1
@@ -100,7 +117,7 @@ const longest = 2 ** 31 - 1
 /** The number. Throws `TypeError` for one outside of the bounds, and for what is none. */
 function within(name: string, value: number, least: number, most: number): number {
   if (value >= least && value <= most) return value
-  throw new TypeError(`${name} cannot be ${String(value)}: it is a number from ${least} to ${most}`)
+  throw new TypeError(`${name} cannot be ${value}: a number from ${least} to ${most}`)
 }
 
 /** What `work` gives. Rejects when the signal is aborted, whatever `work` does, and then does not begin it. */
@@ -139,9 +156,9 @@ function bodyOf(body: unknown, fields: Headers): Content {
   const typed = fields.has('content-type')
   if (
     (typeof body === 'string' && typed) ||
-    [FormData, URLSearchParams, Blob, ReadableStream, ArrayBuffer].some((kind) => body instanceof kind) ||
+    [FormData, URLSearchParams, Blob, ArrayBuffer].some((kind) => body instanceof kind) ||
     ArrayBuffer.isView(body) ||
-    typeof (body as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === 'function'
+    isStreamed(body)
   ) {
     return body as Content
   }
@@ -151,13 +168,20 @@ function bodyOf(body: unknown, fields: Headers): Content {
   return text
 }
 
+/** Not every browser can iterate a stream. */
+function isStreamed(body: unknown): boolean {
+  return (
+    typeof (body as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === 'function' ||
+    body instanceof ReadableStream
+  )
+}
+
 async function attempts(
   url: string,
-  init: RequestInit,
+  init: Init,
   operation: string,
   { fetch: send = fetch, onRequest, onResponse, retry = 0 }: SendOptions,
   signal: AbortSignal,
-  isReplayable: boolean,
 ): Promise<Response> {
   const {
     count,
@@ -169,28 +193,27 @@ async function attempts(
   within('retry', count, 0, Infinity)
   within('delay', delay, 0, longest)
   within('maxDelay', maxDelay, 0, longest)
-  const tries = isReplayable && methods.includes(init.method as string) ? count : 0
+  const tries = !init.duplex && methods.includes(init.method as string) ? count : 0
   for (let tried = 0; ; tried++) {
     const made = new Request(url, init)
     const request = (await unless(signal, () => onRequest?.(made, operation))) ?? made
-    const outcome = await unless(signal, () => send(request)).then(
-      (reply) => ({ reply: replyOf(reply, 'fetch') }),
-      (error: unknown) => ({ error }),
-    )
-    let wait = Math.min(maxDelay, delay * 2 ** tried) * (1 - Math.random() / 2)
-    if ('error' in outcome) {
-      if (signal.aborted || tried >= tries) {
-        const { error } = outcome
+    const reply = await unless(signal, () => send(request)).then(
+      (given) => replyOf(given, 'fetch'),
+      (cause: any) => {
+        if (!signal.aborted && tried < tries) return
+        // Its message is `fetch failed`, and some of what is behind that have a code alone.
+        const why = cause?.cause ?? cause
         throw new ClientError(
           operation,
-          `no reply: ${error instanceof Error ? error.message : String(error)}`,
-          { cause: error },
+          `no reply from ${url.split('?')[0]}: ${why?.message || why?.code || why}`,
+          { cause },
         )
-      }
-    } else {
-      const { reply } = outcome
-      const seen = await unless(signal, () => onResponse?.(reply, request, operation))
-      const response = replyOf(seen ?? reply, 'onResponse')
+      },
+    )
+    let wait = Math.min(maxDelay, delay * 2 ** tried) * (1 - Math.random() / 2)
+    if (reply) {
+      const seen = (await unless(signal, () => onResponse?.(reply, request, operation))) ?? reply
+      const response = replyOf(seen, 'onResponse')
       const asked = retryAfter(response)
       if (tried >= tries || !statuses.includes(response.status) || asked > maxDelay) return response
       wait = Math.max(wait, asked)
@@ -213,5 +236,5 @@ function replyOf(reply: Response, from: string): Response {
 /** Milliseconds, from seconds or a date (RFC 9110 §10.2.3); 0 for none. */
 function retryAfter({ headers }: Response): number {
   const text = headers.get('retry-after') ?? ''
-  return Math.max(0, /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now() || 0)
+  return Math.max(0, /^\d+$/.test(text) ? +text * 1000 : Date.parse(text) - Date.now() || 0)
 }

@@ -21,48 +21,43 @@ export type ClientRoutes = Readonly<Record<string, ClientRoute>>
 interface RouteValue {
   readonly method: string
   readonly path: string
-  readonly options?: unknown
+  readonly options?: Readonly<Record<string, any>>
 }
 
 /** The routes of a tree by their place in it. Throws `TypeError` for what is none, and for a name nobody can call. */
-export function routesIn(tree: object): ClientRoutes {
-  const routes: Record<string, ClientRoute> = {}
-  collect(tree, '', routes)
+export function routesIn(tree: object, prefix = '', routes: Record<string, ClientRoute> = {}): ClientRoutes {
+  for (const [key, value] of Object.entries(tree)) {
+    const name = prefix + key
+    if (!value || typeof value !== 'object' || isTaken(key))
+      throw new TypeError(`${name} cannot be an operation`)
+    const { method, path, options = {} } = value as Partial<RouteValue>
+    if (areText(method, path)) {
+      routes[name] = [(method as string).split(',')[0] as string, path as string, ...declaredIn(options)]
+    } else routesIn(value as object, `${name}.`, routes)
+  }
   return routes
 }
 
-function collect(tree: object, prefix: string, routes: Record<string, ClientRoute>): void {
-  for (const [key, value] of Object.entries(tree)) {
-    const name = prefix + key
-    const { method, path } = (value ?? {}) as Partial<RouteValue>
-    if (typeof value !== 'object' || value === null || isTaken(key)) {
-      throw new TypeError(`${name} cannot be an operation`)
-    }
-    if (typeof method === 'string' && typeof path === 'string') {
-      routes[name] = [method.split(',')[0] as string, path, ...declaredIn(value.options ?? {})]
-    } else collect(value, `${name}.`, routes)
-  }
-}
-
 /** What a contract's options declare. */
-function declaredIn({ response, errors, mediaType, ...rest }: Readonly<Record<string, any>>) {
-  const schemas = ['params', 'query', 'headers', 'cookies', 'body'].some((part) => rest[part] !== undefined)
+function declaredIn(options: Readonly<Record<string, any>>) {
+  const { params, query, headers, cookies, body, response, errors, mediaType } = options
   const codes = Object.entries<{ status: number }>(errors ?? {}).map(
     ([code, { status }]) => `${code} ${status}`,
   )
-  const replies = Object.entries<any>(byStatus(response))
+  // A schema alone is that of 200: no schema has a number for its first name.
+  const isByStatus = !response || /^\d/.test(Object.keys(response)[0]!)
+  const replies = Object.entries<any>(isByStatus ? (response ?? {}) : { 200: response })
   return [
-    [...replies.map(([status]) => +status), ...codes, ...(schemas ? ['E_VALIDATION 400'] : [])],
+    [
+      ...replies.map(([status]) => +status),
+      ...codes,
+      ...((params ?? query ?? headers ?? cookies ?? body) ? ['E_VALIDATION 400'] : []),
+    ],
     mediaType ??
       (replies[0] && replies.every(([status, schema]) => status === '204' || isNoText(schema))
         ? 'application/json'
         : undefined),
   ] as const
-}
-
-/** A schema alone is that of 200: no schema has a number for its first name. */
-function byStatus(response: any): Readonly<Record<number, any>> {
-  return !response || /^\d/.test(Object.keys(response)[0]!) ? (response ?? {}) : { 200: response }
 }
 
 /** Plain JSON Schema and Zod say so; of other libraries only a server can tell, which has their JSON Schema. */
@@ -75,21 +70,28 @@ export function isTaken(name: string): boolean {
   return /^(then|toJSON|)$|\./.test(name) || name in Object.prototype
 }
 
-/** What a server gave, checked as far as a call relies on it. */
-export function checkRoutes(given: unknown, where: string): ClientRoutes {
-  if (!given || typeof given !== 'object' || Array.isArray(given) || !Object.values(given).every(isRow))
-    throw new ClientError(where, 'it is none: is this the address of the API?')
-  return given as ClientRoutes
+/** The table a server gave, checked as far as a call relies on it. */
+export function checkRoutes(
+  { data, response }: { data: unknown; response?: Response },
+  where: string,
+): ClientRoutes {
+  if (!/^{./.test(JSON.stringify(data)) || !Object.values(data as object).every(isRow))
+    throw new ClientError(where, 'no routes: did the API send it?', { response })
+  return data as ClientRoutes
 }
 
 function isRow(row: unknown): boolean {
-  if (!Array.isArray(row)) return false
-  const [method, path, declares = [], mediaType = ''] = row as unknown[]
+  const [method, path, declares = [], mediaType = ''] = Array.isArray(row) ? (row as unknown[]) : []
   return (
-    [method, path, mediaType].every((text) => typeof text === 'string') &&
+    areText(method, path, mediaType) &&
     /^[A-Z-]+$/.test(method as string) &&
     /^\/(?![/\\])/.test(path as string) &&
     Array.isArray(declares) &&
-    declares.every((each) => typeof each === 'string' || typeof each === 'number')
+    declares.every((each) => 'string number'.includes(typeof each))
   )
+}
+
+/** Whether each of them is a string. */
+export function areText(...values: unknown[]): boolean {
+  return values.every((value) => typeof value === 'string')
 }
