@@ -636,6 +636,37 @@ export function clients(kit: Kit): void {
       })
     })
 
+    test('files give their part of an API, and a contract the errors of middleware', async () => {
+      const notes = kit.app()
+      const list = notes.get('/', () => ['Bread'])
+      const errors = { UNAUTHORIZED: { status: 401, data: z.object({ realm: z.string() }) } }
+      const admin = {
+        purge: contract.delete('/purge', { response: { 204: null }, errors }),
+        count: contract.get('/count', { response: z.number() }),
+      }
+      const app = kit.app()
+      app.mount('/notes', notes)
+      app.group('/admin', (group) => {
+        group.implement(admin.purge, auth, (ctx) => ctx.reply(204))
+        group.implement(admin.count, auth, () => 1)
+      })
+      const api = { notes: { list }, admin }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        const client = createClient<typeof api>(address.url)
+        assert.deepEqual((await client.notes.list()).data, ['Bread'])
+        assert.equal((await client.admin.purge({}, { headers: { authorization: 'ada' } })).status, 204)
+        const contracts = createClient(admin, `${address.url}/admin`)
+        for (const { purge } of [client.admin, contracts]) {
+          const refused = await purge()
+          assert.ok(!refused.ok)
+          assert.equal(refused.code, 'UNAUTHORIZED')
+          assert.deepEqual(refused.data, { realm: 'users' })
+        }
+        await assert.rejects(contracts.count(), { name: 'ClientError', status: 401 })
+      })
+    })
+
     test('a wrong address is told with what there is, and by which call', async () => {
       const app = kit.app()
       const api = { books: { list: app.get('/books', () => 1), get: app.get('/books/:id', () => 1) } }
