@@ -64,6 +64,7 @@ export async function resultOf(
     return { ok: status < 400, status, data, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
+  // RegExp.test makes text of a number (ECMA-262 §22.2.6.16), in fewer bytes than String().
   const isRedirect = response.type === 'opaqueredirect' || /^30[^04]/.test(status as never)
   const words = isRedirect
     ? "it leads elsewhere: init.redirect 'follow' goes there"
