@@ -734,18 +734,19 @@ export function clients(kit: Kit): void {
         for (const url of urls) {
           const error = {
             name: 'TypeError',
-            message: `the address of an API is like https://host/path, not "${String(url)}"`,
+            message: `the API's address is like https://host/path, not "${String(url)}"`,
           }
           assert.throws(() => createClient(url as string), error)
           assert.throws(() => createClient({ x: contract.get('/x') }, url as string), error)
         }
       }
       const never = ['localhost:3000', 'ftp://a.test', 'http://', 'http://a.test?b=c', '/a#b', 'mailto:a@b']
-      refuse([...never, '', '/api', '//a.test', undefined])
+      refuse([...never, '', 'api/v1', undefined])
       for (const url of [
         'http://a.test',
         'HTTPS://a.test:1/b/',
         'http://[::1]:3000',
+        '/api',
         new URL('http://a.test'),
       ])
         assert.equal(typeof createClient(url), 'function')

@@ -37,10 +37,10 @@ export function createClient(first: object | string, second?: unknown, third?: u
   const url = String(isBare ? first : second)
   const options = ((isBare ? second : third) ?? {}) as ClientOptions
   const { routes = isBare ? '/client.json' : routesIn(first) } = options
-  // A path alone is for pages.
+  // A path is for pages; their modules may be loaded by a server, too, which calls nothing.
   const isRelative = (globalThis as { location?: object }).location && !/^[^/]*:|[?#]/.test(url)
-  if (!isRelative && !/^https?:\/\/[^?#]+$/i.test(url))
-    throw new TypeError(`the address of an API is like https://host/path, not ${JSON.stringify(url)}`)
+  if (!isRelative && !/^(https?:\/)?\/[^?#]+$/i.test(url))
+    throw new TypeError(`the API's address is like https://host/path, not ${JSON.stringify(url)}`)
   const base = url.replace(/\/+$/, '')
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
   const where = routes as string
