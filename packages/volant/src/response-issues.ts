@@ -47,7 +47,8 @@ function expectation(issue: Issue, vendor: string, depth: number): string {
 
 function ofZod(issue: Issue, depth: number): string {
   const { code, expected } = issue
-  if (typeof expected === 'string') return `expected ${expected}`
+  // Any other code has it of the author of a check, who has the value.
+  if (code === 'invalid_type' && typeof expected === 'string') return `expected ${expected}`
   if (typeof code !== 'string') return 'not as declared'
   const more = moreOfZod(code, issue, depth)
   return more === '' ? code : `${code}, ${more}`
@@ -112,25 +113,41 @@ function some(all: readonly string[], between: string): string {
 }
 
 /** What is expected by a `rawCheck` is whatever its author made of the value. */
-function ofValibot({ kind, type, expected, path }: Issue): string {
+function ofValibot({ kind, type, expected, path, received }: Issue): string {
   if (typeof type !== 'string') return 'not as declared'
   if (typeof expected !== 'string' || type.startsWith('raw_')) return type
   const last: unknown = Array.isArray(path) ? path.at(-1) : undefined
   const isKey = typeof last === 'object' && last !== null && (last as { origin?: unknown }).origin === 'key'
-  if (kind === 'schema' && isKey && expected !== 'never') return 'not there'
-  return kind === 'schema' ? `expected ${expected}` : `${type}, expected ${expected}`
+  // Objects tell of members in the same way as records of a key they refuse.
+  const isObject = /^(?:loose_|strict_)?object(?:_with_rest)?$/.test(type)
+  if (isKey && isObject && received === 'undefined') return 'not there'
+  const words = kind === 'schema' ? `expected ${expected}` : `${type}, expected ${expected}`
+  return isKey && !isObject ? `its name: ${words}` : words
 }
 
-/** What is expected of a union, and by a predicate, is made of messages, which quote. */
-function ofArkType({ code, expected, description, errors }: Issue, depth: number): string {
+/** What nodes of a schema say has their `meta` beside it; what a function says of a value has none, and may quote. */
+function ofArkType(issue: Issue, depth: number): string {
+  const { code, errors } = issue
   if (typeof code !== 'string') return 'not as declared'
   if (code === 'union' || code === 'intersection') {
-    const parts = Array.isArray(errors) && depth < deepest ? errors : []
-    const inner = parts.filter(isIssue).map((each) => ofArkType(each, depth + 1).replace(/^expected /, ''))
-    const words = some(inner, code === 'union' ? ' or ' : ' and ')
-    return words === '' ? `fails its ${code}` : `expected ${words}`
+    const parts = Array.isArray(errors) && depth < deepest ? errors.filter(isIssue) : []
+    return ofArkTypes(issue, code, parts, depth)
   }
-  if (code === 'predicate')
-    return typeof description === 'string' ? `expected ${description}` : `fails its ${code}`
-  return typeof expected === 'string' ? `expected ${expected}` : code
+  const isOwn = Object.hasOwn(issue, 'meta')
+  if (isOwn && typeof issue['expected'] === 'string') return `expected ${issue['expected']}`
+  return code === 'predicate' ? `fails its ${code}` : code
+}
+
+/** What they make of these themselves is made of messages, which quote. Places of parts are from the root. */
+function ofArkTypes(whole: Issue, code: string, parts: readonly Issue[], depth: number): string {
+  const between = code === 'union' ? ' or ' : ' and '
+  const place = placeOf(whole)
+  const words = parts.map((part) => ({ at: placeOf(part), said: ofArkType(part, depth + 1) }))
+  if (words.length === 0) return `fails its ${code}`
+  if (words.every(({ at, said }) => at === place && said.startsWith('expected '))) {
+    const all = words.map(({ said }) => said.replace('expected ', ''))
+    return `expected ${some(all, between)}`
+  }
+  const all = words.map(({ at, said }) => (at === place ? said : `${at} ${said}`))
+  return `fails its ${code}: ${some(all, between)}`
 }

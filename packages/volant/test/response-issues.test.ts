@@ -54,6 +54,14 @@ const cases: readonly [string, StandardSchemaV1, unknown, string][] = [
     secret,
     '#: custom',
   ],
+  [
+    'what a check expected',
+    z.string().superRefine((given, ctx) => {
+      ctx.addIssue({ code: 'custom', expected: `not ${given}` } as never)
+    }),
+    secret,
+    '#: custom',
+  ],
   ['Valibot: a type', v.string(), 5, '#: expected string'],
   ['Valibot: a limit', v.pipe(v.number(), v.maxValue(5)), 6, '#: max_value, expected <=5'],
   ['Valibot: a format', v.pipe(v.string(), v.email()), secret, '#: email'],
@@ -71,6 +79,14 @@ const cases: readonly [string, StandardSchemaV1, unknown, string][] = [
     '#: check',
   ],
   ['Valibot: absent', v.object({ a: v.string() }), {}, '#/a: not there'],
+  ['Valibot: undefined', v.object({ a: v.string() }), { a: undefined }, '#/a: expected string'],
+  ['Valibot: undeclared', v.strictObject({ a: v.string() }), { a: 'x', b: 1 }, '#/b: expected never'],
+  [
+    'Valibot: a key',
+    v.record(v.picklist(['a', 'b']), v.number()),
+    { c: 1 },
+    '#/c: its name: expected ("a" | "b")',
+  ],
   [
     'Valibot: rawCheck',
     v.pipe(
@@ -92,6 +108,46 @@ const cases: readonly [string, StandardSchemaV1, unknown, string][] = [
     type('string').narrow((s, ctx) => ctx.mustBe(`not ${s}`)),
     secret,
     '#: fails its predicate',
+  ],
+  [
+    'ArkType: reject with a description',
+    type('string').narrow((s, ctx) => ctx.reject({ description: `other than ${s}` } as never)),
+    secret,
+    '#: fails its predicate',
+  ],
+  [
+    'ArkType: reject with a rule',
+    type('string').narrow((s, ctx) => ctx.reject({ code: 'pattern', rule: s })),
+    secret,
+    '#: pattern',
+  ],
+  [
+    'ArkType: a described check',
+    type('string')
+      .narrow((s) => s !== secret)
+      .describe('a good word'),
+    secret,
+    '#: expected a good word',
+  ],
+  ['ArkType: kinds', type({ n: 'number|boolean' }), { n: secret }, '#/n: expected a number or boolean'],
+  [
+    'ArkType: a discriminator',
+    type({ k: "'a'", x: '1' }).or({ k: "'b'", y: '2' }),
+    { k: secret },
+    '#/k: expected "a" or "b"',
+  ],
+  ['ArkType: undeclared', type({ a: 'string', '+': 'reject' }), { a: 'x', q: 1 }, '#/q: expected removed'],
+  [
+    'ArkType: a union of objects',
+    type({ a: 'string' }).or({ b: 'number' }),
+    { c: secret },
+    '#: fails its union: #/a expected a string or #/b expected a number',
+  ],
+  [
+    'ArkType: a union inside',
+    type({ in: type({ a: 'string' }).or({ b: 'number' }) }),
+    { in: { b: secret } },
+    '#/in: fails its union: #/in/a expected a string or #/in/b expected a number',
   ],
 ]
 
