@@ -3,6 +3,7 @@ import { errorTable, VolantError } from './errors.ts'
 import { bad } from './limits.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
+import { copied } from './optional-content.ts'
 import { checkExamples } from './route-examples.ts'
 import { checkSchema } from './schema/standard.ts'
 import { shown } from './shown.ts'
@@ -11,7 +12,7 @@ import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schema
 /** What a contract says beside its schemas. */
 export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>
 
-/** A route's contract as it was declared, checked. */
+/** A route's contract as it was declared, checked: copies, since it is used long after, when a request comes. */
 export interface CheckedContract {
   /** By status; null where nothing is declared. */
   readonly responses: Responses | null
@@ -44,7 +45,7 @@ const noErrors: DeclaredErrors = Object.freeze({})
 export function checkContract(where: string, options: Contract): CheckedContract {
   return {
     responses: options.response === undefined ? null : checkResponses(where, options.response),
-    errors: options.errors === undefined ? noErrors : checkErrors(where, options.errors),
+    errors: options.errors === undefined ? noErrors : copyOf(checkErrors(where, options.errors)),
     description: checkDescription(where, options),
   }
 }
@@ -68,13 +69,17 @@ function checkResponses(where: string, given: Schema | Responses): Responses {
     }
     checkSchema(schema, `${where}: response ${status}`)
   }
-  return given
+  return copied(given)
 }
 
 /** Statuses with their schemas, and no schema itself; whether they are statuses is not yet asked. */
 function isResponses(given: Schema | Responses): given is Responses {
   if (typeof given !== 'object' || given === null || '~standard' in given) return false
   return Object.keys(given).some((key) => /^\d/.test(key))
+}
+
+function copyOf(errors: DeclaredErrors): DeclaredErrors {
+  return Object.fromEntries(Object.entries(errors).map(([code, error]) => [code, { ...error }]))
 }
 
 /** Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for what is no map of declared errors. */

@@ -151,8 +151,11 @@ export class Core implements Host {
     try {
       route = compileRoute(definition, this.router.caseSensitive)
     } catch (error) {
-      // What was checked at the start and is somebody's object may be another now; an adapter takes no errors.
-      route = { ...(this.#misses[0] as CompiledRoute), pattern: definition.pattern, run: () => thrown(error) }
+      // What a middleware declares was checked at the start and may be another now; an adapter takes no errors.
+      const { nodes, pattern } = definition
+      const layers = layersFor(nodes, pattern, this.router.caseSensitive)
+      const chain = compileChain(nodes, layers, () => thrown(error))
+      route = { ...(this.#misses[0] as CompiledRoute), ...chain, pattern }
     }
     this.#table[id] = route
     return route

@@ -12,6 +12,13 @@ export function maybeEmpty(responses: Responses, decide: () => boolean): Respons
   return responses
 }
 
+/** Others of the same content, whatever becomes of these. */
+export function copied(responses: Responses): Responses {
+  const copy = { ...responses }
+  const decide = undecided.get(responses)
+  return decide === undefined ? copy : maybeEmpty(copy, decide)
+}
+
 /** All of them. */
 export function decided(responses: Responses): Responses {
   const decide = undecided.get(responses)

@@ -8,7 +8,7 @@ import { checkOptionNames } from './option-names.ts'
 import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
 import { checkBodySize } from './options.ts'
 import type { UndeclaredProperties } from './responses.ts'
-import type { RouteOptions } from './types.ts'
+import type { RouteOptions, Schemas } from './types.ts'
 import { checkedParts, checkSchemas } from './validation.ts'
 
 /** What an app's routes have unless they say otherwise. */
@@ -97,12 +97,13 @@ function checkOptions(
       `maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
     )
   }
-  checkSchemas(options, pattern)
+  const schemas = schemasOf(options)
+  checkSchemas(schemas, pattern)
   return {
     bodyMode: beforeBody === undefined ? bodyMode : 'checked',
     maxBodySize,
     beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
-    schemas: options,
+    schemas,
     contract: checkContract(`the route ${pattern}`, options),
     undeclaredProperties,
     handlerTimeout: checkTimeout(pattern, options.handlerTimeout, limits.handlerTimeout),
@@ -112,6 +113,13 @@ function checkOptions(
       maxJsonDepth: own('maxJsonDepth', options, limits),
     },
   }
+}
+
+/** A copy: the caller's object may be that of the next route a moment later, and requests come after that. */
+function schemasOf(options: RouteOptions): Schemas {
+  const schemas: Schemas = {}
+  for (const part of checkedParts) if (options[part] !== undefined) schemas[part] = options[part]
+  return schemas
 }
 
 function own(name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {

@@ -46,9 +46,7 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
 
 /** Throws `E_BAD_SCHEMA` where one of them is none. */
 export function checkSchemas(schemas: Schemas, where: string): void {
-  for (const part of checkedParts) {
-    if (schemas[part] !== undefined) checkSchema(schemas[part], `${where}: ${part}`)
-  }
+  for (const [part, schema] of Object.entries(schemas)) checkSchema(schema, `${where}: ${part}`)
 }
 
 /** A gate for the schemas there are, null without any. `where` names the place in errors. */

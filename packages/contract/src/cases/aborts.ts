@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import type { ResponseInfo, RouteOptions } from 'volant'
+import { procedure, router } from 'volant/procedures'
+import { trpc } from 'volant/trpc'
 import { deferred, eventually, type Kit, request } from '../kit.ts'
 
 /** L5: the client leaves at every point. */
@@ -223,7 +225,9 @@ export function aborts(kit: Kit): void {
       async () => {
         const app = kit.app()
         const told = (signal: AbortSignal) => sleep(10_000, undefined, { signal })
+        app.get('/turn', () => sleep(20))
         app.get('/work', (ctx) => told(ctx.signal))
+        app.register(trpc(router({ work: procedure().query(({ ctx }) => told(ctx.signal)) })))
         app.get('/stream', async function* (ctx) {
           yield 'first'
           await told(ctx.signal)
@@ -236,12 +240,15 @@ export function aborts(kit: Kit): void {
           const before = kit.reports.length
           for (const [path, reports] of [
             ['/work', 0],
+            ['/trpc/work', 0],
+            ['/trpc/work?batch=1&input=%7B%7D', 0],
             ['/stream', 0],
             ['/fault', 1],
           ] as const) {
             const wire = await live.connect()
             wire.socket.end(request('GET', path))
             await wire.until(() => wire.isEnded || undefined, `the end of ${path}`)
+            await live.ask('/turn')
             assert.equal(kit.reports.length, before + reports, path)
           }
         })

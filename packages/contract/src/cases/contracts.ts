@@ -481,13 +481,51 @@ export function contracts(kit: Kit): void {
     test('a declaration that is changed after the start harms its own route only', async () => {
       const app = kit.app({ report: () => undefined })
       const errors = { CLOSED: { status: 503 } }
-      app.get('/changed', { errors }, () => 1)
+      app.use((ctx, next) => {
+        ctx.header('x-outer', 'ran')
+        return next()
+      })
+      app.get(
+        '/changed',
+        before({ errors }, () => undefined),
+        () => 1,
+      )
       app.get('/other', () => 2)
       await kit.serve(app, async (live) => {
         Object.assign(errors, { CLOSED: null })
-        assert.equal((await live.ask('/changed')).status, 500)
-        assert.equal((await live.ask('/changed')).status, 500)
+        for (let round = 0; round < 2; round++) {
+          const reply = await live.ask('/changed')
+          assert.equal(reply.status, 500)
+          assert.equal(reply.headers['x-outer'], 'ran')
+        }
         assert.equal((await live.ask('/other')).status, 200)
+      })
+    })
+
+    test('options that are used again, and changed, are those of the moment', async () => {
+      const app = kit.app()
+      const options: Record<string, unknown> = {
+        body: z.object({ a: z.number() }),
+        response: { 200: z.object({ a: z.number() }) },
+        errors: { GONE: { status: 410 } },
+      }
+      app.post('/a', options as object, (ctx) => {
+        if (ctx.query['gone'] !== undefined) (ctx as unknown as { fail(code: string): never }).fail('GONE')
+        return ctx.body
+      })
+      Object.assign(options['response'] as object, { 200: z.string() })
+      Object.assign((options['errors'] as { GONE: object }).GONE, { status: 404 })
+      options['body'] = z.object({ b: z.number() })
+      delete options['response']
+      app.post('/b', options as object, (ctx) => ctx.body)
+      delete options['body']
+      await kit.serve(app, async (live) => {
+        const post = (path: string, body: string) => live.post(path, 'application/json', body)
+        assert.deepEqual((await post('/a', '{"a":1}')).json(), { a: 1 })
+        assert.equal((await post('/a', '{"evil":true}')).status, 400)
+        assert.equal((await post('/a?gone', '{"a":1}')).status, 410)
+        assert.deepEqual((await post('/b', '{"b":1}')).json(), { b: 1 })
+        assert.equal((await post('/b', '{"a":1}')).status, 400)
       })
     })
   })

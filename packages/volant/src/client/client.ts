@@ -34,12 +34,12 @@ export function createClient<T extends object, U extends string | URL>(
 ): Client<T>
 export function createClient(first: object | string, second?: unknown, third?: unknown): unknown {
   const isBare = !first || typeof first === 'string' || first instanceof URL
-  const url = String(isBare ? first : second)
+  const given = isBare ? first : second
+  const url = String(given)
   const options = ((isBare ? second : third) ?? {}) as ClientOptions
   const { routes = isBare ? '/client.json' : routesIn(first) } = options
   // A path is for pages; their modules may be loaded by a server, too, which calls nothing.
-  const isRelative = (globalThis as { location?: object }).location && !/^[^/]*:|[?#]/.test(url)
-  if (!isRelative && !/^(https?:\/)?\/[^?#]+$/i.test(url))
+  if (given == null || !/^(https?:\/\/[^?#]|(?![^/]*:))[^?#]*$/i.test(url))
     throw new TypeError(`the API's address is like https://host/path, not ${JSON.stringify(url)}`)
   const base = url.replace(/\/+$/, '')
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes

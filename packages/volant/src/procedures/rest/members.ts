@@ -29,12 +29,23 @@ export function membersSeen(schema: Schema): readonly string[] | null {
 }
 
 /** Keywords of JSON Schema that may name members elsewhere. */
-const open = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties']
+const open = [
+  '$ref',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  'dependentSchemas',
+  'patternProperties',
+  'unevaluatedProperties',
+]
 
 function ofJSONSchema(schema: object): readonly string[] | null {
-  const { properties, additionalProperties = false } = schema as Record<string, unknown>
+  const { properties, required, additionalProperties = false } = schema as Record<string, unknown>
   if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return null
-  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? null : Object.keys(properties)
+  if (open.some((keyword) => Object.hasOwn(schema, keyword))) return null
+  return [...Object.keys(properties), ...(Array.isArray(required) ? (required as string[]) : [])]
 }
 
 interface ZodLike {
@@ -79,5 +90,6 @@ function ofArkType(json: unknown): readonly string[] | null {
   if ('in' in node) return ofArkType(node['in'])
   if (node['domain'] !== 'object' || 'index' in node) return null
   const members = [node['required'], node['optional']].flatMap((each) => each ?? []) as { key: string }[]
-  return members.map(({ key }) => key)
+  // `object` is any.
+  return members.length === 0 ? null : members.map(({ key }) => key)
 }
