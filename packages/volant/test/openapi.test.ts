@@ -383,6 +383,48 @@ describe('schemas in a document', () => {
     assert.deepEqual(named(openapiOf(app, { info })), ['GetAFull', 'Late', 'NoSuchBook'])
   })
 
+  test('two kinds of data under one code are called after their operations, in any order', () => {
+    const A = plain({ type: 'object', properties: { a: { type: 'string' } } })
+    const B = plain({ type: 'object', properties: { b: { type: 'string' } } })
+    const routes = [
+      ['/m1', A],
+      ['/m2', A],
+      ['/a1', B],
+      ['/a2', B],
+    ] as const
+    for (const order of [routes, routes.toReversed()]) {
+      const app = createApp({ signals: false })
+      for (const [path, data] of order) app.get(path, { errors: { GONE: { status: 410, data } } }, () => 'ok')
+      const { schemas = {} } = openapiOf(app, { info }).components ?? {}
+      assert.deepEqual(Object.keys(schemas['GetA1Gone']?.['properties'] ?? {}), ['b'])
+      assert.deepEqual(Object.keys(schemas['GetM1Gone']?.['properties'] ?? {}), ['a'])
+      assert.equal('Gone' in schemas, false)
+    }
+  })
+
+  test('no error takes the name of a title, and no operation does', () => {
+    const Gone = plain({ type: 'object', title: 'Gone', properties: { title: { type: 'string' } } })
+    const Body = plain({ type: 'object', title: 'GetAGone', properties: { own: { type: 'string' } } })
+    const Data = plain({ type: 'object', properties: { q: { type: 'string' } } })
+    const Other = plain({ type: 'object', properties: { p: { type: 'string' } } })
+    const app = createApp({ signals: false })
+    const errors = { GONE: { status: 410, data: Data }, PROBLEM: { status: 409, data: Other } }
+    for (const path of ['/a', '/b']) app.get(path, { errors }, () => 'ok')
+    app.post('/y', { body: Body, response: Gone }, () => ({ title: 'x' }))
+    const { schemas = {} } = openapiOf(app, { info }).components ?? {}
+    const members = Object.entries(schemas).map(([name, { properties }]) => [
+      name,
+      Object.keys(properties ?? {}),
+    ])
+    const {
+      Gone: gone,
+      GetAGone,
+      GetAGone2,
+      GetAProblem,
+    } = Object.fromEntries(members) as Record<string, string[]>
+    assert.deepEqual([gone, GetAGone, GetAGone2, GetAProblem], [['title'], ['own'], ['q'], ['p']])
+  })
+
   test('bounds of safe integers are those of what clients send alone', () => {
     const app = createApp({ signals: false })
     const Count = z.object({

@@ -44,6 +44,8 @@ export interface Property {
 /** A JSON Schema with a place of its own in a document: a whole one, or one of its definitions. */
 interface Resource {
   base: string
+  /** By a title, an id or the key of a definition. */
+  isNamed: boolean
   readonly direction: Direction
   readonly raw: JSONSchemaObject
   /** What its references are relative to. */
@@ -163,11 +165,7 @@ export class Components {
     const shared = this.#resources.filter(
       ({ kept, shareable, slots }) => kept || (shareable && slots.length > 1),
     )
-    for (const resource of shared) {
-      const { code, raw, root } = resource
-      if (typeof code === 'string' && root.isHinted && raw === root.raw)
-        resource.base = baseOfText(code.toLowerCase())
-    }
+    this.#callByCodes(shared)
     const names = assignNames(shared, Object.keys(this.#fixed))
     for (const [resource, name] of names) {
       for (const slot of resource.slots) slot['$ref'] = `#/components/schemas/${name}`
@@ -181,6 +179,20 @@ export class Components {
     return Object.fromEntries(
       [...Object.entries(this.#fixed), ...components].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     )
+  }
+
+  /** Where nothing else is called so: what an error's code calls does not depend on the order of routes. */
+  #callByCodes(shared: readonly Resource[]): void {
+    const bases = new Map<Resource, string>()
+    const uses = new Map(Object.keys(this.#fixed).map((name) => [name, 1]))
+    for (const resource of shared) {
+      const { code, raw, root, base } = resource
+      const isCalled = typeof code === 'string' && root.isHinted && raw === root.raw
+      const wanted = isCalled ? baseOfText(code.toLowerCase()) : base
+      if (isCalled) bases.set(resource, wanted)
+      uses.set(wanted, (uses.get(wanted) ?? 0) + 1)
+    }
+    for (const [resource, base] of bases) if (uses.get(base) === 1) resource.base = base
   }
 
   /** One for both directions where the schema says the same of them. */
@@ -199,6 +211,7 @@ export class Components {
     return (root.whole ??= this.#resource(raw, root, base, direction, {
       shareable,
       kept: shareable && typeof raw['title'] === 'string',
+      isNamed: !root.isHinted,
     }))
   }
 
@@ -207,13 +220,17 @@ export class Components {
     root: Root,
     base: string,
     direction: Direction,
-    { shareable, kept }: Pick<Resource, 'shareable' | 'kept'>,
+    { shareable, kept, isNamed }: Pick<Resource, 'shareable' | 'kept' | 'isNamed'>,
   ): Resource {
     const key = `${base}\n${this.#fingerprints.of(raw, root.resolve)}`
     const known = this.#known.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      known.isNamed ||= isNamed
+      return known
+    }
     const resource: Resource = {
       base,
+      isNamed,
       direction,
       raw,
       root,
@@ -277,15 +294,19 @@ export class Components {
     const title = raw['title']
     // Zod numbers definitions that have no name.
     const unnamed = key === '' || key.startsWith('__')
-    const base =
-      typeof title === 'string' && (unnamed || !isDefinition)
-        ? baseOfText(title)
-        : unnamed
-          ? `${root.base}Part`
-          : isDefinition
-            ? baseOfKey(key)
-            : `${root.base}${baseOfText(key)}`
-    return this.#resource(raw, root, base, root.direction, { shareable: true, kept: true })
+    const isTitled = typeof title === 'string' && (unnamed || !isDefinition)
+    const base = isTitled
+      ? baseOfText(title)
+      : unnamed
+        ? `${root.base}Part`
+        : isDefinition
+          ? baseOfKey(key)
+          : `${root.base}${baseOfText(key)}`
+    return this.#resource(raw, root, base, root.direction, {
+      shareable: true,
+      kept: true,
+      isNamed: isTitled || (isDefinition && !unnamed),
+    })
   }
 }
 

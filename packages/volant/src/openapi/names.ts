@@ -13,17 +13,23 @@ export function baseOfKey(key: string): string {
   return /^[A-Za-z0-9._-]+$/.test(key) ? key : baseOfText(key)
 }
 
+interface Called {
+  readonly base: string
+  readonly isNamed: boolean
+  readonly direction: Direction
+}
+
 /**
- * One name each. Of those with the same base what clients are sent has the base itself, what they send has `Input` after
+ * One name each, those first that have one of their own. Of those with the same base what clients are sent has the base itself, what they send has `Input` after
  * it where the two differ, and whatever is left is numbered in the order it was found.
  */
-export function assignNames<R extends { readonly base: string; readonly direction: Direction }>(
+export function assignNames<R extends Called>(
   resources: readonly R[],
   reserved: readonly string[],
 ): Map<R, string> {
   const names = new Map<R, string>()
   const taken = new Names(reserved)
-  const rank = ({ direction }: R): number => (direction === 'output' ? 0 : 1)
+  const rank = ({ direction, isNamed }: R): number => (isNamed ? 0 : 2) + (direction === 'output' ? 0 : 1)
   for (const resource of resources.toSorted((a, b) => rank(a) - rank(b))) {
     const { base, direction } = resource
     names.set(resource, taken.take(direction === 'input' && taken.has(base) ? `${base}Input` : base))
