@@ -112,7 +112,7 @@ export class Reply {
     if (found === null) return
     const { pointers, more } = found
     const them = pointers.length + more === 1 ? 'it' : 'them'
-    const names = pointers.map((each) => `#${each}`).join(', ') + (more > 0 ? ` and ${more} more` : '')
+    const names = pointers.map(nameOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
     throw new VolantError(
       'E_RESPONSE_UNDECLARED',
       `${this.#where} does not declare ${names}: declare ${them}, or leave ${them} out; in production ${them === 'it' ? 'it' : 'they'} would not be sent`,
@@ -141,6 +141,13 @@ export class Reply {
       cause,
     })
   }
+}
+
+/** Characters of the place of an undeclared property. */
+const longest = 200
+
+function nameOf(pointer: string): string {
+  return `#${pointer.length > longest ? `${pointer.slice(0, longest)}…` : pointer}`
 }
 
 /** The declared replies of a route. */

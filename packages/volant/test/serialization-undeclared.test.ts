@@ -416,6 +416,8 @@ test('all of them are named, those that items have in common once, and ten at mo
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => `/n${at}`),
   )
   assert.equal(found.more, 2)
+  const rows = Array.from({ length: 3 }, () => ({ id: 1, ...many }))
+  assert.equal(undeclared(rows, { items: user })?.more, 6)
   const cycle: Record<string, unknown> = { id: 1, extra: 1 }
   cycle['self'] = cycle
   const node = { properties: { id: {}, self: { $ref: '#' } } }

@@ -101,6 +101,7 @@ export function contracts(kit: Kit): void {
           { id: 3, name: 'c', hash: 'secret', 'a/b': 'secret' },
         ])
         app.get('/open', { response: z.looseObject({ id: z.number() }) }, () => ({ id: 1, more: true }))
+        app.get('/long', { response: User }, () => ({ id: 1, name: 'a', ['k'.repeat(9000)]: 1 }))
         app.get('/undeclared', () => value)
         await kit.serve(app, async (live) => {
           const nested = await live.ask('/nested')
@@ -118,6 +119,8 @@ export function contracts(kit: Kit): void {
               'E_RESPONSE_UNDECLARED',
               /does not declare #\/1\/hash, #\/1\/salt, #\/2\/a~1b: declare them, or leave them out; in production they would not be sent$/,
             )
+            assert.equal((await live.ask('/long')).status, 500)
+            reported('E_RESPONSE_UNDECLARED', /does not declare #\/k{199}…: declare it/)
           }
           assert.deepEqual((await live.ask('/open')).json(), { id: 1, more: true })
           assert.deepEqual((await live.ask('/undeclared')).json(), value)

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { type } from 'arktype'
 import {
   createApp,
   middleware,
@@ -268,9 +269,18 @@ export function described(kit: Kit): void {
       app.get('/lines/:at', { response: z.array(Line) }, () => [])
       app.get('/same', { response: Line }, () => ({ a: 'a', b: 'b' }))
       app.get('/again', { response: Line }, () => ({ a: 'a', b: 'b' }))
-      app.post('/event', { body: z.object({ at: z.date(), or: z.date().or(z.string()) }) }, () => 'ok')
+      app.post(
+        '/event',
+        {
+          body: z.object({ at: z.date(), or: z.date().or(z.string()), caught: z.date().catch(new Date(0)) }),
+        },
+        () => 'ok',
+      )
       app.put('/event', { body: v.object({ n: v.bigint() }) }, () => 'ok')
       app.get('/count', { response: z.object({ n: z.bigint() }) }, () => ({ n: 1n }) as never)
+      const made = v.object({ n: v.pipe(v.string(), v.transform(Number)) })
+      app.get('/made', { response: made }, () => ({ n: '1' }))
+      app.post('/moment', { body: type('Date') }, () => 'ok')
       app.get('/fine', { query: z.object({ at: z.coerce.date() }), response: z.unknown() }, () => 'ok')
       const said = await saying(async () => {
         for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
@@ -279,15 +289,17 @@ export function described(kit: Kit): void {
       const send = 'send text, as .transform(String).pipe(z.string()) does'
       const take =
         'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do'
-      const say = 'in Zod .pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
+      const say = '.pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
       const unsaid = "the API's document cannot say what is at"
       assert.deepEqual(said, [
         `volant: GET /again: response 200: ${unsaid} #/a (transform), #/b (custom): ${say}`,
         `volant: GET /count: response 200: no JSON is what it asks for at #/n (bigint): ${send}`,
         `volant: POST /event: body: no JSON is what it asks for at #/at (date): ${take}`,
-        `volant: PUT /event: body: no JSON is what it asks for at #/n (bigint): ${take}`,
+        `volant: PUT /event: body: no JSON is what it asks for at #/n (bigint): take text, as v.pipe(v.string(), v.isoTimestamp()) does, or make it of text, as v.toDate() and v.toBigint() after v.string() do`,
         `volant: GET /lines: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
         `volant: GET /lines/:at: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
+        `volant: GET /made: response 200: ${unsaid} #/n (transform): v.string() after v.transform() says it, as would another schema`,
+        `volant: POST /moment: body: no JSON is what it asks for at # (date): take text, as 'string.date.iso' does, or make it of text, as 'string.date.parse' does`,
       ])
     })
 

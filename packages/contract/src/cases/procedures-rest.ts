@@ -426,7 +426,7 @@ export function proceduresOverREST(kit: Kit): void {
       const mutation = procedure().mutation(() => 1)
       const said = (tree: Record<string, typeof query | typeof mutation>): string[] => {
         const lines: string[] = []
-        const door = rest(router({ books: router(tree) }))
+        const books = router({ books: router(tree) })
         const { write } = process.stderr
         process.stderr.write = ((text: string, done: () => void) => {
           lines.push(text)
@@ -434,8 +434,8 @@ export function proceduresOverREST(kit: Kit): void {
           return true
         }) as typeof write
         try {
-          kit.app().register(door)
-          kit.app().register(door)
+          kit.app().register(rest(books))
+          kit.app().register(rest(books, { prefix: '/v2' }))
         } finally {
           process.stderr.write = write
         }
@@ -463,6 +463,11 @@ export function proceduresOverREST(kit: Kit): void {
       assert.deepEqual(
         said({
           getaway: query,
+          findOrCreate: mutation,
+          getOrCreateBook: mutation,
+          createAndGet: query,
+          patchNotes: query,
+          crateBook: mutation,
           set: mutation,
           setBook: mutation,
           resolveBook: mutation,

@@ -3,6 +3,7 @@
  * own and what refers to itself stands in `components/schemas` and is referred to. Which of these holds is known once
  * all routes were seen: until then every use is an empty object, which `finish` fills in.
  */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
@@ -28,6 +29,8 @@ export interface Partly {
   /** `POST /users: body`. */
   readonly where: string
   readonly direction: Direction
+  /** The library it is of; '' for none. */
+  readonly vendor: string
   /** The same array for the same schema. */
   readonly holes: readonly Hole[]
 }
@@ -103,7 +106,7 @@ export class Components {
     if ('schema' in result) {
       const { holes } = result
       if (holes !== undefined && !this.#partly.has(holes))
-        this.#partly.set(holes, { where, direction, holes })
+        this.#partly.set(holes, { where, direction, vendor: vendorOf(schema), holes })
       return direction === 'output' ? withoutSafeBounds(result.schema) : result.schema
     }
     if (!this.opaque.some((each) => each.schema === schema)) {
@@ -308,6 +311,10 @@ export class Components {
       isNamed: isTitled || (isDefinition && !unnamed),
     })
   }
+}
+
+function vendorOf(schema: Schema): string {
+  return (schema as Partial<StandardSchemaV1>)['~standard']?.vendor ?? ''
 }
 
 function rootOf(raw: JSONSchemaObject, direction: Direction, hint: string): Root {

@@ -25,10 +25,11 @@ export class Omissions {
   /** Of a schema that has some JSON Schema those parts which have none. */
   parts(all: readonly Partly[]): void {
     const untold = all.filter(({ holes }) => !this.#parts.has(holes))
-    for (const [at, { where, direction, holes }] of untold.entries()) {
+    for (const [at, { where, direction, vendor, holes }] of untold.entries()) {
       this.#parts.add(holes)
       if (at >= most) continue
       const impossible = holes.filter(({ isImpossible }) => isImpossible)
+      const { typed, ...instead } = Object.hasOwn(advice, vendor) ? (advice[vendor] as Advice) : general
       const unsaid = holes.filter(({ isImpossible }) => !isImpossible)
       if (impossible.length > 0)
         notice(
@@ -56,13 +57,34 @@ export class Omissions {
   }
 }
 
-const instead: Readonly<Record<Direction, string>> = {
-  input:
-    'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do',
-  output: 'send text, as .transform(String).pipe(z.string()) does',
+/** What to write where no JSON fits, and where nothing is said. */
+type Advice = Readonly<Record<Direction | 'typed', string>>
+
+const general: Advice = {
+  input: 'take text, or make it of text',
+  output: 'send text',
+  typed: 'a schema of what a transform makes, after it, says it',
 }
 
-const typed = 'in Zod .pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
+const advice: Readonly<Record<string, Advice>> = {
+  zod: {
+    input:
+      'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do',
+    output: 'send text, as .transform(String).pipe(z.string()) does',
+    typed: '.pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere',
+  },
+  valibot: {
+    input:
+      'take text, as v.pipe(v.string(), v.isoTimestamp()) does, or make it of text, as v.toDate() and v.toBigint() after v.string() do',
+    output: 'send text, as v.toString() at the end of a pipe does',
+    typed: 'v.string() after v.transform() says it, as would another schema',
+  },
+  arktype: {
+    input: "take text, as 'string.date.iso' does, or make it of text, as 'string.date.parse' does",
+    output: "send text, as .pipe(String).to('string') does",
+    typed: ".to('string') after a .pipe() says it, as would another type",
+  },
+}
 
 function listed(holes: readonly Hole[]): string {
   const named = holes.slice(0, most).map(({ pointer, kind }) => `${pointer} (${kind})`)

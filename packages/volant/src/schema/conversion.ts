@@ -46,7 +46,8 @@ function ofZod({ zodSchema, jsonSchema }: ZodPart, io: Side): void {
   if (type === 'date') {
     Object.assign(jsonSchema, date)
     if (io === 'input' && coerce !== true) marked(jsonSchema, type, io)
-  } else if (type === 'pipe' && io === 'input' && before?._zod.def.type === 'transform') closed(jsonSchema)
+  } else if (type === 'catch' && io === 'input') closed(jsonSchema)
+  else if (type === 'pipe' && io === 'input' && before?._zod.def.type === 'transform') closed(jsonSchema)
   else if (zodHoles.has(type)) {
     if (saysType(jsonSchema)) unmarked(jsonSchema)
     else marked(jsonSchema, coerce === true && io === 'input' ? `coerced ${type}` : type, io)

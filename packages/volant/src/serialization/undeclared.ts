@@ -29,7 +29,7 @@ const most = 10
 export interface Undeclared {
   /** JSON Pointers (RFC 6901), ten at most; of those that items of one array have in common the first. */
   readonly pointers: readonly string[]
-  /** How many there are beside them. */
+  /** How many places there are beside them, each item's own. */
   readonly more: number
 }
 
@@ -40,17 +40,20 @@ export interface Undeclared {
 export function undeclared(value: unknown, schema: JSONSchemaObject): Undeclared | null {
   // By the place with no positions in it. Most values have none.
   let found: Map<string, string> | null = null
+  let more = 0
   try {
     visit(value, placeOf(schema), '', '', [], (pointer) => {
       found ??= new Map()
       const kind = pointer.replaceAll(/\/\d+(?=\/)/g, '/*')
-      if (!found.has(kind)) found.set(kind, pointer)
+      if (found.has(kind)) return
+      if (found.size < most) found.set(kind, pointer)
+      else more++
     })
   } catch (error) {
     if (!(error instanceof Unwritable) && found === null) throw error
   }
   const all = [...((found as Map<string, string> | null)?.values() ?? [])]
-  return all.length === 0 ? null : { pointers: all.slice(0, most), more: Math.max(all.length - most, 0) }
+  return all.length === 0 ? null : { pointers: all, more }
 }
 
 function stripped(given: unknown, at: Place, key: string, above: Above): unknown {

@@ -70,15 +70,18 @@ export function rest<R extends Router, const P extends string = ''>(
     throw bad('rest.prefix', prefix, 'a path such as /api')
   }
   const routes = places.map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
-  let doubts = unreached(procedures, new Set(places.map(([placed]) => placed)))
+  const doubts = unreached(procedures, new Set(places.map(([placed]) => placed)))
   const plugin = (scope: Scope<any>): void => {
-    if (doubts !== null) notice(`volant: ${doubts}`)
-    doubts = null
+    if (doubts !== null && !noticed.has(router)) notice(`volant: ${doubts}`)
+    noticed.add(router)
     const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
     for (const { route, layers } of routes) implement(route, ...layers)
   }
   return Object.assign(plugin, { api: treeOf(routes) }) as RestDoor<R, P>
 }
+
+/** Routers whose procedures without a route were told of. */
+const noticed = new WeakSet<Router>()
 
 interface DoorRoute {
   readonly names: readonly string[]

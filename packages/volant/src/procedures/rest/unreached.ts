@@ -19,14 +19,21 @@ function doubtOf({ names, procedure: { kind, rest } }: Placed): string | null {
   if (rest !== null) return 'its .rest() has no path'
   if (names.length === 1) return null
   const verb = verbOf(names)
+  const after = (names.at(-1) as string).slice(verb.length)
+  // `findOrCreate`: two verbs are neither of them.
+  if (/^(?:Or|And)(?![a-z])/.test(after)) return null
   const known = conventions.get(verb)
-  if (known !== undefined) return known.kind === kind ? null : `a ${kind}, and ${verb} is for a ${known.kind}`
+  if (known !== undefined)
+    return known.kind === kind || things.has(verb) ? null : `a ${kind}, and ${verb} is for a ${known.kind}`
   const meant = slipOf(verb, kind)
-  return meant === null ? null : `did you mean ${meant}${(names.at(-1) as string).slice(verb.length)}?`
+  return meant === null ? null : `did you mean ${meant}${after}?`
 }
 
 /** Words of their own. */
-const others = new Set(['remote', 'deplete'])
+const others = new Set(['crate', 'deplete', 'remote'])
+
+/** Of a query these begin a thing, as in `patchNotes`. */
+const things = new Set(['patch'])
 
 /** The verb that was meant. Short ones are near to too many words: of these only swapped letters are a slip. */
 function slipOf(word: string, kind: ProcedureKind): string | null {
