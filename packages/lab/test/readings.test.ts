@@ -22,7 +22,7 @@ async function gone(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** 300 ms of CPU time, however long that takes on a busy machine; a process that only starts needs a fifth of it. */
+/** 300 ms of CPU time, however long that takes on a busy machine; a process that only starts needs far less. */
 const spin = `const used = (since) => { const { user, system } = process.cpuUsage(since); return user + system }; const begin = process.cpuUsage(); while (used(begin) < 300e3); console.log('done')`
 
 test('the CPU time of a process is what it used', { skip }, async () => {

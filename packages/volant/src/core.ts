@@ -187,7 +187,7 @@ function tellOfReport(error: unknown): void {
   notice(`volant: the report option threw: ${inspect(error)}`)
 }
 
-/** Throws for errors of middleware that contradict each other, or the route's own: nobody waits for a request then. */
+/** Throws at the start for errors of middleware that contradict each other, or the route's own. */
 function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
   const { nodes, middleware } = route
   if (
@@ -226,7 +226,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...compileChain(nodes, layers, handler),
     errors: errorsOf(where, layers, errors, route.undeclaredProperties),
     pattern,
-    paramNames: pattern.includes(':') || pattern.includes('*') ? parsePattern(pattern).names : [],
+    paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),

@@ -92,7 +92,7 @@ export function rowOf({
 function isAllJSON(responses: Responses): boolean {
   return Object.entries(responses).every(([status, schema]) => {
     if (schema === null) return status === '204'
-    // A second for a thousand routes is saved where there is nothing to convert.
+    // Converting is most of the work where there are thousands of routes.
     if (isNoText(schema)) return true
     const described = jsonSchemaOf(schema, 'output')
     return 'schema' in described && !kindsOf(described.schema).text

@@ -12,11 +12,9 @@ export function maybeEmpty(responses: Responses, decide: () => boolean): Respons
   return responses
 }
 
-/** Others of the same content, whatever becomes of these. */
+/** A copy, whatever becomes of the caller's. Those that are undecided are a door's own, which decides them for all. */
 export function copied(responses: Responses): Responses {
-  const copy = { ...responses }
-  const decide = undecided.get(responses)
-  return decide === undefined ? copy : maybeEmpty(copy, decide)
+  return undecided.has(responses) ? responses : { ...responses }
 }
 
 /** All of them. */

@@ -147,7 +147,7 @@ function explain(reason: PatternReason, subject: string): string {
   }
 }
 
-/** A pattern is read when it is registered, and again when the app starts. */
+/** A pattern is read when it is registered, and again at its route's first request. */
 const known = new Map<string, Pattern>()
 const mostKnown = 10_000
 

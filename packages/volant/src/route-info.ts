@@ -8,7 +8,6 @@ import { decided } from './optional-content.ts'
 import { overlap } from './prefix.ts'
 import type { ScopeNode } from './registry.ts'
 import type { DeclaredErrors, Responses, Schemas } from './types.ts'
-import { checkedParts } from './validation.ts'
 
 /** A route as `app.routes()` tells of it. */
 export interface RouteInfo extends Description {
@@ -41,8 +40,6 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
     const { method, pattern, bodyMode, maxBodySize, schemas, nodes, middleware, contract, value } = route
     const possible = [...nodes.flatMap((node) => layersOf(node, pattern, 'maybe')), ...middleware]
     const certain = [...nodes.flatMap((node) => layersOf(node, pattern, 'always')), ...middleware]
-    const checked: Schemas = {}
-    for (const part of checkedParts) if (schemas[part] !== undefined) checked[part] = schemas[part]
     const declarations = possible.flatMap(declarationOf)
     const name = contract.description.operationId ?? exposed.nameOf(value)
     return {
@@ -55,7 +52,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
       names: exposed.namesOf(value),
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
       maxBodySize,
-      schemas: checked,
+      schemas: { ...schemas },
       checks: certain.flatMap((layer) => broughtBy(layer).schemas ?? []),
       get responses() {
         return contract.responses === null ? null : decided(contract.responses)

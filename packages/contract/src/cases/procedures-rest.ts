@@ -76,6 +76,20 @@ export function proceduresOverREST(kit: Kit): void {
       assert.deepEqual(Object.keys(route?.responses ?? {}), ['200', '204'])
     })
 
+    test('an output that may be nothing is 204 also where nobody asks for the routes', async () => {
+      const maybe = procedure().output(z.object({ n: z.number() }).optional())
+      const door = rest(router({ things: router({ getThing: maybe.query(() => undefined) }) }))
+      const app = kit.app()
+      const other = kit.app()
+      app.register(door)
+      other.register(door)
+      await kit.serve(app, async (live) => assert.equal((await live.ask('/things')).status, 204))
+      await kit.serve(other, async (live) => assert.equal((await live.ask('/things')).status, 204))
+      const later = kit.app()
+      later.register(door)
+      await kit.serve(later, async (live) => assert.equal((await live.ask('/things')).status, 204))
+    })
+
     test('a status of 204 says that there is no value, to types as well', () => {
       const door = rest(
         router({

@@ -44,7 +44,7 @@ export async function call(
   const { timeout } = settings
   const late = new AbortController()
   const { signal } = late
-  // Not AbortSignal.any: a signal that lives longer than the call would keep 5 KB of each.
+  // Not AbortSignal.any: a signal that lives longer than the call would keep something of each.
   const forward = (): void => late.abort(given?.reason)
   let release = (): void => given?.removeEventListener('abort', forward)
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -161,11 +161,12 @@ function handlerOf(
     if (output === null || decided(declared)[204] === null) return undefined
     return madeOfNothing(output)?.value
   }
+  const isNothing = output !== null && isVoid(output)
   const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     unlessError(value)
     if (isEmpty) return refuseValue(path, value)
-    if (output !== null && isVoid(output)) return refuseValue(path, value, 'an output of nothing')
+    if (isNothing) return refuseValue(path, value, 'an output of nothing')
     if (status === 204) return undefined
     const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
     if (status !== 0 && given !== undefined) ctx.status(status)

@@ -45,7 +45,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   }
 }
 
-/** `AbortSignal.any` of Node.js 20 keeps 7 KB of each subscription for as long as the process runs. */
+/** `AbortSignal.any` of Node.js 20 keeps something of each subscription for as long as the process runs. */
 function follow(signal: AbortSignal, end: AbortController): void {
   if (signal.aborted) end.abort(signal.reason)
   else signal.addEventListener('abort', () => end.abort(signal.reason), { once: true })
