@@ -1,4 +1,4 @@
-/** Middleware and handler of a route, compiled into one function when the app starts. */
+/** Middleware and handler of a route, compiled into one function by its first request. */
 import type { RequestContext } from './context.ts'
 import { fail } from './failure.ts'
 import { VolantError } from './errors.ts'

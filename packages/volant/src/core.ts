@@ -1,4 +1,4 @@
-/** A started app as adapters see it: its route table with compiled chains, and what every request shares. */
+/** A started app as adapters see it: its route table, chains compiled as they are needed, and what every request shares. */
 import { inspect } from 'node:util'
 import {
   BodyKind,

@@ -1,4 +1,4 @@
-/** Errors that a route and the middleware in front of it declare: gathered when the app starts, made by `ctx.fail`. */
+/** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
 import type { Layer } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import { HTTPError, VolantError } from './errors.ts'
