@@ -1,6 +1,6 @@
 /**
  * `npm run asan`: the native engine built with AddressSanitizer, under every pair of operations in every callback, the
- * wire cases at every cut, and the contract suite. Needs nightly Rust and gcc's libasan; says so and passes where
+ * wire cases at every cut, the contract suite, and replies of every size. Needs nightly Rust and gcc's libasan; says so and passes where
  * either is missing. Node itself is not instrumented: leaks are not looked for.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
@@ -15,6 +15,7 @@ const suites = [
   ['packages/engine/dist/test/reentrancy.test.js'],
   ['packages/wire-cases/dist/src/run.js', '--adapter', 'native', '--cuts'],
   ['packages/contract/dist/test/native.test.js'],
+  ['packages/contract/dist/test/engine-reply-memory.test.js'],
 ]
 
 const library = output('gcc', ['-print-file-name=libasan.so'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 
 process.env.PORT = '0'
+process.env.NODE_ENV = 'production'
 const { app, url } = await import('./main.ts')
 after(() => app.close())
 
@@ -28,7 +29,7 @@ test('onError replies to errors of ours', async () => {
   assert.deepEqual(await reply.json(), { item: 'tea', detail: 'tea is out of stock' })
 })
 
-test('nobody learns what went wrong inside', async () => {
+test('in production nobody learns what went wrong inside', async () => {
   for (const init of [{}, page]) {
     const reply = await fetch(`${url}/broken`, init)
     assert.equal(reply.status, 500)

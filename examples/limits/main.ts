@@ -6,7 +6,7 @@ export const app = createApp({
   limits: {
     maxBodySize: 16_384, // bytes
     handlerTimeout: 2_000, // milliseconds
-    maxInFlight: 500, // requests; the next one is told 503
+    maxInFlight: 500, // requests; the next one gets 503
   },
 })
 

@@ -6,7 +6,7 @@ export const app = createApp()
 app.get('/text', () => 'a string is text/plain')
 app.get('/json', () => ({ an: 'object', is: ['JSON'] }))
 app.get('/bytes', () => new Uint8Array([1, 2, 3]))
-app.get('/nothing', () => undefined)
+app.get('/nothing', () => null)
 app.get('/response', () => new Response('of the web', { status: 202 }))
 app.get('/later', async () => ({ users: await countUsers() }))
 

@@ -26,3 +26,12 @@ test('events arrive as they happen, and end when the client leaves', async () =>
   client.abort()
   while (example.watching > 0) await wait(5)
 })
+
+test('events end when the app closes', async () => {
+  const reply = await fetch(`${url}/clock`)
+  const reader = reply.body!.getReader()
+  await reader.read()
+  await app.close()
+  while (!(await reader.read()).done);
+  assert.equal(example.watching, 0)
+})

@@ -26,9 +26,9 @@ export let watching = 0
 async function* ticks(signal: AbortSignal): AsyncGenerator<string> {
   watching++
   try {
-    for (;;) {
+    while (!signal.aborted) {
       yield `data: ${new Date().toISOString()}\n\n`
-      await wait(1_000, undefined, { signal }) // does not outlive the client
+      await wait(1_000, undefined, { signal }).catch(() => {}) // until the client leaves or the app closes
     }
   } finally {
     watching--

@@ -1,4 +1,4 @@
-/** Requests checked by Zod. The handler sees what the schemas made of them; all that is wrong is told in one 400. */
+/** Zod checks requests. The handler sees the output of the schemas; one 400 lists all that is wrong. */
 import { createApp, validate } from 'volant'
 import * as z from 'zod'
 

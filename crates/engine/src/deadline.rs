@@ -83,10 +83,34 @@ impl Core {
             },
             Inbound::Streaming(body) => match body.pace.extend(now, request_timeout) {
                 Some(deadline) => connection.deadline = deadline,
-                None => self.reset(id, abort::TIMEOUT),
+                None => self.expire_upload(id),
             },
             Inbound::Discard(_) | Inbound::Closed => self.stop_reading(id),
         }
+    }
+
+    /// A body that a handler reads comes too slowly: 408 in the handler's place, unless its reply has begun.
+    fn expire_upload(&mut self, id: u32) {
+        // A request with a body is the only one at work.
+        let Some(slot) = self.connections.get(id).map(|connection| connection.first) else {
+            return;
+        };
+        let exchange = self.exchanges.get_mut(slot);
+        if exchange.state != State::Waiting {
+            self.reset(id, abort::UPLOAD);
+            return;
+        }
+        exchange.close = true;
+        let notice = Notice {
+            kind: kind::ABORT,
+            slot,
+            generation: exchange.generation,
+            value: abort::UPLOAD,
+            detail: 0,
+            server: exchange.server,
+        };
+        self.slice.notify(None, notice);
+        self.answer(slot, 408, "E_REQUEST_TIMEOUT");
     }
 
     fn sweep_handlers(&mut self) {

@@ -9,19 +9,21 @@ use std::path::Path;
 
 use reactor::net::{ListenAddr, Listener, listen_tcp, listen_unix};
 use reactor::{Events, Interest, Poller, clock};
-use ring::layout::MAX_SLICE;
 use ring::{Memory, Page};
 use wire::Head;
 
 use crate::connection::Connections;
 use crate::exchange::Exchanges;
+use crate::output::Bodies;
 use crate::reply::Templates;
 use crate::sending::Cork;
 use crate::server::{Server, ServerConfig, ServerStats};
-use crate::slice::Slice;
+use crate::slice::{MOST_REQUESTS, Slice};
 
 /// Events taken from the poller at once.
 const EVENTS: usize = 1024;
+/// Bytes of waiting output sent with one slice, some 100 µs of the kernel's time: requests come first.
+const SENT_BYTES: usize = 524_288;
 /// Set in the token of a listener; the rest is the server's id.
 const LISTENER: u64 = 1 << 63;
 
@@ -53,6 +55,10 @@ pub struct Core {
     pub servers: Vec<Option<Server>>,
     /// Connections with input that can go on, by token.
     pub ready: VecDeque<u64>,
+    /// Connections with output whose sockets take bytes again, by token.
+    pub writable: VecDeque<u64>,
+    /// The last slice told streams to go on.
+    drained: bool,
     pub slice: Slice,
     pub head: Option<Box<Head>>,
     pub params: Option<Box<route::Params>>,
@@ -86,6 +92,8 @@ impl Engine {
                 exchanges: Exchanges::default(),
                 servers: Vec::new(),
                 ready: VecDeque::new(),
+                writable: VecDeque::new(),
+                drained: false,
                 slice: Slice::new(),
                 head: Some(Box::new(Head::new())),
                 params: None,
@@ -127,8 +135,12 @@ impl Engine {
     pub fn collect(&mut self) -> Turn {
         let Self { memory, core } = self;
         core.slice.begin(memory);
+        // Streams take their time: who sent a request meanwhile does not wait for the rest of them.
+        core.polled &= !std::mem::take(&mut core.drained);
         core.gather(memory);
         core.flush_cork();
+        core.slice.deliver(memory);
+        core.drained = core.slice.deliver_drains(memory);
         Turn {
             count: core.slice.count,
             page: core.slice.page(),
@@ -156,15 +168,17 @@ impl Engine {
         &self.core.slice.bodies
     }
 
-    /// How many descriptors fill a slice, between 1 and `MAX_SLICE`.
+    /// How many descriptors fill a slice, between 1 and `MOST_REQUESTS`.
     pub fn set_slice_target(&mut self, target: usize) {
-        self.core.slice.target = target.clamp(1, MAX_SLICE);
+        self.core.slice.target = target.clamp(1, MOST_REQUESTS);
     }
 
     /// Work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
         !self.core.ready.is_empty()
+            || !self.core.writable.is_empty()
             || !self.core.slice.notices.is_empty()
+            || !self.core.slice.drains.is_empty()
             || self.core.event < self.core.event_count
     }
 
@@ -220,6 +234,8 @@ impl Engine {
             accept_again: 0,
             stats: ServerStats::default(),
             buffered: 0,
+            waiting: 0,
+            bodies: Bodies::default(),
             closing: false,
             referenced: true,
             deadline: crate::connection::NEVER,
@@ -240,8 +256,9 @@ impl Engine {
         address: SocketAddr,
         backlog: i32,
         ipv6_only: bool,
+        reuse_port: bool,
     ) -> io::Result<ListenAddr> {
-        let listener = listen_tcp(address, backlog, ipv6_only, false)?;
+        let listener = listen_tcp(address, backlog, ipv6_only, reuse_port)?;
         self.listen(server, listener)
     }
 
@@ -305,7 +322,7 @@ impl Core {
         }
         // What was ready at the start: a connection that puts itself back waits for its turn.
         let mut round = self.ready.len();
-        while round > 0 && !self.slice.is_full() {
+        while round > 0 && self.slice.has_room(memory) {
             round -= 1;
             let Some(token) = self.ready.pop_front() else {
                 break;
@@ -315,13 +332,16 @@ impl Core {
             }
         }
         self.take_events(memory);
+        self.send_waiting(memory);
     }
 
-    /// Handles events until the slice is full or the poller, asked once a turn, has no more.
+    /// Handles events until the slice is full or the poller, asked at most once here and no more in a turn when it
+    /// had no more than it gave, has none.
     fn take_events(&mut self, memory: &mut Memory) {
+        let mut asked = false;
         loop {
             while self.event < self.event_count {
-                if self.slice.is_full() {
+                if !self.slice.has_room(memory) {
                     return;
                 }
                 let event = self.events.get(self.event);
@@ -332,13 +352,28 @@ impl Core {
                     self.guarded(id, |core| core.on_event(memory, id, event));
                 }
             }
-            if self.polled || self.slice.is_full() {
+            if asked || self.polled || !self.slice.has_room(memory) {
                 return;
             }
+            asked = true;
             self.event = 0;
             self.event_count = self.poller.poll(&mut self.events, 0).unwrap_or(0);
             // Level-triggered: what is left when the kernel gave less than we could take waits for the next turn.
             self.polled = self.event_count < EVENTS;
+        }
+    }
+
+    /// Sends what sockets take of the output that waits. What one slice leaves comes with the next, after the requests
+    /// that have come by then.
+    fn send_waiting(&mut self, memory: &mut Memory) {
+        let mut left = SENT_BYTES;
+        while left > 0
+            && let Some(token) = self.writable.pop_front()
+        {
+            if let Some(id) = self.connections.resolve(token) {
+                self.guarded(id, |core| left = left.saturating_sub(core.flush_output(id)));
+                self.slice.deliver(memory);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::connection::{NEVER, NONE};
+use crate::output::Output;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -38,11 +39,10 @@ pub struct Exchange {
     /// The client or a limit wants the connection closed after this reply.
     pub close: bool,
     pub want_drain: bool,
-    /// The client was told that this exchange's body may come, or did not ask.
     pub server: u16,
     pub deadline: u64,
-    /// Reply bytes produced before the exchange's turn came.
-    pub stash: Vec<u8>,
+    /// The part of the reply that came before the exchange's turn.
+    pub stash: Output,
 }
 
 /// Slots are reused oldest first and generations have 32 bits: a reply that comes late meets a dead
@@ -77,7 +77,7 @@ impl Exchanges {
                 want_drain: false,
                 server: 0,
                 deadline: NEVER,
-                stash: Vec::new(),
+                stash: Output::default(),
             });
             self.slots.len() as u32 - 1
         });
@@ -97,7 +97,7 @@ impl Exchanges {
         exchange.state = State::Free;
         exchange.generation = exchange.generation.wrapping_add(1);
         exchange.connection = NONE;
-        exchange.stash = Vec::new();
+        exchange.stash.clear();
         self.in_flight -= 1;
         self.free.push_back(slot);
     }

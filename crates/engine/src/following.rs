@@ -79,7 +79,9 @@ impl Core {
                 connection.mid_reply = true;
             }
             let state = exchange.state;
-            self.cork.bytes.append(&mut exchange.stash);
+            if !exchange.stash.is_empty() && !self.unstash(id, next) {
+                return;
+            }
             if self.cork.bytes.len() >= CORK_BYTES {
                 self.flush_cork();
                 self.cork_for(id);

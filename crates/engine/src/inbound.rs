@@ -31,6 +31,7 @@ pub enum Stop {
 const NOT_FOUND: i32 = -1;
 const METHOD_NOT_ALLOWED: i32 = -2;
 const OPTIONS: i32 = -3;
+const UPGRADE_REQUIRED: i32 = -4;
 
 impl Core {
     /// Consumes `arena[start..end]` as far as possible; gives the end of what was consumed.
@@ -177,7 +178,7 @@ impl Core {
             return Err(Stop::Closed);
         };
         if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
-            self.refuse_request(id, 503, "E_OVERLOADED", head.method == wire::Method::Head);
+            self.refuse_request(id, 503, "E_OVERLOADED", head.method == wire::Method::HEAD);
             return Err(Stop::Closed);
         }
         let raw = at + head.path.start as usize;
@@ -185,12 +186,19 @@ impl Core {
         let (path, path_length, escaped) = match head.path_kind {
             PathKind::Plain | PathKind::Asterisk => (raw, length, false),
             PathKind::Root => (self.slice.store(memory, b"/"), 1, true),
+            PathKind::Authority => (self.slice.store(memory, b"*"), 1, true),
             PathKind::Escaped => {
                 let arena = memory.page(self.slice.page()).arena;
                 if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path)
                 {
-                    let head_only = head.method == wire::Method::Head;
+                    let head_only = head.method == wire::Method::HEAD;
                     self.refuse_request(id, refusal.status(), refusal.code(), head_only);
+                    return Err(Stop::Closed);
+                }
+                // Bytes that become escapes make a path three times as long; the page has room for its limit.
+                if self.path.len() > server.config.limits.wire.max_url_length as usize {
+                    let head_only = head.method == wire::Method::HEAD;
+                    self.refuse_request(id, 414, "E_TARGET_TOO_LONG", head_only);
                     return Err(Stop::Closed);
                 }
                 (self.slice.store(memory, &self.path), self.path.len(), true)
@@ -202,12 +210,18 @@ impl Core {
         let lookup = server
             .config
             .router
-            .lookup(head.method as u8, arena, &mut params);
+            .lookup(head.method.index(), arena, &mut params);
         let (route, allow, spec) = match lookup {
             Lookup::Found { id } => (id as i32, 0, server.config.routes.get(id as usize).copied()),
-            Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, i32::from(set.0), None),
-            Lookup::Options(set) => (OPTIONS, i32::from(set.0), None),
+            Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, set.0 as i32, None),
+            Lookup::Options(set) => (OPTIONS, set.0 as i32, None),
             Lookup::NotFound => (NOT_FOUND, 0, None),
+        };
+        // No route is one for WebSockets, so what else the router found does not matter.
+        let (route, allow, spec) = if head.websocket {
+            (UPGRADE_REQUIRED, 0, None)
+        } else {
+            (route, allow, spec)
         };
         let limit = server.config.limits.max_param_length;
         let found = if spec.is_some() {
@@ -222,7 +236,7 @@ impl Core {
                 id,
                 414,
                 "E_PARAM_TOO_LONG",
-                head.method == wire::Method::Head,
+                head.method == wire::Method::HEAD,
             );
             return Err(Stop::Closed);
         }
@@ -374,7 +388,7 @@ impl Core {
         let server_id = connection.server;
         let slot = self.exchanges.insert(id, server_id);
         let exchange = self.exchanges.get_mut(slot);
-        exchange.head_only = head.method == wire::Method::Head;
+        exchange.head_only = head.method == wire::Method::HEAD;
         exchange.http10 = head.version == wire::Version::Http10;
         exchange.close = !head.keep_alive;
         let generation = exchange.generation;

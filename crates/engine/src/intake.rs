@@ -67,11 +67,12 @@ impl Core {
 
     #[inline]
     pub fn on_event(&mut self, memory: &mut Memory, id: u32, event: Event) {
-        if event.writable {
-            self.flush_output(id);
-            if self.connections.get(id).is_none() {
-                return;
-            }
+        if event.writable
+            && let Some(connection) = self.connections.get_mut(id)
+            && !connection.sending
+        {
+            connection.sending = true;
+            self.writable.push_back(event.token);
         }
         if event.readable {
             self.receive(memory, id);

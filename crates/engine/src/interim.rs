@@ -40,7 +40,7 @@ impl Core {
         let waiting = if first {
             connection.unsent()
         } else {
-            exchange.stash.len()
+            exchange.stash.unsent()
         };
         if first {
             self.cork_for(id);
@@ -48,7 +48,7 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut self.exchanges.get_mut(slot).stash
+            self.exchanges.get_mut(slot).stash.end()
         };
         let before = target.len();
         let written = write_interim(target, record.status(), headers);

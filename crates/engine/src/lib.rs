@@ -18,6 +18,7 @@ mod inbound;
 mod intake;
 mod interim;
 mod outbound;
+mod output;
 mod refuse;
 mod reply;
 mod sending;
@@ -43,5 +44,6 @@ mod faults {
 
 pub use engine::{Engine, Turn};
 pub use outbound::{NoReferences, References};
+pub use output::Retained;
 pub use server::{Limits, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;

@@ -1,12 +1,15 @@
 //! From reply records to reply bytes: order, framing, and what a record may not do.
 
+use std::rc::Rc;
+
 use ring::Record;
-use ring::layout::{RECORD_WORDS, REFERENCE_BYTES, operation, operation_flag};
+use ring::layout::{HIGH_WATER_BYTES, RECORD_WORDS, REFERENCE_BYTES, operation, operation_flag};
 
 use crate::connection::Inbound;
 use crate::engine::{Core, Engine};
 use crate::exchange::{Framing, State};
 use crate::faults::{self, Stage};
+use crate::output::{Bodies, Body, Retained};
 use crate::reply::{BodyFraming, ReplyHead};
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
@@ -14,6 +17,11 @@ use crate::slice::abort;
 /// Bodies that JavaScript handed over by reference. Valid until JavaScript runs again.
 pub trait References {
     fn bytes(&self, index: u32) -> Option<&[u8]>;
+
+    /// Keeps a body beyond that; `None` where it cannot be kept.
+    fn retain(&self, _index: u32) -> Option<Box<dyn Retained>> {
+        None
+    }
 }
 
 /// For callers without JavaScript.
@@ -126,7 +134,7 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut exchange.stash
+            exchange.stash.end()
         };
         let before = target.len();
         let status = record.status();
@@ -144,7 +152,14 @@ impl Core {
         });
         match written {
             Some(_) if head_only => {}
-            Some(body) if first && body.len() >= REFERENCE_BYTES => self.send_large(id, &[body]),
+            Some(body) if body.len() >= REFERENCE_BYTES => {
+                let keep = |bodies: &Bodies| keep(bodies, body, record, references);
+                if first {
+                    self.send_large(id, body, b"", keep);
+                } else {
+                    self.stash_large(slot, body, keep);
+                }
+            }
             Some(body) => target.extend_from_slice(body),
             None => {
                 target.truncate(before);
@@ -159,6 +174,23 @@ impl Core {
             self.finish_first(id);
         } else {
             self.exchanges.get_mut(slot).state = State::Done;
+            self.bound_stash(id, slot);
+        }
+    }
+
+    /// Puts a large body behind what an exchange replied before its turn.
+    fn stash_large(
+        &mut self,
+        slot: u32,
+        body: &[u8],
+        keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
+    ) {
+        let server = self.server(self.exchanges.get(slot).server);
+        let kept = server.and_then(|server| keep(&server.bodies));
+        let stash = &mut self.exchanges.get_mut(slot).stash;
+        match kept {
+            Some(kept) => stash.keep(kept, 0),
+            None => stash.end().extend_from_slice(body),
         }
     }
 
@@ -190,7 +222,7 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut exchange.stash
+            exchange.stash.end()
         };
         let before = target.len();
         let head = record.headers(out).map(|headers| ReplyHead {
@@ -220,6 +252,7 @@ impl Core {
             self.finish_first(id);
         } else {
             exchange.state = State::Done;
+            self.bound_stash(id, slot);
         }
     }
 
@@ -236,7 +269,10 @@ impl Core {
         };
         faults::check(Stage::Encode);
         let body = match record.reference() {
-            Some(index) => references.bytes(index),
+            // A chunk whose memory was transferred or resized must not be sent as if it were whole; `end` checks the same.
+            Some(index) => references
+                .bytes(index)
+                .filter(|body| record.body_length() == Some(body.len())),
             None => record.body(out),
         };
         let Some(body) = body else {
@@ -271,21 +307,36 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut exchange.stash
+            exchange.stash.end()
         };
         if chunked {
             write_chunk_size(target, body.len());
         }
-        if first && body.len() >= REFERENCE_BYTES {
-            let end: &[u8] = if chunked { b"\r\n" } else { b"" };
-            self.send_large(id, &[body, end]);
-            return;
+        let end: &[u8] = if chunked { b"\r\n" } else { b"" };
+        if body.len() >= REFERENCE_BYTES {
+            // A chunk of the usual size is copied: kept, it would live on as garbage until the next full collection.
+            let keep = |bodies: &Bodies| {
+                (body.len() > HIGH_WATER_BYTES)
+                    .then(|| keep(bodies, body, record, references))
+                    .flatten()
+            };
+            if first {
+                self.send_large(id, body, end, keep);
+                return;
+            }
+            self.stash_large(slot, body, keep);
+            self.exchanges
+                .get_mut(slot)
+                .stash
+                .end()
+                .extend_from_slice(end);
+        } else {
+            target.extend_from_slice(body);
+            target.extend_from_slice(end);
         }
-        target.extend_from_slice(body);
-        if chunked {
-            target.extend_from_slice(b"\r\n");
-        }
-        if first && self.cork.bytes.len() >= CORK_BYTES {
+        if !first {
+            self.bound_stash(id, slot);
+        } else if self.cork.bytes.len() >= CORK_BYTES {
             self.flush_cork();
         }
     }
@@ -311,7 +362,7 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut exchange.stash
+            exchange.stash.end()
         };
         if framing == Framing::Chunked {
             target.extend_from_slice(b"0\r\n\r\n");
@@ -320,6 +371,7 @@ impl Core {
             self.finish_first(id);
         } else {
             exchange.state = State::Done;
+            self.bound_stash(id, slot);
         }
     }
 
@@ -368,7 +420,7 @@ impl Core {
         let target = if first {
             &mut self.cork.bytes
         } else {
-            &mut exchange.stash
+            exchange.stash.end()
         };
         self.templates
             .write_problem(target, status, code, close, exchange.head_only);
@@ -376,8 +428,19 @@ impl Core {
             self.finish_first(id);
         } else {
             exchange.state = State::Done;
+            self.bound_stash(id, slot);
         }
     }
+}
+
+fn keep(
+    bodies: &Bodies,
+    body: &[u8],
+    record: &Record,
+    references: &dyn References,
+) -> Option<Rc<Body>> {
+    let index = record.reference()?;
+    bodies.keep(body, || references.retain(index))
 }
 
 fn write_chunk_size(out: &mut Vec<u8>, size: usize) {

@@ -139,7 +139,7 @@ impl Core {
             self.cork.bytes.clear();
             self.cork.connection = NONE;
         }
-        let connection = self.connections.remove(id)?;
+        let mut connection = self.connections.remove(id)?;
         if connection.send_deadline != NEVER {
             self.sending -= 1;
         }
@@ -147,6 +147,7 @@ impl Core {
         let _ = self.poller.remove(connection.socket.fd());
         let server_id = connection.server;
         if let Some(server) = self.server_mut(server_id) {
+            connection.output.uncount(&mut server.waiting);
             server.stats.connections -= 1;
             if server.closing && server.stats.connections == 0 {
                 self.notify_closed(server_id);
@@ -178,10 +179,16 @@ impl Core {
                 };
                 self.slice.notify(None, notice);
             }
-            self.exchanges.release(slot);
-            if let Some(server) = self.server_mut(server) {
+            if let Some(server) = self
+                .servers
+                .get_mut(usize::from(server))
+                .and_then(Option::as_mut)
+            {
+                let stash = &mut self.exchanges.get_mut(slot).stash;
+                stash.uncount(&mut server.waiting);
                 server.stats.in_flight -= 1;
             }
+            self.exchanges.release(slot);
             slot = next;
         }
     }

@@ -73,6 +73,11 @@ impl Templates {
             }
             framing => {
                 write_common(out, head.status, content_type, &self.date);
+                // RFC 9110 §15.5.22, §7.8: the protocol to use instead, for this connection. HTTP/1.0 has no Upgrade.
+                if names_upgrade(head.status, head.http10) {
+                    out.extend_from_slice(b"Upgrade: HTTP/1.1\r\nConnection: upgrade");
+                    out.extend_from_slice(if head.close { b", close\r\n" } else { b"\r\n" });
+                }
                 // RFC 9110 §8.6: no Content-Length in 204; RFC 9112 §6.1: no Transfer-Encoding in 204 and 304.
                 let bodiless = head.status == 204 || head.status == 304;
                 match framing {
@@ -97,7 +102,9 @@ impl Templates {
             write_field(out, name, value)?;
         }
         if head.close {
-            out.extend_from_slice(b"Connection: close\r\n");
+            if !names_upgrade(head.status, head.http10) {
+                out.extend_from_slice(b"Connection: close\r\n");
+            }
         } else if head.http10 {
             out.extend_from_slice(b"Connection: keep-alive\r\n");
         }
@@ -140,6 +147,10 @@ impl Templates {
             out.extend_from_slice(&body);
         }
     }
+}
+
+fn names_upgrade(status: u16, http10: bool) -> bool {
+    status == 426 && !http10
 }
 
 /// Appends an interim reply, 102 to 199: fields and nothing else. On `Err` what was appended must be removed.
@@ -222,6 +233,13 @@ mod tests {
     #[test]
     fn a_204_has_neither_length_nor_coding() {
         assert!(!render(204, 0, &[]).unwrap().contains("Content-Length"));
+    }
+
+    #[test]
+    fn a_426_names_the_protocol_to_use() {
+        let head = render(426, 5, &[]).unwrap();
+        assert!(head.contains("\r\nUpgrade: HTTP/1.1\r\nConnection: upgrade\r\n"));
+        assert!(!render(425, 5, &[]).unwrap().contains("Upgrade"));
     }
 
     #[test]

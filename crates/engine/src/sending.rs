@@ -1,14 +1,16 @@
 //! From reply bytes to the socket: one send per connection and slice, and what it did not take.
 
 use std::io::IoSlice;
+use std::rc::Rc;
 
 use reactor::net::Send;
-use ring::layout::{HIGH_WATER_BYTES, kind};
+use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
 
 use crate::connection::{Inbound, NEVER, NONE};
 use crate::engine::Core;
 use crate::faults::{self, Stage};
-use crate::slice::{Notice, abort};
+use crate::output::{Bodies, Body, Output};
+use crate::slice::abort;
 
 /// The cork is sent when it holds this much, and its memory is given back beyond it.
 pub const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
@@ -38,6 +40,8 @@ impl Core {
     pub fn cork_for(&mut self, id: u32) {
         if self.cork.connection != id {
             self.flush_cork();
+            // Nothing is left here but what was for a connection that is gone.
+            self.cork.bytes.clear();
             self.cork.connection = id;
             self.cork.mark = 0;
             self.cork.continues = self
@@ -47,19 +51,24 @@ impl Core {
         }
     }
 
-    /// Sends the cork, then `parts`, without copying what the socket takes at once.
-    pub fn send_large(&mut self, id: u32, parts: &[&[u8]]) {
+    /// Sends the cork, `body` and `tail`. What the socket does not take at once of the body stays where it is if `keep`
+    /// says so, and is copied otherwise: JavaScript may reuse the bytes when it runs again.
+    pub fn send_large(
+        &mut self,
+        id: u32,
+        body: &[u8],
+        tail: &[u8],
+        keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
+    ) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let mut skip = 0;
-        if connection.unsent() == 0 {
+        let mut sent = 0;
+        if connection.output.is_empty() {
             faults::check(Stage::Flush);
-            let mut slices = Vec::with_capacity(parts.len() + 1);
-            slices.push(IoSlice::new(&self.cork.bytes));
-            slices.extend(parts.iter().map(|part| IoSlice::new(part)));
+            let slices = [&self.cork.bytes, body, tail].map(IoSlice::new);
             match connection.socket.send_vectored(&slices) {
-                Send::Sent(sent) => skip = sent,
+                Send::Sent(length) => sent = length,
                 Send::WouldBlock => {}
                 Send::Failed(_) => {
                     self.remove(id, abort::CLIENT);
@@ -67,16 +76,82 @@ impl Core {
                 }
             }
         }
-        // JavaScript may reuse the bytes when this returns: the rest is copied.
-        let cork = std::mem::take(&mut self.cork.bytes);
-        for part in std::iter::once(&cork[..]).chain(parts.iter().copied()) {
-            let taken = skip.min(part.len());
-            skip -= taken;
-            connection.output.extend_from_slice(&part[taken..]);
+        let of_cork = sent.min(self.cork.bytes.len());
+        let of_body = (sent - of_cork).min(body.len());
+        let of_tail = sent - of_cork - of_body;
+        let output = &mut connection.output;
+        output.end().extend_from_slice(&self.cork.bytes[of_cork..]);
+        let server = self.servers.get(usize::from(connection.server));
+        let kept = server
+            .and_then(Option::as_ref)
+            .filter(|_| body.len() - of_body >= REFERENCE_BYTES)
+            .and_then(|server| keep(&server.bodies));
+        match kept {
+            Some(kept) => output.keep(kept, of_body),
+            None => output.end().extend_from_slice(&body[of_body..]),
         }
-        self.cork.bytes = cork;
+        output.end().extend_from_slice(&tail[of_tail..]);
         self.cork.bytes.clear();
         self.cork.mark = 0;
+    }
+
+    /// Puts what an exchange replied before its turn into the cork, or sends it; false when the connection is gone.
+    pub fn unstash(&mut self, id: u32, slot: u32) -> bool {
+        let exchange = self.exchanges.get_mut(slot);
+        let mut stash = std::mem::take(&mut exchange.stash);
+        let server = exchange.server;
+        if let Some(server) = self.server_mut(server) {
+            stash.uncount(&mut server.waiting);
+        }
+        while !stash.is_empty() {
+            let (mut own, body) = stash.take_first();
+            self.cork.bytes.append(&mut own);
+            let Some(body) = body else {
+                break;
+            };
+            let Some(bytes) = body.bytes() else {
+                self.reset(id, abort::ERROR);
+                break;
+            };
+            self.send_large(id, bytes, b"", |_| Some(body.clone()));
+            if self.connections.get(id).is_none() {
+                break;
+            }
+        }
+        self.connections.get(id).is_some()
+    }
+
+    /// What waits for a connection has become more. Past the limit of its server the connection is reset: whoever
+    /// waits already keeps what was accepted for it, and its client sees that the reply is not whole.
+    pub fn bound_waiting(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let Some(server) = self
+            .servers
+            .get_mut(usize::from(connection.server))
+            .and_then(Option::as_mut)
+        else {
+            return;
+        };
+        connection.output.count(&mut server.waiting);
+        if server.waiting + server.bodies.bytes() > server.config.limits.max_buffered_replies {
+            server.stats.dropped += 1;
+            self.reset(id, abort::ERROR);
+        }
+    }
+
+    /// Does what [`bound_waiting`](Self::bound_waiting) does, for what an exchange replied before its turn.
+    pub fn bound_stash(&mut self, id: u32, slot: u32) {
+        let exchange = self.exchanges.get_mut(slot);
+        if let Some(server) = self
+            .servers
+            .get_mut(usize::from(exchange.server))
+            .and_then(Option::as_mut)
+        {
+            exchange.stash.count(&mut server.waiting);
+        }
+        self.bound_waiting(id);
     }
 
     /// Sends what was gathered for one connection.
@@ -110,7 +185,7 @@ impl Core {
         if !self.cork.bytes.is_empty() {
             faults::check(Stage::Flush);
             let mut sent = 0;
-            if connection.unsent() == 0 {
+            if connection.output.is_empty() {
                 match connection.socket.send(&self.cork.bytes) {
                     Send::Sent(length) => sent = length,
                     Send::WouldBlock => {}
@@ -122,6 +197,7 @@ impl Core {
             }
             connection
                 .output
+                .end()
                 .extend_from_slice(&self.cork.bytes[sent..]);
             self.cork.bytes.clear();
             if self.cork.bytes.capacity() > CORK_BYTES {
@@ -129,53 +205,56 @@ impl Core {
             }
         }
         self.cork.connection = NONE;
-        if connection.unsent() == 0 {
+        if connection.output.is_empty() {
             self.after_sent(id);
         } else {
             if connection.send_deadline == NEVER {
                 connection.send_deadline = self.now.saturating_add(timeout).min(NEVER - 1);
                 self.sending += 1;
             }
+            self.bound_waiting(id);
             self.throttle(id);
         }
     }
 
-    /// The socket takes bytes again.
-    pub fn flush_output(&mut self, id: u32) {
+    /// The socket takes bytes again; gives how many it took.
+    pub fn flush_output(&mut self, id: u32) -> usize {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
-            return;
+            return 0;
         };
+        connection.sending = false;
         let Some(server) = self
             .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
+            .get_mut(usize::from(connection.server))
+            .and_then(Option::as_mut)
         else {
-            return;
+            return 0;
         };
         let limits = &server.config.limits;
-        if connection.unsent() == 0 {
-            return;
+        if connection.output.is_empty() {
+            return 0;
         }
-        match connection
-            .socket
-            .send(&connection.output[connection.sent..])
-        {
-            Send::Sent(length) => {
-                connection.advance(length);
-                connection.send_deadline = now + limits.send_timeout;
-            }
-            Send::WouldBlock => return,
-            Send::Failed(_) => {
+        let taken = match connection.output.send(&connection.socket) {
+            Some(Send::Sent(length)) => length,
+            Some(Send::WouldBlock) => return 0,
+            Some(Send::Failed(_)) => {
                 self.remove(id, abort::CLIENT);
-                return;
+                return 0;
             }
+            // The user moved, shrank or grew the memory of a reply that is half sent.
+            None => {
+                self.reset(id, abort::ERROR);
+                return 0;
+            }
+        };
+        connection.output.advance(taken);
+        connection.output.count(&mut server.waiting);
+        connection.send_deadline = now + limits.send_timeout;
+        if !connection.output.is_empty() {
+            return taken;
         }
-        if connection.unsent() > 0 {
-            return;
-        }
-        connection.output = Vec::new();
-        connection.sent = 0;
+        connection.output = Output::default();
         if connection.in_flight == 0 && matches!(connection.inbound, Inbound::Head) {
             connection.close_after |= connection.input.is_empty() && server.closing;
             connection.deadline = now
@@ -190,6 +269,7 @@ impl Core {
         }
         self.after_sent(id);
         self.throttle(id);
+        taken
     }
 
     /// Nothing waits to be sent.
@@ -209,15 +289,8 @@ impl Core {
         if first != NONE {
             let exchange = self.exchanges.get_mut(first);
             if std::mem::take(&mut exchange.want_drain) {
-                let notice = Notice {
-                    kind: kind::DRAIN,
-                    slot: first,
-                    generation: exchange.generation,
-                    value: 0,
-                    detail: 0,
-                    server,
-                };
-                self.slice.notify(None, notice);
+                let stream = (first, exchange.generation, server);
+                self.slice.drains.push_back(stream);
             }
         } else if connection.half_closed {
             self.finish_half_closed(id);

@@ -4,6 +4,8 @@ use reactor::net::Listener;
 use ring::layout::limit;
 use route::Router;
 
+use crate::output::Bodies;
+
 /// Every limit the engine enforces, in milliseconds, bytes or counts. The table of defaults and bounds is
 /// `packages/volant/src/limits.ts`; nothing here has a default of its own.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ pub struct Limits {
     pub max_in_flight: usize,
     pub max_param_length: u32,
     pub max_buffered_bodies: u64,
+    pub max_buffered_replies: u64,
     pub max_pipelined: u16,
     pub drain_limit: u64,
     pub drain_timeout: u64,
@@ -53,6 +56,7 @@ impl Limits {
             max_in_flight: unless_off(limit::MAX_IN_FLIGHT) as usize,
             max_param_length: small(limit::MAX_PARAM_LENGTH),
             max_buffered_bodies: at(limit::MAX_BUFFERED_BODIES),
+            max_buffered_replies: at(limit::MAX_BUFFERED_REPLIES),
             max_pipelined: values[limit::MAX_PIPELINED] as u16,
             drain_limit: at(limit::DRAIN_LIMIT),
             drain_timeout: at(limit::DRAIN_TIMEOUT),
@@ -97,6 +101,8 @@ pub struct ServerStats {
     pub in_flight: u64,
     pub requests: u64,
     pub refused: u64,
+    /// Connections reset because what waits to be sent had reached `max_buffered_replies`.
+    pub dropped: u64,
     pub panics: u64,
 }
 
@@ -108,6 +114,10 @@ pub struct Server {
     pub stats: ServerStats,
     /// Bytes of bodies being buffered.
     pub buffered: u64,
+    /// How many bytes of the engine's own wait to be sent.
+    pub waiting: u64,
+    /// The bodies that wait to be sent where JavaScript has them.
+    pub bodies: Bodies,
     pub closing: bool,
     /// Keeps the process alive while it listens.
     pub referenced: bool,

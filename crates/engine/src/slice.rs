@@ -14,8 +14,15 @@ use wire::Head;
 
 /// Why an exchange ended before its reply; the numbers JavaScript sees.
 pub mod abort {
-    pub use ring::layout::abort::{CLIENT, ERROR, SHUTDOWN, TIMEOUT};
+    pub use ring::layout::abort::{CLIENT, ERROR, SHUTDOWN, TIMEOUT, UPLOAD};
 }
+
+/// Streams that are told in one slice to go on. What each then writes is sent before the next request is looked at:
+/// 64 KiB as a rule, some 50 µs with the handler's work.
+pub const DRAINS: usize = 8;
+
+/// The most that requests fill of a slice: however many come, one stream is told to go on.
+pub const MOST_REQUESTS: usize = MAX_SLICE - 1;
 
 /// Something other than a request that JavaScript must hear of. Queued when the page has no room, and
 /// always delivered before any later request, so that a slot's next user never overtakes its end.
@@ -39,6 +46,7 @@ pub struct Routed {
     /// Offset in the arena and length of the canonical path.
     pub path: usize,
     pub path_length: usize,
+    /// The canonical path is a copy in the arena, because the head spells it differently.
     pub escaped: bool,
 }
 
@@ -63,6 +71,9 @@ pub struct Slice {
     /// Descriptors after which JavaScript is entered, as its speed suggests.
     pub target: usize,
     pub notices: VecDeque<Notice>,
+    /// Streams whose producers may go on, oldest first: slot, generation and server. They wait for `deliver_drains`,
+    /// for each may cost as much as many requests.
+    pub drains: VecDeque<(u32, u32, u16)>,
     /// Bodies too large for the arena.
     pub bodies: Vec<Vec<u8>>,
 }
@@ -70,7 +81,7 @@ pub struct Slice {
 impl Slice {
     pub fn new() -> Self {
         Self {
-            target: MAX_SLICE,
+            target: MOST_REQUESTS,
             ..Self::default()
         }
     }
@@ -89,20 +100,58 @@ impl Slice {
         self.arena = 0;
         self.spans = 0;
         self.bodies.clear();
-        while self.count < MAX_SLICE {
-            let Some(notice) = self.notices.pop_front() else {
-                break;
-            };
-            self.write_notice(memory, &notice);
+        self.deliver(memory);
+    }
+
+    /// Writes the notices that wait, as far as the page has room.
+    #[inline]
+    pub fn deliver(&mut self, memory: &mut Memory) {
+        if !self.notices.is_empty() {
+            self.write_notices(memory);
         }
     }
 
-    /// No room for another receive with the requests in it.
+    fn write_notices(&mut self, memory: &mut Memory) {
+        while !self.notices.is_empty() && self.count < MAX_SLICE {
+            if let Some(notice) = self.notices.pop_front() {
+                self.write_notice(memory, &notice);
+            }
+        }
+    }
+
+    /// Tells some of the streams that wait that they may go on; gives whether it told any. Those it leaves are told
+    /// with later slices, after the requests that have come by then.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.count >= self.target
-            || self.arena + 2 * RECEIVE_BYTES > ARENA_BYTES
-            || !self.notices.is_empty()
+    pub fn deliver_drains(&mut self, memory: &mut Memory) -> bool {
+        if self.drains.is_empty() {
+            return false;
+        }
+        let room = DRAINS.min(self.target.saturating_sub(self.count).max(1));
+        let before = self.count;
+        while self.count - before < room && self.count < MAX_SLICE {
+            let Some((slot, generation, server)) = self.drains.pop_front() else {
+                break;
+            };
+            let notice = Notice {
+                kind: kind::DRAIN,
+                slot,
+                generation,
+                value: 0,
+                detail: 0,
+                server,
+            };
+            self.write_notice(memory, &notice);
+        }
+        self.count > before
+    }
+
+    /// Writes the notices that wait, and says whether there is room for another receive with the requests in it.
+    #[inline]
+    pub fn has_room(&mut self, memory: &mut Memory) -> bool {
+        self.deliver(memory);
+        self.count < self.target
+            && self.arena + 2 * RECEIVE_BYTES <= ARENA_BYTES
+            && self.notices.is_empty()
     }
 
     /// Room for one more request of those already in the arena: a descriptor, its spans, and its canonical
@@ -238,8 +287,9 @@ impl Slice {
         if head.version == wire::Version::Http10 {
             flags |= ring::layout::flag::HTTP10;
         }
-        if routed.escaped {
-            flags |= ring::layout::flag::ESCAPED_PATH;
+        // An authority stands in front of the path.
+        if head.path.start != head.target.start {
+            flags |= ring::layout::flag::OTHER_TARGET;
         }
         let (body_offset, body_length) = match body {
             DispatchedBody::None => (0, 0),
@@ -262,7 +312,7 @@ impl Slice {
         words[request::SLOT] = slot as i32;
         words[request::GENERATION] = generation as i32;
         words[request::ROUTE] = routed.route;
-        words[request::KIND] = kind::REQUEST | (head.method as i32) << 8 | flags << 16;
+        words[request::KIND] = kind::REQUEST | i32::from(head.method.index()) << 8 | flags << 16;
         words[request::HEAD_OFFSET] = base;
         words[request::HEAD_LENGTH] = head.len as i32;
         words[request::PATH_OFFSET] = path;

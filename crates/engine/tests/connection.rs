@@ -394,8 +394,10 @@ fn two_servers_share_one_engine() {
         routes: Vec::new(),
     });
     let any = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
-    let reactor::net::ListenAddr::Tcp(address) =
-        driver.engine.listen_tcp(second, any, 511, false).unwrap()
+    let reactor::net::ListenAddr::Tcp(address) = driver
+        .engine
+        .listen_tcp(second, any, 511, false, false)
+        .unwrap()
     else {
         panic!("a TCP listener has a TCP address");
     };

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use driver::{Driver, Seen, data, end, finish, grant, inform, limits, make, start};
+use driver::{Driver, Seen, Shared, data, end, finish, grant, inform, limits, make, start};
 use engine::NoReferences;
 use ring::Memory;
 use ring::layout::{kind, operation, record};
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-const CORPUS: [&[u8]; 12] = [
+const CORPUS: [&[u8]; 19] = [
     b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n",
     b"GET /p/value%20x?q=1 HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nX-Long: 0123456789012345678901234567890123456789\r\n\r\n",
     b"HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -45,6 +45,13 @@ const CORPUS: [&[u8]; 12] = [
     b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
     b"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345",
     b"GET http://x/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    b"GET http://[::1]:8080?q HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /p/a|b^[c]%7c HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"PURGE /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345",
+    b"TRACE /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345",
+    b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /a HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+    b"GET /a HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: h2c, websocket\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
 ];
 
 fn stream(random: &mut Random) -> Vec<u8> {
@@ -111,9 +118,12 @@ impl Client {
     }
 }
 
+/// More than a socket takes of it at once, most of the time.
+const LARGE: usize = 8_000_000;
+
 /// One thing a handler may do with an exchange; true when it is through with it.
 fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
-    match random.below(13) {
+    match random.below(15) {
         0..=4 => {
             end(memory, seen, 200, &vec![b'r'; random.below(300)]);
             true
@@ -171,12 +181,32 @@ fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
             }
             false
         }
+        12 => {
+            // Mostly as long as it is; kept where the client does not read it at once.
+            let length = LARGE - usize::from(random.chance(10));
+            let op = if random.chance(3) {
+                start(memory, seen, None);
+                operation::DATA
+            } else {
+                operation::END
+            };
+            let mut large = make(seen, op, if op == operation::END { 200 } else { 1 });
+            large.0[record::REFERENCE] = 1;
+            large.0[record::BODY_LENGTH] = length as i32;
+            memory.push_signal(large);
+            let whole = op == operation::DATA && random.chance(2);
+            if whole {
+                data(memory, seen, b"behind it", true);
+                finish(memory, seen);
+            }
+            op == operation::END || whole
+        }
         // Later.
         _ => false,
     }
 }
 
-fn round(driver: &mut Driver, random: &mut Random) -> usize {
+fn round(driver: &mut Driver, random: &mut Random, shared: &Shared) -> usize {
     let mut clients: Vec<_> = (0..4 + random.below(8))
         .map(|_| Client {
             socket: driver.client(),
@@ -193,14 +223,6 @@ fn round(driver: &mut Driver, random: &mut Random) -> usize {
         for client in &mut clients {
             client.step(random);
         }
-        clients.retain(|client| {
-            let text = &client.received;
-            assert!(
-                text.is_empty() || b"HTTP/1.1 ".starts_with(&text[..text.len().min(9)]),
-                "a connection begins with something else than a status line"
-            );
-            !client.gone
-        });
         driver.turn(|memory, seen| {
             if seen.kind() == kind::REQUEST {
                 requests.push(seen.clone());
@@ -210,9 +232,19 @@ fn round(driver: &mut Driver, random: &mut Random) -> usize {
             }
         });
         driver.seen.clear();
+        // Clients leave before the handlers reply, so that replies meet connections that are reset.
+        clients.retain(|client| {
+            let text = &client.received;
+            assert!(
+                text.is_empty() || b"HTTP/1.1 ".starts_with(&text[..text.len().min(9)]),
+                "a connection begins with something else than a status line"
+            );
+            !client.gone
+        });
         pending
             .retain(|seen| !random.chance(3) || !misbehave(driver.engine.memory(), seen, random));
-        driver.engine.apply(&NoReferences);
+        driver.engine.apply(shared);
+        shared.whole.set(!random.chance(50));
         if step % 50 == 0 {
             driver.engine.sweep();
         }
@@ -270,19 +302,23 @@ fn every_slot_and_connection_comes_back_and_nothing_panics() {
     values[ring::layout::limit::KEEP_ALIVE_TIMEOUT] = 300.0;
     values[ring::layout::limit::REQUEST_TIMEOUT] = 300.0;
     values[ring::layout::limit::HEADERS_TIMEOUT] = 300.0;
+    // One body fits, and little beside it.
+    values[ring::layout::limit::MAX_BUFFERED_REPLIES] = LARGE as f64 + 1_000.0;
     let mut driver = Driver::new(&values);
+    let shared = Shared::new(LARGE);
     let mut random = Random(seed | 1);
     let started = Instant::now();
     let (mut rounds, mut requests) = (0, 0);
     while started.elapsed() < Duration::from_secs(seconds) {
-        requests += round(&mut driver, &mut random);
+        requests += round(&mut driver, &mut random, &shared);
         rounds += 1;
     }
     let stats = driver.engine.stats(driver.server).unwrap();
     assert_eq!(stats.panics, 0, "FUZZ_SEED={seed}");
     assert_eq!(stats.connections, 0, "FUZZ_SEED={seed}");
+    assert_eq!(shared.held.get(), 0, "FUZZ_SEED={seed}");
     println!(
-        "{rounds} rounds, {requests} requests dispatched, {} refused",
-        stats.refused
+        "{rounds} rounds, {requests} requests dispatched, {} refused, {} dropped",
+        stats.refused, stats.dropped
     );
 }

@@ -91,7 +91,29 @@ fn credit_does_not_buy_a_dripping_client_time() {
         allow(&mut driver, &request, operation::CREDIT, 1);
     }
     let told = driver.event(kind::ABORT);
-    assert_eq!(told.words[request::BODY_LENGTH], abort::TIMEOUT);
+    assert_eq!(told.words[request::BODY_LENGTH], abort::UPLOAD);
+    let (received, ended) = driver.read(&mut client, |_| false);
+    assert!(ended && text(&received).starts_with("HTTP/1.1 408 "));
+    assert!(text(&received).contains("Connection: close"));
+}
+
+#[test]
+fn a_body_too_slow_for_a_reply_that_has_begun_resets_it() {
+    let mut values = limits();
+    values[limit::REQUEST_TIMEOUT] = 100.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    let request = upload(&mut driver, &mut client, "Content-Length: 9\r\n", b"");
+    start(driver.engine.memory(), &request, None);
+    allow(&mut driver, &request, operation::READ, 100);
+    driver.until(|driver| {
+        driver.engine.sweep();
+        driver.seen.iter().any(|seen| seen.kind() == kind::ABORT)
+    });
+    let told = driver.event(kind::ABORT);
+    assert_eq!(told.words[request::BODY_LENGTH], abort::UPLOAD);
+    let (received, ended) = driver.read(&mut client, |_| false);
+    assert!(ended && !text(&received).contains("408"));
 }
 
 #[test]
@@ -341,7 +363,7 @@ fn a_closing_server_does_not_listen_again() {
     assert!(
         driver
             .engine
-            .listen_tcp(driver.server, any, 1, false)
+            .listen_tcp(driver.server, any, 1, false, false)
             .is_err()
     );
 }

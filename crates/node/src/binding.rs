@@ -1,6 +1,8 @@
 //! What one environment (the main thread or a worker) owns.
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::rc::Rc;
 
 use engine::Engine;
 use napi_sys::{napi_async_cleanup_hook_handle, napi_async_context, napi_env, napi_ref};
@@ -23,8 +25,8 @@ pub struct Binding {
     pub async_resource: napi_ref,
     /// Moving average of JavaScript's nanoseconds per descriptor.
     pub pace: f64,
-    /// Set by the clean-up hook: JavaScript must not be entered any more.
-    pub ending: bool,
+    /// Set by the clean-up hook: JavaScript must not be entered any more, nor its values looked at.
+    pub ending: Rc<Cell<bool>>,
     pub open_handles: usize,
     pub cleanup: napi_async_cleanup_hook_handle,
 }

@@ -16,6 +16,7 @@ pub fn read(
     limits: napi_value,
     case_sensitive: napi_value,
     ignore_trailing_slash: napi_value,
+    methods: napi_value,
     table: napi_value,
 ) -> Result<ServerConfig> {
     let (address, bytes, kind) = typed_array(env, limits)?;
@@ -24,7 +25,12 @@ pub fn read(
     }
     // SAFETY: a Float64Array's memory is `bytes` long and aligned for f64; JavaScript does not run meanwhile.
     let values = unsafe { std::slice::from_raw_parts(address.cast::<f64>(), bytes / 8) };
-    let limits = Limits::from_array(values).map_err(|reason| Failure::new("E_INTERNAL", reason))?;
+    let mut limits =
+        Limits::from_array(values).map_err(|reason| Failure::new("E_INTERNAL", reason))?;
+    for at in 0..array_length(env, methods)? {
+        let name = to_string(env, element(env, methods, at)?)?;
+        limits.wire.methods.push(name.into_bytes().into());
+    }
 
     let mut router = Router::new(Options {
         case_sensitive: to_bool(env, case_sensitive)?,

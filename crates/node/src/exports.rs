@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr::{self, NonNull};
+use std::rc::Rc;
 
 use engine::Engine;
 use napi_sys::{
@@ -123,7 +124,7 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             async_context,
             async_resource: call!(napi_create_reference(env, resource, 1))?,
             pace: 1000.0,
-            ending: false,
+            ending: Rc::default(),
             open_handles: 0,
             cleanup: ptr::null_mut(),
         }));
@@ -182,7 +183,7 @@ unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *m
         // SAFETY: registered with the binding, which lives until `on_closed` has seen all handles.
         let binding = unsafe { &mut *binding };
         binding.cleanup = handle;
-        binding.ending = true;
+        binding.ending.set(true);
         // What handlers have answered already still goes out. JavaScript's lists cannot be read any more, and a part
         // of a reply without the parts before it would be a wrong one.
         if binding.engine.overflow() == 0 && !binding.engine.has_references() {
@@ -230,23 +231,26 @@ fn server_id(env: napi_env, value: napi_value) -> Result<u16> {
     Ok(to_number(env, value)? as u16)
 }
 
-/// `createServer(limits, caseSensitive, ignoreTrailingSlash, routes)` gives the server's id.
+/// `createServer(limits, caseSensitive, ignoreTrailingSlash, methods, routes)` gives the server's id.
 unsafe extern "C" fn create_server(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
-        let ([limits, case_sensitive, ignore_slash, routes], binding) = arguments::<4>(env, info)?;
-        let config = config::read(env, limits, case_sensitive, ignore_slash, routes)?;
+        let ([limits, case_sensitive, ignore_slash, methods, routes], binding) =
+            arguments::<5>(env, info)?;
+        let config = config::read(env, limits, case_sensitive, ignore_slash, methods, routes)?;
         let id = with_engine(binding, |engine| engine.create_server(config));
         integer(env, i32::from(id))
     })
 }
 
-/// `listen(id, host, port, path, backlog, ipv6Only)` gives `{ host, port, path }`.
+/// `listen(id, host, port, path, backlog, ipv6Only, reusePort)` gives `{ host, port, path }`.
 unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
-        let ([id, host, port, path, backlog, ipv6_only], binding) = arguments::<6>(env, info)?;
+        let ([id, host, port, path, backlog, ipv6_only, reuse_port], binding) =
+            arguments::<7>(env, info)?;
         let id = server_id(env, id)?;
         let backlog = to_number(env, backlog)? as i32;
         let ipv6_only = to_bool(env, ipv6_only)?;
+        let reuse_port = to_bool(env, reuse_port)?;
         let address = if let Some(path) = to_option(env, path)? {
             let path = to_string(env, path)?;
             with_engine(binding, |engine| {
@@ -259,7 +263,7 @@ unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_val
                 .map_err(|_| Failure::new("E_INTERNAL", format!("{host} is no IP address")))?;
             let address = SocketAddr::new(ip, to_number(env, port)? as u16);
             with_engine(binding, |engine| {
-                engine.listen_tcp(id, address, backlog, ipv6_only)
+                engine.listen_tcp(id, address, backlog, ipv6_only, reuse_port)
             })
         };
         let address = address.map_err(|error| listen_failure(&error))?;
@@ -320,7 +324,7 @@ unsafe extern "C" fn drop_server(env: napi_env, info: napi_callback_info) -> nap
     })
 }
 
-/// `stats(id)` gives `[connections, inFlight, requests, refused, panics]`.
+/// `stats(id)` gives `[connections, inFlight, requests, refused, panics, dropped]`.
 unsafe extern "C" fn stats(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
         let ([id], binding) = arguments::<1>(env, info)?;
@@ -333,6 +337,7 @@ unsafe extern "C" fn stats(env: napi_env, info: napi_callback_info) -> napi_valu
             stats.requests,
             stats.refused,
             stats.panics,
+            stats.dropped,
         ];
         for (index, value) in values.into_iter().enumerate() {
             let value = number(env, value as f64)?;

@@ -12,6 +12,7 @@ mod binding;
 mod config;
 mod exports;
 mod pin;
+mod retained;
 mod turn;
 mod uv;
 mod value;

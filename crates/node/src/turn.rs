@@ -1,15 +1,18 @@
 //! The event loop's callbacks: when sockets are read, when JavaScript is entered, when replies are sent.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::rc::Rc;
 
-use engine::{NoReferences, References, Turn};
+use engine::{NoReferences, References, Retained, Turn};
 use napi_sys::{Status, napi_env, napi_value};
 use reactor::clock::monotonic_ns;
 
 use crate::binding::{self, Binding};
+use crate::retained::RetainedView;
 use crate::uv::Handle;
-use crate::value::{call, clear_list, element, integer, typed_array, undefined};
+use crate::value::{call, clear_list, element, integer, typed_array, undefined, with_scope};
 
 /// A turn ends after this time even when more is ready, so that timers and other sockets get theirs.
 const TURN_NS: u64 = 2_000_000;
@@ -113,7 +116,7 @@ pub fn flush(binding: *mut Binding) {
 /// Enters JavaScript once, inside one callback scope: `nextTick` callbacks and microtasks run when it closes.
 fn enter(binding: *mut Binding, slice: Turn) {
     // SAFETY: see `turn`.
-    let (env, ending) = unsafe { ((*binding).env, (*binding).ending) };
+    let (env, ending) = unsafe { ((*binding).env, (*binding).ending.get()) };
     if ending {
         return;
     }
@@ -181,14 +184,6 @@ fn report_exception(env: napi_env) {
     }
 }
 
-fn with_scope<T>(env: napi_env, step: impl FnOnce() -> Option<T>) -> Option<T> {
-    let scope = call!(napi_open_handle_scope(env)).ok()?;
-    let result = step();
-    // SAFETY: the scope opened above, closed once, in order.
-    unsafe { napi_sys::napi_close_handle_scope(env, scope) };
-    result
-}
-
 /// Request bodies too large for the arena become Buffers of their own.
 fn deliver_bodies(binding: *mut Binding, env: napi_env) -> Option<()> {
     // SAFETY: creating a Buffer may collect garbage but runs no JavaScript of ours, so the borrow is alone.
@@ -221,6 +216,7 @@ fn deliver_bodies(binding: *mut Binding, env: napi_env) -> Option<()> {
 struct JsReferences {
     env: napi_env,
     list: napi_value,
+    ending: Rc<Cell<bool>>,
 }
 
 impl References for JsReferences {
@@ -233,6 +229,11 @@ impl References for JsReferences {
         // SAFETY: the typed array's memory; it is held by the list, and JavaScript does not run until `apply`
         // has sent or copied it. A detached buffer has length 0.
         Some(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
+    }
+
+    fn retain(&self, index: u32) -> Option<Box<dyn Retained>> {
+        let value = element(self.env, self.list, index).ok()?;
+        Some(Box::new(RetainedView::new(self.env, value, &self.ending)?))
     }
 }
 
@@ -253,9 +254,15 @@ fn apply(binding: *mut Binding) {
     }
     with_scope(env, || {
         // SAFETY: see `turn`.
-        let (references, overflow_list) = unsafe { ((*binding).references, (*binding).overflow) };
+        let (references, overflow_list, ending) = unsafe {
+            (
+                (*binding).references,
+                (*binding).overflow,
+                (*binding).ending.clone(),
+            )
+        };
         let list = call!(napi_get_reference_value(env, references)).ok()?;
-        let references = JsReferences { env, list };
+        let references = JsReferences { env, list, ending };
         if overflow > 0 {
             let chunks = call!(napi_get_reference_value(env, overflow_list)).ok()?;
             for index in 0..overflow as u32 {
@@ -288,7 +295,7 @@ fn apply(binding: *mut Binding) {
 pub fn settle(binding: *mut Binding) {
     // SAFETY: see `turn`.
     let binding = unsafe { &mut *binding };
-    if binding.ending {
+    if binding.ending.get() {
         return;
     }
     let Some(handles) = &mut binding.handles else {

@@ -48,6 +48,14 @@ macro_rules! call {
 }
 pub(crate) use call;
 
+pub fn with_scope<T>(env: napi_env, step: impl FnOnce() -> Option<T>) -> Option<T> {
+    let scope = call!(napi_open_handle_scope(env)).ok()?;
+    let result = step();
+    // SAFETY: the scope opened above, closed once, in order.
+    unsafe { napi_sys::napi_close_handle_scope(env, scope) };
+    result
+}
+
 pub fn number(env: napi_env, value: f64) -> Result<napi_value> {
     call!(napi_create_double(env, value))
 }

@@ -20,7 +20,7 @@ pub enum InsertError {
         pattern: String,
         reason: Reason,
     },
-    /// The method index is not in `METHODS`.
+    /// The method index is 32 or more.
     UnknownMethod {
         method: u8,
     },
@@ -59,7 +59,7 @@ impl fmt::Display for InsertError {
                 existing,
                 pattern,
             } => {
-                let method = METHODS.get(usize::from(*method)).unwrap_or(&"?");
+                let method = METHODS.get(usize::from(*method)).unwrap_or(&"(registered)");
                 write!(
                     f,
                     "Route {method} {pattern} conflicts with {method} {existing}: both match the same paths. \

@@ -1,19 +1,20 @@
 //! Methods by index, as the table shared with the framework orders them.
 
-/// Names by index; the order is that of `methods` in the Exchange contract.
+/// Names of the usual methods by index; the order is that of `methods` in the Exchange contract.
 pub const METHODS: [&str; 8] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY",
 ];
 
-const GET: u16 = 1;
-const HEAD: u16 = 1 << 1;
-const OPTIONS: u16 = 1 << OPTIONS_INDEX;
+const GET: u32 = 1;
+const HEAD: u32 = 1 << 1;
+const OPTIONS: u32 = 1 << OPTIONS_INDEX;
 pub(crate) const HEAD_INDEX: u8 = 1;
 pub(crate) const OPTIONS_INDEX: u8 = 6;
 
-/// A set of methods: bit = method index.
+/// A set of methods: bit = method index. Those from `METHODS.len()` on are registered by the app; what lies beyond the
+/// bits is in no set, so that no route can have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MethodSet(pub u16);
+pub struct MethodSet(pub u32);
 
 impl MethodSet {
     pub fn is_empty(self) -> bool {
@@ -25,11 +26,7 @@ impl MethodSet {
     }
 
     pub(crate) fn of(method: u8) -> Self {
-        if usize::from(method) < METHODS.len() {
-            Self(1 << method)
-        } else {
-            Self(0)
-        }
+        Self(1_u32.checked_shl(u32::from(method)).unwrap_or(0))
     }
 
     /// The methods whose routes may serve `method`: GET's serve HEAD too (RFC 9110 §9.3.2).

@@ -149,7 +149,7 @@ fn declare<'a>(name: &'a str, names: &mut Vec<&'a str>) -> Result<(), Reason> {
 }
 
 /// Static text as the canonical path spells it: unreserved characters decoded, the rest escaped in upper-case hex
-/// (RFC 3986 §6.2.2), text outside ASCII percent-encoded.
+/// (RFC 3986 §6.2.2), text outside ASCII, `[`, `]`, `^` and `|` percent-encoded.
 fn canonical(text: &str) -> Result<String, Reason> {
     let mut out = String::with_capacity(text.len());
     let mut decoded = Vec::with_capacity(text.len());
@@ -178,20 +178,12 @@ fn canonical(text: &str) -> Result<String, Reason> {
                 rest = &after[1..];
             }
             ':' | '*' => return Err(Reason::NotWholeSegment(c)),
-            '\0'..=' '
-            | '\x7f'
-            | '"'
-            | '#'
-            | '<'
-            | '>'
-            | '?'
-            | '\\'
-            | '^'
-            | '`'
-            | '{'
-            | '|'
-            | '}' => {
+            '\0'..=' ' | '\x7f' | '"' | '#' | '<' | '>' | '?' | '\\' | '`' | '{' | '}' => {
                 return Err(Reason::BadCharacter(c));
+            }
+            '[' | ']' | '^' | '|' => {
+                decoded.push(c as u8);
+                escape(c as u8, &mut out);
             }
             _ => {
                 let mut bytes = [0; 4];

@@ -45,15 +45,34 @@ pub enum Lookup {
 struct Leaf {
     methods: MethodSet,
     ids: [u32; METHODS.len()],
+    /// Registered methods are kept here: each has its index and the id of its route.
+    registered: Vec<(u8, u32)>,
 }
 
 impl Leaf {
     fn id(&self, method: u8) -> u32 {
         const GET: usize = 0;
-        if self.methods.contains(method) {
-            self.ids[usize::from(method)]
-        } else {
-            self.ids[GET]
+        if !self.methods.contains(method) {
+            return self.ids[GET];
+        }
+        match self.ids.get(usize::from(method)) {
+            Some(&id) => id,
+            None => self.registered_id(method),
+        }
+    }
+
+    #[cold]
+    fn registered_id(&self, method: u8) -> u32 {
+        let mut pairs = self.registered.iter();
+        pairs
+            .find(|(index, _)| *index == method)
+            .map_or(0, |&(_, id)| id)
+    }
+
+    fn set(&mut self, method: u8, id: u32) {
+        match self.ids.get_mut(usize::from(method)) {
+            Some(place) => *place = id,
+            None => self.registered.push((method, id)),
         }
     }
 }
@@ -82,7 +101,8 @@ impl Router {
         }
     }
 
-    /// Adds a route. `method` is an index in `METHODS`; `id` is what a lookup finds. On an error nothing has changed.
+    /// Adds a route. `method` is an index in `METHODS` or of a registered method, below 32; `id` is what a lookup finds.
+    /// On an error nothing has changed.
     pub fn insert(&mut self, method: u8, pattern: &str, id: u32) -> Result<(), InsertError> {
         let set = MethodSet::of(method);
         if set.is_empty() {
@@ -170,9 +190,12 @@ impl Router {
             false
         });
         params.truncate(0);
-        let server = path == b"*" && method == OPTIONS_INDEX;
-        if server {
+        let server = path == b"*";
+        if server && method == OPTIONS_INDEX {
             Lookup::Options(self.methods.allowed())
+        } else if server && wanted.is_empty() {
+            // CONNECT is about the server as well, and no route has it.
+            Lookup::MethodNotAllowed(self.methods.allowed())
         } else if methods.is_empty() {
             Lookup::NotFound
         } else if method == OPTIONS_INDEX {
@@ -196,11 +219,12 @@ impl Router {
             self.leaves.push(Leaf {
                 methods: MethodSet(0),
                 ids: [0; METHODS.len()],
+                registered: Vec::new(),
             });
         }
         let leaf = &mut self.leaves[leaf as usize];
         leaf.methods = leaf.methods.union(set);
-        leaf.ids[usize::from(method)] = id;
+        leaf.set(method, id);
     }
 
     fn trimmed<'a>(&self, pattern: &'a str) -> &'a str {

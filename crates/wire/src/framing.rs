@@ -64,11 +64,12 @@ pub(crate) fn transfer_coding(value: &[u8]) -> Result<(), Refusal> {
     }
 }
 
-/// What the Connection fields of a head say (RFC 9110 §7.6.1). Elements that are neither are ignored.
+/// What the Connection fields of a head say (RFC 9110 §7.6.1). Other elements are ignored.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Connection {
     pub(crate) close: bool,
     pub(crate) keep_alive: bool,
+    pub(crate) upgrade: bool,
 }
 
 impl Connection {
@@ -77,6 +78,7 @@ impl Connection {
             let option = option.trim_ascii();
             self.close |= option.eq_ignore_ascii_case(b"close");
             self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+            self.upgrade |= option.eq_ignore_ascii_case(b"upgrade");
         }
     }
 }

@@ -37,12 +37,16 @@ pub struct Head {
     /// One bit for each [`Known`] id among `fields`, [`Known::Other`] included.
     pub known: u32,
     pub framing: Framing,
-    /// Whether the connection may carry another request after this one (RFC 9112 §9.3).
+    /// Whether the connection may carry another request after this one (RFC 9112 §9.3). Never after CONNECT: what its
+    /// client sends next may be meant for the tunnel it asked for.
     pub keep_alive: bool,
     /// Whether the client waits for `100 Continue` before it sends the body: HTTP/1.1, asked for, and a body is announced
     /// (RFC 9110 §10.1.1).
     pub expect_continue: bool,
-    /// The authority of an absolute-form target, else the value of Host; empty without either.
+    /// A GET of HTTP/1.1 that asks for a WebSocket: Upgrade names `websocket`, and Connection has `upgrade` (RFC 9110
+    /// §7.8, RFC 6455 §4.1). Other protocols in Upgrade are ignored.
+    pub websocket: bool,
+    /// The authority of an absolute-form or authority-form target, else the value of Host; empty without either.
     pub host: Span,
     /// The value of the first Content-Type.
     pub content_type: Option<Span>,
@@ -241,7 +245,7 @@ fn request_line(
     if target.len() > limits.max_url_length as usize {
         return Err(Refusal::TargetTooLong);
     }
-    head.method = Method::from_bytes(method).ok_or(Refusal::MethodUnknown)?;
+    head.method = Method::from_bytes(method, &limits.methods).ok_or(Refusal::MethodUnknown)?;
     head.target = Span::within(window, target);
     let base = head.target.start;
     let shift = |span: Span| Span {

@@ -1,5 +1,5 @@
-/// Sizes a client may not go past. Equal to a limit passes; one more is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Sizes a client may not go past, and the methods it may use. Equal to a limit passes; one more is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of a whole head: leading empty line, request line, fields and the final CRLF. Default 16,384; past it 431.
     pub max_header_size: u32,
@@ -17,6 +17,9 @@ pub struct Limits {
     pub max_trailer_size: u32,
     /// Trailer lines of a body. Default 32; past it 431.
     pub max_trailers: u16,
+    /// Methods beyond the usual eight: tokens of up to [`Method::LONGEST`](crate::Method) bytes, at most
+    /// [`Method::MOST_REGISTERED`](crate::Method) of them. Default none; a method that is none of them is 501.
+    pub methods: Vec<Box<[u8]>>,
 }
 
 impl Default for Limits {
@@ -30,6 +33,7 @@ impl Default for Limits {
             max_chunk_extensions_total: 16_384,
             max_trailer_size: 8_192,
             max_trailers: 32,
+            methods: Vec::new(),
         }
     }
 }

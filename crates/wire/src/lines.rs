@@ -11,7 +11,7 @@ use crate::{Limits, Method, Refusal};
 use memchr::{memchr, memrchr};
 
 /// Longest method looked at; a longer one is not ours whatever it is.
-const MAX_METHOD: usize = 32;
+const MAX_METHOD: usize = Method::LONGEST;
 /// `HTTP/1.1`
 const VERSION: usize = 8;
 
@@ -118,7 +118,8 @@ fn request_line(line: &[u8], end: End, limits: &Limits) -> Result<(), Refusal> {
         }
         _ => return Err(Refusal::VersionSyntax),
     }
-    let method = Method::from_bytes(&line[..space]).ok_or(Refusal::MethodUnknown)?;
+    let method =
+        Method::from_bytes(&line[..space], &limits.methods).ok_or(Refusal::MethodUnknown)?;
     if target.contains(&b'\r') {
         return Err(Refusal::BareCr);
     }

@@ -1,5 +1,5 @@
 use crate::framing::{Connection, content_length, transfer_coding};
-use crate::{Framing, Head, Known, Refusal, Span, Version, host};
+use crate::{Framing, Head, Known, Method, Refusal, Span, Version, host};
 
 /// The fields that decide framing, persistence and authority.
 #[derive(Default)]
@@ -10,6 +10,8 @@ pub(crate) struct Meaning {
     connection: Connection,
     expects: bool,
     expects_other: bool,
+    /// Upgrade names `websocket`.
+    websocket: bool,
 }
 
 impl Meaning {
@@ -46,12 +48,20 @@ impl Meaning {
                 self.expects |= known;
                 self.expects_other |= !known;
             }
+            Known::Upgrade => self.upgrade(value),
             Known::ContentType => {
                 head.content_type.get_or_insert(span);
             }
             _ => {}
         }
         Ok(())
+    }
+
+    #[cold]
+    fn upgrade(&mut self, value: &[u8]) {
+        self.websocket |= value
+            .split(|byte| *byte == b',')
+            .any(|protocol| protocol.trim_ascii().eq_ignore_ascii_case(b"websocket"));
     }
 
     fn coding(&mut self, span: Span) -> Result<(), Refusal> {
@@ -92,7 +102,11 @@ impl Meaning {
             return Err(Refusal::Expectation);
         }
         head.expect_continue = self.expects && http11 && head.framing.has_body();
-        head.keep_alive = !self.connection.close && (http11 || self.connection.keep_alive);
+        head.websocket =
+            self.websocket && self.connection.upgrade && http11 && head.method == Method::GET;
+        head.keep_alive = !self.connection.close
+            && (http11 || self.connection.keep_alive)
+            && head.method != Method::CONNECT;
         Ok(())
     }
 }
@@ -114,6 +128,39 @@ mod tests {
         let progress = parse_head(head_bytes.as_bytes(), &mut 0, &Limits::default(), &mut head)?;
         assert_eq!(progress, Progress::Complete);
         Ok(head.framing)
+    }
+
+    #[test]
+    fn a_websocket_is_asked_for_by_both_fields_in_a_get_of_http_1_1() {
+        let asks = |line: &str, fields: &str| {
+            let text = format!("{line}\r\nHost: x\r\n{fields}\r\n\r\n");
+            let mut head = Head::new();
+            parse_head(text.as_bytes(), &mut 0, &Limits::default(), &mut head).unwrap();
+            head.websocket
+        };
+        let get = "GET / HTTP/1.1";
+        for fields in [
+            "Connection: Upgrade\r\nUpgrade: websocket",
+            "Upgrade: WebSocket\r\nConnection: keep-alive, upgrade",
+            "Connection: keep-alive\r\nConnection: UPGRADE\r\nUpgrade: x/1 , websocket",
+            "Connection: upgrade\r\nUpgrade: h2c\r\nUpgrade: websocket",
+        ] {
+            assert!(asks(get, fields), "{fields}");
+            assert!(!asks("POST / HTTP/1.1", fields), "{fields}");
+            assert!(!asks("HEAD / HTTP/1.1", fields), "{fields}");
+            assert!(!asks("GET / HTTP/1.0", fields), "{fields}");
+        }
+        for fields in [
+            "Upgrade: websocket",
+            "Connection: upgrade",
+            "Connection: close\r\nUpgrade: websocket",
+            "Connection: upgrade\r\nUpgrade: h2c",
+            "Connection: upgrade\r\nUpgrade: websocket2, xwebsocket",
+            "Connection: upgrade\r\nUpgrade: websocket/13",
+            "Connection: upgrade\r\nX: websocket",
+        ] {
+            assert!(!asks(get, fields), "{fields}");
+        }
     }
 
     #[test]

@@ -3,12 +3,14 @@ use crate::Refusal;
 /// Writes the canonical form of a raw path to `out`, which is cleared first.
 ///
 /// Percent-encoded unreserved bytes are decoded (RFC 3986 §6.2.2.2), the hex of other escapes is upper-cased
-/// (§6.2.2.1); `%2F` stays `%2F` and empty segments stay. Everything that reads a path (router, middleware, static
-/// files, logs) reads this form, so no two of them can disagree.
+/// (§6.2.2.1), and `[`, `]`, `^` and `|` are percent-encoded: RFC 3986 does not allow them raw in a path, but the URL
+/// parsers of clients leave them so. `%2F` stays `%2F` and empty segments stay. Everything that reads a path (router,
+/// middleware, static files, logs) reads this form, so no two of them can disagree.
 ///
 /// Errors: a malformed escape, `%00`, escapes that do not decode to valid UTF-8, a dot segment (`.` or `..` between
-/// slashes, literal or encoded), a path that does not start with `/`, and raw bytes that RFC 3986 wants encoded:
-/// controls, space, non-ASCII, `"<>\^` `` ` `` `{|}`, `#`, `?`. After an error `out` holds a part of the path.
+/// slashes, literal or encoded), a path that does not start with `/`, and the other raw bytes that RFC 3986 wants
+/// encoded: controls, space, non-ASCII, `"<>\` `` ` `` `{}`, `#`, `?`. After an error `out` holds a part of the path.
+/// The table with the reason for each byte is in `docs/decisions/0004`.
 pub fn canonicalise(raw: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
     out.clear();
     out.reserve(raw.len());
@@ -29,11 +31,17 @@ fn walk(raw: &[u8], mut emit: impl FnMut(&[u8])) -> Result<bool, Refusal> {
     let mut at = 0;
     while let Some(&byte) = raw.get(at) {
         if byte != b'%' {
-            if CLASS[byte as usize] & (BAD_PATH | QUERY) != 0 {
+            let class = CLASS[byte as usize];
+            if class & (BAD_PATH | QUERY) != 0 {
                 return Err(Refusal::TargetByte);
             }
             segment.push(byte)?;
-            emit(&[byte]);
+            if class & ENCODE == 0 {
+                emit(&[byte]);
+            } else {
+                emit(&[b'%', hex(byte >> 4), hex(byte & 15)]);
+                changed = true;
+            }
             at += 1;
             continue;
         }
@@ -97,6 +105,14 @@ fn utf8_run(raw: &[u8], at: usize, lead: u8) -> Result<usize, Refusal> {
     Ok(count * 3)
 }
 
+/// The digit of a number below 16.
+fn hex(digit: u8) -> u8 {
+    match digit {
+        0..=9 => b'0' + digit,
+        _ => b'A' + digit - 10,
+    }
+}
+
 fn emit_upper(escape: &[u8], emit: &mut impl FnMut(&[u8])) -> bool {
     let upper = [
         b'%',
@@ -147,10 +163,12 @@ fn is_unreserved(byte: u8) -> bool {
 pub(crate) const BAD: u8 = 1;
 /// A byte that a path may not hold. Browsers leave some of these raw in a query, so there they pass.
 pub(crate) const BAD_PATH: u8 = 2;
-/// `%` or `.`: the path must be walked to know its canonical form.
+/// `%`, `.` or a byte to encode: the path must be walked to know its canonical form.
 pub(crate) const CHECK: u8 = 4;
 /// `?`
 pub(crate) const QUERY: u8 = 8;
+/// A byte that clients leave raw in a path and that its canonical form has percent-encoded.
+const ENCODE: u8 = 16;
 
 pub(crate) static CLASS: [u8; 256] = {
     let mut table = [0; 256];
@@ -158,7 +176,8 @@ pub(crate) static CLASS: [u8; 256] = {
     while b < 256 {
         table[b] = match b as u8 {
             0..=b' ' | b'#' | 0x7f..=0xff => BAD | BAD_PATH,
-            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => BAD_PATH,
+            b'"' | b'<' | b'>' | b'\\' | b'`' | b'{' | b'}' => BAD_PATH,
+            b'[' | b']' | b'^' | b'|' => CHECK | ENCODE,
             b'%' | b'.' => CHECK,
             b'?' => QUERY,
             _ => 0,

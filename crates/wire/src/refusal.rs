@@ -17,7 +17,7 @@ pub enum Refusal {
     VersionSyntax,
     /// None of the target forms that fit the method (RFC 9112 §3.2).
     TargetForm,
-    /// A byte that no target may hold: controls, space, non-ASCII, `#`; in a path also `"<>\^` `` ` `` `{|}`.
+    /// A byte that no target may hold: controls, space, non-ASCII, `#`; in a path also `"<>\` `` ` `` `{}`.
     TargetByte,
     /// The authority of an absolute-form target is malformed, empty or has user information (RFC 9110 §4.2.1, §4.2.4).
     TargetAuthority,
@@ -83,7 +83,7 @@ pub enum Refusal {
     TrailerTooLarge,
     /// More trailer fields than allowed.
     TooManyTrailers,
-    /// A method we do not implement, TRACE and CONNECT among them (RFC 9110 §9.1).
+    /// A method that is neither one of the usual nor registered (RFC 9110 §9.1).
     MethodUnknown,
     /// A transfer coding other than chunked (RFC 9112 §6.1).
     CodingUnknown,

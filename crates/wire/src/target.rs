@@ -13,6 +13,8 @@ pub enum PathKind {
     Asterisk,
     /// Absolute form without a path: the path is `/`, the span is empty (RFC 9110 §4.2.3).
     Root,
+    /// The authority form of CONNECT (RFC 9112 §3.2.3): about the server as well, the path is `*`, the span is empty.
+    Authority,
 }
 
 /// The parts of a request target, relative to the target.
@@ -21,15 +23,16 @@ pub(crate) struct Target {
     pub(crate) path: Span,
     pub(crate) kind: PathKind,
     pub(crate) query: Option<Span>,
-    /// Only of an absolute form.
+    /// Only of an absolute form and an authority form.
     pub(crate) authority: Option<Span>,
 }
 
 impl Target {
-    /// RFC 9112 §3.2: origin-form, absolute-form of http and https, or asterisk-form for OPTIONS.
+    /// RFC 9112 §3.2: origin-form, absolute-form of http and https, asterisk-form for OPTIONS, or authority-form, which
+    /// is the only one of CONNECT.
     #[inline]
     pub(crate) fn parse(target: &[u8], method: Method) -> Result<Self, Refusal> {
-        if target.first() == Some(&b'/') {
+        if target.first() == Some(&b'/') && method != Method::CONNECT {
             return Self::from_path(target, 0, None);
         }
         Self::parse_other(target, method)
@@ -40,9 +43,12 @@ impl Target {
         if target.iter().any(|byte| CLASS[*byte as usize] & BAD != 0) {
             return Err(Refusal::TargetByte);
         }
+        if method == Method::CONNECT {
+            return Self::from_authority(target);
+        }
         if target == b"*" {
             return match method {
-                Method::Options => Ok(Self {
+                Method::OPTIONS => Ok(Self {
                     path: Span::new(0, 1),
                     kind: PathKind::Asterisk,
                     query: None,
@@ -58,6 +64,21 @@ impl Target {
             return Err(Refusal::TargetAuthority);
         }
         Self::from_path(target, end, Some(Span::new(start, end - start)))
+    }
+
+    /// RFC 9112 §3.2.3: `uri-host ":" port`; RFC 9110 §9.3.6: an empty port is to be refused.
+    fn from_authority(target: &[u8]) -> Result<Self, Refusal> {
+        let has_port = target.last().is_some_and(u8::is_ascii_digit)
+            && memchr::memrchr(b':', target) > memchr::memrchr(b']', target);
+        if !has_port || !host::is_authority(target) {
+            return Err(Refusal::TargetForm);
+        }
+        Ok(Self {
+            path: Span::new(target.len(), 0),
+            kind: PathKind::Authority,
+            query: None,
+            authority: Some(Span::new(0, target.len())),
+        })
     }
 
     /// One pass over path and query, with a walk of the path only when it has `%` or `.`.

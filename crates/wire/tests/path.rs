@@ -32,7 +32,14 @@ fn table() {
         ("/", Ok("/")),
         ("//", Ok("//")),
         ("/a//b/", Ok("/a//b/")),
-        ("/a;b=c,d@e:f!$&'()*+~_-[]", Ok("/a;b=c,d@e:f!$&'()*+~_-[]")),
+        ("/a;b=c,d@e:f!$&'()*+~_-", Ok("/a;b=c,d@e:f!$&'()*+~_-")),
+        ("/a|b^c[d]", Ok("/a%7Cb%5Ec%5Bd%5D")),
+        ("/|", Ok("/%7C")),
+        ("/.|/..^", Ok("/.%7C/..%5E")),
+        ("/%7c|", Ok("/%7C%7C")),
+        ("/|/..", Err(DotSegment)),
+        ("/|%", Err(PathEscape)),
+        ("/|{", Err(TargetByte)),
         ("/%41%62%7E%2D%5f%30", Ok("/Ab~-_0")),
         ("/%2f%2F%3a%25", Ok("/%2F%2F%3A%25")),
         ("/%252e%252e", Ok("/%252e%252e")),
@@ -100,11 +107,13 @@ fn table() {
 fn every_byte_raw_and_escaped() {
     for byte in 0..=255_u8 {
         let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        let raw_ok = unreserved || b"!$&'()*+,;=:@/[]".contains(&byte);
+        let raw_ok = unreserved || b"!$&'()*+,;=:@/".contains(&byte);
         let raw = [b'/', b'a', byte, b'b'];
         if byte != b'%' {
             let expected = if raw_ok {
                 Ok(String::from_utf8_lossy(&raw).into_owned())
+            } else if b"[]^|".contains(&byte) {
+                Ok(format!("/a%{byte:02X}b"))
             } else {
                 Err(Refusal::TargetByte)
             };

@@ -102,7 +102,7 @@ fn what_a_head_says() {
                 cONTENT-length: 12\r\nExpect: 100-continue\r\nX-Other:\r\nContent-Type: second\r\n\r\n{\"a\": true}\n";
     let head = accept(text);
     let of = |span: Span| std::str::from_utf8(span.of(text.as_bytes())).unwrap();
-    assert_eq!((head.method, head.version), (Method::Post, Version::Http11));
+    assert_eq!((head.method, head.version), (Method::POST, Version::Http11));
     assert_eq!(of(head.target), "/a%2eb/c?d=e");
     assert_eq!(
         (of(head.path), head.path_kind),
@@ -156,6 +156,8 @@ fn target_parts() {
             "x",
         ),
         ("OPTIONS http://x", "", PathKind::Root, None, "x"),
+        ("CONNECT x:80", "", PathKind::Authority, None, "x:80"),
+        ("TRACE /a", "/a", PathKind::Plain, None, "h"),
     ] {
         let text = format!("{line} HTTP/1.1\r\nHost: h\r\n\r\n");
         let head = accept(&text);
@@ -167,6 +169,26 @@ fn target_parts() {
         );
         assert_eq!(head.query.map(of).as_deref(), query, "{line}");
         assert_eq!(of(head.host), host, "{line}");
+    }
+}
+
+#[test]
+fn registered_methods_are_known_and_no_others() {
+    let limits = Limits {
+        methods: vec![b"PURGE"[..].into(), b"VERSION-CONTROL"[..].into()],
+        ..Limits::default()
+    };
+    let index = |name: &str| {
+        let text = format!("{name} / HTTP/1.1\r\nHost: h\r\n\r\n");
+        let whole = feed_head(text.as_bytes(), [], &limits);
+        assert_eq!(feed_head(text.as_bytes(), 0..text.len(), &limits), whole);
+        whole.map(|head| head.unwrap().method.index())
+    };
+    assert_eq!(index("GET"), Ok(0));
+    assert_eq!(index("PURGE"), Ok(8));
+    assert_eq!(index("VERSION-CONTROL"), Ok(9));
+    for name in ["purge", "PURG", "PURGES", "LINK"] {
+        assert_eq!(index(name), Err(Refusal::MethodUnknown), "{name}");
     }
 }
 
@@ -283,7 +305,7 @@ fn limits_at_their_boundaries() {
     });
     let many = Limits {
         max_headers: 300,
-        ..limits
+        ..limits.clone()
     };
     boundary(&many, 300, Refusal::TooManyFields, |count| {
         format!(
@@ -293,7 +315,7 @@ fn limits_at_their_boundaries() {
     });
     let none = Limits {
         max_headers: 0,
-        ..limits
+        ..limits.clone()
     };
     assert_eq!(verdict(b"GET / HTTP/1.0\r\n\r\n", &none), Ok(true));
     assert_eq!(

@@ -8,7 +8,14 @@ for (const button of document.querySelectorAll('button[data-path]')) {
   if ('secured' in button.dataset) button.before(document.getElementById('token').content.cloneNode(true))
   button.addEventListener('click', () => tryOut(button))
 }
-void poll()
+if (document.getElementById('now') !== null) void poll()
+
+// One token for all of its fields.
+for (const input of document.querySelectorAll('input')) {
+  input.addEventListener('input', () => {
+    for (const other of document.querySelectorAll('input')) other.value = input.value
+  })
+}
 
 /** Asks for the counters once a second while somebody looks. */
 async function poll() {
@@ -103,7 +110,7 @@ function fill(body) {
 }
 
 function outcome(button, good, status, rest) {
-  const row = button.parentElement
+  const row = button.closest('li')
   let panel = row.querySelector('.outcome')
   if (panel === null) {
     row.append(document.getElementById('outcome').content.cloneNode(true))
@@ -117,7 +124,7 @@ function outcome(button, good, status, rest) {
 }
 
 function content(button, type, text) {
-  const panel = button.parentElement.querySelector('.outcome')
+  const panel = button.closest('li').querySelector('.outcome')
   panel.querySelector('img')?.remove()
   const code = panel.querySelector('code')
   code.textContent = short(/json/.test(type) ? pretty(text) : text)

@@ -25,6 +25,9 @@ export const NewUser = z
 
 const Record = z.object({ id: z.int(), title: z.string(), employer: z.string() }).meta({ id: 'Record' })
 
+/** 15 digits: every such number is exact in JSON and in SQLite, and the document states the bound. */
+const mostId = 999_999_999_999_999
+
 const bytes = z.int().nonnegative()
 
 const Memory = z
@@ -58,7 +61,7 @@ export const api = {
       summary: 'A page of users, by id',
       tags: ['users'],
       query: z.object({
-        after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('Users with a larger id'),
+        after: wholeNumber(0, mostId).default(0).describe('Users with a larger id'),
         limit: wholeNumber(1, 100).default(20).describe('Most users of a page'),
       }),
       response: z.object({
@@ -67,9 +70,9 @@ export const api = {
       }),
     }),
     find: contract.get('/api/users/:id', {
-      summary: 'One user, for whoever has the token',
+      summary: 'One user, for a bearer token',
       tags: ['users'],
-      params: z.object({ id: wholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+      params: z.object({ id: wholeNumber(1, mostId) }),
       response: z.object({ user: User }),
       errors: {
         UNAUTHORIZED: { status: 401, description: 'A bearer token is needed' },
@@ -81,12 +84,13 @@ export const api = {
       },
     }),
     add: contract.post('/api/users', {
-      summary: 'Adds a user',
+      summary: 'Add a user',
       tags: ['users'],
       body: NewUser,
       response: { 201: z.object({ user: User }) },
       errors: {
         EMAIL_TAKEN: { status: 409, description: 'There is a user with this email address already' },
+        DISK_FULL: { status: 507, description: 'Nothing was stored: the disk of the service is full' },
       },
       examples: {
         body: {
@@ -100,7 +104,7 @@ export const api = {
 /** Paths and queries are text: this takes decimal digits and nothing else. */
 function wholeNumber(least: number, most: number) {
   return z.preprocess(
-    (text: string) => (/^\d{1,16}$/.test(text) ? Number(text) : text),
+    (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : text),
     z.int(`must be a whole number from ${least} to ${most}`).min(least).max(most),
   )
 }

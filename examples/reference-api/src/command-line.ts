@@ -44,7 +44,14 @@ ${rows.join('\n')}
   --port N         0 picks a free one; default PORT, else the profile's
   --adapter NAME   ${adapters.join(', ')}; default native, or node-http where that cannot load
 
-Environment: PORT, HOST, DATABASE (the SQLite file), API_TOKEN (the bearer token).
+Environment:
+
+  PORT, HOST       where it listens; default the profile's port, on all addresses
+  DATABASE         the SQLite file; default a file of the profile's own
+  API_TOKEN        the bearer token; default valid-token, none with NODE_ENV=production
+  PUBLIC_DOCS      1: /, /docs, /openapi.* and /client.json are for everybody; 0: for the token
+                   default 1, and 0 with NODE_ENV=production
+  NODE_ENV         production: /metrics, /metrics.json, /api/health and /debug/memory are for the token
 `
 }
 

@@ -1,5 +1,5 @@
 /** The users of the service, with statements that are prepared once. */
-import { openSqlite, transaction } from './sqlite.ts'
+import { type Opened, transaction } from './sqlite.ts'
 
 export interface User {
   id: number
@@ -10,10 +10,9 @@ export interface User {
 
 export type NewUser = Omit<User, 'id'>
 
-export type Database = ReturnType<typeof openDatabase>
+export type Database = ReturnType<typeof databaseOf>
 
-export function openDatabase(file: string) {
-  const { driver, db } = openSqlite(file)
+export function databaseOf({ driver, db }: Opened) {
   const columns = 'id, name, email, age'
   const ping = db.prepare('SELECT 1 FROM users LIMIT 1')
   const page = db.prepare(`SELECT ${columns} FROM users WHERE id > ? ORDER BY id LIMIT ?`)
@@ -29,7 +28,7 @@ export function openDatabase(file: string) {
     /** At most `limit` users with an id above `after`, by id. */
     listUsers: (after: number, limit: number) => page.all(after, limit) as User[],
     findUser: (id: number) => byId.get(id) as User | undefined,
-    /** The stored user, or undefined when the address is taken. */
+    /** The stored user, or undefined when the address is taken. Throws when nothing could be stored. */
     addUser: ({ name, email, age }: NewUser) =>
       transaction(db, () => (byEmail.get(email) ? undefined : (insert.get(name, email, age) as User))),
     close: () => db.close(),

@@ -1,17 +1,20 @@
 /** The page at `/`: how the service is doing, and every route to try. Style and script are files in the folder `page`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { AdapterType } from 'volant'
 import { escape } from './markup.ts'
 
 export interface Running {
   /** Where the visitor found it: what the request says, hence not to be trusted. */
   host: string
-  /** The adapter that answers: `native`, `node-http` or `uwebsockets`. */
-  engine: string
+  /** The adapter that answers. */
+  engine: AdapterType
   /** The SQLite binding. */
   database: string
   /** Shown where it is the one everybody knows. */
   token: string
+  /** Without them the page has no figures of now, and asks for the token where one can be tried. */
+  publicFigures: boolean
 }
 
 interface Entry {
@@ -22,6 +25,8 @@ interface Entry {
   example?: string
   /** The button sends the token of the field beside it. */
   secured?: boolean
+  /** It is secured where figures are not public. */
+  figures?: boolean
   /** The body the button sends; `{n}` becomes a number that was not there before. */
   body?: string
 }
@@ -59,19 +64,26 @@ const sections: Section[] = [
     ],
   },
   {
-    title: 'For whoever watches',
+    title: 'Monitoring',
     entries: [
-      { path: '/health', says: 'Is it alive?' },
-      { path: '/ready', says: 'Is its database there?' },
-      { path: '/api/health', says: 'Uptime, memory, lag of the event loop' },
-      { path: '/metrics', says: 'Everything, for Prometheus' },
-      { path: '/metrics.json', says: 'The same as data: what this page shows' },
-      { path: '/debug/memory', says: 'Memory of the process, in bytes' },
+      { path: '/health', says: 'Whether the process is alive' },
+      { path: '/ready', says: 'Whether the database can be read' },
+      { path: '/api/health', figures: true, says: 'Uptime, memory, event loop lag' },
+      { path: '/metrics', figures: true, says: 'All metrics, for Prometheus' },
+      { path: '/metrics.json', figures: true, says: 'The same as JSON: what this page shows' },
+      { path: '/debug/memory', figures: true, says: 'Memory of the process, in bytes' },
     ],
   },
 ]
 
-export function page({ host, engine, database, token }: Running): string {
+/** Each adapter with the HTTP server behind it. */
+const engines: Readonly<Record<AdapterType, string>> = {
+  native: 'Volant’s own HTTP engine, in Rust',
+  'node-http': 'the HTTP server of Node.js',
+  uwebsockets: 'the HTTP server of uWebSockets.js',
+}
+
+export function page({ host, engine, database, token, publicFigures }: Running): string {
   const known = token === 'valid-token' ? token : ''
   return `<!doctype html>
 <html lang="en">
@@ -84,20 +96,12 @@ export function page({ host, engine, database, token }: Running): string {
 <main>
 <header>
 <h1>Volant <span>reference service</span></h1>
-<p><b>${engine}</b> engine <i>·</i> Node.js ${process.version} <i>·</i> <span>${database}</span> <i>·</i> up <span id="uptime">${Math.floor(process.uptime())} s</span></p>
+<p><b>${engine}</b> adapter: ${engines[engine]}</p>
+<p>Node.js ${process.version} <i>·</i> <span>${database}</span> <i>·</i> <span>up <span id="uptime">${Math.floor(process.uptime())} s</span></span></p>
 <p><a href="/docs">API reference</a> <i>·</i> <a href="/openapi.json">OpenAPI document</a></p>
 </header>
-<section aria-labelledby="now">
-<h2 id="now">Right now <span id="link" role="status"></span></h2>
-<div class="tiles">
-${tile('rate', 'Requests a second', 'in flight', 'flight')}
-${tile('p50', 'Time to reply, p50', 'p99', 'p99')}
-${tile('memory', 'Memory', 'heap', 'heap')}
-${tile('lag', 'Event loop lag, p99', 'connections', 'connections')}
-</div>
-<p class="note">Counted by the server itself. Replies are timed from the first middleware to their end. This page asks <code>/metrics.json</code> once a second, which is counted, too.</p>
-</section>
-${sections.map(section).join('\n')}
+${publicFigures ? now : ''}
+${sections.map((each) => section(each, publicFigures)).join('\n')}
 <section aria-labelledby="terminal">
 <h2 id="terminal">From a terminal</h2>
 <pre tabindex="0"><code>curl http://${escape(host)}/api/users/123 \\
@@ -112,26 +116,41 @@ ${sections.map(section).join('\n')}
 `
 }
 
-/** A figure with its last minute, and a smaller one beside it. */
+const now = `<section aria-labelledby="now">
+<h2 id="now">Right now <span id="link" role="status"></span></h2>
+<div class="tiles">
+${tile('rate', 'Requests a second', 'in flight', 'flight')}
+${tile('p50', 'Time to reply, p50', 'p99', 'p99')}
+${tile('memory', 'Memory', 'heap', 'heap')}
+${tile('lag', 'Event loop lag, p99', 'connections', 'connections')}
+</div>
+<p class="note">The lines show the last minute. The server counts every request, also those of this page, which asks for <code>/metrics.json</code> once a second. A reply is timed from the first middleware to its last byte.</p>
+</section>`
+
+/** A figure with a line for its last minute, and a smaller one beside it. */
 function tile(id: string, title: string, beside: string, besideId: string): string {
-  return `<figure><figcaption>${title}</figcaption><strong id="${id}">–</strong><span>${beside} <b id="${besideId}">–</b></span><svg id="${id}-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg></figure>`
+  return `<figure><figcaption>${title}</figcaption><strong id="${id}">–</strong><span>${beside} <b id="${besideId}">–</b></span><svg id="${id}-line" viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true"><path d="M0 31.5H120"/><polyline/></svg></figure>`
 }
 
-function section({ title, entries }: Section): string {
+function section({ title, entries }: Section, publicFigures: boolean): string {
+  const rows = entries.map((entry) => {
+    const { secured = false, figures = false } = entry
+    return row(entry, secured || (figures && !publicFigures))
+  })
   return `<section>
 <h2>${title}</h2>
 <ul class="routes">
-${entries.map(row).join('\n')}
+${rows.join('\n')}
 </ul>
 </section>`
 }
 
-function row({ path, says, method = 'GET', example = path, secured = false, body }: Entry): string {
-  const name = `<code><b>${method}</b> ${path.replaceAll('/', '/<wbr>')}</code>`
+function row({ path, says, method = 'GET', example = path, body }: Entry, secured: boolean): string {
+  const name = `<code><b class="${method.toLowerCase()}">${method}</b> ${path.replaceAll('/', '/<wbr>')}</code>`
   // A browser can follow what is read without a token.
   const link = method === 'GET' && !secured ? `<a href="${escape(example)}">${name}</a>` : name
   const send = body === undefined ? '' : ` data-body="${escape(body)}"`
-  return `<li><div>${link}<p>${says}</p></div><button type="button" data-method="${method}" data-path="${escape(example)}"${secured ? ' data-secured' : ''}${send} aria-label="Try ${method} ${escape(example)}">Try</button></li>`
+  return `<li><div>${link}<p>${says}</p></div><div class="try"><button type="button" data-method="${method}" data-path="${escape(example)}"${secured ? ' data-secured' : ''}${send} aria-label="Try ${method} ${escape(example)}">Try</button></div></li>`
 }
 
 const style = asset('style.css')

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { App, AppOptions } from 'volant'
 import { nessen } from './profiles/nessen.ts'
 import { ramapi } from './profiles/ramapi.ts'
-import { reference } from './profiles/reference.ts'
+import { reference, type ReferenceSettings } from './profiles/reference.ts'
 import { veloxts } from './profiles/veloxts.ts'
 import { veloze, velozeBigJson, velozeWithMiddlewares } from './profiles/veloze.ts'
 import { zapjs } from './profiles/zapjs.ts'
@@ -18,12 +18,8 @@ export interface Profile {
   create(options: AppOptions, settings: Settings): App
 }
 
-export interface Settings {
-  /** The SQLite file of profiles that have one. */
-  readonly database: string
-  /** The bearer token of profiles that ask for one. */
-  readonly token: string
-}
+/** The reference service uses all settings; the other profiles take those they have a use for. */
+export type Settings = ReferenceSettings
 
 export const profiles = {
   reference: {

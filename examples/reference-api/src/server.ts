@@ -1,12 +1,9 @@
-/**
- * Starts a profile; `--help` tells which there are. From the environment: `PORT`, `HOST` (default all addresses),
- * `DATABASE` (default a file of the profile's own in the folder `data`), `API_TOKEN` (default `valid-token`, for
- * development only).
- */
+/** Starts a profile; `--help` says which there are, and what the environment decides. */
 import { type Command, help, parseCommand, UsageError } from './command-line.ts'
-import { defaultDatabase, type Profile, profiles } from './profiles.ts'
+import { type Profile, profiles } from './profiles.ts'
+import { settingsOf } from './settings.ts'
 
-const { HOST, DATABASE, API_TOKEN } = process.env
+const { HOST, API_TOKEN } = process.env
 
 try {
   const command = parseCommand(process.argv.slice(2), process.env)
@@ -19,11 +16,9 @@ try {
 
 async function serve({ profile: name, port, adapter }: Command): Promise<void> {
   const profile: Profile = profiles[name]
-  const app = profile.create(adapter === undefined ? {} : { adapter: { type: adapter } }, {
-    database: DATABASE ?? defaultDatabase(name),
-    token: API_TOKEN ?? 'valid-token',
-  })
-  const { url } = await app.listen(port, HOST)
+  const settings = settingsOf(name, process.env)
+  const app = profile.create(adapter === undefined ? {} : { adapter: { type: adapter } }, settings)
+  const { url } = await app.listen(port, HOST || undefined)
   console.log(
     `Listening on ${url} (profile: ${name}, engine: ${app.adapterName}, Node.js ${process.version})`,
   )

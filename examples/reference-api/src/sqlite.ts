@@ -16,16 +16,28 @@ export interface Statement {
   run(...values: unknown[]): { lastInsertRowid: number | bigint }
 }
 
-/** Opens the file, and on first start creates its folder, its table and 1,000 users. */
-export function openSqlite(file: string): { driver: string; db: Sqlite } {
+export interface Opened {
+  /** Which binding is in use. */
+  driver: string
+  db: Sqlite
+}
+
+/** Opens the file, and on first start creates its folder, its table and 1,000 users. Throws with the file's name. */
+export function openSqlite(file: string): Opened {
   mkdirSync(dirname(file), { recursive: true })
   const opened = open(file)
-  // FULL syncs the log before a commit returns: what was answered with 201 outlives a crash of the whole machine.
-  opened.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000')
-  migrate(opened.db)
+  try {
+    // FULL syncs the log before a commit returns: what was answered with 201 outlives a crash of the whole machine.
+    opened.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000')
+    migrate(opened.db)
+  } catch (cause) {
+    opened.db.close()
+    throw new Error(`the database ${file} cannot be used: ${(cause as Error).message}`, { cause })
+  }
   return opened
 }
 
+/** Throws what `work` throws, or what SQLite says; then nothing of it was stored. */
 export function transaction<T>(db: Sqlite, work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -33,12 +45,25 @@ export function transaction<T>(db: Sqlite, work: () => T): T {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    db.exec('ROLLBACK')
+    try {
+      db.exec('ROLLBACK')
+    } catch {
+      // SQLite rolls back by itself when the disk is full, among others. `error` is what happened; that there is no
+      // transaction left to roll back is no news. https://sqlite.org/lang_transaction.html
+    }
     throw error
   }
 }
 
-function open(file: string): { driver: string; db: Sqlite } {
+/** True when a change was not stored because the disk is full (SQLITE_FULL); what was stored before can be read. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // better-sqlite3 gives the name of the result code, node:sqlite its number.
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === 'SQLITE_FULL' || errcode === 13
+}
+
+function open(file: string): Opened {
   // Not in the types of Node.js 20.
   const builtIn = process.getBuiltinModule('node:sqlite') as
     | { DatabaseSync: new (file: string) => Sqlite }

@@ -3,8 +3,14 @@ import type { Scope } from 'volant'
 import { api } from './api.ts'
 import { bearer } from './bearer.ts'
 import type { Database } from './database.ts'
+import { isDiskFull } from './sqlite.ts'
 
 export function users(scope: Scope, { database, token }: { database: Database; token: string }): void {
+  // The error thrown here is the client's reply; SQLite's own error is reported beside it.
+  scope.onError((error, ctx) => {
+    if (isDiskFull(error)) throw ctx.fail('DISK_FULL')
+  })
+
   scope.implement(api.users.list, (ctx) => {
     const { after, limit } = ctx.query
     const users = database.listUsers(after, limit)

@@ -9,7 +9,10 @@ import { api } from '../src/api.ts'
 import { reference } from '../src/profiles/reference.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'reference-client-'))
-const app = reference({ signals: false }, { database: join(folder, 'test.db'), token: 'secret' })
+const app = reference(
+  { signals: false },
+  { database: join(folder, 'test.db'), token: 'secret', publicFigures: true, publicDocs: true },
+)
 let url = ''
 let client: Client<typeof api>
 

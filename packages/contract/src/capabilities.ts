@@ -4,7 +4,7 @@ import type { AdapterType } from 'volant'
 /** Why `uwebsockets` lacks each; `docs/adapters.md` has the same table. */
 const lackedByUws = {
   'http-1.0': 'uWebSockets.js answers HTTP/1.0 with 505',
-  'target-forms': 'uWebSockets.js answers the absolute form and `OPTIONS *` with 505',
+  'target-forms': 'uWebSockets.js answers the absolute form, `OPTIONS *` and CONNECT with 505',
   pipelining: 'uWebSockets.js closes when a request arrives while the one before it waits for its reply',
   'half-close': 'uWebSockets.js closes when the client ends its sending side',
   interim: 'uWebSockets.js cannot send anything ahead of a reply; ctx.earlyHints throws E_UNSUPPORTED',

@@ -32,6 +32,7 @@ export class Kit {
     return createApp({
       adapter: { type: this.adapter },
       signals: false,
+      errorDetails: false,
       report: (error) => void this.reports.push(error),
       ...options,
     })
@@ -152,4 +153,21 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
   } finally {
     cancel.abort()
   }
+}
+
+/** What is said on stderr while `run` runs. */
+export async function saying(run: (lines: string[]) => Promise<void>): Promise<string[]> {
+  const { write } = process.stderr
+  const lines: string[] = []
+  process.stderr.write = ((line: string, done?: () => void) => {
+    lines.push(line.trimEnd())
+    done?.()
+    return true
+  }) as typeof write
+  try {
+    await run(lines)
+  } finally {
+    process.stderr.write = write
+  }
+  return lines
 }

@@ -12,15 +12,18 @@ import { contracts } from './cases/contracts.ts'
 import { cookies } from './cases/cookies.ts'
 import { crossOrigin } from './cases/cors.ts'
 import { earlyHints } from './cases/early-hints.ts'
+import { errorDetails } from './cases/error-details.ts'
 import { errors } from './cases/errors.ts'
 import { healthy } from './cases/health.ts'
 import { fetched } from './cases/fetch.ts'
 import { files } from './cases/files.ts'
 import { headers } from './cases/headers.ts'
 import { injected } from './cases/inject.ts'
+import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
 import { messages } from './cases/messages.ts'
+import { methods } from './cases/methods.ts'
 import { observing } from './cases/observing.ts'
 import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
@@ -36,14 +39,18 @@ import { routing } from './cases/routing.ts'
 import { schemas } from './cases/schemas.ts'
 import { scopes } from './cases/scopes.ts'
 import { securityHeaderCases } from './cases/security-headers.ts'
+import { sharedPort } from './cases/shared-port.ts'
 import { streams } from './cases/streams.ts'
 import { overTRPC } from './cases/trpc.ts'
 import { overTRPCFaults } from './cases/trpc-faults.ts'
+import { upgrade } from './cases/upgrade.ts'
 import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
 
 const groups = {
   routing,
+  methods,
+  upgrade,
   scopes,
   validation,
   schemas,
@@ -61,12 +68,15 @@ const groups = {
   bodies,
   limits,
   errors,
+  'error-details': errorDetails,
+  'late-replies': lateReplies,
   streams,
   aborts,
   'async-context': asyncContext,
   connections,
   'early-hints': earlyHints,
   lifecycle,
+  'shared-port': sharedPort,
   inject: injected,
   fetch: fetched,
   files,

@@ -18,7 +18,7 @@ test('a second worker of node:cluster is told why it cannot have the port', asyn
       worker.once('message', resolve)
     })
     assert.equal(told.code, 'EADDRINUSE')
-    assert.match(told.message, /node:cluster.*node-http/)
+    assert.match(told.message, /node:cluster.*reusePort: true.*node-http/)
   } finally {
     worker.kill()
     await app.close()

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Context } from 'volant'
-import { eventually, Kit, type Live, request } from '../src/kit.ts'
+import { deferred, eventually, Kit, type Live, request, within } from '../src/kit.ts'
 import { exchangeOf, seeded, skip } from './engine/native.ts'
 
 const kit = new Kit('native')
@@ -195,25 +199,30 @@ interface Resizable extends ArrayBuffer {
   resize(length: number): void
 }
 
-function resizable(length: number): Resizable {
+function resizable(length: number, maxByteLength = 100_000): Resizable {
   const Constructor = ArrayBuffer as unknown as new (
     length: number,
     options: { maxByteLength: number },
   ) => Resizable
-  return new Constructor(length, { maxByteLength: 100_000 })
+  return new Constructor(length, { maxByteLength })
 }
 
 function resize(bytes: Uint8Array, length: number): void {
   ;(bytes.buffer as Resizable).resize(length)
 }
 
-test('bytes of a streamed reply may be reused as soon as they were written', { skip }, async () => {
+test('bytes of a streamed reply may be reused once they were written, or drained', { skip }, async () => {
   const app = kit.app()
-  app.get('/', (ctx) => {
+  app.get('/', async (ctx) => {
     const exchange = exchangeOf(ctx)
     const bytes = new Uint8Array(20_000)
     exchange.start(200, 4, null, 5 * bytes.length)
-    for (let round = 1; round <= 5; round++) exchange.write(bytes.fill(round))
+    for (let round = 1; round <= 5; round++) {
+      if (exchange.write(bytes.fill(round))) continue
+      await new Promise<void>((resolve) => {
+        exchange.onDrain = resolve
+      })
+    }
     bytes.fill(99)
     exchange.finish()
     return new Promise<void>(() => {})
@@ -287,3 +296,152 @@ for (const [what, fill] of tooMuch) {
     })
   })
 }
+
+/** A reply larger than what the sockets of both ends take at once. */
+const large = 12_000_000
+
+test('a Buffer that 100 clients do not read is in memory once', { skip }, async () => {
+  const app = kit.app()
+  const body = Buffer.alloc(large, 7)
+  const answered = new Set<string>()
+  app.get('/:id', (ctx) => {
+    answered.add(ctx.params.id)
+    return body
+  })
+  await kit.serve(app, async (live) => {
+    assert.equal((await live.ask('/first')).body.length, large)
+    const before = process.memoryUsage.rss()
+    const wires = await Promise.all(Array.from({ length: 100 }, () => live.connect()))
+    for (const [id, wire] of wires.entries()) {
+      wire.socket.pause()
+      wire.send(request('GET', `/${id}`))
+    }
+    await eventually(() => answered.size === 101, 'every request dispatched')
+    const added = process.memoryUsage.rss() - before
+    // With a copy of what the sockets do not take of each it was 789 MB.
+    assert.ok(added < 300_000_000, `${added} bytes`)
+    const [wire] = wires
+    assert.ok(wire)
+    wire.socket.resume()
+    assert.ok((await wire.reply()).body.equals(body))
+  })
+})
+
+for (const [what, change] of [
+  [
+    'transferred',
+    (bytes: Uint8Array) => structuredClone(bytes.buffer, { transfer: [bytes.buffer as ArrayBuffer] }),
+  ],
+  ['shrunk', (bytes: Uint8Array) => resize(bytes, large - 1)],
+  ['grown', (bytes: Uint8Array) => resize(bytes, large + 1)],
+] as [string, (bytes: Uint8Array) => void][]) {
+  test(`a reply whose memory is ${what} while it is sent is cut off`, { skip }, async () => {
+    const app = kit.app()
+    let sent: Uint8Array = new Uint8Array(0)
+    app.get('/', (ctx) => {
+      sent = new Uint8Array(what === 'transferred' ? new ArrayBuffer(large) : resizable(large, large + 1))
+      ctx.bytes(sent)
+    })
+    app.get('/next', () => 'next')
+    await kit.serve(app, async (live) => {
+      const wire = await live.connect()
+      wire.socket.pause()
+      wire.send(request('GET', '/'))
+      await eventually(() => sent.length > 0, 'the reply')
+      await new Promise((resolve) => setImmediate(resolve))
+      change(sent)
+      wire.socket.resume()
+      await within(wire.closed, 30_000, 'the end of the connection')
+      assert.ok(wire.received.length < large, `${wire.received.length} bytes`)
+      assert.equal((await live.ask('/next')).text, 'next')
+    })
+  })
+}
+
+test('replies past maxBufferedReplies are cut off, and counted', { skip }, async () => {
+  const app = kit.app({ limits: { maxBufferedReplies: 1.5 * large } })
+  const endings: [string, boolean][] = []
+  const stopped = deferred()
+  app.onResponse((ctx, { aborted }) => void endings.push([ctx.path, aborted]))
+  app.get('/whole', () => Buffer.alloc(large))
+  app.get('/stream', (ctx) => {
+    ctx.signal.addEventListener('abort', () => stopped.resolve())
+    return (function* () {
+      for (;;) yield Buffer.alloc(large)
+    })()
+  })
+  await kit.serve(app, async (live) => {
+    // It has its place; what comes later does not fit beside it.
+    const first = await live.connect()
+    first.socket.pause()
+    first.send(request('GET', '/whole'))
+    await eventually(() => endings.length === 1, 'the first reply')
+    for (const [index, path] of ['/whole', '/stream'].entries()) {
+      const wire = await live.connect()
+      wire.socket.pause()
+      wire.send(request('GET', path))
+      await eventually(() => app.stats().dropped === index + 1, 'the reset')
+      wire.socket.resume()
+      await within(wire.closed, 30_000, 'the end of the connection')
+      assert.ok(wire.received.length < large)
+    }
+    await within(stopped.promise, 30_000, 'the abort of ctx.signal')
+    await eventually(() => endings.length === 3, 'all endings')
+    // The reply was given whole before the engine found that it does not fit.
+    assert.deepEqual(endings, [
+      ['/whole', false],
+      ['/whole', false],
+      ['/stream', true],
+    ])
+  })
+})
+
+/** A worker whose replies wait to be sent when it ends, by itself or not. */
+const ending = `
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createApp } from 'volant'
+if (isMainThread) {
+  for (const how of ['terminate', 'exit', 'leave']) {
+    const worker = new Worker(new URL(import.meta.url), { workerData: how })
+    const [port] = await once(worker, 'message')
+    const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'))
+    for (const socket of sockets) {
+      socket.on('error', () => {})
+      socket.pause()
+      socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')
+    }
+    await once(worker, 'message')
+    const ended = once(worker, 'exit')
+    if (how === 'terminate') void worker.terminate()
+    else worker.postMessage(how)
+    await ended
+    for (const socket of sockets) socket.destroy()
+    console.log(how)
+  }
+} else {
+  const app = createApp({ adapter: { type: 'native' }, signals: false, limits: { shutdownTimeout: 0 } })
+  const body = Buffer.alloc(12_000_000)
+  let replies = 0
+  app.get('/', () => {
+    if (++replies === 5) setTimeout(() => parentPort.postMessage('waiting'), 50)
+    return body
+  })
+  const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
+  parentPort.postMessage(port)
+  parentPort.once('message', (how) => (how === 'exit' ? process.exit() : void app.close()))
+}
+`
+
+test('a worker may end while its replies wait to be sent', { skip }, async () => {
+  const folder = mkdtempSync(join(import.meta.dirname, 'ending-'))
+  try {
+    const file = join(folder, 'ending.mjs')
+    writeFileSync(file, ending.replaceAll('\\\\', '\\'))
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 120_000 })
+    assert.deepEqual(stdout.trim().split('\n'), ['terminate', 'exit', 'leave'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -19,15 +19,21 @@ export const contentTypes: readonly (string | null)[] = layoutContentTypes.map((
 export const BodyKind = { none: 0, complete: 1, stream: 2 } as const
 export type BodyKind = (typeof BodyKind)[keyof typeof BodyKind]
 
-/** Why an exchange ended before its reply was sent. */
-export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error'
+/**
+ * Why an exchange ended before its reply was sent. After `timeout` (503) and `upload` (408, its streamed body came too
+ * slowly) the adapter has replied in the handler's place.
+ */
+export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error' | 'upload'
 
 /** Receives a streamed body. Nothing is called after `end` or `fail`. */
 export interface BodySink {
   /** A copy that belongs to the sink. */
   chunk(bytes: Buffer): void
   end(): void
-  /** The client left, sent malformed chunks (`status` 400), or went past the route's body limit (`status` 413). */
+  /**
+   * The client left, sent malformed chunks (`status` 400), was slower than `requestTimeout` allows (`status` 408), or
+   * went past the route's body limit (`status` 413).
+   */
   fail(error: Error & { status?: number; code?: string }): void
 }
 
@@ -46,6 +52,11 @@ export interface Exchange extends AsyncResource {
   /** The query as sent, without `?`; empty if there is none. */
   readonly query: string
   readonly httpVersion: '1.0' | '1.1'
+  /**
+   * Host and port the client asked for, as sent: the authority of the target if it has one, whatever Host says
+   * (RFC 9112 §3.2.2), else the value of Host; empty without either.
+   */
+  readonly authority: string
   /** Peer address, or an empty string on a Unix socket. */
   readonly remoteAddress: string
   /** The connection is encrypted; absent: it is not. */
@@ -54,7 +65,7 @@ export interface Exchange extends AsyncResource {
   /** One field by its lower-case name, combined as `headers()` does. */
   header(name: string): string | undefined
   /**
-   * All fields by lower-case name on an object with null prototype. Repeated fields are joined with `, `
+   * All fields by lower-case name on an object without prototype. Repeated fields are joined with `, `
    * (`cookie` with `; `); of those node:http keeps once (`host`, `content-type`, `authorization`, …) the first stands.
    */
   headers(): Record<string, string>
@@ -102,16 +113,17 @@ export interface Exchange extends AsyncResource {
   /**
    * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`;
    * an empty name stands before what `packHeaders` made.
-   * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type; it leaves the body
-   * out for HEAD, 204 and 304. Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
+   * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type, and to a 426 Upgrade,
+   * which names HTTP/1.1 (RFC 9110 §15.5.22); it leaves the body out for HEAD, 204 and 304.
+   * Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
    * Ignored when already replied or aborted: the first reply stands.
    */
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void
   /** The head of a streamed reply; `length` in bytes if known, else −1 (chunked, or close-delimited for HTTP/1.0). */
   start(status: number, type: ContentType, headers: string[] | null, length: number): void
   /**
-   * Sends a part of the body. False when more than 64 KiB wait to be sent: wait for `onDrain`.
-   * The bytes are copied or sent before the call returns, so the caller may reuse them.
+   * Sends a part of the body. False when more than 64 KiB wait to be sent: wait for `onDrain`, and leave the bytes as
+   * they are until then. After true the caller may reuse them.
    */
   write(chunk: string | Uint8Array): boolean
   /** Ends a streamed reply. With a declared length that was not reached the connection is reset. */
@@ -124,22 +136,33 @@ export interface Exchange extends AsyncResource {
 export const BodyMode = { buffer: 0, stream: 1 } as const
 export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 
-/** Methods by bit and index; the order is part of the layout shared with the engine. */
+/**
+ * The methods of every server by bit and index; the order is part of the layout shared with the engine. Those of
+ * `RouterOptions.methods` come after them.
+ */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
-/** The methods a route may have. */
+/** The methods a route of every app may have; the router option `methods` adds others. */
 export type Method = (typeof methods)[number]
+/** Methods a server may have beside those: a set of them is 32 bits. */
+export const mostRegistered = 24
+/** Characters of the longest method the engine reads. */
+export const longestMethod = 32
 
 /** One row of the route table an adapter is given at `listen`. Its index in the table is the route id. */
 export interface RouteEntry {
-  readonly method: Method
+  /** One of `methods`, or of `RouterOptions.methods`. */
+  readonly method: string
   readonly pattern: string
   readonly bodyMode: BodyMode
   /** Bytes; the app's `maxBodySize` unless the route has its own. */
   readonly maxBodySize: number
 }
 
-/** What the router found when it found no route. Values below 0 stand where a route id would. */
-export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3 } as const
+/**
+ * What stands in place of a route id where no route is to answer. `upgradeRequired`: a GET of HTTP/1.1 asks for a
+ * WebSocket, whatever its path (Upgrade names `websocket`, and Connection has `upgrade`).
+ */
+export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
 /** Router policy; the defaults are those of Fastify and Hono. */
 export interface RouterOptions {
@@ -147,6 +170,12 @@ export interface RouterOptions {
   readonly caseSensitive: boolean
   /** `/users/` matches `/users` as well. Default false: they are different paths. */
   readonly ignoreTrailingSlash: boolean
+  /**
+   * Methods that routes may have beside those of `Method`, in upper case: `['PROPFIND', 'PURGE']`. At most 24 names of
+   * up to 32 characters (RFC 9110 §5.6.2). Requests with other methods are 501. TRACE and CONNECT cannot be among them;
+   * they are 405 everywhere. Default none.
+   */
+  readonly methods: readonly string[]
 }
 
 /** Every limit of the docs table, resolved and checked; milliseconds, bytes or counts. 0 means off where that is allowed. */
@@ -168,6 +197,7 @@ export interface Limits {
   readonly maxFormKeys: number
   readonly maxBodySize: number
   readonly maxBufferedBodies: number
+  readonly maxBufferedReplies: number
   readonly maxPipelined: number
   readonly maxChunkExtensions: number
   readonly maxChunkExtensionsTotal: number
@@ -183,9 +213,9 @@ export interface Host {
   readonly router: RouterOptions
   readonly limits: Limits
   /**
-   * Runs the handlers of route `id`, or of a `Miss`. `allow` is the bit set (by index in `methods`) of what the path
-   * does allow, for 405 and OPTIONS. Never throws. Called once per request inside the adapter's callback; the host
-   * enters the exchange's async context itself.
+   * Runs the handlers of route `id`, or of a `Miss`. `allow` is the bit set (by index in `methods`, then
+   * `router.methods`) of what the path does allow, for 405 and OPTIONS. Never throws. Called once
+   * per request inside the adapter's callback; the host enters the exchange's async context itself.
    */
   dispatch(exchange: Exchange, id: number, allow: number): void
 }
@@ -202,6 +232,12 @@ export interface ListenOptions {
   backlog?: number | undefined
   /** Do not accept IPv4 on `::`. Default false. */
   ipv6Only?: boolean | undefined
+  /**
+   * Share the port with other processes of this user that set it too (SO_REUSEPORT): the kernel spreads new connections
+   * over them. Linux; `node-http` needs Node.js 22.12 or 23.1. Where it is missing `listen` rejects with
+   * `E_UNSUPPORTED`. Default false.
+   */
+  reusePort?: boolean | undefined
 }
 
 /** Where a server listens. */
@@ -226,6 +262,8 @@ export interface ServerStats {
   requests: number
   /** Requests refused before JavaScript saw them: malformed, past a limit, overload. */
   refused?: number
+  /** Connections reset because what waits to be sent had reached `maxBufferedReplies`. */
+  dropped?: number
   /** Panics caught in the engine; each closed one connection. */
   panics?: number
 }

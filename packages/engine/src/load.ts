@@ -10,6 +10,7 @@ export interface Binding {
     limits: Float64Array,
     caseSensitive: boolean,
     ignoreTrailingSlash: boolean,
+    methods: readonly string[],
     routes: (number | string | boolean)[],
   ): number
   listen(
@@ -19,11 +20,12 @@ export interface Binding {
     path: string | null,
     backlog: number,
     ipv6Only: boolean,
+    reusePort: boolean,
   ): { host?: string; port?: number; path?: string }
   close(server: number): void
   dropServer(server: number): void
-  /** Connections, in flight, requests, refused, panics. */
-  stats(server: number): [number, number, number, number, number]
+  /** Connections, in flight, requests, refused, panics, dropped. */
+  stats(server: number): [number, number, number, number, number, number]
   setReferenced(server: number, on: boolean): void
   flush(): void
 }

@@ -1,4 +1,7 @@
-/** One request of the native engine as an `Exchange`, read lazily from the shared memory. */
+/**
+ * One request of the native engine as an `Exchange`, read lazily from the shared memory. Longer than most files because
+ * it is one object: each member of the contract is a few lines here.
+ */
 import { AsyncResource } from 'node:async_hooks'
 import {
   type AbortReason,
@@ -8,13 +11,14 @@ import {
   type Exchange,
   methods,
 } from './exchange.ts'
-import { Bag, combine } from './fields.ts'
+import { combine, wideBag } from './fields.ts'
 import {
   fieldNames,
   fieldSpanWords,
   flagBodyComplete,
   flagBodyStream,
   flagHttp10,
+  flagOtherTarget,
   highWaterBytes,
   maxSlice,
   operationCredit,
@@ -101,6 +105,8 @@ class Extra {
   /** Bytes written since the engine last reported that all were sent. */
   unsent = 0
   streaming = false
+  /** Of a method that not every server has. */
+  method = ''
 }
 
 /** Stands in for the reader of a body that failed before there was one. */
@@ -144,6 +150,8 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.slice = slice
     const offset = words[at + requestBodyOffset] as number
     if (offset < 0) this.more.large = bodies[-1 - offset] as Buffer
+    // Its name is in the request line alone, which may be gone when somebody asks.
+    if ((this.kind & unusualMethod) !== 0) this.more.method = this.named()
   }
 
   private get more(): Extra {
@@ -193,7 +201,13 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   get method(): string {
-    return methods[(this.kind >> 8) & 0xff] as string
+    return (this.kind & unusualMethod) === 0 ? (methods[(this.kind >> 8) & 0xff] as string) : this.more.method
+  }
+
+  private named(): string {
+    const { at } = this
+    const head = readText(words[at + requestHeadOffset] as number, words[at + requestHeadLength] as number)
+    return /[^ \r\n]+/.exec(head)?.[0] ?? ''
   }
 
   get httpVersion(): '1.0' | '1.1' {
@@ -212,6 +226,16 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (kept !== null) return kept.query
     const length = words[this.at + requestQueryLength] as number
     return length === 0 ? '' : readText(words[this.at + requestQueryOffset] as number, length)
+  }
+
+  get authority(): string {
+    if (((this.kind >> 16) & flagOtherTarget) === 0) return this.header('host') ?? ''
+    const { kept, at } = this
+    const head =
+      kept === null
+        ? readText(words[at + requestHeadOffset] as number, words[at + requestHeadLength] as number)
+        : kept.head.toString('latin1')
+    return targetAuthority.exec(head)?.[1] ?? ''
   }
 
   get remoteAddress(): string {
@@ -241,7 +265,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 
   headers(): Record<string, string> {
-    const fields = new Bag() as Record<string, string>
+    const fields = wideBag()
     if (this.kept !== null) {
       const raw = this.rawHeaders()
       for (let index = 0; index < raw.length; index += 2) {
@@ -356,8 +380,10 @@ export class NativeExchange extends AsyncResource implements Exchange {
     more.unsent += content.length
     const full = more.unsent >= highWaterBytes
     const operation = operationData | ((full ? operationFlagWantDrain : 0) << 16)
-    // The engine reads a referenced body only when JavaScript has returned, and the caller may reuse its bytes now.
-    const kept = content === chunk && content.length >= referenceBytes ? Buffer.from(content) : content
+    // The engine reads a referenced body only when JavaScript has returned; a caller that need not wait may reuse its
+    // bytes now. A copy of each large chunk made the garbage collector stop the others for 10 ms and more.
+    const reusable = !full && content === chunk && content.length >= referenceBytes
+    const kept = reusable ? Buffer.from(content) : content
     writeReply(this.slot, this.generation, operation, null, kept)
     return !full
   }
@@ -381,7 +407,11 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (this.aborted) return
     this.aborted = true
     if (this.onAbort !== null) this.runInAsyncScope(this.onAbort, undefined, reason)
-    this.failBody(coded('E_ABORTED', 'the request was aborted'))
+    this.failBody(
+      reason === 'upload'
+        ? Object.assign(coded('E_REQUEST_TIMEOUT', 'the body came too slowly'), { status: 408 })
+        : coded('E_ABORTED', 'the request was aborted'),
+    )
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
@@ -453,6 +483,12 @@ export class NativeExchange extends AsyncResource implements Exchange {
     }
   }
 }
+
+/** The bits of `kind` that are set where the index of the method is not one of `methods`, of which there are eight. */
+const unusualMethod = 0xf8 << 8
+
+/** In a head the engine has accepted, whose target does not begin with its path. */
+const targetAuthority = /^(?:\r\n)?[^ ]+ (?:https?:\/\/)?([^/? ]+)/i
 
 const knownIds: ReadonlyMap<string, number> = new Map(
   fieldNames.map((name, id): [string, number] => [name, id]).slice(1),

@@ -37,7 +37,7 @@ import { type Addon, type Binding, loadAddon } from './load.ts'
 import { bodies, memory, overflow, references, words } from './memory.ts'
 import { live, NativeExchange, nextSlice, pageStart, waiting } from './native-exchange.ts'
 
-const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error']
+const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error', 'upload']
 
 const servers: (NativeServer | undefined)[] = []
 
@@ -123,22 +123,23 @@ class NativeServer implements Server {
   constructor(engine: Binding, host: Host) {
     this.host = host
     this.#engine = engine
+    const { caseSensitive, ignoreTrailingSlash, methods: registered } = host.router
+    const names: readonly string[] = [...methods, ...registered]
     const routes = host.routes.flatMap((route): (number | string | boolean)[] => [
-      methods.indexOf(route.method),
+      names.indexOf(route.method),
       route.pattern,
       route.bodyMode === BodyMode.stream,
       route.maxBodySize,
     ])
-    const { caseSensitive, ignoreTrailingSlash } = host.router
     const limits = Float64Array.from(limitOrder, (name) => host.limits[name as keyof Limits])
-    this.#id = engine.createServer(limits, caseSensitive, ignoreTrailingSlash, routes)
+    this.#id = engine.createServer(limits, caseSensitive, ignoreTrailingSlash, registered, routes)
     servers[this.#id] = this
   }
 
   async listen(options: ListenOptions): Promise<Address> {
-    const { port = 0, host, path, backlog = 511, ipv6Only = false } = options
+    const { port = 0, host, path, backlog = 511, ipv6Only = false, reusePort = false } = options
     const listenOn = (address: string) =>
-      this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only)
+      this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only, reusePort)
     if (path !== undefined) {
       listenOn('')
       return { port: null, host: null, path, url: `unix:${path}` }
@@ -166,8 +167,8 @@ class NativeServer implements Server {
 
   stats(): ServerStats {
     if (this.#last !== null) return this.#last
-    const [connections, inFlight, requests, refused, panics] = this.#engine.stats(this.#id)
-    return { connections, inFlight, requests, refused, panics }
+    const [connections, inFlight, requests, refused, panics, dropped] = this.#engine.stats(this.#id)
+    return { connections, inFlight, requests, refused, dropped, panics }
   }
 
   ref(): void {

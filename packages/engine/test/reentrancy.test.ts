@@ -35,6 +35,7 @@ const limits: Limits = {
   maxQueryKeys: 1_000,
   maxFormKeys: 1_000,
   maxBodySize: 1_048_576,
+  maxBufferedReplies: 268_435_456,
   maxBufferedBodies: 268_435_456,
   maxPipelined: 16,
   maxChunkExtensions: 1_024,
@@ -151,7 +152,7 @@ test(
     const entry = { maxBodySize: 1_000_000 }
     const host: Host = {
       limits,
-      router: { caseSensitive: true, ignoreTrailingSlash: false },
+      router: { caseSensitive: true, ignoreTrailingSlash: false, methods: [] },
       routes: [
         { method: 'GET', pattern: '/a', bodyMode: 0, ...entry },
         { method: 'POST', pattern: '/s', bodyMode: 1, ...entry },

@@ -1,18 +1,20 @@
 /** What users make their server with: routes and middleware, then `listen`, `inject` or `fetch`. */
 import './usage.ts'
-import type { Address, ListenOptions, Server, ServerStats } from '@volant/engine'
+import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from './adapters/choose.ts'
 import { Routes } from './adapters/head.ts'
 import type { RequestContext } from './context.ts'
 import type { APITree } from './api-tree.ts'
 import { Core } from './core.ts'
 import { VolantError } from './errors.ts'
+import { warnOfEarlyBodies } from './early-bodies.ts'
 import { checkOperationIds, tableOf } from './expose.ts'
 import { fetchFrom } from './fetch.ts'
 import { inject, type InjectReply } from './inject.ts'
 import type { InjectOptions } from './inject-request.ts'
 import { bad } from './limits.ts'
 import { notice } from './notice.ts'
+import { listenChannel } from './observe.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './options.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
@@ -41,13 +43,15 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /** `onStart` hooks that ran, or do. */
   readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
+  #closing = false
   /** Paths of tables for clients. */
   readonly #tables = new Set<string>()
 
   constructor(options: AppOptions) {
     const resolved = resolveOptions(options)
     super({
-      registry: new Registry(resolved.router, () => this.#change()),
+      registry: new Registry(resolved.router, (what) => this.#change(what)),
+      methods: [...methods, ...resolved.router.methods],
       defaults: { limits: resolved.limits, undeclaredProperties: resolved.undeclaredProperties },
     })
     this.#options = resolved
@@ -82,6 +86,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     const done = typeof host === 'function' ? host : callback
     if (this.#listening || this.#closed !== null) throw new VolantError('E_ALREADY_LISTENING')
     this.#listening = true
+    listenChannel.publish({ app: this, options })
     const adapter = (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits))
     let address: Address
     try {
@@ -101,6 +106,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     this.#refuseClosed()
     warnOfUnenforced(adapter, this.#options.limits)
     warnOfUnused(rootOf(this).registry)
+    warnOfEarlyBodies(rootOf(this).registry.routes, this.#options.limits.maxBodySize)
     if (this.#options.signals) closeOnSignal(this)
     try {
       for (const hook of rootOf(this).registry.hooksOf('ready')) await hook(address)
@@ -114,20 +120,25 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Stops accepting, lets the requests in flight be answered, resets what is left after `shutdownTimeout`, and runs the
-   * `onClose` hooks, the last one first: all of them, then it rejects with what the first of them threw. An app that is
-   * closed does not listen again; a `listen` that is under way rejects.
+   * Tells open streams by `ctx.signal`, runs the `onClosing` hooks, stops accepting, lets the requests in flight be
+   * answered, resets what is left after `shutdownTimeout`, and runs the `onClose` hooks, the last one first: all of them,
+   * then it rejects with what the first of them threw. An app that is closed does not listen again; a `listen` that is
+   * under way rejects.
    */
   close(): Promise<void> {
     return (this.#closed ??= this.#close())
   }
 
   async #close(): Promise<void> {
+    this.#closing = true
+    this.#core?.tellStreams()
+    const failures: unknown[] = []
+    const closing = rootOf(this).registry.hooksOf('closing')
+    if (closing.length > 0) await this.#announce(closing, failures)
     // A server that is about to listen would not hear of it.
     if (this.#binding !== null) await this.#binding.catch(() => {})
     await this.#server?.close()
     forgetSignal(this)
-    const failures: unknown[] = []
     for (const hook of rootOf(this).registry.hooksOf('close').toReversed()) {
       try {
         await hook()
@@ -136,6 +147,29 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       }
     }
     if (failures.length > 0) throw failures[0]
+  }
+
+  async #announce(hooks: (() => unknown)[], failures: unknown[]): Promise<void> {
+    const { shutdownTimeout } = this.#options.limits
+    const all = Promise.all(
+      hooks.map(async (hook) => {
+        try {
+          await hook()
+        } catch (error) {
+          failures.push(error)
+        }
+      }),
+    )
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, shutdownTimeout, 'late')
+    })
+    if ((await Promise.race([all, late])) === 'late') {
+      notice(
+        `volant: an onClosing hook took longer than shutdownTimeout (${shutdownTimeout} ms): the app closes without it`,
+      )
+    }
+    clearTimeout(timer)
   }
 
   /**
@@ -172,10 +206,10 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
    * Names routes after their place in `api`, an object of routes and contracts: `createClient<typeof api>` calls them by
    * these names, and the API's document has them as operation ids. A contract in it that has no handler when the app
    * starts is refused (`E_NOT_IMPLEMENTED`). Clients find method and path of each name at `path`, default
-   * `/client.json`; `false` for clients that have the table already.
+   * `/client.json`, but for `hidden` routes; `false` for clients that have the table already.
    */
   expose(api: APITree, { path = '/client.json' }: { path?: string | false } = {}): this {
-    this.#change()
+    rootOf(this).registry.change('expose()')
     rootOf(this).registry.exposed.add(api)
     if (path === false || this.#tables.has(path)) return this
     this.#tables.add(path)
@@ -197,7 +231,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /** True once `close` was called: requests that still come on open connections are the last ones. */
   get closing(): boolean {
-    return this.#closed !== null
+    return this.#closing
   }
 
   /** Whether the listening server keeps the process alive; it does unless `unref` is called. */
@@ -230,8 +264,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       throw new VolantError('E_ALREADY_LISTENING', 'the app was closed before it listened')
   }
 
-  #change(): void {
-    if (this.#closed !== null) throw new VolantError('E_STARTED')
+  #change(what: string): void {
+    if (this.#closed !== null)
+      throw new VolantError('E_STARTED', `${what} comes too late: the app was closed. Make a new one`)
     this.#core = null
     this.#injectable = null
     if (this.#through) this.#loaded = null
@@ -245,7 +280,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #start(): Core {
     if (this.#core !== null) return this.#core
     const { node, registry } = rootOf(this)
-    const { limits, router, trust, report } = this.#options
+    const { limits, router, trust, errorDetails, report } = this.#options
     registry.checkExposed()
     checkOperationIds(registry.routes, registry.exposed)
     this.#core = new Core({
@@ -256,6 +291,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       node,
       territories: registry.territories,
       trust,
+      errorDetails,
       report: report as ((error: unknown, ctx: RequestContext) => void) | null,
     })
     return this.#core

@@ -51,14 +51,17 @@ export class CollectedBody implements WholeBody {
 export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimits): unknown {
   const type = exchange.header('content-type')
   if (body.length === 0) return undefined
-  const encoding = exchange.header('content-encoding')
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw refusal('E_BODY_TYPE', 'the body has a content encoding, and none is read')
-  }
+  checkEncoding(exchange.header('content-encoding'))
   if (type === undefined) return body.bytes()
   const media = parseMediaType(type)
   if (media === null) throw refusal('E_BODY_TYPE', 'Content-Type is malformed')
   return parseAs(media, body, limits)
+}
+
+/** Throws 415 for a Content-Encoding. */
+export function checkEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw refusal('E_BODY_TYPE', 'the body has a content encoding, and none is read')
 }
 
 function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknown {
@@ -70,7 +73,13 @@ function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknow
     return parseForm(textOf(media, body), limits.maxFormKeys)
   if (essence.startsWith('text/')) return textOf(media, body)
   if (essence === 'application/octet-stream') return body.bytes()
-  throw refusal('E_BODY_TYPE', `bodies of type ${essence} are not read`)
+  throw refusal('E_BODY_TYPE', `bodies of type ${essence} are not read by ctx.body; ${others(essence)}`)
+}
+
+function others(essence: string): string {
+  if (essence === 'multipart/form-data')
+    return "await ctx.request.formData() does, or bodyMode 'stream' gives it as it comes"
+  return 'ctx.bodyBytes has a body of any type'
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -186,6 +195,7 @@ export interface BodyLedger {
 }
 
 function bodyError(error: Error & { status?: number; code?: string }): Error {
+  if (error.status === 408) return refusal('E_REQUEST_TIMEOUT')
   if (error.status === 413) return refusal('E_BODY_TOO_LARGE')
   if (error.status === 503) return refusal('E_OVERLOADED')
   if (error.status !== undefined && error.status >= 400 && error.status < 500) {

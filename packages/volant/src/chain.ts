@@ -1,9 +1,10 @@
 /** Middleware and handler of a route, compiled into one function by its first request. */
 import type { RequestContext } from './context.ts'
 import { fail } from './failure.ts'
-import { VolantError } from './errors.ts'
+import { type ErrorCode, VolantError } from './errors.ts'
 import { broughtBy, type Gate } from './middleware.ts'
 import { reply } from './reply.ts'
+import { warnOfSilence } from './silence.ts'
 import { isThenable } from './thenable.ts'
 
 /** Runs a route: gives the handler's value, or settles the reply itself and gives undefined or a promise of it. */
@@ -68,8 +69,8 @@ function innermost(inner: Run): Run {
     try {
       const value = inner(ctx)
       if (isThenable(value)) return settleLayer(ctx, value, true)
-      deliver(ctx, value, true)
-      return undefined
+      const begun = deliver(ctx, value, true)
+      return begun === undefined ? undefined : settleLayer(ctx, begun, true)
     } catch (error) {
       ctx.chainError ??= error
       throw error
@@ -82,9 +83,9 @@ function around(middleware: Layer, inner: Run): Run {
     let called = false
     let produced: Promise<void> | null = null
     const next = (error?: unknown): Promise<void> => {
-      // As Express has it; whoever means that must not be let through.
+      // `next(error)` is Express's way to fail. It throws, so that a guard written that way still stops the request.
       if (error instanceof Error) throw error
-      if (called) throw new VolantError('E_NEXT_TWICE')
+      if (called) throw misused(ctx, 'E_NEXT_TWICE', 'more than once: call it once, and await or return it')
       called = true
       if (ctx.settled && ctx.pending === 0) return tooLate(ctx)
       const result = inner(ctx)
@@ -100,14 +101,15 @@ function around(middleware: Layer, inner: Run): Run {
     if (value === produced) return value
     if (value === settled) return undefined
     if (isThenable(value)) return settleLayer(ctx, value, false)
-    deliver(ctx, value, false)
-    return produced ?? undefined
+    const begun = deliver(ctx, value, false)
+    return begun === undefined ? (produced ?? undefined) : settleLayer(ctx, begun, false)
   }
 }
 
 /** From a callback nobody waits for, where an error thrown would end the process. */
 function tooLate(ctx: RequestContext): Promise<void> {
-  ctx.app.report(new VolantError('E_NEXT_LATE'), ctx)
+  const what = 'after it was done and the request had its reply: return or await what calls next()'
+  ctx.app.report(misused(ctx, 'E_NEXT_LATE', what), ctx)
   return settled
 }
 
@@ -118,7 +120,8 @@ async function settleLayer(
 ): Promise<void> {
   ctx.pending++
   try {
-    deliver(ctx, await promise, isHandler)
+    const begun = deliver(ctx, await promise, isHandler)
+    if (begun !== undefined) await begun
   } catch (error) {
     ctx.chainError ??= error
     throw error
@@ -129,9 +132,9 @@ async function settleLayer(
 }
 
 /** A layer's value as the reply. A handler may have none, which is 204; a middleware that has none must call `next`. */
-function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): void {
-  if (!isNothing(ctx, value)) reply(ctx, value)
-  else if (isHandler && !ctx.replied) ctx.empty = true
+function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): Promise<void> | void {
+  if (!isNothing(ctx, value)) return reply(ctx, value)
+  if (isHandler && !ctx.replied) ctx.empty = true
 }
 
 /**
@@ -164,14 +167,22 @@ export function conclude(ctx: RequestContext, value: unknown): void {
 function concludeWith(ctx: RequestContext, value: unknown): void {
   try {
     ctx.settled = true
-    if (!isNothing(ctx, value)) reply(ctx, value)
-    else if (ctx.pending > 0) return
+    if (!isNothing(ctx, value)) {
+      const begun = reply(ctx, value)
+      if (begun !== undefined) void accompany(ctx, begun)
+    } else if (ctx.pending > 0) return
     else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
     else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))
-    else reply(ctx, undefined)
+    else replyNothing(ctx)
   } catch (error) {
     fail(ctx, error)
   }
+}
+
+function replyNothing(ctx: RequestContext): void {
+  ctx.settled = 'silent'
+  if (ctx.statusCode === 0) warnOfSilence(ctx)
+  reply(ctx, undefined)
 }
 
 /** No handler ran, and nobody said a word: 204 would tell the client that all is well. */
@@ -180,6 +191,10 @@ function stopped({ method, path }: RequestContext): VolantError {
     'E_NEXT_MISSING',
     `a middleware of ${method} ${path} neither called next() nor replied; one that only runs before the handler is before(fn)`,
   )
+}
+
+function misused({ method, path }: RequestContext, code: ErrorCode, when: string): VolantError {
+  return new VolantError(code, `a middleware of ${method} ${path} called next() ${when}`)
 }
 
 function ignore(): void {}

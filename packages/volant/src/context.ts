@@ -41,8 +41,8 @@ type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
  * What a handler sees of one request, and how it replies. `T` types its parts.
  *
  * A reply is sent the moment it is given: headers and status come before it, and `await next()` in a middleware
- * returns after it. A second reply throws `E_ALREADY_REPLIED`; the first one stands. Replies to a client that left
- * are dropped.
+ * returns after it. The first reply stands: what comes after it, a second reply or a header, is dropped and reported as
+ * `E_ALREADY_REPLIED`. Replies to a client that left are dropped.
  */
 export interface ContextOf<T extends Parts> {
   /** In upper case. */
@@ -57,9 +57,12 @@ export interface ContextOf<T extends Parts> {
   readonly pattern: string | null
   /** Decoded parameters of the pattern, on an object without prototype; absent optional ones are not there. */
   readonly params: T['params']
-  /** The query; repeated names have arrays. Throws 400 past `maxQueryKeys`. */
+  /** The query, on an object without prototype; repeated names have arrays. Throws 400 past `maxQueryKeys`. */
   readonly query: T['query']
-  /** Request fields by lower-case name, on an object without prototype; repeated ones are joined. */
+  /**
+   * Request fields by lower-case name, on an object without prototype; repeated ones are joined. `headers.host` is what
+   * was sent: `ctx.host` is the host that counts.
+   */
   readonly headers: T['headers']
   /** Cookies by name, decoded; the first of a name stands. */
   readonly cookies: T['cookies']
@@ -72,15 +75,25 @@ export interface ContextOf<T extends Parts> {
   readonly ips: readonly string[]
   /** `https` if a trusted proxy says so. */
   readonly protocol: 'http' | 'https'
-  /** Name or address the client asked, with its port if it named one; from Host or a trusted proxy. May be empty. */
+  /**
+   * Name or address the client asked, with its port if it named one: what a trusted proxy says, else the authority of a
+   * target in absolute form (`GET http://a/x`, RFC 9112 §3.2.2), else Host. As sent, case included. May be empty.
+   */
   readonly host: string
   /** Unique to this request in this process and, by its random prefix, among processes. */
   readonly id: string
   /** Whatever middleware wants to hand on; typed by what the middleware of the scope declare. */
   readonly state: T['state']
-  /** Aborted once: when the client closes or resets the connection, the handler's time is over, or the server stops. */
+  /**
+   * Aborted once: when the client closes or resets the connection, when the handler's time is over, and when the app
+   * closes: at once where the reply is a stream without a length that has begun, else after `shutdownTimeout`, since the
+   * handler may still reply. Its reason is an `AbortError`.
+   */
   readonly signal: AbortSignal
-  /** The request as a web `Request`. Its body is the body of this context: read one or the other. */
+  /**
+   * The request as a web `Request`. Its body is the body of this context: read one or the other. `formData()` rejects with
+   * 415 `E_BODY_TYPE` for a body that is no form, and both it and `json()` with 400 `E_BODY_MALFORMED` for a broken one.
+   */
   readonly request: Request
 
   /**
@@ -132,7 +145,7 @@ export interface ContextOf<T extends Parts> {
    * Sends 103 Early Hints (RFC 8297): headers a browser may act on while the handler still works, mostly Link fields
    * that preload. May be called several times; not part of the reply, which must repeat what belongs to it. Hints are
    * advice: clients of HTTP/1.0 get none, and those that would wait behind 16 KiB of others are dropped.
-   * Throws `E_BAD_HEADER`, `E_ALREADY_REPLIED`, and `E_UNSUPPORTED` on the adapter uwebsockets.
+   * Throws `E_BAD_HEADER`, and `E_UNSUPPORTED` on the adapter uwebsockets.
    */
   earlyHints(headers: Hints): void
 
@@ -147,7 +160,10 @@ export interface ContextOf<T extends Parts> {
   html(value: string, status?: number): void
   /** Sent as application/octet-stream unless a content type was set. */
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void
-  /** Streams chunks with back-pressure; the source is cancelled when the client leaves. */
+  /**
+   * Streams chunks with back-pressure; the source is cancelled when the client leaves. The head is sent at once, while
+   * that of a generator that is returned waits for its first chunk.
+   */
   stream(source: Source, options?: StreamOptions): void
   /**
    * Replies with a file; return or await it. Content-Type is by the extension; ETag, Last-Modified, conditional
@@ -157,10 +173,13 @@ export interface ContextOf<T extends Parts> {
    */
   file(path: string | URL, options?: FileOptions): Promise<void>
   /**
-   * Status 302 unless given. Characters a URL may not have are escaped, control characters refused. Where to is not
-   * checked: a location that came from the client sends its user to any site (`//evil.example` is one).
+   * Replies with that address and status 302. Where the route declares `response`, the status is in it: `302: null`.
+   * Characters a URL may not have are escaped, control characters refused. Where to is not checked: a location
+   * that came from the client sends its user to any site (`//evil.example` is one).
    */
-  redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): void
+  redirect(location: string): Replied<302>
+  /** With that status. */
+  redirect<S extends 301 | 302 | 303 | 307 | 308>(location: string, status: S): Replied<S>
   /**
    * Replies with anything a handler may return. Where the route declares `response`, with a status it names and a value
    * of that status: throws `E_RESPONSE_STATUS`, `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`.

@@ -5,6 +5,7 @@ import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { copied } from './optional-content.ts'
 import { checkExamples } from './route-examples.ts'
+import { refuseCodecsEarly } from './schema/codecs.ts'
 import { checkSchema } from './schema/standard.ts'
 import { shown } from './shown.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from './types.ts'
@@ -52,7 +53,7 @@ export function checkContract(where: string, options: Contract): CheckedContract
 
 function checkResponses(where: string, given: Schema | Responses): Responses {
   if (!isResponses(given)) {
-    checkSchema(given, `${where}: response`)
+    checkSent(given, `${where}: response`)
     return { 200: given }
   }
   for (const [key, schema] of Object.entries(given)) {
@@ -67,15 +68,21 @@ function checkResponses(where: string, given: Schema | Responses): Responses {
         `${where}: a reply of status ${status} has no content: write ${status}: null`,
       )
     }
-    checkSchema(schema, `${where}: response ${status}`)
+    checkSent(schema, `${where}: response ${status}`)
   }
   return copied(given)
 }
 
-/** Statuses with their schemas, and no schema itself; whether they are statuses is not yet asked. */
+function checkSent(schema: Schema, where: string): void {
+  checkSchema(schema, where)
+  refuseCodecsEarly(schema, where)
+}
+
+/** Statuses with their schemas, or `default`, and no schema itself; whether they are statuses is not yet asked. */
 function isResponses(given: Schema | Responses): given is Responses {
   if (typeof given !== 'object' || given === null || '~standard' in given) return false
-  return Object.keys(given).some((key) => /^\d/.test(key))
+  const keys = Object.keys(given)
+  return keys.some((key) => /^\d/.test(key)) || keys.join() === 'default'
 }
 
 function copyOf(errors: DeclaredErrors): DeclaredErrors {
@@ -120,8 +127,8 @@ function checkError(where: string, code: string, error: DeclaredError): void {
     )
   }
   if (description !== undefined && typeof description !== 'string')
-    throw bad(`errors.${code}.description`, description, 'a text')
-  if (data !== undefined) checkSchema(data, `${where}: errors.${code}.data`)
+    throw bad(`${where}: errors.${code}.description`, description, 'a text')
+  if (data !== undefined) checkSent(data, `${where}: errors.${code}.data`)
 }
 
 function checkDescription(where: string, options: Contract): Description {

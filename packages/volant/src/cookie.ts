@@ -83,7 +83,7 @@ export function endCookie(name: string, given: CookieOptions, https: boolean): s
 function check(name: unknown, value: unknown, given: unknown): CookieOptions {
   if (typeof name !== 'string') throw bad(String(name), 'is no name')
   if (typeof value !== 'string') {
-    throw bad(name, `takes a string, not ${value === null ? 'null' : typeof value}`)
+    throw bad(name, `takes a string, not a value of type ${value === null ? 'null' : typeof value}`)
   }
   if (typeof given !== 'object' || given === null) throw bad(name, 'takes an object of options')
   for (const key of Object.keys(given)) {

@@ -18,6 +18,7 @@ import type { RequestContext } from './context.ts'
 import type { CheckedContract } from './contract-options.ts'
 import { type ErrorsByCode, errorsOf } from './declared-errors.ts'
 import { dispatch } from './dispatch.ts'
+import type { Audience } from './error-detail.ts'
 import { refusal } from './errors.ts'
 import { broughtBy, confine, gateOf } from './middleware.ts'
 import { notice } from './notice.ts'
@@ -29,6 +30,7 @@ import type { RouteInfo } from './route-info.ts'
 import type { RouteLimits } from './route-options.ts'
 import { isDescribedOnly } from './schema/described.ts'
 import { parsePattern } from './router.ts'
+import { serverCloses } from './stream-reply.ts'
 import { isThenable } from './thenable.ts'
 import type { Trust } from './trust.ts'
 import type { Route, Schemas } from './types.ts'
@@ -93,6 +95,7 @@ export interface Definition {
   readonly node: ScopeNode
   readonly territories: readonly Territory[]
   readonly trust: Trust | null
+  readonly errorDetails: Audience
   readonly report: ((error: unknown, ctx: RequestContext) => void) | null
 }
 
@@ -103,12 +106,18 @@ export class Core implements Host {
   readonly ledger: BodyLedger
   /** Null where no proxy is trusted. */
   readonly trust: Trust | null
+  /** Who is told what an unexpected error was. */
+  readonly errorDetails: Audience
   readonly serving: Serving
+  /** By bit of a set. */
+  readonly #methods: readonly string[]
+  /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
+  readonly streams = new Set<RequestContext>()
   readonly #report: Definition['report']
   readonly #definitions: readonly RouteDefinition[]
   /** Compiled at its first request: of thousands of routes most have none for a long time. */
   readonly #table: (CompiledRoute | null)[]
-  /** Of the app's own scope; in the order of `Miss`: −1, −2, −3. */
+  /** Of the app's own scope; in the order of `Miss`: −1, −2, −3, −4. */
   readonly #misses: readonly CompiledRoute[]
   /** Of scopes with a prefix, the longest first. */
   readonly #territories: readonly { place: Place; misses: readonly CompiledRoute[] }[]
@@ -117,9 +126,11 @@ export class Core implements Host {
     const { limits, router } = definition
     this.limits = limits
     this.router = router
+    this.#methods = [...methods, ...router.methods]
     this.ledger = { held: 0, limit: limits.maxBufferedBodies }
     this.trust = definition.trust
     this.serving = definition.serving
+    this.errorDetails = definition.errorDetails
     this.#report = definition.report
     this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
       method,
@@ -167,12 +178,26 @@ export class Core implements Host {
     return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
   }
 
+  get reportsToStderr(): boolean {
+    return this.#report === null
+  }
+
+  /** The value of Allow for a set of methods (RFC 9110 §10.2.1). */
+  allowed(bits: number): string {
+    return this.#methods.filter((_, index) => bits & (1 << index)).join(', ')
+  }
+
+  /** Tells streams that the server is closing. */
+  tellStreams(): void {
+    for (const ctx of this.streams) ctx.stop(serverCloses)
+  }
+
   /** Says what no client can be told. Never throws. */
   report(error: unknown, ctx: RequestContext): void {
     try {
       const result: unknown = this.#report?.(error, ctx)
       if (isThenable(result)) result.then(undefined, tellOfReport)
-      if (this.#report === null) notice(`volant: ${ctx.method} ${ctx.path}: ${inspect(error)}`)
+      if (this.#report === null) notice(`volant: ${ctx.method} ${ctx.path || ctx.pattern}: ${inspect(error)}`)
     } catch (second) {
       tellOfReport(second)
     }
@@ -242,7 +267,7 @@ function compileMisses(
   const layers = layersFor(nodes, null, caseSensitive)
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
   const errors = errorsOf('a path without a route', layers, {})
-  return [notFoundHandler(notFound), methodNotAllowed, options].map((handler) => ({
+  return [notFoundHandler(notFound), methodNotAllowed, options, upgradeRequired].map((handler) => ({
     ...withParams(params, compileChain(nodes, layers, handler)),
     errors,
     pattern: null,
@@ -333,16 +358,16 @@ function notFoundHandler(handler: ScopeNode['notFound']): (ctx: RequestContext) 
 }
 
 function methodNotAllowed(ctx: RequestContext): never {
-  ctx.header('allow', allowed(ctx.allow))
-  throw refusal('E_METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; ${allowed(ctx.allow)} are`)
+  const allowed = ctx.app.allowed(ctx.allow)
+  ctx.header('allow', allowed)
+  throw refusal('E_METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; ${allowed} are`)
 }
 
 function options(ctx: RequestContext): void {
-  ctx.header('allow', allowed(ctx.allow))
+  ctx.header('allow', ctx.app.allowed(ctx.allow))
   ctx.reply(204)
 }
 
-/** The value of Allow (RFC 9110 §10.2.1). */
-function allowed(bits: number): string {
-  return methods.filter((_, index) => bits & (1 << index)).join(', ')
+function upgradeRequired(): never {
+  throw refusal('E_UPGRADE_REQUIRED')
 }

@@ -2,15 +2,15 @@
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'
+import { dropReply } from './late.ts'
 
 /** Names and values; an array gives its name several fields. */
 export type Hints = Readonly<Record<string, string | readonly string[]>>
 
 export function sendHints(ctx: RequestContext, headers: Hints): void {
+  if (ctx.replied) return dropReply(ctx, 'earlyHints')
   const list = flatten(headers)
-  // A timeout's 503 or a client that left: the handler cannot know, so its hints are no mistake.
   if (ctx.exchange.aborted) return
-  if (ctx.replied) throw new VolantError('E_ALREADY_REPLIED', 'early hints come before the reply')
   if (list.length > 0) ctx.exchange.inform(103, list)
 }
 

@@ -76,7 +76,11 @@ export const errorTable = {
     meaning: 'The path exists, but not for this method.',
     remedy: 'Allow names the methods there are.',
   },
-  E_METHOD_UNKNOWN: { status: 501, meaning: 'The method is not one the server knows.' },
+  E_METHOD_UNKNOWN: {
+    status: 501,
+    meaning: 'The method is not one the server knows.',
+    remedy: 'If routes are to have it, name it in the router option methods.',
+  },
   E_NOT_FOUND: {
     status: 404,
     meaning: 'No route has this path.',
@@ -116,6 +120,12 @@ export const errorTable = {
     meaning: 'The request has more than maxHeaders header fields.',
     remedy: 'Raise maxHeaders if a proxy adds so many.',
   },
+  E_UPGRADE_REQUIRED: {
+    status: 426,
+    meaning: 'The request asks for a WebSocket (Upgrade: websocket), which this server does not speak yet.',
+    remedy:
+      'Ask without Upgrade, or let a WebSocket server on a port of its own answer, to which the proxy sends such requests.',
+  },
   E_VALIDATION: {
     status: 400,
     meaning: 'The request is not what its schemas ask for; `errors` says where.',
@@ -140,8 +150,9 @@ export const errorTable = {
   },
   E_ALREADY_REPLIED: {
     status: 0,
-    meaning: 'The request has its reply already; the first one stands.',
-    remedy: 'Return after replying, and do not both reply and return a value.',
+    meaning: 'The request has its reply already; the first one stands, and this is dropped.',
+    remedy:
+      'Return after replying, and do not both reply and return a value. A handler that returns nothing has replied 204: return or await what it starts.',
   },
   E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
   E_BAD_HEADER: {
@@ -152,7 +163,7 @@ export const errorTable = {
   },
   E_BAD_HANDLER: {
     status: 0,
-    meaning: 'A handler or middleware is not a function.',
+    meaning: 'A handler or middleware is not a function, or one of another framework.',
     remedy:
       'The message says which one: often an import that is undefined, or a call where its function was meant.',
   },
@@ -246,6 +257,11 @@ export const errorTable = {
     remedy:
       'A procedure takes its input and returns its output, however it is called; middleware throws errors. What concerns the request as a whole is middleware of the app.',
   },
+  E_REPLY_TOO_LARGE: {
+    status: 0,
+    meaning: 'A reply that is not a stream is larger than maxBufferedReplies; 500 was sent in its place.',
+    remedy: 'Stream it with ctx.stream or ctx.file, or raise maxBufferedReplies.',
+  },
   E_RESET: {
     status: 0,
     meaning: 'The reply was cut off: its source failed after the head was sent.',
@@ -263,7 +279,7 @@ export const errorTable = {
   },
   E_STARTED: {
     status: 0,
-    meaning: 'Routes and middleware are fixed once the app listens.',
+    meaning: 'Something was registered after the app had started to listen, or was closed.',
     remedy: 'Register before listen(); an async plugin may register until it resolves.',
   },
   E_UNSUPPORTED: {

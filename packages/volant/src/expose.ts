@@ -4,7 +4,7 @@ import type { RouteDefinition } from './core.ts'
 import { type ClientRoute, type ClientRoutes, isNoText } from './client/table.ts'
 import { VolantError } from './errors.ts'
 import { kindsOf } from './openapi/kinds.ts'
-import type { RouteInfo } from './route-info.ts'
+import { checkIds, type RouteInfo } from './route-info.ts'
 import { jsonSchemaOf } from './schema/json-schema.ts'
 import type { Responses, Route } from './types.ts'
 
@@ -63,10 +63,11 @@ export class Exposed {
   }
 }
 
-/** Where each exposed route is in an app, and what it declares: the first place of one that is in several. */
+/** Where each exposed route is in an app, and what it declares: the first place of one that is in several. Anybody may read it. */
 export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
   const table: Record<string, ClientRoute> = {}
   for (const route of routes) {
+    if (route.hidden === true) continue
     for (const name of route.names) table[name] ??= rowOf(route)
   }
   return table
@@ -101,18 +102,12 @@ function isAllJSON(responses: Responses): boolean {
 
 /** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */
 export function checkOperationIds(definitions: readonly RouteDefinition[], exposed: Exposed): void {
-  const taken = new Map<string, RouteDefinition>()
-  for (const route of definitions) {
-    const operationId = route.contract.description.operationId ?? exposed.namesOf(route.value)[0]
-    if (operationId === undefined) continue
-    const other = taken.get(operationId)
-    // One call for several methods, or one app mounted twice: the document tells them apart.
-    if (other !== undefined && other.value !== route.value) {
-      throw new VolantError(
-        'E_OPERATION_ID',
-        `${other.method} ${other.pattern} and ${route.method} ${route.pattern} both have the operationId ${JSON.stringify(operationId)}`,
-      )
-    }
-    taken.set(operationId, route)
-  }
+  checkIds(
+    definitions.map(({ method, pattern: path, contract, value }) => ({
+      method,
+      path,
+      id: contract.description.operationId ?? exposed.namesOf(value)[0],
+      value,
+    })),
+  )
 }

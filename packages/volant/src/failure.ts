@@ -1,10 +1,12 @@
 /** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
+import { errorDetail } from './error-detail.ts'
 import { HTTPError, VolantError } from './errors.ts'
 import { errorChannel } from './observe.ts'
 import { problemText } from './problem.ts'
 import { beginReply, reply } from './reply.ts'
+import { endsStream } from './stream-reply.ts'
 import { isThenable } from './thenable.ts'
 
 /** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
@@ -18,8 +20,8 @@ export function fail(ctx: RequestContext, error: unknown): void {
 
 function answerError(ctx: RequestContext, error: unknown): void {
   if (ctx.exchange.aborted) {
-    // Work that was told to stop fails; that is no news.
-    if (!isAbort(error)) ctx.app.report(error, ctx)
+    // Work that was told to stop fails, and a refusal has nobody to go to: clients that leave must not fill the log.
+    if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
     return
   }
   if (ctx.replied) {
@@ -39,7 +41,10 @@ function answerError(ctx: RequestContext, error: unknown): void {
   try {
     const value = handler(error, ctx)
     if (isThenable(value)) void settle(ctx, error, value)
-    else answer(ctx, error, value)
+    else {
+      const begun = answer(ctx, error, value)
+      if (begun !== undefined) void settle(ctx, error, begun)
+    }
   } catch (second) {
     failTwice(ctx, error, second)
   }
@@ -55,7 +60,7 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
   // It may read the request on after its reply, and so may who is told of that.
   ctx.exchange.held = true
   try {
-    answer(ctx, error, await promise)
+    await answer(ctx, error, await promise)
   } catch (second) {
     return failTwice(ctx, error, second)
   } finally {
@@ -64,9 +69,9 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
   if (ctx.watch !== null) ctx.watch.complete(ctx)
 }
 
-function answer(ctx: RequestContext, error: unknown, value: unknown): void {
-  if (value !== undefined && value !== ctx) reply(ctx, value)
-  else if (!ctx.replied) sendProblem(ctx, error)
+function answer(ctx: RequestContext, error: unknown, value: unknown): Promise<void> | void {
+  if (value !== undefined && value !== ctx) return reply(ctx, value)
+  if (!ctx.replied) sendProblem(ctx, error)
 }
 
 function sendProblem(ctx: RequestContext, error: unknown): void {
@@ -87,17 +92,18 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
     status,
     ctx.hasType ? ContentType.custom : ContentType.problem,
     ctx.replyHeaders,
-    problemText(answered),
+    problemText(answered, answered instanceof HTTPError ? null : errorDetail(ctx, answered)),
   )
 }
 
-/** A client that sends no more has aborted the signal, and can still be answered. */
+/** A client that sends no more, or a server that closes, has aborted the signal while something can still be sent. */
 export function wasTold(ctx: RequestContext, error: unknown): boolean {
-  return ctx.exchange.halfClosed && isAbort(error)
+  return isAbort(error) && (ctx.exchange.halfClosed || endsStream(ctx))
 }
 
 /** Work that was told to stop says so. */
 export function isAbort(error: unknown): boolean {
   if (error instanceof VolantError) return error.code === 'E_ABORTED'
+  if (error instanceof HTTPError) return error.code === 'E_REQUEST_TIMEOUT'
   return error instanceof Error && error.name === 'AbortError'
 }

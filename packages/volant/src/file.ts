@@ -11,14 +11,15 @@ import { checkHeaderName } from './header.ts'
 import { parseHttpDate } from './http-date.ts'
 import { bad } from './limits.ts'
 import { checkOptionNames } from './option-names.ts'
-import { secondReply, sendBytes } from './reply.ts'
+import { dropReply } from './late.ts'
+import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
 
 /** Options of `ctx.file`. */
 export interface FileOptions {
   /**
    * The folder the path stays in, for paths that come from clients: `..`, symbolic links that lead out of it and, unless
-   * `dotfiles` says otherwise, names that begin with a dot are 404.
+   * `dotfiles` says otherwise, names that begin with a dot are 404, also where a link leads to one.
    */
   root?: string | undefined
   /** Whether `root` gives away names that begin with a dot. Default false. */
@@ -38,12 +39,13 @@ export async function sendFile(
   options: FileOptions = {},
 ): Promise<void> {
   check(path, options)
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw secondReply(ctx, 'file')
   const name = typeof path === 'string' ? path : fileURLToPath(path)
   const type = ctx.hasType ? null : (options.type ?? (await typeOf(name)))
   const { handle, stats } = await openFile(name, options)
   let sending = false
   try {
+    // Somebody else replied meanwhile.
+    if (ctx.replied) return dropReply(ctx, 'file')
     sending = await sendOpen(ctx, handle, stats, type, dispositionOf(name, options))
   } finally {
     if (!sending) await handle.close()
@@ -161,14 +163,20 @@ function notFound(): HTTPError {
 
 /** The real path of `name` in `folder`; both kinds of slashes separate, wherever the name comes from. */
 async function confine(folder: string, name: string, dotfiles: boolean): Promise<string> {
-  for (const segment of name.split(/[\\/]/)) {
-    if (segment === '..' || (segment.startsWith('.') && !dotfiles)) throw notFound()
-  }
+  const segments = name.split(/[\\/]/)
+  if (segments.includes('..') || (!dotfiles && segments.some(isHidden))) throw notFound()
   // Drives, and streams beside a file.
   if (sep === '\\' && name.includes(':')) throw notFound()
   const real = await realpath(join(folder, name))
-  if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw notFound()
+  const inside = folder.endsWith(sep) ? folder : folder + sep
+  if (!real.startsWith(inside)) throw notFound()
+  // A link without a dot may lead to a name that has one.
+  if (!dotfiles && real.slice(inside.length).split(sep).some(isHidden)) throw notFound()
   return real
+}
+
+function isHidden(segment: string): boolean {
+  return segment.startsWith('.')
 }
 
 /** Loaded with the first file: most apps need no table of a thousand extensions at start. */

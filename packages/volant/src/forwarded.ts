@@ -17,7 +17,7 @@ export interface Origin {
   readonly host: string
 }
 
-/** By the connection alone: address of the peer, protocol, Host. */
+/** By connection and request alone: address of the peer, protocol, and the authority of the target or Host. */
 export function peerOf(exchange: Exchange): string {
   return plainAddress(exchange.remoteAddress)
 }
@@ -27,7 +27,7 @@ export function protocolOf(exchange: Exchange): 'http' | 'https' {
 }
 
 export function hostOf(exchange: Exchange): string {
-  return exchange.header('host') ?? ''
+  return exchange.authority
 }
 
 export function originOf(exchange: Exchange, trust: Trust): Origin {

@@ -34,7 +34,8 @@ export function checkHeaderName(name: string): string {
 
 function learn(name: string): string {
   if (typeof name !== 'string' || !token.test(name)) {
-    throw new VolantError('E_BAD_HEADER', `${shown(name)} is not a header name`)
+    const each = typeof name === 'object' ? ': write ctx.header(name, value) for each header' : ''
+    throw new VolantError('E_BAD_HEADER', `${shown(name)} is not a header name${each}`)
   }
   const lower = name.toLowerCase()
   if (engineHeaders.has(lower)) {
@@ -58,7 +59,10 @@ export function checkHeaderValue(name: string, value: string | number): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || forbiddenInValue.test(text)) throw badValue(name, text)
   if (text.length > longest || name.length > longest) {
-    throw new VolantError('E_BAD_HEADER', `a header is longer than ${longest} characters`)
+    throw new VolantError(
+      'E_BAD_HEADER',
+      `the header ${name.slice(0, 50)} is longer than ${longest} characters`,
+    )
   }
   return text
 }

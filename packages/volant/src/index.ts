@@ -23,7 +23,7 @@ export { checkHeader } from './header.ts'
 export type { InjectHeaders, InjectReply } from './inject.ts'
 export type { InjectOptions } from './inject-request.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
-export { before, type Declaration, middleware } from './middleware.ts'
+export { before, type Declaration, middleware, type SecuritySchemes } from './middleware.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
 export type { LogStream } from './middleware/log-destination.ts'
@@ -97,7 +97,7 @@ export type {
   RouteOptions,
   RouteParts,
   Schemas,
-  Verb,
   With,
 } from './types.ts'
+export type { Verb } from './verb.ts'
 export { validate } from './validation.ts'

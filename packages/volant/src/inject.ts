@@ -18,7 +18,7 @@ export interface InjectReply {
   /** By lower-case name; Set-Cookie is an array. */
   headers: InjectHeaders
   /** The cookies the reply sets, decoded, with their attributes. */
-  cookies: SetCookie[]
+  cookies: (SetCookie & { value: string })[]
   /** The bytes. */
   body: Buffer
   /** Early hints and other interim replies, in order; headers as above. */
@@ -84,7 +84,9 @@ class Collector implements ReplySink {
       status: this.#status,
       statusText: phrases[this.#status] ?? '',
       headers,
-      cookies: (headers['set-cookie'] ?? []).map((text) => parseSetCookie(text)),
+      cookies: (headers['set-cookie'] ?? []).map(
+        (text) => parseSetCookie(text) as SetCookie & { value: string },
+      ),
       body,
       informational: this.#informational,
       text: () => body.toString('utf8'),

@@ -45,8 +45,22 @@ function at(path: string): string {
   return ` at ${path.startsWith('.') ? path.slice(1) : path}`
 }
 
+/** The first member of a value that JSON.stringify took of which it made `{}`, and what was meant; null without one. */
+export function lostMember(value: object, path = ''): string | null {
+  for (const [name, given] of members(value)) {
+    const here = path + step(name, Array.isArray(value))
+    const member = written(given, name)
+    if (typeof member !== 'object' || member === null) continue
+    const fault = member instanceof Error ? 'it is an Error; send its message' : valueFault(member)
+    const lost = fault === null ? lostMember(member, here) : `${at(here)}: ${fault}`
+    if (lost !== null) return lost
+  }
+  return null
+}
+
 /** What is wrong with a value of which JSON makes nothing, or `{}`; null for an empty object. */
 export function valueFault(value: unknown): string | null {
+  if (value === undefined) return 'it is undefined; ctx.reply(204) replies without a body'
   if (typeof value !== 'object' || value === null) return `it is a ${typeof value}`
   if (value instanceof Map) return 'it is a Map; Object.fromEntries(map) makes an object of it'
   if (value instanceof Set) return 'it is a Set; Array.from(set) makes an array of it'

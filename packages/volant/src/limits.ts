@@ -62,7 +62,7 @@ export const limitTable: readonly LimitRow[] = [
     [100, day],
     true,
     'time for a whole request; extended to at most 300,000 while the body arrives at 1 KiB/s or more',
-    '408, close',
+    '408, close; reset when a reply has begun',
   ),
   row(
     'handlerTimeout',
@@ -134,6 +134,15 @@ export const limitTable: readonly LimitRow[] = [
     false,
     'buffered bodies of all connections',
     '503',
+  ),
+  row(
+    'maxBufferedReplies',
+    'bytes',
+    268_435_456,
+    [1_024, 1_024 * gigabyte],
+    false,
+    'what waits to be sent on all connections; a Buffer that several of them wait for counts once',
+    'the connection whose reply does not fit is reset; 500 for a single reply that is larger',
   ),
   row(
     'maxPipelined',

@@ -3,17 +3,26 @@ import type { Layer } from './chain.ts'
 import type { Context, ContextOf, RequestContext } from './context.ts'
 import { checkErrors } from './contract-options.ts'
 import { VolantError } from './errors.ts'
+import { bad } from './limits.ts'
+import { refuseForeign } from './foreign.ts'
 import type { ResponseListener } from './observe.ts'
 import { reply } from './reply.ts'
+import { shown } from './shown.ts'
 import { isThenable } from './thenable.ts'
 import type { AnyParts, DeclaredErrors, LooseErrors, LooseState, Middleware, Next, Schemas } from './types.ts'
+
+/** Security schemes by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
+export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** What a middleware brings besides its function. */
 export interface Declaration {
   /** Errors it replies with, by code. */
   errors?: DeclaredErrors | undefined
-  /** Security schemes it enforces, by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
-  security?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
+  /**
+   * Security schemes it enforces, by name: all of an object, or any one object of an array. `[{ bearer }, { cookie }]`
+   * takes either; an empty object in the array takes requests without any.
+   */
+  security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
   /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
   onResponse?: ResponseListener | undefined
 }
@@ -24,6 +33,8 @@ export type Gate = (ctx: RequestContext) => unknown
 /** What the framework knows of a middleware. */
 export interface Brought extends Declaration {
   readonly gate?: Gate
+  /** It was made with `before`, by the user. */
+  readonly isCheck?: boolean
   /** Its function does nothing and is left out of chains. */
   readonly skip?: boolean
   /** It puts what a schema made of them in the place of the parameters. */
@@ -46,8 +57,8 @@ export function broughtBy(layer: object): Brought {
 const usage = Symbol.for('volant.usage')
 
 /**
- * `make` gives a middleware, or is or becomes a plugin: where it is taken for a middleware, or for a plugin and is none,
- * the error says to write `how`.
+ * `make` is a factory that people pass without calling it, or a router that has to be made a plugin first. The error then
+ * shows `how` to write it.
  */
 export function notItself(make: object, how: string): void {
   Object.defineProperty(make, usage, { value: how })
@@ -128,7 +139,7 @@ export function before<const E extends DeclaredErrors>(
 export function before(first?: unknown, second?: unknown): unknown {
   if (first === undefined && second === undefined) return before
   const [declaration, run] = declared('before', first, second)
-  return gateOf(run as Gate, declaration ?? {})
+  return gateOf(run as Gate, { ...declaration, isCheck: true })
 }
 
 /** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
@@ -145,7 +156,7 @@ export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> =
 
 async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: Next): Promise<void> {
   const value = await promise
-  if (value !== undefined && value !== ctx) reply(ctx, value)
+  if (value !== undefined && value !== ctx) await reply(ctx, value)
   else if (!ctx.replied) await next()
 }
 
@@ -167,6 +178,11 @@ export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
   })
 }
 
+/** The alternatives: a request that fits the schemes of one of them is let through. */
+export function alternativesIn(security: NonNullable<Declaration['security']>): readonly SecuritySchemes[] {
+  return Array.isArray(security) ? security : [security as SecuritySchemes]
+}
+
 function bring<L extends object>(layer: L, what: Brought): L {
   return Object.assign(layer, { [brought]: what })
 }
@@ -176,16 +192,20 @@ const declarations = new Set(['errors', 'security', 'onResponse'])
 function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
   const run = second === undefined ? first : second
   if (typeof run !== 'function') {
+    throw new VolantError('E_BAD_HANDLER', `${name} takes a function, not ${shown(run)}`)
+  }
+  refuseForeign(run, `the function of ${name}()`)
+  if (name === 'before' && run.length > 1) {
     throw new VolantError(
       'E_BAD_HANDLER',
-      `${name} takes a function, not ${run === null ? 'null' : typeof run}`,
+      'before takes a function (ctx), which has no next and goes on by itself: for (ctx, next) write middleware(…), or leave before out',
     )
   }
   if (second === undefined) return [null, run]
   if (typeof first !== 'object' || first === null) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `${name} takes a declaration before the function, not ${String(first)}`,
+      `${name} takes a declaration before the function, not ${shown(first)}`,
     )
   }
   const declaration = first as Declaration
@@ -198,8 +218,38 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
     }
   }
   if (declaration.errors !== undefined) checkErrors(name, declaration.errors)
+  if (declaration.security !== undefined) checkSecurity(name, declaration.security)
   if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
-    throw new VolantError('E_BAD_HANDLER', 'onResponse takes a function')
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `${name}: onResponse takes a function, not ${shown(declaration.onResponse)}`,
+    )
   }
   return [declaration, run]
+}
+
+function checkSecurity(where: string, security: unknown): void {
+  const wanted =
+    "schemes by name such as { bearer: { type: 'http', scheme: 'bearer' } }, or an array of these"
+  if (!isObject(security) || (Array.isArray(security) && security.length === 0))
+    throw bad(`${where}: security`, security, wanted)
+  for (const schemes of alternativesIn(security as SecuritySchemes)) {
+    if (!isObject(schemes) || Array.isArray(schemes)) throw bad(`${where}: security`, schemes, wanted)
+    for (const [name, scheme] of Object.entries(schemes)) {
+      // OpenAPI 3.1 §4.8.7.1.
+      if (!/^[\w.-]+$/.test(name))
+        throw bad(`${where}: security`, name, "names made of letters, digits, '.', '-' and '_'")
+      if (!isObject(scheme) || typeof scheme['type'] !== 'string') {
+        throw bad(
+          `${where}: security.${name}`,
+          scheme,
+          "a Security Scheme Object of OpenAPI such as { type: 'http', scheme: 'bearer' }",
+        )
+      }
+    }
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

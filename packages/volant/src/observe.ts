@@ -27,6 +27,9 @@ export const finishChannel = channel('volant.request.finish')
 /** Messages `{ ctx, error }`: whatever a handler or middleware threw. */
 export const errorChannel = channel('volant.request.error')
 
+/** Messages `{ app, options }`: `listen` of an app was called. */
+export const listenChannel = channel('volant.listen')
+
 /** Accompanies a request somebody watches; others have none. */
 export class Watch {
   readonly #listeners: readonly ResponseListener[]
@@ -60,8 +63,7 @@ export class Watch {
     this.#done = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const info: ResponseInfo = {
-      // nginx's number for a client that left; there is none in the registry.
-      status: ctx.replied ? ctx.status() : timedOut(ctx.failure) ? 503 : 499,
+      status: ctx.replied ? ctx.status() : statusWithoutReply(ctx.failure),
       duration: performance.now() - this.#started,
       error: ctx.failure,
       aborted: aborted || ctx.cutOff,
@@ -84,9 +86,12 @@ export function isTraced(): boolean {
   return startChannel.hasSubscribers || finishChannel.hasSubscribers
 }
 
-/** The adapter replied in the handler's place. */
-function timedOut(error: unknown): boolean {
-  return error instanceof HTTPError && error.code === 'E_HANDLER_TIMEOUT'
+/** That of the reply which the adapter gave in the handler's place, if it did. */
+function statusWithoutReply(error: unknown): number {
+  const timedOut =
+    error instanceof HTTPError && (error.code === 'E_HANDLER_TIMEOUT' || error.code === 'E_REQUEST_TIMEOUT')
+  // nginx's number for a client that left; there is none in the registry.
+  return timedOut ? error.status : 499
 }
 
 function expire(ctx: RequestContext): void {

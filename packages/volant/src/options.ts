@@ -1,7 +1,15 @@
 /** The options of `createApp`, checked when the app is made. */
-import type { Limits, ListenOptions, RouterOptions } from '@volant/engine'
+import {
+  type Limits,
+  type ListenOptions,
+  longestMethod,
+  methods,
+  mostRegistered,
+  type RouterOptions,
+} from '@volant/engine'
 import { type AdapterType, adapterTypes } from './adapters/choose.ts'
 import type { Context } from './context.ts'
+import type { Audience } from './error-detail.ts'
 import { VolantError } from './errors.ts'
 import { bad, checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from './limits.ts'
 import { checkOptionNames } from './option-names.ts'
@@ -15,7 +23,10 @@ export interface AppOptions {
   adapter?: { type: AdapterType } | undefined
   /** See the table of limits; what is absent has its default. */
   limits?: LimitOptions | undefined
-  /** How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. */
+  /**
+   * How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. `methods`: those that
+   * routes may have beside the usual ones, such as `['PROPFIND', 'PURGE']`.
+   */
   router?: { [K in keyof RouterOptions]?: RouterOptions[K] | undefined } | undefined
   /**
    * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`
@@ -31,6 +42,11 @@ export interface AppOptions {
    * where they are, `strip` leaves them out. Default `strip` if NODE_ENV is `production`, else `throw`.
    */
   undeclaredProperties?: UndeclaredProperties | undefined
+  /**
+   * Whether the reply to an unexpected error says what it was and where it was thrown, in `detail` of the problem
+   * document. Default: to clients on this machine, unless NODE_ENV is `production`.
+   */
+  errorDetails?: boolean | undefined
   /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
   report?: ((error: unknown, ctx: Context) => void) | undefined
 }
@@ -43,6 +59,7 @@ export interface ResolvedOptions {
   readonly signals: boolean
   readonly startLine: boolean
   readonly undeclaredProperties: UndeclaredProperties
+  readonly errorDetails: Audience
   readonly report: ((error: unknown, ctx: Context) => void) | null
 }
 
@@ -54,9 +71,10 @@ const names = [
   'signals',
   'startLine',
   'undeclaredProperties',
+  'errorDetails',
   'report',
 ] as const
-const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only'] as const
+const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
 /** What others call them, or where they are. */
 const foreignNames = {
@@ -84,7 +102,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   }
   checkOptionNames('adapter', adapter ?? {}, ['type'])
   if (typeof router !== 'object' || router === null) throw bad('router', router, 'an object of options')
-  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash'], {
+  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], {
     strict: 'ignoreTrailingSlash',
   })
   if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
@@ -96,18 +114,51 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     router: {
       caseSensitive: flag('router.caseSensitive', router.caseSensitive, true),
       ignoreTrailingSlash: flag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),
+      methods: checkMethods(router.methods),
     },
     signals: flag('signals', options.signals, true),
     startLine: flag('startLine', options.startLine, false),
     undeclaredProperties: checkUndeclared(options.undeclaredProperties),
+    errorDetails: checkDetails(options.errorDetails),
     report: report ?? null,
   }
 }
+
+// RFC 9110 §5.6.2; methods are case-sensitive (§9.1), and all that are registered are in upper case.
+const methodName = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
+
+/** Those an app has beside the usual methods; usual ones in the list add nothing. */
+function checkMethods(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value))
+    throw bad('router.methods', value, "an array of methods such as ['PROPFIND', 'PURGE']")
+  const names = new Set<string>()
+  for (const name of value as unknown[]) {
+    if (typeof name !== 'string' || !methodName.test(name) || name.length > longestMethod) {
+      throw bad('router.methods', name, `tokens in upper case, of at most ${longestMethod} characters`)
+    }
+    if (never.has(name)) throw bad('router.methods', name, `any method but ${[...never].join(', ')}`)
+    if (!(methods as readonly string[]).includes(name)) names.add(name)
+  }
+  if (names.size > mostRegistered) throw bad('router.methods', names.size, `at most ${mostRegistered} names`)
+  return [...names]
+}
+
+/**
+ * TRACE echoes credentials, as TRACK does, CONNECT is for proxies (RFC 9110 §9.3.6, §9.3.8), and PRI begins HTTP/2
+ * (RFC 9113 §3.4).
+ */
+const never = new Set(['TRACE', 'TRACK', 'CONNECT', 'PRI'])
 
 function checkUndeclared(value: unknown): UndeclaredProperties {
   if (value === 'strip' || value === 'throw') return value
   if (value !== undefined) throw bad('undeclaredProperties', value, "'strip' or 'throw'")
   return process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'
+}
+
+function checkDetails(value: unknown): Audience {
+  if (value === undefined) return process.env['NODE_ENV'] === 'production' ? 'nobody' : 'local'
+  return flag('errorDetails', value, false) ? 'everybody' : 'nobody'
 }
 
 function flag(name: string, value: unknown, fallback: boolean): boolean {
@@ -119,8 +170,8 @@ function flag(name: string, value: unknown, fallback: boolean): boolean {
 const bodySizeRow = limitTable.find((row) => row.name === 'maxBodySize') as LimitRow
 
 /** A route's own `maxBodySize`, in bytes. */
-export function checkBodySize(value: unknown): number {
-  return checkLimit(bodySizeRow, value, 'maxBodySize')
+export function checkBodySize(value: unknown, name: string): number {
+  return checkLimit(bodySizeRow, value, name)
 }
 
 /** The arguments of `listen` before the callback, in one shape; throws `E_BAD_OPTION`. */
@@ -131,7 +182,7 @@ export function resolveListen(target: number | ListenOptions | undefined, host?:
   if (host !== undefined) options.host = host
   for (const name of Object.keys(options) as (keyof ListenOptions)[])
     if (options[name] === undefined) delete options[name]
-  const { port, path, backlog, ipv6Only } = options
+  const { port, path, backlog, ipv6Only, reusePort } = options
   if (path !== undefined && (typeof path !== 'string' || path === ''))
     throw bad('path', path, 'the name of a socket file')
   if (path !== undefined && port !== undefined)
@@ -142,6 +193,8 @@ export function resolveListen(target: number | ListenOptions | undefined, host?:
   if (backlog !== undefined && !isInteger(backlog, 1, 65_535))
     throw bad('backlog', backlog, 'an integer from 1 to 65535')
   flag('ipv6Only', ipv6Only, false)
+  if (flag('reusePort', reusePort, false) && path !== undefined)
+    throw bad('reusePort', reusePort, 'a port beside it: a Unix socket belongs to one process')
   return options
 }
 

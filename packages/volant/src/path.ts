@@ -17,10 +17,12 @@ export function endsInWildcard(pattern: string): boolean {
 /** Segments of a pattern. */
 export const maxSegments = 256
 
-const plain = /^\/[^\0- "#%.<>?\\^`{|}\x7f-\uffff]*$/
-const forbidden = /[\0- "#<>?\\^`{|}\x7f-\uffff]/
+const plain = /^\/[^\0- "#%.<>?[\\\]^`{|}\x7f-\uffff]*$/
+const forbidden = /[\0- "#<>?\\`{}\x7f-\uffff]/
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/
-const escapes = /%[0-9A-Fa-f]{2}/g
+/** An escape, or a character that clients leave as it is and RFC 3986 does not allow in a path. */
+const escapes = /%[0-9A-Fa-f]{2}|[[\]^|]/g
+const rewritten = /[%[\]^|]/
 const escapeOutsideAscii = /%[89A-Fa-f]/
 const unreserved = /^[A-Za-z0-9\-._~]$/
 const loneSurrogate = /^[\ud800-\udfff]$/
@@ -29,14 +31,14 @@ const dotSegment = /\/\.\.?(?:\/|$)/
 
 /**
  * The canonical form of a raw path (RFC 3986 §6.2.2): escaped unreserved characters decoded, other escapes in
- * upper-case hex, `%2F` kept, `//` kept. Null for what no path may hold: a malformed escape, `%00`, escapes that are
- * not UTF-8, a segment `.` or `..` (escaped or not), a character outside ASCII, a control, a space, or one of
- * `"#<>?\^` + '`{|}', or no `/` in front.
+ * upper-case hex, `[`, `]`, `^` and `|` escaped, `%2F` kept, `//` kept. Null for what no path may hold: a malformed
+ * escape, `%00`, escapes that are not UTF-8, a segment `.` or `..` (escaped or not), a character outside ASCII, a
+ * control, a space, or one of `"#<>?\` + '`{}', or no `/` in front.
  */
 export function canonicalPath(raw: string): string | null {
   if (plain.test(raw)) return raw
   if (raw.charCodeAt(0) !== 0x2f || forbidden.test(raw)) return null
-  const path = raw.includes('%') ? withCanonicalEscapes(raw) : raw
+  const path = rewritten.test(raw) ? withCanonicalEscapes(raw) : raw
   return path === null || dotSegment.test(path) ? null : path
 }
 
@@ -44,6 +46,7 @@ function withCanonicalEscapes(text: string): string | null {
   if (brokenEscape.test(text) || text.includes('%00')) return null
   if (escapeOutsideAscii.test(text) && !isText(text)) return null
   return text.replace(escapes, (escape) => {
+    if (escape.length === 1) return `%${escape.charCodeAt(0).toString(16).toUpperCase()}`
     const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
     return unreserved.test(character) ? character : escape.toUpperCase()
   })

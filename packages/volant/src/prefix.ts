@@ -1,5 +1,5 @@
 /** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), no wildcard. */
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import { parsePattern, type Segment } from './path.ts'
 
 /** All paths that are a prefix's or lie below it. */
@@ -28,7 +28,7 @@ export function placeOf(prefix: string, caseSensitive: boolean): Place {
 }
 
 function paramsIn(segments: readonly Segment[], path: string): Record<string, string> {
-  const params = new Bag() as Record<string, string>
+  const params = bag() as Record<string, string>
   const parts = path.replace(/\/+/g, '/').slice(1).split('/')
   for (const [at, segment] of segments.entries()) {
     if (segment.kind !== 'param') continue

@@ -35,9 +35,10 @@ export function problemOf(error: unknown): Problem {
   return problem
 }
 
-/** The body as JSON text; `data` that JSON cannot carry is left out. */
-export function problemText(error: unknown): string {
+/** The body as JSON text; `data` that JSON cannot carry is left out. `detail` is for an error that has none to tell. */
+export function problemText(error: unknown, detail: string | null = null): string {
   const problem = problemOf(error)
+  if (detail !== null) problem.detail = detail
   try {
     return JSON.stringify(problem)
   } catch {

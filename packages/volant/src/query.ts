@@ -1,6 +1,6 @@
 /** `name=value&…` pairs: the query of a URL, and bodies of type application/x-www-form-urlencoded. */
 import { unescape } from 'node:querystring'
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import { type ErrorCode, refusal } from './errors.ts'
 
 /** Values by name; a repeated name has all its values in an array. */
@@ -33,7 +33,7 @@ function parsePairs(
   code: ErrorCode,
   unescapeText: (text: string) => string,
 ): Pairs {
-  const pairs = new Bag() as Pairs
+  const pairs = bag() as Pairs
   let count = 0
   let at = 0
   while (at < text.length) {

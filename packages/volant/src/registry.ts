@@ -1,5 +1,5 @@
 /** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
-import type { Address, Method, RouterOptions } from '@volant/engine'
+import type { Address, RouterOptions } from '@volant/engine'
 import type { Layer } from './chain.ts'
 import type { RequestContext } from './context.ts'
 import type { RouteDefinition } from './core.ts'
@@ -35,6 +35,7 @@ export interface Territory {
 export interface Hooks {
   readonly start: (() => unknown)[]
   readonly ready: ((address: Address) => unknown)[]
+  readonly closing: (() => unknown)[]
   readonly close: (() => unknown)[]
 }
 
@@ -48,7 +49,7 @@ interface Place extends Territory {
 export class Registry {
   readonly routes: RouteDefinition[] = []
   readonly territories: Territory[] = []
-  readonly hooks: Hooks = { start: [], ready: [], close: [] }
+  readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [] }
   readonly exposed = new Exposed()
   /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
   readonly withs: ScopeNode[] = []
@@ -60,18 +61,23 @@ export class Registry {
   readonly #taken: Router
   readonly #places: Place[] = []
   #fixed = false
-  readonly #onChange: () => void
+  readonly #onChange: (what: string) => void
 
-  constructor(router: RouterOptions, onChange: () => void) {
+  constructor(router: RouterOptions, onChange: (what: string) => void) {
     this.#taken = new Router(router)
     this.#onChange = onChange
   }
 
-  /** Throws `E_STARTED` once the app, or one it is mounted in, has started. */
-  change(): void {
-    if (this.#fixed) throw new VolantError('E_STARTED')
-    for (const { into } of this.#places) into.change()
-    this.#onChange()
+  /** Throws `E_STARTED` once the app, or one it is mounted in, has started; `what` is what came too late. */
+  change(what: string): void {
+    if (this.#fixed) {
+      throw new VolantError(
+        'E_STARTED',
+        `${what} comes too late: routes, middleware and hooks are fixed once the app listens. Register it before listen(), or in a plugin, which the app waits for`,
+      )
+    }
+    for (const { into } of this.#places) into.change(what)
+    this.#onChange(what)
   }
 
   fix(): void {
@@ -80,8 +86,8 @@ export class Registry {
   }
 
   /** Throws for a pattern that cannot be, and for one that is there already; nothing is added then. */
-  add(route: RouteDefinition, method: Method): void {
-    this.change()
+  add(route: RouteDefinition, method: string): void {
+    this.change(`${method} ${route.pattern}`)
     this.#taken.add(method, route.pattern, this.routes.length)
     this.routes.push(route)
     for (const place of this.#places) place.into.add(moved(route, place), method)
@@ -97,7 +103,7 @@ export class Registry {
     if (app === this || app.#holds(this)) {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
     }
-    this.change()
+    this.change(`mount(${territory.prefix})`)
     const place: Place = { ...territory, into: this, moved: new Map() }
     this.addTerritory(placed({ prefix: '', nodes: [node] }, place))
     for (const each of app.territories) this.addTerritory(placed(each, place))

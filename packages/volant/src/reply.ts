@@ -5,11 +5,16 @@ import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from './json-fault.ts'
+import { dropReply, nameOf } from './late.ts'
 import { bad } from './limits.ts'
+import { isDevelopment, warnOfLoss } from './loss.ts'
 import { declaredText } from './responses.ts'
 import { shown } from './shown.ts'
 import { checkStatus } from './status.ts'
-import { isIterator, sendStream, type Source } from './stream-reply.ts'
+import { isGenerator, isIterator, sendGenerated, sendStream, type Source } from './stream-reply.ts'
+
+/** The least that maxBufferedReplies can be, in bytes: smaller replies need no look at it. */
+const leastBound = 1_024
 
 /**
  * Replies with what a handler returned:
@@ -23,25 +28,28 @@ import { isIterator, sendStream, type Source } from './stream-reply.ts'
  * | `Blob` | streamed, with its type |
  * | `Response` | its status, headers and body |
  * | `ReadableStream`, `Readable`, (async) iterator | streamed |
+ * | what a generator function gave | streamed, from its first chunk on |
  * | `Error` | as if thrown |
+ *
+ * Gives a promise where the reply is given later.
  *
  * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
  */
-export function reply(ctx: RequestContext, value: unknown): void {
+export function reply(ctx: RequestContext, value: unknown): Promise<void> | void {
   if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
       `a handler or middleware of ${nameOf(ctx)} returned ${shown(value)} after the request had its reply: either reply or return a value`,
     )
   }
-  replyWith(ctx, value)
+  return replyWith(ctx, value, true)
 }
 
 /** `reply` for those who say themselves that the request has its reply already. */
-export function replyWith(ctx: RequestContext, value: unknown): void {
+export function replyWith(ctx: RequestContext, value: unknown, returned = false): Promise<void> | void {
   switch (typeof value) {
     case 'object':
-      return replyObject(ctx, value)
+      return replyObject(ctx, value, returned)
     case 'string':
       return sendText(ctx, value, ContentType.text, undefined)
     case 'undefined':
@@ -51,7 +59,7 @@ export function replyWith(ctx: RequestContext, value: unknown): void {
   }
 }
 
-function replyObject(ctx: RequestContext, value: object | null): void {
+function replyObject(ctx: RequestContext, value: object | null, returned: boolean): Promise<void> | void {
   if (value === null) return replyEmpty(ctx)
   const made = value.constructor
   if (made === Object || made === Array) return sendJson(ctx, value, undefined)
@@ -59,6 +67,7 @@ function replyObject(ctx: RequestContext, value: object | null): void {
   if (value instanceof Response) return sendResponse(ctx, value)
   if (value instanceof Error) throw value
   if (value instanceof ArrayBuffer) return sendBytes(ctx, new Uint8Array(value), undefined)
+  if (returned && isGenerator(value)) return sendGenerated(ctx, value)
   if (value instanceof ReadableStream || value instanceof Readable || isIterator(value)) {
     return sendStream(ctx, value as Source, undefined)
   }
@@ -67,31 +76,17 @@ function replyObject(ctx: RequestContext, value: object | null): void {
 }
 
 /**
- * Called before every reply, by the method of the context named. False if nobody is there to read it; throws if the
- * request has its reply already.
+ * Called before every reply, by the method of the context named. False if nobody is there to read it, or if the request
+ * has its reply already, which is reported.
  */
 export function beginReply(ctx: RequestContext, method: string): boolean {
-  // A timeout's 503 or a client that left: the handler cannot know, so its late reply is no mistake.
   if (ctx.exchange.aborted) return false
   if (ctx.replied) {
-    if (ctx.expired) return false
-    throw secondReply(ctx, method)
+    dropReply(ctx, method)
+    return false
   }
   ctx.replied = true
   return true
-}
-
-/** Says which reply came second. */
-export function secondReply(ctx: RequestContext, method: string): VolantError {
-  return new VolantError(
-    'E_ALREADY_REPLIED',
-    `ctx.${method} was called after ${nameOf(ctx)} had its reply: return after replying`,
-  )
-}
-
-/** The request by its route, in messages. */
-function nameOf({ method, pattern, path }: RequestContext): string {
-  return `${method} ${pattern ?? path}`
 }
 
 export function replyEmpty(ctx: RequestContext): void {
@@ -119,6 +114,7 @@ export function jsonText(ctx: RequestContext, value: unknown): string {
   // What JSON.stringify makes of a Map, a promise and the like.
   const fault = text === undefined || text === '{}' ? valueFault(value) : null
   if (fault !== null) throw unserialisable(ctx, fault)
+  if (isDevelopment && (text as string).includes('{}')) warnOfLoss(ctx, value)
   return text as string
 }
 
@@ -148,7 +144,12 @@ export function sendText(
 }
 
 export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
-  if (!(value instanceof Uint8Array)) throw new VolantError('E_NOT_SERIALISABLE', 'ctx.bytes takes bytes')
+  if (!(value instanceof Uint8Array)) {
+    throw new VolantError(
+      'E_NOT_SERIALISABLE',
+      `ctx.bytes takes a Buffer or another Uint8Array, not ${shown(value)}, in ${nameOf(ctx)}`,
+    )
+  }
   endReply(ctx, ContentType.bytes, value, status, 'bytes')
 }
 
@@ -161,6 +162,7 @@ export function endReply(
   method: string,
 ): void {
   const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
+  if (body.length > leastBound && !ctx.replied) checkSize(ctx, body)
   if (!beginReply(ctx, method)) return
   ctx.statusCode = status
   // RFC 9110 §15.3.6: 205 has no content.
@@ -168,10 +170,27 @@ export function endReply(
   ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, content)
 }
 
+/** A reply that could never wait as a whole would be reset whenever its client does not take it at once. */
+function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
+  const { maxBufferedReplies } = ctx.app.limits
+  // A character takes at most three bytes of UTF-8 for its length.
+  if (body.length * 3 <= maxBufferedReplies) return
+  const length = Buffer.byteLength(body)
+  if (length <= maxBufferedReplies) return
+  throw new VolantError(
+    'E_REPLY_TOO_LARGE',
+    `the reply of ${nameOf(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
+  )
+}
+
 /** A web `Response`. Its headers replace those of the context; Set-Cookie fields are added. */
 function sendResponse(ctx: RequestContext, response: Response): void {
-  if (response.bodyUsed)
-    throw new VolantError('E_NOT_SERIALISABLE', 'the body of the Response was read already')
+  if (response.bodyUsed) {
+    throw new VolantError(
+      'E_NOT_SERIALISABLE',
+      `${nameOf(ctx)} replied with a Response whose body was read before: make a new one, or read a clone()`,
+    )
+  }
   const status = checkStatus(response.status)
   for (const [name, value] of response.headers) {
     // A proxied Response carries the framing of the connection it came from.

@@ -3,7 +3,7 @@
  * Long because it is one object: what users call is a few lines each, and delegates.
  */
 import { AsyncResource } from 'node:async_hooks'
-import { type AbortReason, Bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from './accepts.ts'
 import { accompany } from './chain.ts'
@@ -18,12 +18,14 @@ import { type FileOptions, sendFile } from './file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from './forwarded.ts'
 import { nextId } from './id.ts'
 import { checkHeaderName, checkHeaderValue, type HeaderBlock, mergeVary, removeHeaders } from './header.ts'
+import { dropPart, dropReply } from './late.ts'
 import type { Watch } from './observe.ts'
 import { type Pairs, parseQuery } from './query.ts'
 import { declaredString, type ResponsePlan, replyDeclared } from './responses.ts'
 import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from './reply.ts'
+import { shown } from './shown.ts'
 import { checkStatus } from './status.ts'
-import { type Source, type StreamOptions, sendStream } from './stream-reply.ts'
+import { endsStream, serverCloses, type Source, type StreamOptions, sendStream } from './stream-reply.ts'
 import type { Trust } from './trust.ts'
 import type { AnyParts } from './types.ts'
 import type { Checked } from './validation.ts'
@@ -45,10 +47,15 @@ export class RequestContext implements ContextOf<AnyParts> {
   replied = false
   /** Layers of the chain that have not settled; `chain.ts` counts them. */
   pending = 0
-  /** The outermost layer has settled. */
-  settled = false
+  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
+  settled: boolean | 'silent' = false
   /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
   responses: ResponsePlan | null = null
+
+  // `ctx.status = 201`, as Koa has it, would hide the method: it throws, as strict mode has it.
+  static {
+    Object.defineProperty(this.prototype, 'status', { writable: false })
+  }
 
   #params: Record<string, string> | undefined = undefined
   #rare: Rare | undefined = undefined
@@ -133,8 +140,8 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   /** Tells whoever works on the request to stop. */
-  stop(): void {
-    this.#rare?.controller?.abort(abortReason())
+  stop(why: string = clientLeft): void {
+    this.#rare?.controller?.abort(abortReason(why))
   }
 
   get pattern(): string | null {
@@ -234,7 +241,8 @@ export class RequestContext implements ContextOf<AnyParts> {
         this.#more.query = value as Pairs
         break
       case 'body':
-        this.body = value
+        this.#more.body = value
+        this.#more.hasBody = true
         break
       case 'headers':
         this.#more.headers = value as Record<string, string>
@@ -271,11 +279,11 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   get state(): Record<string, unknown> {
-    return (this.#more.state ??= new Bag())
+    return (this.#more.state ??= bag())
   }
 
   get cookies(): Record<string, string | undefined> {
-    return (this.#more.cookies ??= parseCookies(this.exchange.header('cookie') ?? ''))
+    return (this.#more.cookies ??= withoutPrototype(parseCookies(this.exchange.header('cookie') ?? '')))
   }
 
   get id(): string {
@@ -292,8 +300,11 @@ export class RequestContext implements ContextOf<AnyParts> {
     if (more.controller === undefined) {
       more.controller = new AbortController()
       const { aborted, halfClosed } = this.exchange
-      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason())
-      else this.watchAbort()
+      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason(clientLeft))
+      else {
+        this.watchAbort()
+        if (endsStream(this)) this.stop(serverCloses)
+      }
     }
     return more.controller.signal
   }
@@ -304,7 +315,7 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   get body(): unknown {
     const more = this.#more
-    if (!more.hasBody) {
+    if (more.hasBody === false) {
       more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
       more.hasBody = true
     }
@@ -314,7 +325,12 @@ export class RequestContext implements ContextOf<AnyParts> {
   set body(value: unknown) {
     const more = this.#more
     more.body = value
-    more.hasBody = true
+    more.hasBody = 'assigned'
+  }
+
+  /** A handler or middleware put something in the place of the body. */
+  get bodyAssigned(): boolean {
+    return this.#rare?.hasBody === 'assigned'
   }
 
   get bodyText(): string {
@@ -345,13 +361,13 @@ export class RequestContext implements ContextOf<AnyParts> {
   status(code: number): this
   status(code?: number): number | this {
     if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
-    if (this.replied) return this.#late('the status')
+    if (this.replied) return this.#dropPart('the status')
     this.statusCode = checkStatus(code)
     return this
   }
 
   header(name: string, value: string | number): this {
-    if (this.replied) return this.#late(`the header ${name}`)
+    if (this.replied) return this.#dropPart(`the header ${name}`)
     const lower = checkHeaderName(name)
     const text = checkHeaderValue(name, value)
     if (lower === 'content-type') this.hasType = true
@@ -360,7 +376,7 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   append(name: string, value: string | number): this {
-    if (this.replied) return this.#late(`the header ${name}`)
+    if (this.replied) return this.#dropPart(`the header ${name}`)
     const lower = checkHeaderName(name)
     if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
     const text = checkHeaderValue(name, value)
@@ -369,10 +385,9 @@ export class RequestContext implements ContextOf<AnyParts> {
     return this
   }
 
-  /** What is set after the reply would be lost without a word; where nobody reads the reply it does not matter. */
-  #late(what: string): this {
-    if (this.exchange.aborted || this.expired) return this
-    throw new VolantError('E_ALREADY_REPLIED', `${what} was set after the reply was given: set it before`)
+  #dropPart(what: string): this {
+    dropPart(this, what)
+    return this
   }
 
   /** Whatever leads here would send the app's insides. */
@@ -420,10 +435,12 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   cookie(name: string, value: string, options: CookieOptions = {}): this {
+    if (this.replied) return this.#dropPart(`the cookie ${name}`)
     return this.append('set-cookie', setCookie(name, value, options, this.protocol === 'https'))
   }
 
   clearCookie(name: string, options: CookieOptions = {}): this {
+    if (this.replied) return this.#dropPart(`the cookie ${name}`)
     return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
   }
 
@@ -444,15 +461,18 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   json(value: unknown, status?: number): never {
-    sendJson(this, value, status)
+    if (this.replied) dropReply(this, 'json')
+    else sendJson(this, value, status)
     return undefined as never
   }
 
   text(value: string, status?: number): void {
+    if (this.replied) return dropReply(this, 'text')
     sendText(this, this.#declared(value, status), ContentType.text, status)
   }
 
   html(value: string, status?: number): void {
+    if (this.replied) return dropReply(this, 'html')
     sendText(this, this.#declared(value, status), ContentType.html, status)
   }
 
@@ -463,39 +483,45 @@ export class RequestContext implements ContextOf<AnyParts> {
   }
 
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
+    if (this.replied) return dropReply(this, 'bytes')
     this.responses?.replyOf(status ?? this.status())
     sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
   }
 
   stream(source: Source, options?: StreamOptions): void {
-    this.responses?.replyOf(options?.status ?? this.status())
+    if (!this.replied) this.responses?.replyOf(options?.status ?? this.status())
     sendStream(this, source, options)
   }
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
+    if (this.replied) return Promise.resolve(dropReply(this, 'file'))
     return accompany(this, sendFile(this, path, options))
   }
 
-  redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): void {
+  redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
+    if (this.replied) return dropReply(this, 'redirect') as never
     const target = location(to)
     if (!redirects.has(status)) {
       throw new VolantError(
         'E_BAD_STATUS',
-        `a redirect has status 301, 302, 303, 307 or 308, not ${String(status)}`,
+        `a redirect has status 301, 302, 303, 307 or 308, not ${shown(status)}`,
       )
     }
     this.responses?.replyOf(status)
-    if (!this.replied) this.header('location', target)
+    this.header('location', target)
     this.#empty(status, 'redirect')
+    return undefined as never
   }
 
   reply(status: number, value?: unknown): never {
     const declared = this.responses
-    this.statusCode = checkStatus(status)
-    if (declared !== null && !this.replied) replyDeclared(this, declared, status, value)
-    else if (value === undefined || value === null) this.#empty(status, 'reply')
-    else if (this.replied) beginReply(this, 'reply')
-    else replyWith(this, value)
+    if (this.replied) dropReply(this, 'reply')
+    else {
+      this.statusCode = checkStatus(status)
+      if (declared !== null) replyDeclared(this, declared, status, value)
+      else if (value === undefined || value === null) this.#empty(status, 'reply')
+      else replyWith(this, value)
+    }
     return undefined as never
   }
 
@@ -516,10 +542,17 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   onAbort(reason: AbortReason): void {
     const { aborted } = this.exchange
-    // The adapter has sent the reply of E_HANDLER_TIMEOUT.
-    if (aborted && reason === 'timeout' && !this.replied) this.failure = refusal('E_HANDLER_TIMEOUT')
+    // In both cases the adapter has sent that reply.
+    if (aborted && !this.replied) {
+      if (reason === 'timeout') this.failure = refusal('E_HANDLER_TIMEOUT')
+      else if (reason === 'upload') this.failure = refusal('E_REQUEST_TIMEOUT')
+    }
     this.stop()
-    if (aborted) this.cancelStream?.()
+    if (aborted) {
+      // A source that waits for ever must not keep what nobody else does.
+      this.app.streams.delete(this)
+      this.cancelStream?.()
+    }
     this.watch?.complete(this)
   }
 
@@ -537,7 +570,7 @@ class Rare {
   headers: Record<string, string> | undefined = undefined
   state: Record<string, unknown> | undefined = undefined
   body: unknown = undefined
-  hasBody = false
+  hasBody: boolean | 'assigned' = false
   empty = false
   accompanied = 0
   failing = false
@@ -562,12 +595,19 @@ const representation =
 
 const redirects: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
 
-function abortReason(): DOMException {
-  return new DOMException('the request was aborted', 'AbortError')
+const clientLeft = 'the request was aborted'
+
+function abortReason(why: string): DOMException {
+  return new DOMException(why, 'AbortError')
+}
+
+/** `cookie` gives objects that share an empty prototype. */
+function withoutPrototype<T extends object>(pairs: T): T {
+  return Object.setPrototypeOf(pairs, null) as T
 }
 
 function readParams(exchange: Exchange, names: readonly string[]): Record<string, string> {
-  const params = new Bag() as Record<string, string>
+  const params = bag() as Record<string, string>
   for (let index = 0; index < names.length; index++) {
     const value = exchange.param(index)
     if (value !== undefined) params[names[index] as string] = value

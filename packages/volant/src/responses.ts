@@ -10,6 +10,7 @@ import { VolantError } from './errors.ts'
 import { jsonFault, valueFault } from './json-fault.ts'
 import { endReply, replyEmpty, sendText } from './reply.ts'
 import { issueSummary } from './response-issues.ts'
+import { refuseCodecs } from './schema/codecs.ts'
 import { jsonSchemaOf } from './schema/json-schema.ts'
 import { isLater, issuesIn } from './schema/result.ts'
 import { standardOf } from './schema/standard.ts'
@@ -51,7 +52,7 @@ export class Reply {
    * `E_NOT_SERIALISABLE`.
    */
   check(value: unknown): unknown {
-    const standard = (this.#standard ??= standardOf(this.#schema, this.#where, 'response'))
+    const standard = (this.#standard ??= this.#standardOf())
     const { prepare } = (this.#preparation ??= preparationOf(this.#schema, standard))
     let result: Result | Promise<Result>
     try {
@@ -67,6 +68,11 @@ export class Reply {
         throw this.#unchecked(value, error)
       },
     )
+  }
+
+  #standardOf(): StandardSchemaV1.Props {
+    refuseCodecs(this.#schema, this.#where)
+    return standardOf(this.#schema, this.#where, 'response')
   }
 
   /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */

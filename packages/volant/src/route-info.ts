@@ -1,18 +1,18 @@
-import type { Method } from '@volant/engine'
 import type { Layer } from './chain.ts'
 import type { Description } from './contract-options.ts'
 import type { RouteDefinition } from './core.ts'
+import { VolantError } from './errors.ts'
 import type { Exposed } from './expose.ts'
 import { broughtBy, type Declaration } from './middleware.ts'
 import { decided } from './optional-content.ts'
 import { overlap } from './prefix.ts'
 import type { ScopeNode } from './registry.ts'
-import type { DeclaredErrors, Responses, Schemas } from './types.ts'
+import type { DeclaredErrors, Responses, Route, Schemas } from './types.ts'
 
 /** A route as `app.routes()` tells of it. */
 export interface RouteInfo extends Description {
-  /** One row for each method of a route. */
-  readonly method: Method
+  /** One row for each method of a route: a `Method`, or one of the router option `methods`. */
+  readonly method: string
   /** With the prefixes of its scopes. */
   readonly path: string
   /** Its own, else its path in the tree that was exposed, with the method behind it where the route has several. */
@@ -36,13 +36,22 @@ export interface RouteInfo extends Description {
 }
 
 export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): RouteInfo[] {
-  return routes.map((route) => {
+  return [...infosOf(routes, exposed)]
+}
+
+/** The same one by one, for those who have others to serve meanwhile. */
+export function* infosOf(
+  routes: readonly RouteDefinition[],
+  exposed: Exposed,
+): Generator<RouteInfo, void, undefined> {
+  for (const route of routes) {
     const { method, pattern, bodyMode, maxBodySize, schemas, nodes, middleware, contract, value } = route
     const possible = [...nodes.flatMap((node) => layersOf(node, pattern, 'maybe')), ...middleware]
     const certain = [...nodes.flatMap((node) => layersOf(node, pattern, 'always')), ...middleware]
     const declarations = possible.flatMap(declarationOf)
-    const name = contract.description.operationId ?? exposed.nameOf(value)
-    return {
+    const { operationId } = contract.description
+    const name = operationId ?? exposed.nameOf(value)
+    const info: RouteInfo = {
       method,
       path: pattern,
       ...contract.description,
@@ -64,7 +73,42 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
       ) as DeclaredErrors,
       declarations,
     }
-  })
+    named.set(info, { method, path: pattern, id: operationId ?? info.names[0], value })
+    yield info
+  }
+}
+
+/** What names a route in the API's document. */
+export interface NamedRoute {
+  readonly method: string
+  readonly path: string
+  /** What the app itself calls it: names within a mounted app are numbered where they meet. */
+  readonly id: string | undefined
+  readonly value: Route
+}
+
+const named = new WeakMap<RouteInfo, NamedRoute>()
+
+/** Of those that `routesOf` gave. */
+export function namedRoutesOf(routes: readonly RouteInfo[]): NamedRoute[] {
+  return routes.flatMap((route) => named.get(route) ?? [])
+}
+
+/** Throws `E_OPERATION_ID` for two routes of one id. */
+export function checkIds(routes: readonly NamedRoute[]): void {
+  const taken = new Map<string, NamedRoute>()
+  for (const route of routes) {
+    if (route.id === undefined) continue
+    const other = taken.get(route.id)
+    // One call for several methods, or one app mounted twice: the document tells them apart.
+    if (other !== undefined && other.value !== route.value) {
+      throw new VolantError(
+        'E_OPERATION_ID',
+        `${other.method} ${other.path} and ${route.method} ${route.path} both have the operationId ${JSON.stringify(route.id)}`,
+      )
+    }
+    taken.set(route.id, route)
+  }
 }
 
 /** Those in front of a pattern, or those that may be. */

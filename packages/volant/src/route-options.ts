@@ -4,10 +4,12 @@ import type { Layer } from './chain.ts'
 import type { RouteDefinition } from './core.ts'
 import { checkContract, contractOptions } from './contract-options.ts'
 import { VolantError } from './errors.ts'
+import { refuseForeign } from './foreign.ts'
 import { checkOptionNames } from './option-names.ts'
 import { bad, checkLimit, type LimitRow, limitTable } from './limits.ts'
 import { checkBodySize } from './options.ts'
 import type { UndeclaredProperties } from './responses.ts'
+import { shown } from './shown.ts'
 import type { RouteOptions, Schemas } from './types.ts'
 import { checkedParts, checkSchemas } from './validation.ts'
 
@@ -55,12 +57,10 @@ export function defineRoute(
   const [first] = rest
   const given = typeof first === 'object' && first !== null && !Array.isArray(first)
   const layers = (given ? rest.slice(1) : rest).map((layer, at, all) => {
+    const what = `${at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`} of ${pattern}`
+    refuseForeign(layer, what)
     if (typeof layer === 'function') return layer as Layer
-    const what = at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`
-    throw new VolantError(
-      'E_BAD_HANDLER',
-      `${what} of ${pattern} is not a function but ${layer === null ? 'null' : typeof layer}`,
-    )
+    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${shown(layer)}`)
   })
   const handler = layers.pop() as RouteDefinition['handler'] | undefined
   if (handler === undefined) throw new VolantError('E_BAD_HANDLER', `the route ${pattern} has no handler`)
@@ -77,24 +77,28 @@ function checkOptions(
   options: RouteOptions,
   { limits, undeclaredProperties }: RouteDefaults,
 ): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler' | 'value'> {
-  checkOptionNames(`the route ${pattern}`, options, names, foreignNames)
+  const where = `the route ${pattern}`
+  checkOptionNames(where, options, names, foreignNames)
   const { bodyMode = 'buffer', beforeBody } = options
-  if (bodyMode !== 'buffer' && bodyMode !== 'stream') throw bad('bodyMode', bodyMode, "'buffer' or 'stream'")
+  if (bodyMode !== 'buffer' && bodyMode !== 'stream')
+    throw bad(`${where}: bodyMode`, bodyMode, "'buffer' or 'stream'")
   if (beforeBody !== undefined && typeof beforeBody !== 'function') {
-    throw bad('beforeBody', beforeBody, 'a function')
+    throw bad(`${where}: beforeBody`, beforeBody, 'a function')
   }
   if (bodyMode === 'stream' && (beforeBody !== undefined || options.body !== undefined)) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first (${pattern})`,
+      `${where}: ${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first`,
     )
   }
   const maxBodySize =
-    options.maxBodySize === undefined ? limits.maxBodySize : checkBodySize(options.maxBodySize)
+    options.maxBodySize === undefined
+      ? limits.maxBodySize
+      : checkBodySize(options.maxBodySize, `${where}: maxBodySize`)
   if (bodyMode === 'buffer' && maxBodySize > limits.maxBufferedBodies) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
+      `${where}: maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
     )
   }
   const schemas = schemasOf(options)
@@ -104,13 +108,13 @@ function checkOptions(
     maxBodySize,
     beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
     schemas,
-    contract: checkContract(`the route ${pattern}`, options),
+    contract: checkContract(where, options),
     undeclaredProperties,
-    handlerTimeout: checkTimeout(pattern, options.handlerTimeout, limits.handlerTimeout),
+    handlerTimeout: checkTimeout(where, options.handlerTimeout, limits.handlerTimeout),
     limits: {
-      maxQueryKeys: own('maxQueryKeys', options, limits),
-      maxFormKeys: own('maxFormKeys', options, limits),
-      maxJsonDepth: own('maxJsonDepth', options, limits),
+      maxQueryKeys: own(where, 'maxQueryKeys', options, limits),
+      maxFormKeys: own(where, 'maxFormKeys', options, limits),
+      maxJsonDepth: own(where, 'maxJsonDepth', options, limits),
     },
   }
 }
@@ -122,18 +126,19 @@ function schemasOf(options: RouteOptions): Schemas {
   return schemas
 }
 
-function own(name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
-  return options[name] === undefined ? limits[name] : checkLimit(rowOf(name), options[name], name)
+function own(where: string, name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
+  const value = options[name]
+  return value === undefined ? limits[name] : checkLimit(rowOf(name), value, `${where}: ${name}`)
 }
 
 /** The adapter ends handlers at the app's limit, so a route's can only be shorter. */
-function checkTimeout(pattern: string, value: unknown, limit: number): number {
+function checkTimeout(where: string, value: unknown, limit: number): number {
   if (value === undefined) return 0
-  const timeout = checkLimit(rowOf('handlerTimeout'), value, 'handlerTimeout')
+  const timeout = checkLimit(rowOf('handlerTimeout'), value, `${where}: handlerTimeout`)
   if (limit > 0 && (timeout === 0 || timeout > limit)) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `handlerTimeout of ${pattern} is longer than limits.handlerTimeout (${limit} ms), which ends every handler: raise that one`,
+      `${where}: handlerTimeout is longer than limits.handlerTimeout (${limit} ms), which ends every handler: raise that one`,
     )
   }
   return timeout

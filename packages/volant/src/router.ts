@@ -2,7 +2,7 @@
  * Method and canonical path → route id and parameters: the twin of crates/route, for adapters without the engine.
  * Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
  */
-import type { Method, Miss, RouterOptions } from '@volant/engine'
+import { type Method, methods, type Miss, type RouterOptions } from '@volant/engine'
 import { VolantError } from './errors.ts'
 import { parsePattern, type Segment } from './path.ts'
 
@@ -59,7 +59,7 @@ const indexes: Readonly<Record<Method, number>> = {
   OPTIONS: 6,
   QUERY: 7,
 }
-const indexOf: ReadonlyMap<string, number> = new Map(Object.entries(indexes))
+const usual: ReadonlyMap<string, number> = new Map(Object.entries(indexes))
 const slash = 0x2f
 const get = 1 << indexes.GET
 const head = 1 << indexes.HEAD
@@ -70,7 +70,7 @@ const methodNotAllowed: typeof Miss.methodNotAllowed = -2
 const optionsMiss: typeof Miss.options = -3
 const nowhere: Found = { id: notFound, allow: 0, params: [] }
 
-const nowheres: readonly Found[] = Array.from(indexOf, () => nowhere)
+const nowheres: readonly Found[] = Array.from(usual, () => nowhere)
 
 /** What one set of paths serves: the answer by method index, shared by every lookup that needs no parameters. */
 class Leaf {
@@ -106,6 +106,7 @@ class Node {
 export class Router {
   private readonly caseSensitive: boolean
   private readonly ignoreTrailingSlash: boolean
+  private readonly indexOf: ReadonlyMap<string, number>
   private readonly statics = new Map<string, Leaf>()
   private readonly root = new Node('/')
   private readonly taken = new Map<string, string>()
@@ -122,15 +123,22 @@ export class Router {
   constructor(policy: RouterOptions) {
     this.caseSensitive = policy.caseSensitive
     this.ignoreTrailingSlash = policy.ignoreTrailingSlash
+    const named = [...methods, ...policy.methods].map((name, index): [string, number] => [name, index])
+    this.indexOf = policy.methods.length === 0 ? usual : new Map(named)
   }
 
   /**
    * Adds a route; `id` is what `find` answers. Throws a `RoutePatternError` for a pattern that cannot be, a
    * `RouteConflictError` for one that is already there; the router is then as it was before.
    */
-  add(method: Method, pattern: string, id: number): void {
-    const index = indexOf.get(method)
-    if (index === undefined) throw new TypeError(`There is no method "${method}" for routes`)
+  add(method: string, pattern: string, id: number): void {
+    const index = this.indexOf.get(method)
+    if (index === undefined) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `${method} ${pattern}: this app has no method ${method}: createApp({ router: { methods: ['${method}'] } })`,
+      )
+    }
     const { segments, optional } = parsePattern(this.trimmed(pattern))
     const expansions: Expansion[] = []
     for (let count = segments.length - optional; count <= segments.length; count++) {
@@ -151,7 +159,7 @@ export class Router {
 
   /** Finds the route for a canonical path. */
   find(method: string, path: string): Found {
-    const index = indexOf.get(method) ?? -1
+    const index = this.indexOf.get(method) ?? -1
     const wanted = index < 0 ? 0 : index === indexes.HEAD ? head | get : 1 << index
     const trimmed = this.trimmed(path)
     const folded = this.caseSensitive ? trimmed : trimmed.toLowerCase()
@@ -176,6 +184,8 @@ export class Router {
     this.depth = 0
     this.walk(this.root, 1)
     if (folded === '*' && index === indexes.OPTIONS) return miss(optionsMiss, this.methods)
+    // CONNECT is about the server as well, and no route has it.
+    if (folded === '*' && wanted === 0) return miss(methodNotAllowed, this.methods)
     if (this.seen === 0) return nowhere
     return miss(index === indexes.OPTIONS ? optionsMiss : methodNotAllowed, this.seen)
   }

@@ -1,9 +1,10 @@
 /** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
-import { type Address, type Method, methods } from '@volant/engine'
+import type { Address, Method } from '@volant/engine'
 import type { Layer } from './chain.ts'
 import type { ContextOf } from './context.ts'
 import type { RouteDefinition } from './core.ts'
 import { VolantError } from './errors.ts'
+import { refuseForeign } from './foreign.ts'
 import { bad } from './limits.ts'
 import { broughtBy, usageOf } from './middleware.ts'
 import type { ResponseListener } from './observe.ts'
@@ -16,23 +17,15 @@ import { shown } from './shown.ts'
 import { isThenable } from './thenable.ts'
 import { type APITree, isRoute } from './api-tree.ts'
 import { handlersOf, type Implement } from './implement.ts'
-import type {
-  ErrorHandler,
-  LayerOf,
-  OnMethods,
-  Plugin,
-  RootParts,
-  Parts,
-  Route,
-  RouteParts,
-  Verb,
-  With,
-} from './types.ts'
+import type { ErrorHandler, LayerOf, Plugin, RootParts, Parts, Route, RouteParts, With } from './types.ts'
+import type { OnMethods, Verb } from './verb.ts'
 
 /** What the scopes of one app share. */
 export interface Shared {
   readonly registry: Registry
   readonly defaults: RouteDefaults
+  /** What routes may have: the usual methods and those of the router option. */
+  readonly methods: readonly string[]
 }
 
 /** The way into a scope for `mount`, which needs another app's. */
@@ -54,14 +47,24 @@ export class Scope<B extends Parts = RootParts> {
   readonly delete: Verb<'DELETE', B> = this.#verb('DELETE')
   /** Registers a route for OPTIONS, in place of the automatic reply. */
   readonly options: Verb<'OPTIONS', B> = this.#verb('OPTIONS')
-  /** Every method: also those a browser asks about with OPTIONS. */
+  /** Every method, those of the router option `methods` too: also those a browser asks about with OPTIONS. */
   readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>
-    this.#add(methods, path, rest)) as Verb<string, B>
-  /** A route for several methods: `on(['GET', 'POST'], '/form', handler)`. */
-  readonly on: OnMethods<B> = ((list: readonly Method[], path: string, ...rest: unknown[]) => {
+    this.#add(this[inner].shared.methods, path, rest)) as Verb<string, B>
+  /**
+   * A route for several methods: `on(['GET', 'POST'], '/form', handler)`; also for those that the router option `methods`
+   * names: `on(['PURGE'], '/*', handler)`. Throws `E_BAD_OPTION` for a method the app does not have.
+   */
+  readonly on: OnMethods<B> = ((list: readonly string[], path: string, ...rest: unknown[]) => {
     if (!Array.isArray(list) || list.length === 0) throw bad('methods', list, 'an array of methods')
     for (const method of list) {
-      if (!methods.includes(method)) throw bad('method', method, `one of ${methods.join(', ')}`)
+      const { methods } = this[inner].shared
+      if (!methods.includes(method)) {
+        throw bad(
+          'method',
+          method,
+          `one of ${methods.join(', ')} (createApp({ router: { methods } }) adds others)`,
+        )
+      }
     }
     return this.#add(list, path, rest)
   }) as OnMethods<B>
@@ -101,7 +104,7 @@ export class Scope<B extends Parts = RootParts> {
   use(path: string, ...middleware: LayerOf<ContextOf<B>>[]): this
   use(...middleware: LayerOf<ContextOf<B>>[]): this
   use(...args: unknown[]): this {
-    this.#registry.change()
+    this.#registry.change('use()')
     const [first] = args
     const under = typeof first === 'string' ? join(this[inner].prefix, checkPrefix(first)) : null
     const layers = under === null ? args : args.slice(1)
@@ -128,7 +131,7 @@ export class Scope<B extends Parts = RootParts> {
    */
   with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
     const layer = this.#layer(middleware)
-    const scope = this.#inside<With<B, M>>('')
+    const scope = this.#inside<With<B, M>>('', 'with()')
     scope.#node.layers.push({ layer, under: null })
     this.#registry.withs.push(scope.#node)
     return scope
@@ -139,7 +142,7 @@ export class Scope<B extends Parts = RootParts> {
     const path = checkPrefix(prefix)
     if (typeof define !== 'function')
       throw new VolantError('E_BAD_HANDLER', `group(${prefix}) takes a function`)
-    const result: unknown = define(this.#inside<RouteParts<B, P>>(path))
+    const result: unknown = define(this.#inside<RouteParts<B, P>>(path, `group(${prefix})`))
     if (isThenable(result)) {
       // Its failure has nobody to go to, and would end the process.
       result.then(undefined, () => {})
@@ -180,9 +183,16 @@ export class Scope<B extends Parts = RootParts> {
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   register<Options>(plugin: Plugin<Options, any>, options: Options): this
   register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
-    this.#registry.change()
-    const scope = this.#inside('')
-    const result: unknown = (asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>)(scope, options)
+    this.#registry.change('register()')
+    const scope = this.#inside('', 'register()')
+    const run = asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>
+    if (run.length > 2) {
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        `a plugin takes (scope, options), not ${run.length} parameters: one that has to wait is async, and has no done()`,
+      )
+    }
+    const result: unknown = run(scope, options)
     if (isThenable(result)) this.#registry.load(result)
     return this
   }
@@ -192,34 +202,36 @@ export class Scope<B extends Parts = RootParts> {
    * `E_BAD_OPTION` in the scope of `with` or `register`, which has no paths of its own.
    */
   onNotFound(handler: (ctx: ContextOf<B>) => unknown): this {
-    this.#registry.change()
+    this.#registry.change('onNotFound()')
     if (!this.#hasPaths) {
       throw new VolantError(
         'E_BAD_OPTION',
         'onNotFound is for an app or a group with a prefix: the scopes of with() and register() have no paths of their own',
       )
     }
+    refuseForeign(handler, 'onNotFound')
     this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeNode['notFound']
     return this
   }
 
   /** Replies to errors thrown by handlers and middleware of this scope; the status is the error's unless set. */
   onError(handler: ErrorHandler): this {
-    this.#registry.change()
+    this.#registry.change('onError()')
+    refuseForeign(handler, 'onError')
     this.#node.errorHandler = asFunction(handler, 'onError') as ScopeNode['errorHandler']
     return this
   }
 
   /** Told when the reply of a request of this scope is complete: see `ResponseInfo`. */
   onResponse(listener: ResponseListener): this {
-    this.#registry.change()
+    this.#registry.change('onResponse()')
     this.#node.listeners.push(asFunction(listener, 'onResponse') as ResponseListener)
     return this
   }
 
   /** Runs before the app listens, or before its first `inject` or `fetch`; awaited, in order. A failure stops the start. */
   onStart(hook: () => unknown): this {
-    this.#registry.change()
+    this.#registry.change('onStart()')
     const run = asFunction(hook, 'onStart') as () => unknown
     // One of its own: a function that is registered twice runs twice.
     this.#registry.hooks.start.push(() => run())
@@ -228,14 +240,25 @@ export class Scope<B extends Parts = RootParts> {
 
   /** Runs when the app listens; awaited before `listen` resolves. A failure closes the app. */
   onReady(hook: (address: Address) => unknown): this {
-    this.#registry.change()
+    this.#registry.change('onReady()')
     this.#registry.hooks.ready.push(asFunction(hook, 'onReady') as () => unknown)
+    return this
+  }
+
+  /**
+   * Runs when `close` is called, while the server still accepts connections and `app.closing` is true; all of them at once.
+   * Awaited for at most `shutdownTimeout`, then the server stops accepting. `close` rejects with what one throws, once
+   * all is closed.
+   */
+  onClosing(hook: () => unknown): this {
+    this.#registry.change('onClosing()')
+    this.#registry.hooks.closing.push(asFunction(hook, 'onClosing') as () => unknown)
     return this
   }
 
   /** Runs when the app has closed its connections; awaited, the last one registered first. */
   onClose(hook: () => unknown): this {
-    this.#registry.change()
+    this.#registry.change('onClose()')
     this.#registry.hooks.close.push(asFunction(hook, 'onClose') as () => unknown)
     return this
   }
@@ -244,8 +267,9 @@ export class Scope<B extends Parts = RootParts> {
     return this[inner].shared.registry
   }
 
-  #inside<C extends Parts>(path: string): Scope<C> {
-    this.#registry.change()
+  /** `what` was called for it. */
+  #inside<C extends Parts>(path: string, what: string): Scope<C> {
+    this.#registry.change(what)
     const { shared, prefix, nodes } = this[inner]
     const scope = new Scope<C>(shared, path === '' ? prefix : join(prefix, path), nodes)
     scope.#hasPaths = path !== ''
@@ -256,6 +280,7 @@ export class Scope<B extends Parts = RootParts> {
   /** A middleware; what it wants to do at the end is done when the app closes, once. */
   #layer(value: unknown): Layer {
     const layer = asFunction(value, 'middleware') as Layer
+    refuseForeign(layer, 'middleware')
     const usage = usageOf(layer)
     if (usage !== undefined) {
       throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
@@ -267,7 +292,7 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   #implement(contract: Route, rest: readonly unknown[]): Route {
-    const list = contract.method.split(',') as Method[]
+    const list = contract.method.split(',')
     return this.#add(list, contract.path, [contract.options ?? {}, ...rest], contract)
   }
 
@@ -276,7 +301,7 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /** `given`: the contract that is implemented. */
-  #add(list: readonly Method[], path: string, rest: readonly unknown[], given?: Route): Route {
+  #add(list: readonly string[], path: string, rest: readonly unknown[], given?: Route): Route {
     const { shared, prefix, nodes } = this[inner]
     if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
     if (!path.startsWith('/') && (prefix === '' || path !== ''))
@@ -298,7 +323,7 @@ export class Scope<B extends Parts = RootParts> {
         error.method,
         error.existing,
         error.pattern,
-        list === methods ? 'all' : 'on',
+        list === shared.methods ? 'all' : 'on',
       )
     }
     for (const node of nodes) node.used = true
@@ -320,6 +345,8 @@ export function defaultsOf(scope: Scope<any>): RouteDefaults {
 /** A prefix without its last slash; '' for `/`. Throws for one that is no path, or has a wildcard or optional part. */
 function checkPrefix(prefix: string): string {
   if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')
+  if (prefix === '*' || prefix === '/*')
+    throw bad('prefix', prefix, 'a path such as /api, and is left out where all paths are meant')
   const path = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
   if (path === '') {
     if (prefix === '/') return ''
@@ -327,7 +354,11 @@ function checkPrefix(prefix: string): string {
   }
   const { segments, optional } = parsePattern(path)
   if (optional > 0 || segments.some(({ kind }) => kind === 'wildcard')) {
-    throw bad('prefix', prefix, 'a path without wildcard and without optional parameters')
+    throw bad(
+      'prefix',
+      prefix,
+      'a path such as /api, which has all paths below it, without wildcard and optional parameters',
+    )
   }
   return path
 }

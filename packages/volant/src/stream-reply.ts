@@ -4,7 +4,9 @@ import { ContentType } from '@volant/engine'
 import type { RequestContext } from './context.ts'
 import { VolantError } from './errors.ts'
 import { wasTold } from './failure.ts'
-import { beginReply, secondReply } from './reply.ts'
+import { shown } from './shown.ts'
+import { dropReply, nameOf } from './late.ts'
+import { beginReply } from './reply.ts'
 import { checkStatus } from './status.ts'
 
 /** One part of a streamed body; strings are sent in UTF-8. */
@@ -42,28 +44,108 @@ export function isIterator(value: object): boolean {
  * Sends the head at once and the chunks as they come. When the source fails the connection is reset, since the
  * status was sent; the error is reported. HEAD and statuses without content cancel the source unread.
  */
-export function sendStream(ctx: RequestContext, source: Source, options: StreamOptions | undefined): void {
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) throw secondReply(ctx, 'stream')
+export function sendStream(
+  ctx: RequestContext,
+  source: Source,
+  options: StreamOptions | undefined,
+  mayBeEndless = true,
+): void {
+  if (ctx.replied) {
+    dropReply(ctx, 'stream')
+    return discard(source)
+  }
   const status = options?.status === undefined ? ctx.statusCode || 200 : checkStatus(options.status)
   const length = options?.length ?? -1
   if (!Number.isSafeInteger(length) || length < -1) {
-    throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${String(length)}`)
+    throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${shown(length)}`)
   }
   if (typeof options?.type === 'string') ctx.header('content-type', options.type)
-  const parts = openSource(source)
-  if (!beginReply(ctx, 'stream')) return parts.cancel()
   ctx.statusCode = status
-  const type = ctx.hasType || options?.type === null ? ContentType.custom : ContentType.bytes
-  const { exchange } = ctx
-  exchange.start(status, type, ctx.replyHeaders, length)
-  if (ctx.method === 'HEAD' || status === 204 || status === 205 || status === 304) {
+  begin(ctx, openSource(source), length, options?.type === null, mayBeEndless && length < 0)
+}
+
+/**
+ * What a generator function gave: its code runs to the first `yield` before the head leaves, so that it may set status
+ * and headers, and so that what it throws there has a reply. For HEAD none of it runs.
+ */
+export async function sendGenerated(ctx: RequestContext, generator: Generated): Promise<void> {
+  if (ctx.method === 'HEAD' || isBodiless(ctx.statusCode)) return sendStream(ctx, generator, undefined)
+  const parts = openIterator(generator)
+  const first = await parts.next()
+  // It replied by itself, and has nothing to add.
+  if (first === undefined && ctx.replied) return
+  try {
+    if (first !== undefined) checkChunk(ctx, first)
+  } catch (error) {
+    parts.cancel()
+    throw error
+  }
+  if (!ctx.replied && ctx.statusCode === 0) ctx.statusCode = 200
+  begin(ctx, withFirst(first, parts), -1, false, true)
+}
+
+function withFirst(first: Chunk | undefined, parts: SourceParts): SourceParts {
+  let waits = true
+  return {
+    next: async () => {
+      if (!waits) return parts.next()
+      waits = false
+      return first
+    },
+    cancel: () => parts.cancel(),
+  }
+}
+
+type Generated = AsyncGenerator<Chunk> | Generator<Chunk>
+
+/** Whether a generator function gave it. */
+export function isGenerator(value: object): value is Generated {
+  const tag = Object.prototype.toString.call(value)
+  return tag === '[object AsyncGenerator]' || tag === '[object Generator]'
+}
+
+/** Sends the head, and the chunks as they come. `untyped`: without a content type unless a header has one. */
+function begin(
+  ctx: RequestContext,
+  parts: SourceParts,
+  length: number,
+  untyped: boolean,
+  mayBeEndless: boolean,
+): void {
+  const { exchange, statusCode } = ctx
+  if (!beginReply(ctx, 'stream')) return parts.cancel()
+  const type = ctx.hasType || untyped ? ContentType.custom : ContentType.bytes
+  exchange.start(statusCode, type, ctx.replyHeaders, length)
+  if (ctx.method === 'HEAD' || isBodiless(statusCode)) {
     parts.cancel()
     exchange.finish()
     return
   }
   ctx.cancelStream = () => parts.cancel()
   ctx.watchAbort()
+  if (mayBeEndless) ctx.app.streams.add(ctx)
+  if (endsStream(ctx)) ctx.stop(serverCloses)
   void pump(ctx, parts)
+}
+
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
+/** Message of the reason of `ctx.signal`. */
+export const serverCloses = 'the server is closing'
+
+/** Whether the reply is a stream that may never end by itself, and the server is closing. */
+export function endsStream(ctx: RequestContext): boolean {
+  return ctx.app.serving.closing && ctx.app.streams.has(ctx)
+}
+
+function checkChunk(ctx: RequestContext, chunk: unknown): void {
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) return
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `a chunk of the stream of ${nameOf(ctx)} is a string or bytes, not ${shown(chunk)}`,
+  )
 }
 
 async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
@@ -73,9 +155,7 @@ async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
       const chunk = await parts.next()
       if (exchange.aborted) return parts.cancel()
       if (chunk === undefined) break
-      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
-        throw new VolantError('E_NOT_SERIALISABLE', `a chunk is a string or bytes, not ${typeof chunk}`)
-      }
+      checkChunk(ctx, chunk)
       if (!exchange.write(chunk)) await drained(ctx)
       if (exchange.aborted) return parts.cancel()
     }
@@ -89,6 +169,7 @@ async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
     exchange.destroy()
   } finally {
     ctx.cancelStream = null
+    ctx.app.streams.delete(ctx)
     if (ctx.watch !== null) ctx.watch.complete(ctx)
   }
 }
@@ -112,6 +193,14 @@ function drained(ctx: RequestContext): Promise<void> {
 export interface SourceParts {
   next(): Promise<Chunk | undefined>
   cancel(): void
+}
+
+function discard(source: Source): void {
+  try {
+    openSource(source).cancel()
+  } catch {
+    // It was no source.
+  }
 }
 
 /** Throws `E_NOT_SERIALISABLE` for what is no source. */
@@ -168,5 +257,8 @@ function iteratorOf(
     return (source as Iterable<Chunk>)[Symbol.iterator]()
   }
   if (typeof (source as Iterator<Chunk>).next === 'function') return source as Iterator<Chunk>
-  throw new VolantError('E_NOT_SERIALISABLE', 'ctx.stream takes a stream or an iterator')
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `ctx.stream takes a stream, a generator or an array of chunks, not ${shown(source)}`,
+  )
 }

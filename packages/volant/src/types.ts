@@ -1,5 +1,5 @@
 /**
- * The types users write handlers with. A route's context is typed by six parts; patterns, schemas and middleware each
+ * The types users write handlers with. A route's context is typed by the members of `Parts`; patterns, schemas and middleware each
  * say what they make of them. Interfaces rather than intersections carry the parts, since the compiler caches them:
  * `npm run types` watches that a route costs the same however many there are. One file, since each of these types is
  * said by the others.
@@ -8,7 +8,7 @@ import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
 import type { HTTPError } from './errors.ts'
 import type { Pairs } from './query.ts'
-import type { ParamsOf, RequiredNames } from './pattern-types.ts'
+import type { ParamsOf } from './pattern-types.ts'
 import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
 import type { Scope } from './scope.ts'
 
@@ -186,7 +186,7 @@ export interface Contract extends Schemas {
   tags?: readonly string[] | undefined
   /** Clients should stop using it. */
   deprecated?: boolean | undefined
-  /** Not in the API's document. */
+  /** Not in the API's document, nor in the table that clients load (`/client.json`). */
   hidden?: boolean | undefined
   /** Which security schemes it wants (OpenAPI 3.1 §4.8.30); `[]` for none. Default: those its middleware declare. */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
@@ -322,7 +322,8 @@ export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never
       state: E extends { state: infer S }
         ? string extends keyof B['state']
           ? S
-          : B['state'] & S
+          : // Not an intersection: editors show what is in it.
+            { [K in keyof (B['state'] & S)]: (B['state'] & S)[K] }
         : B['state']
       responses: Changed<'responses', B, E>
       errors: E extends { errors: infer X } ? B['errors'] & X : B['errors']
@@ -342,23 +343,6 @@ export type RouteParts<B extends Parts, P extends string> = {
   responses: B['responses']
   errors: B['errors']
 }
-
-/** Parameters of the pattern that the params schema does not take. */
-type Missing<P extends string, Q extends Schema, I = SchemaInput<Q>> = unknown extends I
-  ? never
-  : Exclude<RequiredNames<P>, keyof I>
-
-/** Refuses a params schema that leaves out a parameter of the pattern, and names it. */
-type Covering<P extends string, X> = X extends { params: infer Q extends Schema }
-  ? [Missing<P, Q>] extends [never]
-    ? unknown
-    : { params: `the params schema misses '${Missing<P, Q> & string}' of the path` }
-  : unknown
-
-/** Refuses an option that does not exist; a constraint alone lets it pass. */
-type Known<X> = X extends (...args: never) => unknown
-  ? unknown
-  : { [K in Exclude<keyof X, keyof RouteOptions>]: `there is no route option '${K & string}'` }
 
 /**
  * A route as a value: what verbs and `contract` give. `Returns` is what its handler gives, `Base` are the parts of the
@@ -380,125 +364,6 @@ export interface Route<
   readonly options?: Options | undefined
   /** Types only. */
   readonly types?: { options: Options; returns: Returns; base: Base; behind: Behind }
-}
-
-/** The first argument after the path: options of the route, or its first middleware. */
-export type First<T extends Parts> = LayerOf<ContextOf<T>> | RouteOptions<T>
-
-/** Registers a route: optional options, any number of middlewares, the handler. Up to five of them change its types. */
-export interface Verb<M extends string, B extends Parts = RootParts> {
-  <const P extends string, R>(
-    path: P,
-    handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
-  ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
-  <const P extends string, const A extends First<RouteParts<B, P>>, R>(
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    handler: HandlerBehind<A, With<RouteParts<B, P>, A>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
-  <
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R,
-  >(
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    second: A2,
-    handler: HandlerBehind<A, With<With<RouteParts<B, P>, A>, A2>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
-  <
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
-    R,
-  >(
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    second: A2,
-    third: A3,
-    handler: HandlerBehind<A, With<With<With<RouteParts<B, P>, A>, A2>, A3>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<With<With<RouteParts<B, P>, A>, A2>, A3>>
-  <
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
-    const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
-    R,
-  >(
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    second: A2,
-    third: A3,
-    fourth: A4,
-    handler: HandlerBehind<A, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>
-  <
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    const A3 extends LayerOf<ContextOf<With<With<RouteParts<B, P>, A>, A2>>>,
-    const A4 extends LayerOf<ContextOf<With<With<With<RouteParts<B, P>, A>, A2>, A3>>>,
-    const A5 extends LayerOf<ContextOf<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>>,
-    R,
-  >(
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    second: A2,
-    third: A3,
-    fourth: A4,
-    fifth: A5,
-    handler: HandlerBehind<A, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>
-  /** With more middlewares than that the handler's types are those of any route. */
-  <const P extends string>(
-    path: P,
-    first: First<RouteParts<B, P>>,
-    second: LayerOf<Context>,
-    third: LayerOf<Context>,
-    fourth: LayerOf<Context>,
-    fifth: LayerOf<Context>,
-    sixth: LayerOf<Context>,
-    ...rest: [...layers: LayerOf<Context>[], handler: (ctx: Context) => unknown]
-  ): Route<M, P>
-}
-
-/** `on(['GET', 'HEAD'], path, …)`: a verb whose methods come first. */
-export interface OnMethods<B extends Parts> {
-  <const M extends Method, const P extends string, R>(
-    methods: readonly M[],
-    path: P,
-    handler: (ctx: ContextOf<RouteParts<B, P>>) => R,
-  ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
-  <const M extends Method, const P extends string, const A extends First<RouteParts<B, P>>, R>(
-    methods: readonly M[],
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    handler: HandlerBehind<A, With<RouteParts<B, P>, A>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
-  <
-    const M extends Method,
-    const P extends string,
-    const A extends First<RouteParts<B, P>>,
-    const A2 extends LayerOf<ContextOf<With<RouteParts<B, P>, A>>>,
-    R,
-  >(
-    methods: readonly M[],
-    path: P,
-    first: A & Covering<P, A> & Known<A>,
-    second: A2,
-    handler: HandlerBehind<A, With<With<RouteParts<B, P>, A>, A2>, R>,
-  ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
-  <const M extends Method, const P extends string>(
-    methods: readonly M[],
-    path: P,
-    first: First<RouteParts<B, P>>,
-    second: LayerOf<Context>,
-    third: LayerOf<Context>,
-    ...rest: [...layers: LayerOf<Context>[], handler: (ctx: Context) => unknown]
-  ): Route<M, P>
 }
 
 export type { Method }

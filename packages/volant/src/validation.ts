@@ -6,6 +6,7 @@ import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from './option-names.ts'
 import { type Gate, gateOf } from './middleware.ts'
 import { isLater, issuesIn } from './schema/result.ts'
+import { refuseFiles } from './schema/files.ts'
 import { checkSchema, standardOf } from './schema/standard.ts'
 import type { FittingMiddleware, Outputs, Schemas } from './types.ts'
 
@@ -24,7 +25,7 @@ const longestDetail = 500
  *     app.post('/users', validate({ body: User }), (ctx) => save(ctx.body))
  *
  * Everything wrong with a request is told in one 400 (`E_VALIDATION`). Throws `E_BAD_SCHEMA` for a value that is no
- * Standard Schema, `E_BAD_OPTION` for a part there is not.
+ * Standard Schema, and for a body that asks for a file, `E_BAD_OPTION` for a part there is not.
  */
 export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
   if ((schemas as Partial<StandardSchemaV1> | null)?.['~standard'] !== undefined) {
@@ -38,15 +39,17 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
   }
   checkOptionNames('validate', schemas, checkedParts, { querystring: 'query', param: 'params', json: 'body' })
   const gate = gateFor(schemas, 'validate')
+  refuseFiles(schemas.body, 'validate: body')
   const checksParams = schemas.params !== undefined
   return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
     Outputs<S>
   >
 }
 
-/** Throws `E_BAD_SCHEMA` where one of them is none. */
+/** Throws `E_BAD_SCHEMA` where one of them is none, and for a body that asks for a file. */
 export function checkSchemas(schemas: Schemas, where: string): void {
   for (const [part, schema] of Object.entries(schemas)) checkSchema(schema, `${where}: ${part}`)
+  refuseFiles(schemas.body, `${where}: body`)
 }
 
 /** A gate for the schemas there are, null without any. `where` names the place in errors. */

@@ -130,7 +130,7 @@ app.expose({
   }),
   slow: app.get('/slow', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))),
   away: app.get('/away', (ctx) => ctx.redirect('/text')),
-  found: app.get('/found', { response: { 302: null } }, (ctx) => ctx.redirect('/text') as never),
+  found: app.get('/found', { response: { 302: null } }, (ctx) => ctx.redirect('/text')),
 })
 app.get('/client.js', { mediaType: 'text/javascript' }, () => bundle)
 app.get(

@@ -59,6 +59,22 @@ test('values and replies are those that are declared', () => {
   app.get('/w8', { response: { 201: User } }, (ctx) => ctx.reply(201, { id: 1, name: 'a', more: 1 }))
   // @ts-expect-error a schema is missing
   assert.throws(() => app.get('/w9', { response: 5 }, () => 1))
+  app.get('/r1', { response: { 302: null } }, (ctx) => ctx.redirect('/one'))
+  app.get('/r2', { response: { 301: null, 200: User } }, async (ctx) =>
+    ctx.method === 'GET' ? ctx.redirect('/one', 301) : { id: 1, name: 'a' },
+  )
+  app.get('/r3', { response: { 302: null, 303: null } }, (ctx) =>
+    ctx.redirect('/one', ctx.method === 'GET' ? 302 : 303),
+  )
+  app.get('/r4', (ctx) => ctx.redirect('/one'))
+  // @ts-expect-error 302 is not declared
+  app.get('/w10', { response: { 301: null } }, (ctx) => ctx.redirect('/one'))
+  // @ts-expect-error nor is 308
+  app.get('/w11', { response: { 301: null, 302: null } }, (ctx) => ctx.redirect('/one', 308))
+  app.get('/w12', (ctx) => {
+    // @ts-expect-error 304 is no redirect
+    void (() => ctx.redirect('/one', 304))
+  })
   const replied = (value: Replied): void => value
   app.get('/free', (ctx) => replied(ctx.reply(418, 'tea')))
   assert.ok(app.routes().length > 5)

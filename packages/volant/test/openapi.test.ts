@@ -4,16 +4,21 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import {
   type App,
+  before,
   createApp,
   middleware,
+  openapi,
   type OpenAPIDocument,
   type OpenAPIResponse,
+  type OpenAPITag,
   openapiOf,
   type Schema,
   validate,
   type VolantError,
 } from 'volant'
+import { stringify } from 'yaml'
 import * as z from 'zod'
+import { jsonOf, yamlOf } from '../src/openapi/publish.ts'
 import { templatesOf } from '../src/openapi/template.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
@@ -150,6 +155,40 @@ describe('openapiOf', () => {
     })
   })
 
+  test('tags stand in the order they are given, with all that is said of them; others come after, by name', () => {
+    const app = createApp({ signals: false })
+    for (const tag of ['health', 'zoo', 'animals', 'users']) app.get(`/${tag}`, { tags: [tag] }, () => 'ok')
+    const tags: OpenAPITag[] = [
+      { name: 'users', 'x-displayName': 'Users', description: 'Who may sign in' },
+      { name: 'health', 'x-displayName': 'Monitoring' },
+    ]
+    assert.deepEqual(openapiOf(app, { info, tags }).tags, [...tags, { name: 'animals' }, { name: 'zoo' }])
+  })
+
+  test('two routes of one operationId are refused by name, before the app starts', () => {
+    const app = createApp({ signals: false })
+    app.get('/a', { operationId: 'x' }, () => 'ok')
+    app.post('/b', { operationId: 'x' }, () => 'ok')
+    app.get('/internal', { operationId: 'y', hidden: true }, () => 'ok')
+    app.get('/c', { operationId: 'y' }, () => 'ok')
+    assert.throws(() => openapiOf(app, { info }), {
+      code: 'E_OPERATION_ID',
+      message: /GET \/a and POST \/b both have the operationId "x"/,
+    })
+    const { paths } = openapiOf(app, { info, include: ({ path }) => path !== '/b' })
+    assert.deepEqual(Object.keys(paths), ['/a', '/c'])
+  })
+
+  test('two mounted apps may call a route the same', () => {
+    const app = createApp({ signals: false })
+    for (const prefix of ['/one', '/two']) {
+      const inner = createApp({ signals: false })
+      inner.expose({ list: inner.get('/list', () => 'ok') }, { path: false })
+      app.mount(prefix, inner)
+    }
+    assert.deepEqual(idsOf(openapiOf(app, { info })), { 'GET /one/list': 'list', 'GET /two/list': 'list2' })
+  })
+
   test('two security schemes of one name are refused, with the route', () => {
     const guard = (scheme: string) =>
       middleware({ security: { auth: { type: 'http', scheme } } }, (_, next) => next())
@@ -270,6 +309,61 @@ describe('openapiOf', () => {
     assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['basic', 'bearer'])
   })
 
+  test('a middleware that takes either of two schemes asks for either, together with what others ask for', () => {
+    const bearer = { type: 'http', scheme: 'bearer' }
+    const cookie = { type: 'apiKey', in: 'cookie', name: 'session' }
+    const key = { type: 'apiKey', in: 'header', name: 'x-key' }
+    const session = before({ security: [{ bearer }, { cookie }] }, () => {})
+    const app = createApp({ signals: false })
+    const clerks = app.with(session)
+    clerks.get('/either', () => 'ok')
+    clerks.get(
+      '/and-a-key',
+      before({ security: { key } }, () => {}),
+      () => 'ok',
+    )
+    clerks.get(
+      '/and-one-of',
+      before({ security: [{ cookie }, { key }] }, () => {}),
+      () => 'ok',
+    )
+    clerks.get('/twice', session, () => 'ok')
+    clerks.get(
+      '/own',
+      { security: [{ key: [] }] },
+      before({ security: { key } }, () => {}),
+      () => 'ok',
+    )
+    app.get(
+      '/or-nobody',
+      before({ security: [{ bearer }, {}] }, () => {}),
+      () => 'ok',
+    )
+    app.get(
+      '/nothing',
+      before({ security: {} }, () => {}),
+      () => 'ok',
+    )
+    const { paths, components } = openapiOf(app, { info })
+    const asked = (path: string) => paths[path]?.['get']?.security
+    assert.deepEqual(asked('/either'), [{ bearer: [] }, { cookie: [] }])
+    assert.deepEqual(asked('/and-a-key'), [
+      { bearer: [], key: [] },
+      { cookie: [], key: [] },
+    ])
+    assert.deepEqual(asked('/and-one-of'), [
+      { bearer: [], cookie: [] },
+      { bearer: [], key: [] },
+      { cookie: [] },
+      { cookie: [], key: [] },
+    ])
+    assert.deepEqual(asked('/twice'), [{ bearer: [] }, { cookie: [] }])
+    assert.deepEqual(asked('/own'), [{ key: [] }])
+    assert.deepEqual(asked('/or-nobody'), [{ bearer: [] }, {}])
+    assert.equal(asked('/nothing'), undefined)
+    assert.deepEqual(components.securitySchemes, { bearer, cookie, key })
+  })
+
   for (const [options, message] of [
     [undefined, 'openapiOf'],
     [{}, 'openapiOf: info'],
@@ -285,6 +379,87 @@ describe('openapiOf', () => {
       )
     })
   }
+})
+
+describe('a document that is published', () => {
+  const textOf = (steps: Generator<void, string>): string => {
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
+  }
+
+  test('its texts, written in steps, are those of JSON.stringify and of yaml', () => {
+    const app = everything()
+    app.get('/lines', { description: 'One\n\n  two\n\nthree', tags: ['- x', 'null'] }, () => 'ok')
+    for (const document of [
+      openapiOf(app, {
+        info,
+        servers: [{ url: 'https://api.example' }],
+        externalDocs: { url: 'https://a.example' },
+      }),
+      openapiOf(createApp({ signals: false }), { info }),
+    ]) {
+      assert.equal(textOf(jsonOf(document)), JSON.stringify(document))
+      const options = { aliasDuplicateObjects: false, lineWidth: 0 }
+      assert.equal(textOf(yamlOf(document, stringify)), stringify(document, options))
+    }
+  })
+
+  test('it is made once for all who ask, and others are served meanwhile', async () => {
+    const app = createApp({ signals: false })
+    app.register(openapi, { info })
+    app.get('/ping', () => 'pong')
+    let converted = 0
+    // A conversion keeps the thread for a millisecond: all of them take far longer than one slice.
+    const slow = (): object => {
+      converted++
+      const end = performance.now() + 1
+      while (performance.now() < end);
+      return { type: 'object', properties: {} }
+    }
+    const routes = 100
+    for (let at = 0; at < routes; at++) {
+      const schema = {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: (value: unknown) => ({ value }),
+          jsonSchema: { input: slow, output: slow },
+        },
+      } as Schema
+      app.get(`/${at}`, { response: schema }, () => ({}))
+    }
+    const order: string[] = []
+    const ask = async (path: string): Promise<string> => {
+      const { body } = await app.inject(path)
+      order.push(path)
+      return String(body)
+    }
+    await app.inject('/ping')
+    const asked = ['/openapi.json', '/openapi.json', '/ping']
+    const [first, second] = await Promise.all(asked.map(ask))
+    assert.equal(first, second)
+    assert.equal(converted, routes)
+    assert.deepEqual(order, ['/ping', '/openapi.json', '/openapi.json'])
+  })
+
+  test('a document that cannot be made is tried again by the next request', async () => {
+    const app = createApp({ signals: false, report: () => {} })
+    let isWrong = true
+    const include = (): boolean => {
+      if (isWrong) throw new Error('not now')
+      return true
+    }
+    app.get('/a', () => 'ok')
+    isWrong = false
+    app.register(openapi, { info, include })
+    await app.inject('/a')
+    isWrong = true
+    assert.equal((await app.inject('/openapi.json')).status, 500)
+    isWrong = false
+    assert.equal((await app.inject('/openapi.json')).status, 200)
+  })
 })
 
 describe('schemas in a document', () => {
@@ -318,10 +493,10 @@ describe('schemas in a document', () => {
     const scalar = plain({ type: 'integer' })
     const document = replying({ '/a': once, '/b': twice, '/c': twice, '/d': scalar, '/e': scalar })
     assert.deepEqual(schemaAt(document, '/a'), { type: 'object', properties: { a: { type: 'string' } } })
-    assert.deepEqual(schemaAt(document, '/b'), { $ref: '#/components/schemas/GetBResponse' })
-    assert.deepEqual(schemaAt(document, '/c'), { $ref: '#/components/schemas/GetBResponse' })
+    assert.deepEqual(schemaAt(document, '/b'), { $ref: '#/components/schemas/GetBOutput' })
+    assert.deepEqual(schemaAt(document, '/c'), { $ref: '#/components/schemas/GetBOutput' })
     assert.deepEqual(schemaAt(document, '/e'), { type: 'integer' })
-    assert.deepEqual(named(document), ['GetBResponse'])
+    assert.deepEqual(named(document), ['GetBOutput'])
   })
 
   test('a schema inside another one is the component of that schema', () => {
@@ -332,7 +507,7 @@ describe('schemas in a document', () => {
     })
     assert.deepEqual(schemaAt(document, '/all'), {
       type: 'array',
-      items: { $ref: '#/components/schemas/GetOneResponse' },
+      items: { $ref: '#/components/schemas/GetOneOutput' },
     })
   })
 
@@ -360,13 +535,123 @@ describe('schemas in a document', () => {
     app.get('/c', { response: byId }, () => ({}))
     app.get('/d', { response: byId }, () => ({}))
     app.get('/e', { response: object('Both') }, () => ({}))
+    assert.deepEqual(named(openapiOf(app, { info })), ['Both', 'Both2', 'Problem2', 'UserAccount', 'thing'])
+  })
+
+  test('what differs by closed objects alone is one component, in the form that holds for both', () => {
+    const Toy = z.object({ name: z.string() })
+    const Cat = z.object({ name: z.string(), toys: z.array(Toy) }).meta({ title: 'Cat' })
+    const Money = z.object({ amount: z.number() }).meta({ id: 'Money' })
+    const Strict = z.strictObject({ a: z.string() }).meta({ title: 'Strict' })
+    const Sent = z.object({ a: z.string() }).meta({ title: 'Sent' })
+    const Filled = z.object({ a: z.string().default('x') }).meta({ title: 'Filled' })
+    const Nameless = z.object({ money: Money })
+    const app = createApp({ signals: false })
+    for (const [path, schema] of Object.entries({ Cat, Strict, Filled, Nameless }))
+      app.post(`/${path}`, { body: schema, response: { 201: schema } }, () => undefined as never)
+    app.get('/owner', { response: z.object({ cat: Cat }) }, () => undefined as never)
+    app.get('/sent', { response: Sent }, () => undefined as never)
+    const document = openapiOf(app, { info })
+    assert.deepEqual(named(document), [
+      'Cat',
+      'Filled',
+      'FilledInput',
+      'Money',
+      'PostNamelessBody',
+      'Sent',
+      'Strict',
+    ])
+    const { schemas = {} } = document.components
+    const isClosed = (name: string): boolean => schemas[name]?.['additionalProperties'] === false
+    // Clients may send more, which is left out; what they are sent is within the same words.
+    assert.deepEqual(Object.keys(schemas).filter(isClosed), ['Filled', 'Sent', 'Strict'])
+    assert.deepEqual(schemaAt(document, '/owner'), {
+      type: 'object',
+      properties: { cat: { $ref: '#/components/schemas/Cat' } },
+      required: ['cat'],
+      additionalProperties: false,
+    })
+    assert.equal(JSON.stringify(schemas['Cat']).includes('additionalProperties'), false)
+    // Generators call a type by its title.
+    assert.deepEqual(
+      [schemas['Filled']?.['title'], schemas['FilledInput']?.['title']],
+      ['Filled', 'FilledInput'],
+    )
+    assert.deepEqual(dangling(document), [])
+  })
+
+  test('what is closed for clients and open for who is sent it stays two components', () => {
+    const both = plain(
+      { type: 'object', properties: {}, title: 'Both', additionalProperties: false },
+      { type: 'object', properties: {}, title: 'Both' },
+    )
+    const app = createApp({ signals: false })
+    app.post('/b', { body: both, response: both }, () => ({}))
+    assert.deepEqual(named(openapiOf(app, { info })), ['Both', 'BothInput'])
+  })
+
+  test('a nameless schema that refers to itself is one component, wherever it stands', () => {
+    const Echo = z.object({
+      text: z.string(),
+      get replies() {
+        return z.array(Echo)
+      },
+    })
+    const Tree = z.object({
+      get kids() {
+        return z.array(Tree)
+      },
+    })
+    const app = createApp({ signals: false })
+    app.post('/echo', { body: z.array(Echo), response: z.array(Echo) }, () => [])
+    app.get('/echoes', { response: z.object({ first: Echo }) }, () => undefined as never)
+    app.post('/tree', { body: Tree, response: Tree }, () => undefined as never)
+    const document = openapiOf(app, { info })
+    assert.deepEqual(named(document), ['PostEchoBodyPart', 'PostTreeBody'])
+    assert.deepEqual(dangling(document), [])
+  })
+
+  test('a union of components that one constant tells apart has a discriminator', () => {
+    const kind = (name: string, more: object = {}) =>
+      z.object({ id: z.literal('x'), kind: z.literal(name), ...more }).meta({ title: name })
+    const Cat = kind('cat', { lives: z.number() })
+    const Dog = kind('dog')
+    const Bird = z.object({ id: z.literal('x'), kind: z.literal('bird').optional() }).meta({ title: 'bird' })
+    const document = replying({
+      '/cat': Cat,
+      '/dog': Dog,
+      '/bird': Bird,
+      '/pet': z.discriminatedUnion('kind', [Cat, Dog]),
+      '/list': z.array(z.union([Dog, Cat])),
+      // Its kind may be absent; the other is no component.
+      '/any': z.object({ pet: z.union([Cat, Bird]) }),
+      '/inline': z.object({ pet: z.discriminatedUnion('kind', [Cat, kind('fox')]) }),
+    })
+    const reference = (name: string): string => `#/components/schemas/${name}`
+    const discriminator = { propertyName: 'kind', mapping: { cat: reference('Cat'), dog: reference('Dog') } }
+    const told = JSON.stringify(document).match(/"discriminator":\{[^}]*\}/g) ?? []
+    assert.equal(told.length, 2)
+    const pet = schemaAt(document, '/pet') as Record<string, unknown>
+    assert.deepEqual(pet['discriminator'], discriminator)
+    const { items } = schemaAt(document, '/list') as { items: Record<string, unknown> }
+    assert.deepEqual(items['discriminator'], discriminator)
+  })
+
+  test('letters that a name of a component cannot have are written as those it can', () => {
+    const titles = ['Übel/Name #1 ~', 'Größe', 'Smørrebrød', '用户', '用户2']
+    const app = createApp({ signals: false })
+    for (const [at, title] of titles.entries())
+      app.get(
+        `/${at}`,
+        { response: plain({ type: 'object', properties: {}, title, maxProperties: at }) },
+        () => ({}),
+      )
     assert.deepEqual(named(openapiOf(app, { info })), [
-      'Both',
-      'Both2',
-      'BothInput',
-      'Problem2',
-      'UserAccount',
-      'thing',
+      '2',
+      'Get3Output',
+      'Grosse',
+      'Smorrebrod',
+      'UbelName1',
     ])
   })
 
@@ -425,24 +710,139 @@ describe('schemas in a document', () => {
     assert.deepEqual([gone, GetAGone, GetAGone2, GetAProblem], [['title'], ['own'], ['q'], ['p']])
   })
 
-  test('bounds of safe integers are those of what clients send alone', () => {
+  test('bounds of safe integers are a format, in requests and in replies', () => {
     const app = createApp({ signals: false })
     const Count = z.object({
       n: z.int(),
       few: z.int().max(5),
       more: z.int().positive(),
+      age: z.int().min(0).max(150),
       list: z.array(z.int()),
     })
     app.post('/a', { body: Count, response: Count }, (ctx) => ctx.body)
     const { requestBody, responses } = openapiOf(app, { info }).paths['/a']?.['post'] ?? {}
     const { content } = (responses?.['200'] ?? {}) as OpenAPIResponse
-    assert.deepEqual(content?.['application/json']?.schema?.['properties'], {
-      n: { type: 'integer' },
-      few: { type: 'integer', maximum: 5 },
-      more: { type: 'integer', exclusiveMinimum: 0 },
-      list: { type: 'array', items: { type: 'integer' } },
+    const $ref = '#/components/schemas/PostABody'
+    assert.deepEqual(content?.['application/json']?.schema, { $ref })
+    assert.deepEqual(requestBody?.content['application/json']?.schema, { $ref })
+    assert.deepEqual(openapiOf(app, { info }).components.schemas?.['PostABody']?.['properties'], {
+      n: { type: 'integer', format: 'double-int' },
+      few: { type: 'integer', format: 'double-int', maximum: 5 },
+      more: { type: 'integer', format: 'double-int', exclusiveMinimum: 0 },
+      age: { type: 'integer', minimum: 0, maximum: 150 },
+      list: { type: 'array', items: { type: 'integer', format: 'double-int' } },
     })
-    assert.match(JSON.stringify(requestBody), /"n":\{"type":"integer","minimum":-9007199254740991,/)
+  })
+
+  test('whole numbers of the query of a plain schema are those that a double holds, as they are when they are read', async () => {
+    const app = createApp({ signals: false })
+    const query = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        ids: { type: 'array', items: { type: 'integer', minimum: 0 } },
+        age: { type: 'integer', minimum: 0, maximum: 150 },
+      },
+    } as const
+    app.get('/a', { query }, (ctx) => ctx.json(ctx.query))
+    const parameters = openapiOf(app, { info }).paths['/a']?.['get']?.parameters ?? []
+    assert.deepEqual(
+      parameters.map(({ schema }) => schema),
+      [
+        { type: 'integer', format: 'double-int' },
+        { type: 'array', items: { type: 'integer', minimum: 0, format: 'double-int' } },
+        { type: 'integer', minimum: 0, maximum: 150 },
+      ],
+    )
+    const statusOf = async (id: string): Promise<number> => (await app.inject(`/a?id=${id}`)).status
+    assert.deepEqual([await statusOf('9007199254740991'), await statusOf('9007199254740993')], [200, 400])
+  })
+
+  test('schemas are in words that generators of clients can read', () => {
+    const forms: [schema: object, expected: object][] = [
+      [
+        z.tuple([z.number(), z.string()]),
+        {
+          type: 'array',
+          prefixItems: [{ type: 'number' }, { type: 'string' }],
+          items: {},
+          minItems: 2,
+          maxItems: 2,
+        },
+      ],
+      [
+        z.tuple([z.string()], z.number()),
+        { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' }, minItems: 1 },
+      ],
+      [
+        { type: 'array', prefixItems: [{ type: 'string' }], items: false, maxItems: 5 },
+        { type: 'array', prefixItems: [{ type: 'string' }], items: {}, maxItems: 1 },
+      ],
+      [
+        { type: 'array', items: false },
+        { type: 'array', items: {}, maxItems: 0 },
+      ],
+      [{ type: 'array' }, { type: 'array', items: {} }],
+      [
+        { type: 'object', properties: { a: true, b: { not: true } }, additionalProperties: false },
+        { type: 'object', properties: { a: {}, b: { not: {} } }, additionalProperties: false },
+      ],
+      [
+        { type: 'object', patternProperties: { '^c': false } },
+        { type: 'object', patternProperties: { '^c': { not: {} } } },
+      ],
+      [
+        { type: ['string', 'number', 'boolean'], minLength: 1 },
+        { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }], minLength: 1 },
+      ],
+      [
+        { type: ['string', 'integer'], anyOf: [{ const: 'a' }, { const: 1 }] },
+        {
+          anyOf: [{ const: 'a' }, { const: 1 }],
+          allOf: [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }],
+        },
+      ],
+      [{ type: ['string', 'null'] }, { type: ['string', 'null'] }],
+      [{ type: ['integer'] }, { type: 'integer' }],
+      [
+        z.literal(['a', 1, true, null, 'b']),
+        {
+          anyOf: [
+            { type: 'string', enum: ['a', 'b'] },
+            { type: 'number', enum: [1] },
+            { type: 'boolean', enum: [true] },
+            { type: 'null' },
+          ],
+        },
+      ],
+      [z.literal(['a', null]), { enum: ['a', null] }],
+      [z.json(), {}],
+      [
+        z.looseObject({ any: z.json() }),
+        { type: 'object', properties: { any: {} }, required: ['any'], additionalProperties: {} },
+      ],
+    ]
+    // As items, which nobody sends as text.
+    const routes = forms.map(([schema], at) => [
+      `/${at}`,
+      schema instanceof z.ZodType ? z.array(schema) : plain({ type: 'array', items: schema }),
+    ])
+    const document = replying(Object.fromEntries(routes))
+    for (const [at, [, expected]] of forms.entries())
+      assert.deepEqual(schemaAt(document, `/${at}`), { type: 'array', items: expected })
+  })
+
+  test('a tuple is checked as ever, whatever words the document has for it', async () => {
+    const app = createApp({ signals: false })
+    const closed = { type: 'array', prefixItems: [{ type: 'number' }], items: false } as const
+    app.post('/plain', { body: closed }, () => 'ok')
+    app.post('/zod', { body: z.tuple([z.number()]) }, () => 'ok')
+    openapiOf(app, { info })
+    for (const path of ['/plain', '/zod']) {
+      const post = async (json: unknown): Promise<number> =>
+        (await app.inject({ method: 'POST', url: path, body: json })).status
+      assert.deepEqual([await post([1]), await post([1, 2])], [200, 400], path)
+    }
   })
 
   test('definitions become components, once for all schemas that have them, and recursion works', () => {
@@ -466,13 +866,13 @@ describe('schemas in a document', () => {
       type: 'array',
       items: { $ref: '#/components/schemas/Node' },
     })
-    assert.deepEqual(named(document), ['GetDeepResponseA', 'Node', 'Tree'])
+    assert.deepEqual(named(document), ['GetDeepOutputA', 'Node', 'Tree'])
     const { Node, Tree } = document.components.schemas ?? {}
     assert.deepEqual(Node, { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } })
     assert.deepEqual(Tree?.['properties'], { kids: { items: { $ref: '#/components/schemas/Tree' } } })
     assert.deepEqual(schemaAt(document, '/deep'), {
       type: 'object',
-      properties: { a: { type: 'number' }, b: { $ref: '#/components/schemas/GetDeepResponseA' } },
+      properties: { a: { type: 'number' }, b: { $ref: '#/components/schemas/GetDeepOutputA' } },
     })
   })
 

@@ -27,7 +27,9 @@ const asText = (property: unknown, value: unknown): unknown => {
 
 test('a Standard Schema is its own', () => {
   const schema = z.string()
-  assert.equal(standardOf(schema, 'test'), schema['~standard'])
+  assert.equal(standardOf(schema, 'test', 'response'), schema['~standard'])
+  const other = { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } }
+  assert.equal(standardOf(other, 'test'), other['~standard'])
 })
 
 test('text becomes what the schema asks for, by its spelling in JSON', () => {
@@ -373,7 +375,7 @@ test('mistakes in a schema are told with their place, when it is registered', ()
     [{ $ref: '#/$defs/none' }, /#\/\$ref leads nowhere, and nothing is loaded: "#\/\$defs\/none"/],
     [{ properties: { a: { $ref: 'http://127.0.0.1:1/x.json' } } }, /#\/properties\/a\/\$ref leads nowhere/],
     [{ $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' }, /#\/\$schema is draft 2020-12/],
-    [{ $schema: 'https://example.com/own' }, /#\/\$schema/],
+    [{ $schema: 'https://example.com/own', type: 'object' }, /#\/\$schema/],
     [cyclic, /#\/properties\/self contains itself/],
     [JSON.parse('{"properties":{"__proto__":{}}}'), /#\/properties has a key __proto__/],
     [Type.BigInt(), /#\/type takes/],
@@ -444,7 +446,7 @@ test('a large or recursive value does not choose how long it takes', () => {
   assert.ok(
     told(
       { type: 'object', additionalProperties: { type: 'number' } },
-      Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`k${at}`, 'x'])),
-    ).length === 900,
+      Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`k${at}`, 'x'])),
+    ).length === 250,
   )
 })

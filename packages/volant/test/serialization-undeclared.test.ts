@@ -37,6 +37,30 @@ const cases: [title: string, schema: Schema, value: unknown, left: unknown, at: 
     { x: { id: 1 }, y: { id: 2 } },
     '/y/z',
   ],
+  [
+    'what depends on a property that is there',
+    { properties: { card: {} }, dependentSchemas: { card: { properties: { holder: {} } } } },
+    { card: 1, holder: 'x', more: 1 },
+    { card: 1, holder: 'x' },
+    '/more',
+  ],
+  [
+    'what depends on a property that is not there',
+    { properties: { card: {} }, dependentSchemas: { card: { properties: { holder: {} } } } },
+    { holder: 'x' },
+    {},
+    '/holder',
+  ],
+  [
+    'what depends on one of two properties',
+    {
+      properties: { a: {}, b: {} },
+      dependentSchemas: { a: { properties: { x: {} } }, b: { properties: { y: {} } } },
+    },
+    { b: 1, x: 1, y: 1 },
+    { b: 1, y: 1 },
+    '/x',
+  ],
   ['unevaluated properties', { ...user, unevaluatedProperties: false }, { id: 1, a: 1 }, { id: 1 }, '/a'],
   [
     'unevaluated properties let through',

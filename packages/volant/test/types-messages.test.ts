@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
 const flags =
-  '--ignoreConfig --noEmit --strict --skipLibCheck --pretty false --module nodenext --target es2023'
+  '--ignoreConfig --noEmit --noErrorTruncation --strict --skipLibCheck --pretty false --module nodenext --target es2023'
 
 const head = `import { before, contract, createApp, type Declaration, middleware } from 'volant'
+import type { ResultOf } from 'volant/client'
 import { procedure, router } from 'volant/procedures'
 import * as z from 'zod'
 export const app = createApp({ signals: false })
@@ -21,6 +22,11 @@ export const add = contract.post('/users', { response: { 201: User } })
 export const auth = before<{ user: string }>((ctx) => void (ctx.state.user = 'a'))
 export const declared = { errors: { X: { status: 401 } } }
 before<{ user: string }>({ security: {} }, (ctx) => void (ctx.state.user = 'a'))
+export const put = contract.put('/users', {
+  body: User,
+  response: { 201: User, 204: null, 302: null, 409: User },
+  errors: { GONE: { status: 410, data: User } },
+})
 before({} as Declaration, () => {})
 middleware<{ user: string }>({ onResponse() {} }, (ctx, next) => next())
 before<{ user: string }>()({ errors: { X: { status: 401 } } }, (ctx) => ctx.fail('X'))
@@ -68,6 +74,20 @@ const mistakes: [statement: string, message: RegExp][] = [
     /"a procedure ends with \.query\(handler\), \.mutation\(handler\) or \.subscription\(handler\)"/,
   ],
   [`router({ a: router({ ‹b›: procedure() }) })`, /"a procedure ends with \.query\(handler\)/],
+  [
+    `app.get('/g', { ‹bodyMod›: 'stream' }, () => 1)`,
+    /^Object literal .*'bodyMod' does not exist in type 'OptionsOrMiddleware<RouteParts<RootParts, "\/g">>'/,
+  ],
+  [`app.get('/h', ‹5›, () => 1)`, /not assignable to parameter of type 'OptionsOrMiddleware</],
+  [
+    `app.with(auth).with(before<{ user: string; at: Date }>(() => {})).get('/i', (ctx) => { const ‹n›: number = ctx.state; return n })`,
+    /^Type '\{ user: string; at: Date; \}' is not assignable to type 'number'/,
+  ],
+  // What a call gives is shown as what arrives, and not as the schemas it is made of.
+  [
+    `export const ‹result›: 5 = {} as ResultOf<typeof put>`,
+    /^Type '(?=.*Success<201, \{ id: number; name: string; \}>)(?=.*Success<204, undefined>)(?=.*Failure<undefined, 409, \{ id: number; name: string; \}>)(?=.*Failure<"GONE", 410, \{ id: number; name: string; \}>)(?!.*(?:ByStatus|Zod|Jsonified))/,
+  ],
   [`contract.get('/c', ‹() => 1›)`, /a contract has no handler: app\.implement\(contract, handler\)/],
 ]
 

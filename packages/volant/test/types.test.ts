@@ -34,6 +34,15 @@ test('parameters are typed by the pattern', () => {
   same<ParamsOf<string>, Record<string, string>>(true)
 })
 
+test('a cookie of an injected reply has a value', async () => {
+  const app = createApp({ signals: false })
+  app.get('/', (ctx) => ctx.cookie('a', 'b').text('c'))
+  const [cookie] = (await app.inject('/')).cookies
+  const value: string | undefined = cookie?.value
+  same<NonNullable<typeof cookie>['value'], string>(true)
+  assert.equal(value, 'b')
+})
+
 test('handlers, middleware and options are typed', () => {
   const app = createApp({ signals: false })
   app.get('/u/:id', (ctx) => {

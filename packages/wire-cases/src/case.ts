@@ -16,6 +16,8 @@ export interface Saw {
   /** The query as sent, without `?`. */
   readonly query?: string
   readonly version?: '1.0' | '1.1'
+  /** `ctx.host`. */
+  readonly host?: string
   /** The body, one character an octet; `sha256:<hex>` past 256 octets. */
   readonly body?: string
   /** Octets of the body. */

@@ -2,7 +2,7 @@
  * Seeded mutation of the corpus (reliability S2): the same stream goes to our server and to a bare node:http server, and
  * ours must never see more requests than llhttp does, nor answer more than it saw.
  */
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import type { Case } from './case.ts'
@@ -150,10 +150,15 @@ export class Reference {
 
   constructor() {
     this.#server = createServer((request, response) => {
-      const port = request.socket.remotePort ?? 0
-      this.#counts.set(port, (this.#counts.get(port) ?? 0) + 1)
+      this.#count(request)
       request.resume()
       response.end('ok')
+    })
+    // Nothing behind it is a request, so its connection goes once the replies before it are out.
+    this.#server.on('connect', (request, socket) => {
+      this.#count(request)
+      socket.on('error', () => socket.destroy())
+      socket.resume().end()
     })
     // Counted as requests, as they are when no listener is set, but answered by our own count.
     this.#server.on('checkContinue', (request, response) => this.#server.emit('request', request, response))
@@ -166,6 +171,11 @@ export class Reference {
     return new Promise((resolve) => {
       this.#server.listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
     })
+  }
+
+  #count({ socket }: IncomingMessage): void {
+    const port = socket.remotePort ?? 0
+    this.#counts.set(port, (this.#counts.get(port) ?? 0) + 1)
   }
 
   take(port: number): number {

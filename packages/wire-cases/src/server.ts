@@ -19,7 +19,13 @@ export interface CaseServer {
 export async function startServer(adapter: AdapterName): Promise<CaseServer> {
   // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
   const limits = { headersTimeout: 120_000, requestTimeout: 120_000 }
-  const app = createApp({ adapter: { type: adapter }, limits, signals: false, report: () => undefined })
+  const app = createApp({
+    adapter: { type: adapter },
+    limits,
+    router: { methods: ['PURGE'] },
+    signals: false,
+    report: () => undefined,
+  })
   let requests = 0
   let smuggled = 0
   app.use((ctx, next) => {
@@ -30,6 +36,7 @@ export async function startServer(adapter: AdapterName): Promise<CaseServer> {
 
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
   app.on(methods, '/echo', echo)
+  app.on(['PURGE'], '/purge', echo)
   app.get('/', echo)
   app.get('/a/b', echo)
   app.get('/p/*', echo)
@@ -62,6 +69,7 @@ function echo(ctx: Context): void {
     path: ctx.path,
     query: question < 0 ? '' : ctx.url.slice(question + 1),
     version: ctx.httpVersion,
+    host: ctx.host,
     body:
       body.length <= 256
         ? body.toString('latin1')

@@ -97,7 +97,7 @@ function replyDifferences(wanted: ReplyExpected, reply: Reply): string[] {
 function sawDifferences(wanted: Saw, seen: Seen | null): string[] {
   if (seen === null) return ['the echo handler did not answer']
   const list: string[] = []
-  for (const name of ['method', 'path', 'query', 'version', 'length'] as const) {
+  for (const name of ['method', 'path', 'query', 'version', 'host', 'length'] as const) {
     if (wanted[name] !== undefined && wanted[name] !== seen[name]) {
       list.push(`${name} ${show(seen[name])} instead of ${show(wanted[name])}`)
     }

@@ -1,12 +1,14 @@
 //! Drives an engine without Node: what JavaScript would do, in Rust, and clients on real sockets.
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use engine::{Engine, Limits, NoReferences, RouteSpec, ServerConfig};
+use engine::{Engine, Limits, NoReferences, References, Retained, RouteSpec, ServerConfig};
 use reactor::net::ListenAddr;
 use ring::layout::{RECORD_WORDS, REQUEST_WORDS, kind, limit, operation, record, request};
 use ring::{Memory, Record};
@@ -14,6 +16,8 @@ use route::{Options, Router};
 
 pub const GET: u8 = 0;
 pub const POST: u8 = 2;
+/// A registered method.
+pub const PURGE: u8 = 8;
 
 /// A descriptor as JavaScript would see it.
 #[derive(Clone, Debug)]
@@ -59,6 +63,7 @@ pub fn limits() -> [f64; limit::COUNT] {
         (limit::MAX_PARAM_LENGTH, 256.0),
         (limit::MAX_BODY_SIZE, 1_048_576.0),
         (limit::MAX_BUFFERED_BODIES, 268_435_456.0),
+        (limit::MAX_BUFFERED_REPLIES, 268_435_456.0),
         (limit::MAX_PIPELINED, 16.0),
         (limit::MAX_CHUNK_EXTENSIONS, 1_024.0),
         (limit::MAX_CHUNK_EXTENSIONS_TOTAL, 16_384.0),
@@ -80,16 +85,21 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Routes: 0 GET /a, 1 GET /p/:p, 2 POST /b (buffered, at most 100,000 bytes), 3 POST /s (streamed).
+    /// Routes: 0 GET /a, 1 GET /p/:p, 2 POST /b (buffered, at most 100,000 bytes), 3 POST /s (streamed),
+    /// 4 PURGE /a.
     pub fn new(values: &[f64]) -> Self {
         let mut router = Router::new(Options {
             case_sensitive: true,
             ignore_trailing_slash: false,
         });
-        for (id, (method, pattern)) in [(GET, "/a"), (GET, "/p/:p"), (POST, "/b"), (POST, "/s")]
-            .into_iter()
-            .enumerate()
-        {
+        let table = [
+            (GET, "/a"),
+            (GET, "/p/:p"),
+            (POST, "/b"),
+            (POST, "/s"),
+            (PURGE, "/a"),
+        ];
+        for (id, (method, pattern)) in table.into_iter().enumerate() {
             router.insert(method, pattern, id as u32).unwrap();
         }
         let spec = |stream| RouteSpec {
@@ -98,13 +108,16 @@ impl Driver {
             wildcard: false,
         };
         let mut engine = Engine::new(Memory::owned()).unwrap();
+        let mut limits = Limits::from_array(values).unwrap();
+        limits.wire.methods.push(b"PURGE"[..].into());
         let server = engine.create_server(ServerConfig {
-            limits: Limits::from_array(values).unwrap(),
+            limits,
             router,
-            routes: vec![spec(false), spec(false), spec(false), spec(true)],
+            routes: [false, false, false, true, false].map(spec).to_vec(),
         });
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let ListenAddr::Tcp(address) = engine.listen_tcp(server, any, 511, false).unwrap() else {
+        let ListenAddr::Tcp(address) = engine.listen_tcp(server, any, 511, false, false).unwrap()
+        else {
             panic!("a TCP listener has a TCP address");
         };
         Self {
@@ -132,18 +145,26 @@ impl Driver {
     pub fn turn_of(&mut self, slices: usize, mut answer: impl FnMut(&mut Memory, &Seen)) {
         self.engine.begin_turn();
         for _ in 0..slices {
-            let turn = self.engine.collect();
-            if turn.count == 0 {
+            if !self.slice(&mut answer) {
                 break;
             }
-            let bodies = self.engine.bodies().to_vec();
-            for index in 0..turn.count {
-                let seen = read(self.engine.memory(), turn.page, index, &bodies);
-                answer(self.engine.memory(), &seen);
-                self.seen.push_back(seen);
-            }
-            self.engine.apply(&NoReferences);
         }
+    }
+
+    /// The next slice of a turn; gives whether there was anything in it.
+    pub fn slice(&mut self, mut answer: impl FnMut(&mut Memory, &Seen)) -> bool {
+        let turn = self.engine.collect();
+        if turn.count == 0 {
+            return false;
+        }
+        let bodies = self.engine.bodies().to_vec();
+        for index in 0..turn.count {
+            let seen = read(self.engine.memory(), turn.page, index, &bodies);
+            answer(self.engine.memory(), &seen);
+            self.seen.push_back(seen);
+        }
+        self.engine.apply(&NoReferences);
+        true
     }
 
     /// Turns until `done`, at most five seconds.
@@ -280,4 +301,49 @@ pub fn grant(memory: &mut Memory, to: &Seen, op: i32, amount: i32) {
     let mut signal = make(to, op, 0);
     signal.0[record::BODY_OFFSET] = amount;
     memory.push_signal(signal);
+}
+
+/// A body in JavaScript's hands.
+#[derive(Clone)]
+pub struct Shared {
+    pub bytes: Rc<Vec<u8>>,
+    /// The memory is still what was handed over.
+    pub whole: Rc<Cell<bool>>,
+    /// How many references the engine holds.
+    pub held: Rc<Cell<usize>>,
+}
+
+impl Shared {
+    pub fn new(length: usize) -> Self {
+        Self {
+            bytes: Rc::new((0..length).map(|at| at as u8).collect()),
+            whole: Rc::new(Cell::new(true)),
+            held: Rc::default(),
+        }
+    }
+}
+
+impl References for Shared {
+    fn bytes(&self, _: u32) -> Option<&[u8]> {
+        Some(&self.bytes)
+    }
+
+    fn retain(&self, _: u32) -> Option<Box<dyn Retained>> {
+        self.held.set(self.held.get() + 1);
+        Some(Box::new(View(self.clone())))
+    }
+}
+
+struct View(Shared);
+
+impl Retained for View {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.0.whole.get().then_some(&self.0.bytes)
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        self.0.held.set(self.0.held.get() - 1);
+    }
 }

@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 486_197_318;
+pub const LAYOUT_HASH: u32 = 146_544_368;
 
 /// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
 pub const PAGES: usize = 2;
@@ -87,7 +87,7 @@ pub mod request {
     pub const SLOT: usize = 0;
     /// Generation of the slot; a reply that carries another is dropped.
     pub const GENERATION: usize = 1;
-    /// Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS).
+    /// Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS, -4 upgrade required).
     pub const ROUTE: usize = 2;
     /// Kind (8 bits) | method << 8 | flags << 16.
     pub const KIND: usize = 3;
@@ -107,9 +107,9 @@ pub mod request {
     pub const SPANS: usize = 10;
     /// Parameters (8 bits) | fields << 8.
     pub const COUNTS: usize = 11;
-    /// Offset of an inline body, or -1 when it is the entry `bodyLength` names in the body list.
+    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. For a chunk: its offset. For `abort`: 1 if the client closed only its sending side and still reads its reply.
     pub const BODY_OFFSET: usize = 12;
-    /// Length in bytes of a complete body; -1 unknown. For events: their number (reason, status).
+    /// Length in bytes of the body; -1 unknown. For a chunk: its length. For `abort` its reason, for `bodyFail` its status.
     pub const BODY_LENGTH: usize = 13;
     /// Bit set of methods the path allows, for 405 and OPTIONS.
     pub const ALLOW: usize = 14;
@@ -118,7 +118,7 @@ pub mod request {
 }
 
 pub mod record {
-    /// Exchange slot; for `close` the server id.
+    /// Exchange slot.
     pub const SLOT: usize = 0;
     /// Generation of the slot.
     pub const GENERATION: usize = 1;
@@ -150,8 +150,7 @@ pub mod flag {
     pub const HTTP10: i32 = 1;
     pub const BODY_COMPLETE: i32 = 2;
     pub const BODY_STREAM: i32 = 4;
-    pub const ESCAPED_PATH: i32 = 8;
-    pub const ESCAPED_PARAMS: i32 = 16;
+    pub const OTHER_TARGET: i32 = 8;
 }
 
 pub mod operation {
@@ -174,6 +173,7 @@ pub mod abort {
     pub const TIMEOUT: i32 = 1;
     pub const SHUTDOWN: i32 = 2;
     pub const ERROR: i32 = 3;
+    pub const UPLOAD: i32 = 4;
 }
 
 /// Order of the limits in the array handed to `createServer`.
@@ -193,13 +193,14 @@ pub mod limit {
     pub const MAX_PARAM_LENGTH: usize = 12;
     pub const MAX_BODY_SIZE: usize = 13;
     pub const MAX_BUFFERED_BODIES: usize = 14;
-    pub const MAX_PIPELINED: usize = 15;
-    pub const MAX_CHUNK_EXTENSIONS: usize = 16;
-    pub const MAX_CHUNK_EXTENSIONS_TOTAL: usize = 17;
-    pub const DRAIN_LIMIT: usize = 18;
-    pub const DRAIN_TIMEOUT: usize = 19;
-    pub const SHUTDOWN_TIMEOUT: usize = 20;
-    pub const COUNT: usize = 21;
+    pub const MAX_BUFFERED_REPLIES: usize = 15;
+    pub const MAX_PIPELINED: usize = 16;
+    pub const MAX_CHUNK_EXTENSIONS: usize = 17;
+    pub const MAX_CHUNK_EXTENSIONS_TOTAL: usize = 18;
+    pub const DRAIN_LIMIT: usize = 19;
+    pub const DRAIN_TIMEOUT: usize = 20;
+    pub const SHUTDOWN_TIMEOUT: usize = 21;
+    pub const COUNT: usize = 22;
 }
 
 /// Header fields by the known id of a span; 0 is any other.

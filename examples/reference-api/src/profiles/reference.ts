@@ -12,31 +12,51 @@ import {
 } from 'volant'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
-import { openDatabase } from '../database.ts'
+import { bearer } from '../bearer.ts'
+import { databaseOf } from '../database.ts'
 import { contentSecurityPolicy, page } from '../page.ts'
+import { openSqlite } from '../sqlite.ts'
 import { users } from '../users.ts'
 
 export interface ReferenceSettings {
   /** The SQLite file. */
-  database: string
-  /** What `GET /api/users/:id` takes as bearer token. */
-  token: string
+  readonly database: string
+  /** The bearer token: of `GET /api/users/:id`, and of whatever is not public. */
+  readonly token: string
+  /** Metrics, memory and uptime are for everybody; default for the token. */
+  readonly publicFigures?: boolean
+  /** The page at `/`, the API's reference and document, and `/client.json` are for everybody; default for the token. */
+  readonly publicDocs?: boolean
 }
 
-export function reference(options: AppOptions, { database: file, token }: ReferenceSettings) {
-  const database = openDatabase(file)
+/** Paths, each with what is below it. */
+const figures = ['/metrics', '/metrics.json', '/api/health', '/debug/memory']
+const docs = ['/docs', '/openapi.json', '/openapi.yaml', '/client.json']
+
+export function reference(
+  options: AppOptions,
+  { database: file, token, publicFigures = false, publicDocs = false }: ReferenceSettings,
+) {
+  const database = databaseOf(openSqlite(file))
   const app = createApp(options)
   app.onClose(database.close)
 
   const meter = metrics()
   app.use(meter, securityHeaders())
+  const guard = bearer(token)
+  const guarded = [...(publicFigures ? [] : figures), ...(publicDocs ? [] : docs)]
+  for (const path of guarded) app.use(path, guard)
   app.get('/metrics', { tags: ['health'], summary: 'Metrics, for Prometheus' }, meter.handler)
   app.get('/metrics.json', { tags: ['health'], summary: 'Metrics, as data' }, meter.snapshot)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
-  app.get('/', { hidden: true }, (ctx) => {
-    ctx.header('content-security-policy', contentSecurityPolicy)
-    ctx.html(page({ host: ctx.host, engine: app.adapterName, database: database.driver, token }))
+  app.register((scope) => {
+    if (!publicDocs) scope.use(guard)
+    scope.get('/', { hidden: true }, (ctx) => {
+      ctx.header('content-security-policy', contentSecurityPolicy)
+      const { driver } = database
+      ctx.html(page({ host: ctx.host, engine: app.adapterName, database: driver, token, publicFigures }))
+    })
   })
 
   app.implement(api.json, () => ({ message: 'Hello World' }))
@@ -60,8 +80,30 @@ export function reference(options: AppOptions, { database: file, token }: Refere
 
   app.expose(api)
   app.register(openapi, {
-    info: { title: 'Volant reference service', version: '1.0.0' },
+    info: { title: 'Volant reference service', version: '1.0.0', description },
+    tags: [
+      { name: 'users', 'x-displayName': 'Users', description: 'Kept in SQLite: listed, read and added.' },
+      {
+        name: 'plain',
+        'x-displayName': 'Plain replies',
+        description: 'Made by a handler, without a database.',
+      },
+      {
+        name: 'health',
+        'x-displayName': 'Monitoring',
+        description: 'For load balancers, Prometheus and whoever is on call.',
+      },
+    ],
   })
 
   return app
 }
+
+/** The first thing one reads at `/docs`. */
+const description = `A small API over one SQLite database, written to be copied.
+
+- [\`GET /api/users\`](#tag/users/GET/api/users) is a good first request: it needs no token.
+- \`GET /api/users/{id}\` takes a bearer token. Choose *bearer* under Authentication and enter the service’s
+  \`API_TOKEN\`; in development it is \`valid-token\`.
+- An error is a problem document (RFC 9457): \`status\`, \`title\` and \`detail\` for people, \`code\` for programs.
+- [The page at /](/) has a button for every route, and in development figures of the running process.`

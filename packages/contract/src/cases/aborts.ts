@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import type { ResponseInfo, RouteOptions } from 'volant'
+import { HTTPError, type ResponseInfo, type RouteOptions } from 'volant'
 import { procedure, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
 import { deferred, eventually, type Kit, request } from '../kit.ts'
@@ -38,6 +39,34 @@ export function aborts(kit: Kit): void {
         })
       })
     }
+
+    test('a refusal after the client left is not reported, and an unexpected error is', async () => {
+      const reports: string[] = []
+      const app = kit.app({ report: (error) => void reports.push((error as Error).message) })
+      let begun = 0
+      app.use(async (ctx, next) => {
+        begun++
+        if (!ctx.signal.aborted) await once(ctx.signal, 'abort')
+        await next()
+      })
+      app.get('/refused', () => {
+        throw new HTTPError(401)
+      })
+      app.get('/broken', () => {
+        throw new Error('broken')
+      })
+      await kit.serve(app, async (live) => {
+        for (const [at, path] of ['/refused', '/nowhere', '/broken'].entries()) {
+          const wire = await live.connect()
+          wire.send(request('GET', path))
+          await eventually(() => begun === at + 1, 'the request')
+          wire.reset()
+          await eventually(() => app.stats().inFlight === 0, 'its end')
+        }
+        await eventually(() => reports.includes('broken'), 'the report')
+        assert.deepEqual(reports, ['broken'])
+      })
+    })
 
     test('the signal is aborted already when first read after the client left', async () => {
       const app = kit.app()

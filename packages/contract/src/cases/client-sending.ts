@@ -121,6 +121,43 @@ export function clientSending(kit: Kit): void {
       })
     })
 
+    test('a hook repeats a request with its body, whatever that is', async () => {
+      const app = kit.app()
+      const api = {
+        add: app.post('/add', (ctx) => {
+          if (ctx.headers['authorization'] !== 'fresh') return ctx.reply(401)
+          const { body } = ctx
+          return { body: body instanceof Uint8Array ? [...body] : body }
+        }),
+      }
+      app.expose(api)
+      await kit.serve(app, async ({ address }) => {
+        let tries = 0
+        const client = createClient<typeof api>(address.url, {
+          headers: { authorization: 'old' },
+          onResponse(response, request) {
+            if (response.status !== 401) return undefined
+            tries++
+            const headers = new Headers(request.headers)
+            headers.set('authorization', 'fresh')
+            return fetch(new Request(request, { headers }))
+          },
+        })
+        const octets = { 'content-type': 'application/octet-stream' }
+        assert.deepEqual((await client.add({ body: { n: 1 } })).data, { body: { n: 1 } })
+        assert.deepEqual((await client.add({ body: new Uint8Array([1, 2]), headers: octets })).data, {
+          body: [1, 2],
+        })
+        assert.deepEqual((await client.add({ body: new URLSearchParams({ a: 'b' }) })).data, {
+          body: { a: 'b' },
+        })
+        assert.equal(tries, 3)
+        // A stream is gone when it was sent.
+        const streamed = client.add({ body: new Blob(['x']).stream(), headers: octets })
+        await assert.rejects(streamed, { name: 'TypeError' })
+      })
+    })
+
     test('an aborted call ends on both sides, and so does one that takes too long', async () => {
       const app = kit.app()
       const state = { started: 0, aborted: 0 }

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type } from 'arktype'
+import { Type } from 'typebox'
 import * as v from 'valibot'
-import { before, contract, middleware, type Problem, VolantError } from 'volant'
+import { before, contract, middleware, type Problem, validate, VolantError } from 'volant'
+import { createClient } from 'volant/client'
+import { clientFile } from 'volant/generate'
+import { procedure } from 'volant/procedures'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
 
@@ -128,6 +132,64 @@ export function contracts(kit: Kit): void {
       }
     })
 
+    test('what a schema declares under a condition is sent where that holds', async () => {
+      const dependent = {
+        type: 'object',
+        properties: { id: { type: 'integer' }, card: { type: 'string' } },
+        dependentSchemas: { card: { properties: { holder: { type: 'string' } } } },
+      } as const
+      const older = {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { id: { type: 'integer' }, card: { type: 'string' } },
+        dependencies: { card: { properties: { holder: { type: 'string' } } } },
+      } as const
+      for (const undeclaredProperties of ['strip', 'throw'] as const) {
+        const app = kit.app({ undeclaredProperties })
+        for (const [name, response] of Object.entries({ dependent, older })) {
+          app.get(`/${name}/with`, { response }, () => ({ id: 1, card: 'c', holder: 'h' }) as never)
+          app.get(`/${name}/without`, { response }, () => ({ id: 1, holder: 'SECRET' }) as never)
+        }
+        await kit.serve(app, async (live) => {
+          for (const name of ['dependent', 'older']) {
+            assert.equal((await live.ask(`/${name}/with`)).text, '{"id":1,"card":"c","holder":"h"}')
+            const without = await live.ask(`/${name}/without`)
+            if (undeclaredProperties === 'strip') assert.equal(without.text, '{"id":1}')
+            else {
+              assert.equal(without.status, 500)
+              reported('E_RESPONSE_UNDECLARED', /does not declare #\/holder: /)
+            }
+          }
+        })
+      }
+    })
+
+    test('an intersection with an object that lets others through sends them, in both modes', async () => {
+      const closed = z.object({ a: z.number() })
+      const open = z.looseObject({ b: z.number() })
+      const sent: Record<string, z.ZodType> = {
+        right: z.intersection(closed, open),
+        left: open.and(closed),
+        inside: z.intersection(z.intersection(closed, open), z.object({ c: z.number() })),
+        union: closed.and(z.union([open, z.looseObject({ d: z.string() })])),
+      }
+      const value = { a: 1, b: 2, c: 3, more: 4 }
+      for (const undeclaredProperties of ['strip', 'throw'] as const) {
+        const app = kit.app({ undeclaredProperties })
+        for (const [name, response] of Object.entries(sent)) app.get(`/${name}`, { response }, () => value)
+        app.get('/closed', { response: closed.and(z.object({ b: z.number() })) }, () => value)
+        await kit.serve(app, async (live) => {
+          for (const name of Object.keys(sent)) {
+            const reply = await live.ask(`/${name}`)
+            assert.deepEqual([reply.status, reply.json()], [200, value], `${undeclaredProperties} ${name}`)
+          }
+          const reply = await live.ask('/closed')
+          if (undeclaredProperties === 'strip') assert.deepEqual(reply.json(), { a: 1, b: 2 })
+          else reported('E_RESPONSE_UNDECLARED', /does not declare #\/c, #\/more: /)
+        })
+      }
+    })
+
     test('statuses: the declared ones, with content or without', async () => {
       const app = kit.app()
       const response = { 200: User, 202: null, 204: null, 409: z.object({ taken: z.string() }) }
@@ -231,7 +293,7 @@ export function contracts(kit: Kit): void {
       app.get('/long', { response }, (ctx) => ctx.html('abcd') as never)
       app.get('/teapot', { response }, (ctx) => ctx.text('abc', 418) as never)
       app.get('/object', { response }, (ctx) => ctx.text('abc', 404) as never)
-      app.get('/there', { response }, (ctx) => ctx.redirect('/good') as never)
+      app.get('/there', { response }, (ctx) => ctx.redirect('/good'))
       app.get('/gone', { response }, (ctx) => ctx.redirect('/good', 301) as never)
       app.get('/bytes', { response }, (ctx) => ctx.bytes(new Uint8Array(1), 206) as never)
       app.get(
@@ -338,6 +400,164 @@ export function contracts(kit: Kit): void {
         assert.throws(() => app.get('/x', options as never, () => 1), { code, message })
       }
       assert.throws(() => kit.app({ undeclaredProperties: 'keep' as never }), { code: 'E_BAD_OPTION' })
+    })
+
+    test('the shapes of other frameworks are refused wherever a schema is taken', () => {
+      const app = kit.app()
+      const plain = { type: 'object', properties: { id: { type: 'integer' } } }
+      const everything = /, which every value passes\. Where that is meant, z\.unknown\(\), .* says so$/
+      const shapes: [shape: object, message: RegExp][] = [
+        // OpenAPI, and the routes of Hono.
+        [
+          { description: 'A user', content: { 'application/json': { schema: plain } } },
+          /with description, content: write the schema in its content\["application\/json"\], alone$/,
+        ],
+        [{ content: { 'text/csv': { schema: User } }, description: 'A user' }, /content\["text\/csv"\]/],
+        [
+          { required: true, content: { 'application/json': { schema: User } } },
+          /content\["application\/json"\]|#\/required/,
+        ],
+        [{ $ref: '#/components/responses/User' }, /#\/\$ref leads nowhere/],
+        [{ headers: {}, description: 'A user' }, /an object with headers, description$/],
+        [{ schema: User }, /an object with schema: write the schema in it, alone$/],
+        [
+          { schema: plain, description: 'A user' },
+          /with schema, description: write the schema in it, alone$/,
+        ],
+        // Fastify: a shorthand, and what tells of the reply.
+        [{ id: { type: 'integer' } }, /write \{ type: 'object', properties: \{ id: … \} \}$/],
+        [{ description: 'A user' }, everything],
+        // tRPC and oRPC: parsers, and a schema among others.
+        [{ parse: (value: unknown) => value }, /an object with parse$/],
+        [
+          { data: User, message: 'No user' },
+          /an object with data, message: write z\.object\(\{ data: … \}\)$/,
+        ],
+        // JSON Schema that refuses nothing.
+        [{}, everything],
+        [{ default: { id: 1 }, title: 'User' }, everything],
+        [{ type: undefined, description: 'A user' }, everything],
+        [{ $defs: { User: plain } }, everything],
+        // Properties beside `properties`, and a schema of an older draft or of JSON Type Definition.
+        [
+          { type: 'object', id: { type: 'integer' } },
+          /#\/id holds a schema and is no keyword of JSON Schema/,
+        ],
+        [{ type: 'object', user: User }, /#\/user holds a schema/],
+        [{ type: 'array', elements: plain }, /#\/elements holds a schema/],
+        [{ type: 'array', items: { type: 'object', id: plain } }, /#\/items\/id holds a schema/],
+      ]
+      const slots: [name: RegExp, register: (shape: never) => unknown][] = [
+        [/response /, (response) => app.get('/x', { response }, () => 1 as never)],
+        [/response 201 /, (shape) => app.get('/x', { response: { 201: shape } }, () => 1 as never)],
+        [/body /, (body) => app.post('/x', { body }, () => 1)],
+        [/query /, (query) => app.get('/x', { query }, () => 1)],
+        [/params /, (params) => app.get('/x/:id', { params }, () => 1)],
+        [/headers /, (headers) => app.get('/x', { headers }, () => 1)],
+        [/cookies /, (cookies) => app.get('/x', { cookies }, () => 1)],
+        [
+          /errors\.GONE\.data /,
+          (data) => app.get('/x', { errors: { GONE: { status: 410, data } } }, () => 1),
+        ],
+        [/input /, (input) => procedure().input(input)],
+        [/output /, (output) => procedure().output(output)],
+        [/body /, (body) => validate({ body })],
+      ]
+      for (const [shape, message] of shapes) {
+        for (const [where, register] of slots) {
+          const code = 'E_BAD_SCHEMA'
+          assert.throws(() => register(shape as never), { code, message }, String(message))
+          assert.throws(() => register(shape as never), {
+            code,
+            message: new RegExp(`${where.source.trim()}[ :]`),
+          })
+        }
+      }
+      for (const statuses of [
+        { '2xx': User },
+        { default: User },
+        { 200: User, '5xx': plain },
+        { '2XX': plain },
+      ])
+        assert.throws(() => app.get('/x', { response: statuses as never }, () => 1 as never), {
+          code: 'E_BAD_STATUS',
+          message: /response takes statuses from 200 to 599, not (?:2xx|default|5xx|2XX)$/,
+        })
+    })
+
+    test('a codec in what is sent is refused with its place, and taken in what comes in', async () => {
+      const app = kit.app()
+      const at = z.codec(z.iso.datetime(), z.date(), {
+        decode: (text) => new Date(text),
+        encode: (date) => date.toISOString(),
+      })
+      interface Node {
+        next?: Node | undefined
+      }
+      const node: z.ZodType<Node> = z.object({
+        get next() {
+          return node.optional()
+        },
+      })
+      const schemas: [schema: z.ZodType, place: string][] = [
+        [at, '#'],
+        [z.object({ id: z.number(), at }), '#/at'],
+        [z.object({ rows: z.array(z.object({ at: at.nullable().optional() })) }), '#/rows/*/at'],
+        [z.union([z.string(), z.object({ at })]), '#/at'],
+        [z.object({ a: z.number() }).and(z.object({ at })), '#/at'],
+        [z.record(z.string(), at), '#/*'],
+        [z.tuple([z.string(), at]), '#/*'],
+        [z.object({ on: z.stringbool() }), '#/on'],
+        [at.pipe(z.date()), '#'],
+      ]
+      const slots: ((schema: z.ZodType) => unknown)[] = [
+        (response) => app.get('/x', { response }, () => 1),
+        (schema) => app.get('/x', { response: { 201: schema } }, () => 1 as never),
+        (data) => app.get('/x', { errors: { GONE: { status: 410, data } } }, () => 1),
+        (output) => procedure().output(output),
+      ]
+      for (const [schema, place] of schemas) {
+        for (const register of slots) {
+          const message = ` has a codec at ${place}, and a reply is not encoded by it: `
+          assert.throws(
+            () => register(schema),
+            (error: VolantError) => error.code === 'E_BAD_SCHEMA' && error.message.includes(message),
+            place,
+          )
+        }
+      }
+      // A start in production does not look for them, and the first reply does.
+      const before = process.env['NODE_ENV']
+      process.env['NODE_ENV'] = 'production'
+      try {
+        app.get('/late', { response: z.object({ at }) }, () => ({ at: 'SECRET' }))
+      } finally {
+        if (before === undefined) delete process.env['NODE_ENV']
+        else process.env['NODE_ENV'] = before
+      }
+      app.get('/recursive', { response: node }, () => ({ next: {} }))
+      app.post('/event', { body: z.object({ at }), response: z.object({ at: z.date() }) }, (ctx) => ctx.body)
+      await kit.serve(app, async (live) => {
+        const event = '{"at":"2026-01-02T03:04:05.000Z"}'
+        assert.equal((await live.post('/event', 'application/json', event)).text, event)
+        assert.equal((await live.ask('/recursive')).text, '{"next":{}}')
+        assert.equal((await live.ask('/late')).status, 500)
+        reported('E_BAD_SCHEMA', /^the reply of GET \/late with status 200 has a codec at #\/at, /)
+      })
+    })
+
+    test('a schema that every value passes is one where it is meant', async () => {
+      const app = kit.app()
+      const value = { any: ['thing', 1, null] }
+      const json = { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] } as const
+      for (const [name, schema] of Object.entries({ zod: z.unknown(), typebox: Type.Unknown(), json }))
+        app.post(`/${name}`, { body: schema, response: schema }, (ctx) => ctx.body as never)
+      await kit.serve(app, async (live) => {
+        for (const path of ['/zod', '/typebox', '/json']) {
+          const reply = await live.post(path, 'application/json', JSON.stringify(value))
+          assert.deepEqual([reply.status, reply.json()], [200, value], path)
+        }
+      })
     })
   })
 
@@ -619,6 +839,25 @@ export function contracts(kit: Kit): void {
         })
       })
       assert.throws(() => kit.app().expose({ x: 5 } as never), { code: 'E_BAD_OPTION', message: /x is 5/ })
+    })
+
+    test('a hidden route is not in the table that anybody may read; who has its contract calls it', async () => {
+      const api = {
+        ping: contract.get('/ping', { response: z.literal('pong') }),
+        admin: { purge: contract.post('/internal/purge', { hidden: true, response: z.literal('done') }) },
+      }
+      const app = kit.app()
+      app.implement(api, { ping: () => 'pong' as const, admin: { purge: () => 'done' as const } })
+      app.expose(api)
+      await kit.serve(app, async (live) => {
+        const { url } = live.address
+        assert.deepEqual((await live.ask('/client.json')).json(), { ping: ['GET', '/ping', [200]] })
+        const loading = createClient<typeof api>(url)
+        assert.equal((await loading.ping()).data, 'pong')
+        await assert.rejects(loading.admin.purge(), /there is no operation admin\.purge; there are ping/)
+        assert.equal((await createClient(api, url).admin.purge()).data, 'done')
+      })
+      assert.match(clientFile(app).text, /"admin\.purge": \["POST","\/internal\/purge"/)
     })
 
     test('a mounted app exposes its routes itself, and names them in both documents', async () => {

@@ -45,6 +45,8 @@ export function files(kit: Kit): void {
       symlinkSync(join(folder, 'outside.txt'), join(root, 'out.txt'))
       symlinkSync(folder, join(root, 'up'))
       symlinkSync(join(root, 'a.txt'), join(root, 'in.txt'))
+      symlinkSync(join(root, '.env'), join(root, 'env.txt'))
+      symlinkSync(join('sub', '.git'), join(root, 'git'))
       symlinkSync('loop', join(root, 'loop'))
       execFileSync('mkfifo', [join(root, 'pipe')])
       for (const name of ['a.txt', 'large.bin']) utimesSync(join(root, name), written, written)
@@ -55,6 +57,7 @@ export function files(kit: Kit): void {
       const app = kit.app()
       app.get('/f/*path', (ctx) => ctx.file(ctx.params.path, { root }))
       app.get('/dot/*path', (ctx) => ctx.file(ctx.params.path, { root, dotfiles: true }))
+      app.get('/in/*path', (ctx) => ctx.file(ctx.params.path, { root: join(root, 'sub', '.git') }))
       app.get('/q', (ctx) => ctx.file(String(ctx.query['name']), { root }))
       app.get('/one', (ctx) => ctx.file(join(root, 'a.txt')))
       return app
@@ -297,6 +300,8 @@ export function files(kit: Kit): void {
       ['/f/%2e%2e%2foutside.txt', 404],
       ['/f/..%2fpublic-not%2fx.txt', 404],
       ['/f/%2fetc%2fpasswd', 404],
+      ['/f/env.txt', 404],
+      ['/f/git/config', 404],
       ['/f/out.txt', 404],
       ['/f/up/outside.txt', 404],
       ['/f/up/public/a.txt', 200],
@@ -304,6 +309,9 @@ export function files(kit: Kit): void {
       ['/dot/.env', 200],
       ['/f/sub/.git/config', 404],
       ['/dot/sub/.git/config', 200],
+      ['/in/config', 200],
+      ['/dot/env.txt', 200],
+      ['/dot/git/config', 200],
       ['/dot/..%2foutside.txt', 404],
       ['/dot/%2e%2e%2foutside.txt', 404],
       ['/f/none.txt', 404],
@@ -417,9 +425,10 @@ export function files(kit: Kit): void {
       app.get('/replied', async (ctx) => {
         const sent = ctx.file(name)
         ctx.text('first')
-        await assert.rejects(sent, (error: VolantError) => error.code === 'E_ALREADY_REPLIED')
+        await sent
       })
       await kit.serve(app, async (live) => {
+        const reported = kit.reports.length
         for (let at = 0; at < 5; at++) {
           const wire = await live.connect()
           wire.socket.pause()
@@ -433,6 +442,8 @@ export function files(kit: Kit): void {
         await live.ask('/x', { method: 'HEAD' })
         assert.equal((await live.ask('/replied')).text, 'first')
         await eventually(() => opened(name) <= 0, 'the file is closed')
+        await eventually(() => kit.reports.length > reported, 'the report')
+        assert.equal((kit.reports.pop() as VolantError).code, 'E_ALREADY_REPLIED')
       })
     })
 

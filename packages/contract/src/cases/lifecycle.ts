@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import type { Scope, VolantError } from 'volant'
-import { deferred, type Kit, Live, request, within } from '../kit.ts'
+import { procedure, router } from 'volant/procedures'
+import { trpc } from 'volant/trpc'
+import { deferred, eventually, type Kit, Live, request, within } from '../kit.ts'
 
 const coded = (code: string) => (error: VolantError) => (error.code as string) === code
 
@@ -59,11 +61,29 @@ export function lifecycle(kit: Kit): void {
       await assert.rejects(app.listen(0), coded('E_ALREADY_LISTENING'))
     })
 
-    test('routes are fixed once the app listens', async () => {
+    test('routes are fixed once the app listens, and the error names what came too late', async () => {
       const app = kit.app()
+      let inner = app as Scope
+      app.group('/a', (scope) => void (inner = scope as unknown as Scope))
       await kit.serve(app, async () => {
-        assert.throws(() => app.get('/x', () => 1), coded('E_STARTED'))
-        assert.throws(() => app.use(() => 1), coded('E_STARTED'))
+        const late: [string, () => unknown][] = [
+          ['GET /x', () => app.get('/x', () => 1)],
+          ['DELETE /a/x', () => inner.delete('/x', () => 1)],
+          ['use()', () => app.use(() => 1)],
+          ['with()', () => app.with(() => 1)],
+          ['group(/g)', () => app.group('/g', () => {})],
+          ['register()', () => app.register(() => {})],
+          ['mount(/m)', () => app.mount('/m', kit.app())],
+          ['onError()', () => app.onError(() => {})],
+          ['expose()', () => app.expose({}, { path: false })],
+        ]
+        for (const [what, run] of late) {
+          assert.throws(run, (error: VolantError) => {
+            assert.equal(error.code, 'E_STARTED')
+            assert.ok(error.message.startsWith(`${what} comes too late: routes, `), error.message)
+            return true
+          })
+        }
       })
     })
 
@@ -140,6 +160,7 @@ export function lifecycle(kit: Kit): void {
       ['backlog 0', { port: 0, backlog: 0 }],
       ['backlog NaN', { port: 0, backlog: NaN }],
       ['a host that is a number', { port: 0, host: 1 }],
+      ['reusePort that is no boolean', { port: 0, reusePort: 1 }],
     ]
     for (const [name, target] of badListens) {
       test(`listen refuses ${name}`, async () => {
@@ -213,6 +234,149 @@ export function lifecycle(kit: Kit): void {
       // Of its own accord: its head could not say so yet.
       assert.equal(await within(wire.closed, 8_000, 'the end'), 'end')
       await within(closing, 8_000, 'close')
+    })
+
+    test('close tells open streams, and they end properly', async () => {
+      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const reasons: unknown[] = []
+      const opened = [deferred(), deferred()]
+      app.get('/events', async function* (ctx) {
+        yield 'data: 1\n\n'
+        opened[0]?.resolve()
+        await sleep(60_000, undefined, { signal: ctx.signal }).catch(() => {})
+        reasons.push(ctx.signal.reason, app.closing)
+        yield 'data: last\n\n'
+      })
+      app.get('/thrown', async function* (ctx) {
+        yield 'data: 1\n\n'
+        opened[1]?.resolve()
+        await sleep(60_000, undefined, { signal: ctx.signal })
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const reported = kit.reports.length
+      const wire = (await live.connect()).send(request('GET', '/events'))
+      const cut = (await live.connect()).send(request('GET', '/thrown'))
+      for (const { promise } of opened) await promise
+      await cut.until(() => (cut.received.includes('data: 1') ? true : undefined), 'the first event')
+      const injected = app.inject('/events')
+      await within(app.close(), 30_000, 'close')
+      const reply = await wire.reply()
+      assert.equal(reply.text, 'data: 1\n\ndata: last\n\n')
+      assert.equal((await injected).text(), reply.text)
+      const [reason, closing] = reasons as [DOMException, boolean]
+      assert.deepEqual([reason.name, reason.message], ['AbortError', 'the server is closing'])
+      assert.equal(closing, true)
+      // Work that was told to stop failed: no half reply is taken for a whole one, and that is no news.
+      await assert.rejects(cut.reply())
+      assert.equal(kit.reports.length, reported)
+      live.closeAll()
+    })
+
+    test('close does not tell requests that have no reply yet, nor streams with a length', async () => {
+      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const told: string[] = []
+      const go = deferred()
+      let begun = 0
+      app.get('/work', async (ctx) => {
+        ctx.signal.addEventListener('abort', () => told.push('work'))
+        begun++
+        await go.promise
+        return `done ${ctx.signal.aborted}`
+      })
+      app.get('/download', (ctx) => {
+        ctx.signal.addEventListener('abort', () => told.push('download'))
+        const source = async function* () {
+          begun++
+          await go.promise
+          yield 'abc'
+        }
+        ctx.stream(source(), { length: 3 })
+      })
+      app.get('/later', async (ctx) => {
+        begun++
+        await go.promise
+        const before = ctx.signal.aborted
+        const source = async function* () {
+          yield `${before} ${ctx.signal.aborted}`
+        }
+        ctx.stream(source())
+      })
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const paths = ['/work', '/download', '/later']
+      const wires = await Promise.all(
+        paths.map(async (path) => (await live.connect()).send(request('GET', path))),
+      )
+      await eventually(() => begun === 3, 'all three')
+      const closing = app.close()
+      go.resolve()
+      const texts = await Promise.all(wires.map(async (wire) => (await wire.reply()).text))
+      assert.deepEqual(texts, ['done false', 'abc', 'false true'])
+      assert.deepEqual(told, [])
+      for (const wire of wires) wire.close()
+      await within(closing, 30_000, 'close')
+    })
+
+    test('close ends subscriptions so that their clients connect again', async () => {
+      const app = kit.app({ limits: { shutdownTimeout: 60_000 } })
+      const ends: Record<string, (signal: AbortSignal) => Promise<unknown>> = {
+        returns: (signal) => sleep(60_000, undefined, { signal }).catch(() => {}),
+        throws: (signal) => sleep(60_000, undefined, { signal }),
+        hangs: () => new Promise(() => {}),
+      }
+      const subscription = (end: string) =>
+        procedure().subscription(async function* ({ ctx }) {
+          yield 1
+          await ends[end]?.(ctx.signal)
+        })
+      const routes = Object.fromEntries(Object.keys(ends).map((end) => [end, subscription(end)]))
+      app.register(trpc(router(routes)))
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const reported = kit.reports.length
+      const wires = await Promise.all(
+        Object.keys(ends).map(async (end) => (await live.connect()).send(request('GET', `/trpc/${end}`))),
+      )
+      for (const wire of wires) {
+        await wire.until(() => (wire.received.includes('data: 1') ? true : undefined), 'the first event')
+      }
+      await within(app.close(), 30_000, 'close')
+      for (const wire of wires)
+        assert.doesNotMatch((await wire.reply()).text, /event: (return|serialized-error)/)
+      assert.equal(kit.reports.length, reported)
+      live.closeAll()
+    })
+
+    test('onClosing runs first, all of them at once, while the port is open', async () => {
+      const app = kit.app()
+      const ran: string[] = []
+      const go = deferred()
+      app.onClose(() => void ran.push('closed'))
+      app.onClosing(() => {
+        ran.push(`first ${app.closing}`)
+        throw new Error('hook')
+      })
+      app.onClosing(async () => {
+        ran.push('second')
+        await go.promise
+        ran.push('second is through')
+      })
+      app.get('/x', () => 'x')
+      const live = new Live(app, await app.listen(0, '127.0.0.1'))
+      const closing = app.close()
+      closing.catch(() => {})
+      assert.deepEqual(ran, ['first true', 'second'])
+      assert.equal((await live.ask('/x')).text, 'x')
+      go.resolve()
+      await assert.rejects(within(closing, 30_000, 'close'), /^Error: hook$/)
+      assert.deepEqual(ran, ['first true', 'second', 'second is through', 'closed'])
+      await assert.rejects(live.ask('/x'), /ECONNREFUSED/)
+      live.closeAll()
+    })
+
+    test('an onClosing hook that hangs is waited for as long as shutdownTimeout', async () => {
+      const app = kit.app({ limits: { shutdownTimeout: 50 } })
+      app.onClosing(() => new Promise(() => {}))
+      await app.listen(0, '127.0.0.1')
+      await within(app.close(), 30_000, 'close')
     })
 
     test('closed while it starts it does not listen', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
+import { HTTPError, type ResponseInfo } from 'volant'
 import { deferred, eventually, type Kit, request, within } from '../kit.ts'
 
 const edges = (limit: number, past: number): [number, number][] => [
@@ -81,6 +82,37 @@ export function limits(kit: Kit): void {
         })
       })
     }
+
+    test('a reply larger than maxBufferedReplies is 500, and its report says what to do', async () => {
+      const limit = 20_000
+      const app = kit.app({ limits: { maxBufferedReplies: limit } })
+      app.get('/bytes/:length', (ctx) => Buffer.alloc(Number(ctx.params.length), 'x'))
+      app.get('/text/:length', (ctx) => 'x'.repeat(Number(ctx.params.length)))
+      // The limit is in bytes, of which such a character takes three.
+      app.get('/wide/:length', ({ params: { length } }) => '€'.repeat(+length / 3) + 'x'.repeat(+length % 3))
+      app.get('/stream/:length', (ctx) => ctx.stream(['x'.repeat(Number(ctx.params.length))].values()))
+      await kit.serve(app, async (live) => {
+        for (const kind of ['bytes', 'text', 'wide']) {
+          for (const [length, status] of [
+            [limit - 1, 200],
+            [limit, 200],
+            [limit + 1, 500],
+          ] as const) {
+            kit.reports.length = 0
+            const reply = await live.ask(`/${kind}/${length}`)
+            assert.equal(reply.status, status, `${kind} of ${length}`)
+            if (status === 200) {
+              assert.equal(reply.body.length, length)
+              continue
+            }
+            const [report] = kit.reports as [{ code: string; message: string }]
+            assert.equal(report.code, 'E_REPLY_TOO_LARGE')
+            assert.match(report.message, new RegExp(`GET /${kind}/:length is 20001 bytes long.*stream it`))
+          }
+        }
+        assert.equal((await live.ask(`/stream/${limit + 1}`)).body.length, limit + 1)
+      })
+    })
 
     test('keys are counted, not only different ones', async () => {
       const app = kit.app({ limits: { maxQueryKeys: 3 } })
@@ -297,6 +329,56 @@ export function limits(kit: Kit): void {
         wire.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
         assert.equal((await wire.reply()).status, 408)
         await wire.ended()
+      })
+    })
+
+    test('a body that is read as a stream and does not arrive is 408 after requestTimeout', async () => {
+      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
+      const reports = kit.reports.length
+      const failed = deferred<unknown>()
+      const stopped = deferred()
+      const heard = deferred<ResponseInfo>()
+      app.onResponse((_, info) => heard.resolve(info))
+      app.post('/s', { bodyMode: 'stream' }, async (ctx) => {
+        ctx.signal.addEventListener('abort', () => stopped.resolve())
+        try {
+          for await (const _ of ctx.bodyStream);
+        } catch (error) {
+          failed.resolve(error)
+          throw error
+        }
+        return 'whole'
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /s HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
+        const reply = await wire.reply()
+        assert.deepEqual([reply.status, reply.headers['connection']], [408, 'close'])
+        assert.equal((reply.json() as { code: string }).code, 'E_REQUEST_TIMEOUT')
+        await wire.ended()
+        const error = await within(failed.promise, 10_000, 'the failure of the body')
+        assert.ok(error instanceof HTTPError)
+        assert.deepEqual([error.status, error.code], [408, 'E_REQUEST_TIMEOUT'])
+        await within(stopped.promise, 10_000, 'the abort of ctx.signal')
+        const { status, aborted } = await within(heard.promise, 10_000, 'onResponse')
+        assert.deepEqual([status, aborted], [408, true])
+      })
+      assert.deepEqual(kit.reports.slice(reports), [])
+    })
+
+    test('a body that does not arrive once its reply has begun ends that reply without its end', async () => {
+      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
+      const stopped = deferred()
+      app.post('/s', { bodyMode: 'stream' }, (ctx) => {
+        ctx.signal.addEventListener('abort', () => stopped.resolve())
+        ctx.stream(ctx.bodyStream)
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send('POST /s HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc')
+        await within(wire.closed, 10_000, 'the end of the connection')
+        assert.match(wire.received.toString('latin1'), /^HTTP\/1\.1 200 [^]*\r\nabc(\r\n)?$/)
+        await within(stopped.promise, 10_000, 'the abort of ctx.signal')
       })
     })
 

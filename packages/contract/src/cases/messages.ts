@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Context, cors, createApp, health, logger, metrics, validate, type VolantError } from 'volant'
+import {
+  before,
+  type Context,
+  cors,
+  createApp,
+  health,
+  logger,
+  metrics,
+  securityHeaders,
+  validate,
+  type VolantError,
+} from 'volant'
 import { z } from 'zod'
-import type { Kit } from '../kit.ts'
+import { type Kit, saying } from '../kit.ts'
 
 /** What is told to who made a mistake: what is wrong with what, and what would do. */
 export function messages(kit: Kit): void {
@@ -48,10 +59,55 @@ export function messages(kit: Kit): void {
         /^the route \/x has no option "bodyLimit"; did you mean "maxBodySize"\?/,
         () => kit.app().get('/x', { bodyLimit: 1 } as never, () => 1),
       ],
+      [
+        /^the route \/x: bodyMode takes 'buffer' or 'stream', not "streamed"$/,
+        () => kit.app().post('/x', { bodyMode: 'streamed' as never }, () => 1),
+      ],
+      [
+        /^the route \/x: maxBodySize takes an integer from .*, not "1mb"$/,
+        () => kit.app().post('/x', { maxBodySize: '1mb' as never }, () => 1),
+      ],
+      [
+        /^the route \/x: maxQueryKeys takes an integer from .*, not -1$/,
+        () => kit.app().get('/x', { maxQueryKeys: -1 }, () => 1),
+      ],
+      [
+        /^the route \/x: handlerTimeout takes an integer from .*, not 0\.5$/,
+        () => kit.app().get('/x', { handlerTimeout: 0.5 }, () => 1),
+      ],
+      [
+        /^the route \/x: beforeBody takes a function, not an object$/,
+        () => kit.app().post('/x', { beforeBody: {} as never }, () => 1),
+      ],
+      [
+        /^the route \/x: errors\.X\.description takes a text, not 1$/,
+        () => kit.app().get('/x', { errors: { X: { status: 400, description: 1 as never } } }, () => 1),
+      ],
+      [/^before takes a declaration before the function, not 5$/, () => before(5 as never, () => {})],
+      [
+        /^prefix takes a path such as \/api, which has all paths below it, without wildcard and optional parameters, not "\/api\/\*"$/,
+        () => kit.app().use('/api/*', () => {}),
+      ],
+      [
+        /^prefix takes a path such as \/api, and is left out where all paths are meant, not "\*"$/,
+        () => kit.app().use('*', () => {}),
+      ],
       [/^validate takes { body: schema }, not a schema itself$/, () => validate(z.object({}) as never)],
       [
         /^cors has no option "allowHeaders"; did you mean "allowedHeaders"\?/,
         () => cors({ allowHeaders: [] } as never),
+      ],
+      [
+        /^securityHeaders has no option "hsts"; did you mean "strictTransportSecurity"\?/,
+        () => securityHeaders({ hsts: {} } as never),
+      ],
+      [
+        /^securityHeaders has no option "hidePoweredBy": no reply has this header\. It has: /,
+        () => securityHeaders({ hidePoweredBy: true } as never),
+      ],
+      [
+        /^csp has no option "directives": write the directives themselves\. It has: defaultSrc, /,
+        () => securityHeaders({ contentSecurityPolicy: { directives: {} } as never }),
       ],
       [/^logger has no option "stream"; did you mean "destination"\?/, () => logger({ stream: 1 } as never)],
       [/^metrics has no option "bucket"; did/, () => metrics({ bucket: [] } as never)],
@@ -60,6 +116,30 @@ export function messages(kit: Kit): void {
     for (const [message, run] of options) {
       test(`options: ${message.source}`, () => assert.throws(run, { code: 'E_BAD_OPTION', message }))
     }
+
+    const handlers: [RegExp, () => unknown][] = [
+      [
+        /^a plugin takes \(scope, options\), not 3 parameters: one that has to wait is async, and has no done\(\)$/,
+        () => kit.app().register(((_: unknown, _options: unknown, done: () => void) => done()) as never),
+      ],
+      [/^before takes a function, not an object$/, () => before({ errors: {} } as never)],
+      [/^the handler of \/x is not a function but undefined$/, () => kit.app().get('/x', undefined as never)],
+      [
+        /^middleware 1 of \/x is not a function but an array$/,
+        () => kit.app().get('/x', [] as never, () => 1),
+      ],
+    ]
+    for (const [message, run] of handlers) {
+      test(`handlers: ${message.source}`, () => assert.throws(run, { code: 'E_BAD_HANDLER', message }))
+    }
+
+    test('before is given a function that has no next', () => {
+      assert.throws(() => before(((_: Context, next: () => unknown) => next()) as never), {
+        code: 'E_BAD_HANDLER',
+        message:
+          /^before takes a function \(ctx\), .*: for \(ctx, next\) write middleware\(…\), or leave before out$/,
+      })
+    })
 
     const listening: [RegExp, unknown][] = [
       [/^listen has no option "prot"; did you mean "port"\? It has: port, host, path,/, { prot: 1 }],
@@ -124,6 +204,26 @@ export function messages(kit: Kit): void {
       })
     })
 
+    test('what JSON makes {} of inside of a reply is named, once for a route', async () => {
+      const app = kit.app()
+      app.get('/promise', () => ({ page: { user: Promise.resolve({ name: 'Ada' }) } }))
+      app.get('/map', (ctx) => ctx.json([{ rows: [new Map([['a', 1]])] }]))
+      app.get('/set', () => ({ empty: {}, tags: new Set(['a']) }))
+      app.get('/error', () => ({ error: new Error('hidden') }))
+      app.get('/fine', () => ({ empty: {}, own: new URLSearchParams('a=b'), date: new Date(0) }))
+      const said = await saying(async () => {
+        for (const path of ['/promise', '/map', '/set', '/error', '/fine', '/promise'])
+          assert.equal((await app.inject(path)).status, 200)
+      })
+      const once = 'This is said once for a route, and not in production.'
+      assert.deepEqual(said, [
+        `volant: the reply of GET /promise has {} at page.user: it is a promise; await it. ${once}`,
+        `volant: the reply of GET /map has {} at [0].rows[0]: it is a Map; Object.fromEntries(map) makes an object of it. ${once}`,
+        `volant: the reply of GET /set has {} at tags: it is a Set; Array.from(set) makes an array of it. ${once}`,
+        `volant: the reply of GET /error has {} at error: it is an Error; send its message. ${once}`,
+      ])
+    })
+
     test('a Blob is streamed with its type', async () => {
       const app = kit.app()
       app.get('/typed', () => new Blob(['<b>', 'hello</b>'], { type: 'text/html' }))
@@ -180,6 +280,21 @@ export function messages(kit: Kit): void {
 
     const mistakes: [string, RegExp, (ctx: Context) => unknown][] = [
       [
+        'E_NOT_SERIALISABLE',
+        /^the reply of GET \/:n cannot be written as JSON: it is undefined; ctx\.reply\(204\)/,
+        (ctx) => ctx.json(undefined),
+      ],
+      [
+        'E_BAD_STATUS',
+        /^a redirect has status 301, .*, not "302"$/,
+        (ctx) => ctx.redirect('/', '302' as never),
+      ],
+      [
+        'E_BAD_OPTION',
+        /^length takes a number of bytes, not "3"$/,
+        (ctx) => ctx.stream([], { length: '3' } as never),
+      ],
+      [
         'E_BAD_HEADER',
         /^the value of header x is undefined: it takes a string or a number$/,
         (ctx) => ctx.header('x', undefined as never),
@@ -189,8 +304,31 @@ export function messages(kit: Kit): void {
         /^the value of header x has the character "\\n" \(U\+000A\), which cannot be sent: .*encodeURIComponent/,
         (ctx) => ctx.header('x', 'a\nb'),
       ],
+      [
+        'E_NOT_SERIALISABLE',
+        /^ctx\.bytes takes a Buffer or another Uint8Array, not "x", in GET \/:n$/,
+        (ctx) => ctx.bytes('x' as never),
+      ],
+      [
+        'E_NOT_SERIALISABLE',
+        /^ctx\.stream takes a stream, a generator or an array of chunks, not an object$/,
+        (ctx) => ctx.stream({} as never),
+      ],
+      ['E_BAD_HEADER', /^the header x is longer than /, (ctx) => ctx.header('x', 'y'.repeat(100_000))],
       ['E_BAD_HEADER', /the character "😀" \(U\+1F600\)/, (ctx) => ctx.append('x', 'a😀')],
       ['E_BAD_STATUS', /, not "201"$/, (ctx) => ctx.status('201' as never)],
+      [
+        'E_BAD_STATUS',
+        /, not an object: write ctx\.json\(value, status\) or ctx\.reply\(status, value\)$/,
+        (ctx) => ctx.json(201, {} as never),
+      ],
+      ['E_BAD_STATUS', /, not an object: write ctx\.json/, (ctx) => ctx.reply({} as never, 201)],
+      [
+        'E_BAD_HEADER',
+        /^an object is not a header name: write ctx\.header\(name, value\) for each header$/,
+        (ctx) => ctx.header({ x: 'y' } as never, undefined as never),
+      ],
+      ['E_BAD_HEADER', /^"a b" is not a header name$/, (ctx) => ctx.header('a b', 'c')],
       [
         'E_BAD_COOKIE',
         /^the cookie "a" has no option "maxage"; did you mean "maxAge"\?/,
@@ -209,6 +347,41 @@ export function messages(kit: Kit): void {
           assert.equal(Object.hasOwn(error, 'cause'), false)
         }
       })
+    })
+
+    test('ctx.status is called, and cannot be assigned', async () => {
+      const app = kit.app()
+      app.get('/', (ctx) => {
+        Object.assign(ctx, { status: 201 })
+        return 'made'
+      })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask('/')).status, 500)
+        assert.match(
+          (kit.reports.pop() as Error).message,
+          /^Cannot assign to read only property 'status' of /,
+        )
+      })
+    })
+
+    test('a Response that was read and a chunk that is none are named with their route', async () => {
+      const app = kit.app()
+      app.get('/response', async () => {
+        const response = new Response('x')
+        await response.text()
+        return response
+      })
+      app.get('/chunk', (ctx) => ctx.stream([5 as never]))
+      assert.equal((await app.inject('/response')).status, 500)
+      assert.match(
+        (kit.reports.pop() as VolantError).message,
+        /^GET \/response replied with a Response whose body was/,
+      )
+      await assert.rejects(app.inject('/chunk'), { code: 'E_RESET' })
+      assert.equal(
+        (kit.reports.pop() as VolantError).message,
+        'a chunk of the stream of GET /chunk is a string or bytes, not 5',
+      )
     })
 
     test('a route that all() or on() registers a second time says so', () => {

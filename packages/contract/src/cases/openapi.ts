@@ -15,12 +15,13 @@ import {
   type Schema,
   securityHeaders,
   type VolantError,
+  validate,
 } from 'volant'
 import { Type } from 'typebox'
 import * as v from 'valibot'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { eventually, type Kit, request } from '../kit.ts'
+import { eventually, type Kit, request, saying } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
@@ -286,22 +287,92 @@ export function described(kit: Kit): void {
         for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
           assert.equal((await app.inject(path)).status, 200)
       })
-      const send = 'send text, as .transform(String).pipe(z.string()) does'
+      const send = 'no client can get one. Send text: .transform(String).pipe(z.string())'
       const take =
-        'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do'
-      const say = '.pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere'
-      const unsaid = "the API's document cannot say what is at"
+        'Use z.iso.datetime() for text, z.coerce.date() for a Date, z.string().transform(BigInt) for a bigint'
+      const say = 'Add .pipe(z.string()) or the like after a transform, .meta({ type }) elsewhere'
+      const carry = 'JSON cannot carry the value at'
+      const refused = 'every request that has one is refused'
+      const unsaid = "the API's document has no type for"
       assert.deepEqual(said, [
-        `volant: GET /again: response 200: ${unsaid} #/a (transform), #/b (custom): ${say}`,
-        `volant: GET /count: response 200: no JSON is what it asks for at #/n (bigint): ${send}`,
-        `volant: POST /event: body: no JSON is what it asks for at #/at (date): ${take}`,
-        `volant: PUT /event: body: no JSON is what it asks for at #/n (bigint): take text, as v.pipe(v.string(), v.isoTimestamp()) does, or make it of text, as v.toDate() and v.toBigint() after v.string() do`,
-        `volant: GET /lines: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
-        `volant: GET /lines/:at: response 200: ${unsaid} #/*/a (transform), #/*/b (custom): ${say}`,
-        `volant: GET /made: response 200: ${unsaid} #/n (transform): v.string() after v.transform() says it, as would another schema`,
-        `volant: POST /moment: body: no JSON is what it asks for at # (date): take text, as 'string.date.iso' does, or make it of text, as 'string.date.parse' does`,
+        `volant: GET /again: response 200: ${unsaid} #/a (transform), #/b (custom). ${say}`,
+        `volant: GET /count: response 200: ${carry} #/n (bigint): ${send}`,
+        `volant: POST /event: body: ${carry} #/at (date): ${refused}. ${take}`,
+        `volant: PUT /event: body: ${carry} #/n (bigint): ${refused}. Use v.pipe(v.string(), v.isoTimestamp()) for text, v.pipe(v.string(), v.toDate()) for a Date, v.pipe(v.string(), v.toBigint()) for a bigint`,
+        `volant: GET /lines: response 200: ${unsaid} #/*/a (transform), #/*/b (custom). ${say}`,
+        `volant: GET /lines/:at: response 200: ${unsaid} #/*/a (transform), #/*/b (custom). ${say}`,
+        `volant: GET /made: response 200: ${unsaid} #/n (transform). Add v.string() or another schema after v.transform()`,
+        `volant: POST /moment: body: ${carry} # (date): ${refused}. Use 'string.date.iso' for text, 'string.date.parse' for a Date`,
       ])
     })
+
+    test('what no text fits is named once, with what to write, when the document is made', async () => {
+      const app = kit.app()
+      app.register(openapi, { info })
+      const Converted = z.object({
+        a: z.coerce.number<number>().optional(),
+        b: z.stringbool().default(false),
+        c: z.union([z.number(), z.string()]).optional(),
+        d: z.preprocess(Number, z.number()).optional(),
+        e: z.number().catch(1),
+        f: z.array(z.coerce.number<number>()).optional(),
+        g: z.coerce.number<number>().nullable().optional(),
+        h: z.unknown(),
+        i: z.literal(['1', 1]).optional(),
+        j: z.coerce.date().optional(),
+      })
+      app.get('/fine', { query: Converted }, () => 'ok')
+      app.get(
+        '/plain/:id',
+        { params: { type: 'object', properties: { id: { type: 'integer' } } } },
+        () => 'ok',
+      )
+      const numbers = z.object({ n: z.number() })
+      // It sees what the outer one made of the text.
+      const outer = validate({ query: z.object({ n: z.coerce.number<number>() }) })
+      app.get('/inner', { query: numbers }, outer, () => 'ok')
+      app.get(
+        '/zod/:id',
+        { params: z.object({ id: z.int() }), query: z.object({ on: z.boolean().optional() }) },
+        () => 1,
+      )
+      app.get(
+        '/list',
+        { query: z.object({ ids: z.array(z.number()), by: z.object({ a: z.string() }).optional() }) },
+        () => 1,
+      )
+      app.get('/valibot', { headers: v.object({ 'x-n': v.optional(v.number()) }) }, () => 1)
+      app.get('/arktype', { cookies: type({ 'n?': 'number' }) }, () => 1)
+      const said = await saying(async () => {
+        for (const path of ['/openapi.json', '/openapi.json'])
+          assert.equal((await app.inject(path)).status, 200)
+      })
+      const refused = 'but it comes as text: every request that has it is refused. Write'
+      assert.deepEqual(said.toSorted(), [
+        `volant: GET /arktype: cookies: "n" is of type number, ${refused} 'string.numeric.parse'`,
+        `volant: GET /list: query: "by" is of type object, ${refused} z.string() with a transform`,
+        `volant: GET /list: query: "ids" is of type number, ${refused} z.coerce.number<number>()`,
+        `volant: GET /valibot: headers: "x-n" is of type number, ${refused} v.pipe(v.string(), v.toNumber())`,
+        `volant: GET /zod/:id: params: "id" is of type integer, ${refused} z.coerce.number<number>().int()`,
+        `volant: GET /zod/:id: query: "on" is of type boolean, ${refused} z.stringbool()`,
+      ])
+    })
+
+    for (const [more, sentence] of [
+      [0, undefined],
+      [1, "volant: 1 more schema has parts that the API's document cannot show"],
+      [2, "volant: 2 more schemas have parts that the API's document cannot show"],
+    ] as const) {
+      test(`of ${10 + more} such schemas ten are named, and the others counted`, async () => {
+        const app = kit.app()
+        app.register(openapi, { info })
+        for (let at = 0; at < 10 + more; at++)
+          app.get(`/${at}`, { response: z.object({ a: z.custom<string>() }) }, () => ({ a: 'a' }))
+        const said = await saying(async () => void (await app.inject('/openapi.json')))
+        assert.equal(said.filter((line) => line.includes('has no type for #/a (custom)')).length, 10)
+        assert.equal(said[10], sentence)
+      })
+    }
 
     test('what Valibot makes of a text is not documented, and not sent, as text', async () => {
       const app = kit.app()
@@ -629,21 +700,4 @@ function routes(app: ReturnType<Kit['app']>): void {
 /** What is said of JSON Schema on stderr while `run` runs. */
 async function told(run: (lines: () => string[]) => Promise<void>): Promise<void> {
   await saying((lines) => run(() => lines.filter((line) => line.includes('JSON Schema'))))
-}
-
-/** What is said on stderr while `run` runs. */
-async function saying(run: (lines: string[]) => Promise<void>): Promise<string[]> {
-  const { write } = process.stderr
-  const lines: string[] = []
-  process.stderr.write = ((line: string, done?: () => void) => {
-    lines.push(line.trimEnd())
-    done?.()
-    return true
-  }) as typeof write
-  try {
-    await run(lines)
-  } finally {
-    process.stderr.write = write
-  }
-  return lines
 }

@@ -191,7 +191,7 @@ export function procedures(kit: Kit): void {
     await assert.rejects(call.swallowed(), { status: 418 })
     await assert.rejects(call.stopped(), { code: 'E_NEXT_MISSING' })
     await assert.rejects(call.both(), { code: 'E_ALREADY_REPLIED' })
-    await assert.rejects(call.twice(), { code: 'E_NEXT_TWICE' })
+    await assert.rejects(call.twice(), { code: 'E_NEXT_TWICE', message: /the procedure twice called/ })
     assert.equal(await call.unheld(), 1)
   })
 
@@ -415,6 +415,9 @@ export function procedures(kit: Kit): void {
       const bearer = middleware({ security: { bearer: { type: 'http', scheme: 'bearer' } } }, (_, next) =>
         next(),
       )
+      const key = { type: 'apiKey', in: 'header', name: 'x-key' }
+      const cookie = { type: 'apiKey', in: 'cookie', name: 'session' }
+      const either = middleware({ security: [{ key }, { cookie }] }, (_, next) => next())
       app.register(rest(tree))
       app.register(
         rest(
@@ -422,6 +425,11 @@ export function procedures(kit: Kit): void {
             keys: router({
               listKeys: procedure()
                 .use(bearer)
+                .query(() => []),
+              firstKey: procedure()
+                .rest({ method: 'GET', path: '/keys/first' })
+                .use(bearer)
+                .use(either)
                 .query(() => []),
             }),
           }),
@@ -459,6 +467,10 @@ export function procedures(kit: Kit): void {
       )
       assert.match(JSON.stringify(operations['/posts/{id}']?.['delete']?.responses), /NO_POST/)
       assert.deepEqual(operations['/keys']?.['get']?.security, [{ bearer: [] }])
+      assert.deepEqual(operations['/keys/first']?.['get']?.security, [
+        { bearer: [], key: [] },
+        { bearer: [], cookie: [] },
+      ])
     })
 
     test('a typed client calls them', async () => {

@@ -294,6 +294,27 @@ export function replies(kit: Kit): void {
       })
     })
 
+    test('objects with names of the request have no prototype, and share nothing', async () => {
+      const app = kit.app()
+      app.post('/r/:id', (ctx) => {
+        const parts = [ctx.params, ctx.query, ctx.headers, ctx.cookies, ctx.state, ctx.body as object]
+        const polluted = parts.map((part) => {
+          const shared: unknown = Object.getPrototypeOf(part)
+          if (shared !== null) Reflect.set(shared as object, 'polluted', 'yes')
+          return [shared === null, 'constructor' in part, 'polluted' in part]
+        })
+        return polluted
+      })
+      await kit.serve(app, async (live) => {
+        for (let round = 0; round < 2; round++) {
+          const reply = await live.post('/r/7?q=1', 'application/x-www-form-urlencoded', 'a=1', {
+            cookie: 'c=1',
+          })
+          assert.deepEqual(reply.json(), Array(6).fill([true, false, false]))
+        }
+      })
+    })
+
     test('a handler reads its request after its reply, as long as it has not returned', async () => {
       const app = kit.app()
       const read: unknown[] = []

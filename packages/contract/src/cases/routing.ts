@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Context, Verb } from 'volant'
+import type { Context, Verb, VolantError } from 'volant'
 import type { Kit } from '../kit.ts'
 
 const seen = (ctx: Context) => ({ path: ctx.path, params: ctx.params })
@@ -42,12 +42,77 @@ export function routing(kit: Kit): void {
       })
     }
 
-    const bad = ['/%zz', '/a/../b', '/%2e%2e/b', '/a%00b', '/%ff', '/a\\b', '/a|b']
+    const bad = [
+      '/%zz',
+      '/a/../b',
+      '/%2e%2e/b',
+      '/a%00b',
+      '/%ff',
+      '/a\\b',
+      '/a{b',
+      '/a}b',
+      '/a`b',
+      '/a"b',
+      '/a<b',
+      '/a>b',
+      '/a\x7fb',
+    ]
     for (const path of bad) {
       test(`refuses ${path} with 400`, async () => {
         const app = kit.app()
         app.get('/*', seen)
         await kit.serve(app, async (live) => assert.equal((await live.ask(path)).status, 400))
+      })
+    }
+
+    // What URL parsers of clients leave raw, and RFC 3986 does not allow in a path.
+    const encoded = { '|': '%7C', '^': '%5E', '[': '%5B', ']': '%5D' }
+    for (const [raw, escape] of Object.entries(encoded)) {
+      test(`a raw ${raw} in a path is ${escape}, in patterns as well`, async () => {
+        const app = kit.app()
+        const paths: string[] = []
+        app.onResponse(({ path }) => void paths.push(path))
+        app.get(`/fixed${raw}`, seen)
+        app.get(`/of/:v.${raw}`, seen)
+        app.get('/rest/*', seen)
+        app.group(`/in${raw}`, (inside) => inside.onNotFound((ctx) => ({ inside: ctx.path })))
+        await kit.serve(app, async (live) => {
+          // Twice: an adapter may remember the first.
+          for (const text of [raw, raw, escape, escape.toLowerCase()]) {
+            const answers: [string, unknown][] = [
+              [`/fixed${text}`, { path: `/fixed${escape}`, params: {} }],
+              [`/of/x${text}.${text}`, { path: `/of/x${escape}.${escape}`, params: { v: `x${raw}` } }],
+              [`/rest/a${text}/b`, { path: `/rest/a${escape}/b`, params: { '*': `a${raw}/b` } }],
+            ]
+            for (const [path, expected] of answers) {
+              assert.deepEqual((await live.ask(path)).json(), expected)
+              assert.equal(paths.at(-1), (expected as { path: string }).path)
+            }
+            const lost = await live.ask(`/in${text}/x`)
+            assert.deepEqual(lost.json(), { inside: `/in${escape}/x` })
+          }
+        })
+      })
+    }
+
+    test('a path that is past maxUrlLength once it is canonical is 414', async () => {
+      const app = kit.app({ limits: { maxUrlLength: 100, maxParamLength: 100 } })
+      app.get('/*', seen)
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.ask(`/${'|'.repeat(33)}`)).status, 200)
+        assert.equal((await live.ask(`/${'|'.repeat(33)}a`)).status, 414)
+        assert.equal((await live.ask(`/${'a'.repeat(99)}`)).status, 200)
+      })
+    })
+
+    for (const character of ['"', '<', '>', '`', '{', '}', '\\', '|', '^', '[', ']', "'"]) {
+      test(`a raw ${character} in a query stays as it is`, async () => {
+        const app = kit.app()
+        app.get('/x', (ctx) => ({ url: ctx.url, q: ctx.query['q'] }))
+        await kit.serve(app, async (live) => {
+          const reply = await live.ask(`/x?q=a${character}b`)
+          assert.deepEqual(reply.json(), { url: `/x?q=a${character}b`, q: `a${character}b` })
+        })
       })
     }
 
@@ -169,7 +234,7 @@ export function routing(kit: Kit): void {
       })
     })
 
-    for (const method of ['TRACE', 'BREW']) {
+    for (const method of ['BREW', 'PURGE', 'trace']) {
       test(`${method} is 501`, async () => {
         const app = kit.app()
         app.all('/x', () => 1)
@@ -311,7 +376,9 @@ export function routing(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const before = kit.reports.length
         assert.equal((await live.ask('/x')).text, 'once')
-        assert.equal((kit.reports[before] as { code: string }).code, 'E_NEXT_TWICE')
+        const { code, message } = kit.reports[before] as VolantError
+        assert.equal(code, 'E_NEXT_TWICE')
+        assert.match(message, /^a middleware of GET \/x called next\(\) more than once: /)
       })
     })
 

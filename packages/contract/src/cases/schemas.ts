@@ -5,6 +5,7 @@ import { type } from 'arktype'
 import { Type } from 'typebox'
 import * as v from 'valibot'
 import { type App, type Problem, type Schema, type SchemaInput, type SchemaOutput, validate } from 'volant'
+import { procedure, rest, router } from 'volant/procedures'
 import * as z from 'zod'
 import type { Kit } from '../kit.ts'
 
@@ -535,6 +536,8 @@ function misbehaving(kit: Kit): void {
     null: null,
     true: true,
     text: 'SECRET',
+    'an empty object': {},
+    'issues of undefined, without a value': { issues: undefined },
     'issues that are text': { issues: 'SECRET' },
     'issues that are an object': { issues: { message: 'SECRET' } },
   })) {
@@ -543,6 +546,14 @@ function misbehaving(kit: Kit): void {
       app.post('/one', { body: own(() => result) }, () => 'passed')
       app.post('/two', { query: own((value) => ({ value })), body: own(() => result) }, () => 'passed')
       app.post('/later', { body: own(async () => result) }, () => 'passed')
+      const called = (check: () => unknown, path: string) =>
+        procedure()
+          .input(own(check))
+          .rest({ method: 'POST', path })
+          .mutation(() => 'passed')
+      const now = called(() => result, '/procedure')
+      const later = called(async () => result, '/procedure/later')
+      app.register(rest(router({ now, later })))
       app.post('/reply', { response: own(() => result) }, () => 'passed')
       await kit.serve(app, async (live) => {
         for (const path of ['/one', '/two', '/later', '/reply']) {
@@ -551,6 +562,13 @@ function misbehaving(kit: Kit): void {
           const report = kit.reports.at(-1) as { code: string; message: string }
           assert.equal(report.code, 'E_BAD_SCHEMA')
           assert.ok(report.message.includes(path) && report.message.includes('"own"'), report.message)
+        }
+        for (const path of ['/procedure', '/procedure/later']) {
+          const reply = await live.post(path, 'application/json', '{}')
+          assert.equal(reply.status, 500, path)
+          const report = kit.reports.at(-1) as { code: string; message: string }
+          assert.equal(report.code, 'E_BAD_SCHEMA')
+          assert.match(report.message, /^a procedure's input: validate of "own" gives /)
         }
       })
     })
@@ -884,6 +902,37 @@ function goingOut(kit: Kit): void {
       assert.equal(report().code, 'E_RESPONSE_INVALID')
     })
   })
+
+  const One: Readonly<Record<string, unknown>> = {
+    zod: z.object({ a: z.number() }),
+    valibot: v.object({ a: v.number() }),
+    arktype: type({ a: 'number' }),
+    typebox: Type.Object({ a: Type.Number() }),
+    'plain JSON Schema': { type: 'object', properties: { a: { type: 'number' } } },
+    'strict JSON Schema': {
+      type: 'object',
+      properties: { a: { type: 'number' } },
+      additionalProperties: false,
+    },
+  }
+  for (const [name, schema] of Object.entries(One)) {
+    test(`${name}: what JSON cannot say is of no concern where it is not declared`, async () => {
+      const cycle: Record<string, unknown> = { a: 1 }
+      cycle['self'] = { list: [cycle] }
+      let deep: object = {}
+      for (let level = 0; level < 100_000; level++) deep = { next: deep }
+      for (const value of [cycle, { a: 1, zz: 10n }, { a: 1, deep }]) {
+        await kit.serve(give(schema, value, 'strip'), async (live) => {
+          const reply = await live.ask('/x')
+          assert.deepEqual([reply.status, reply.text], [200, '{"a":1}'])
+        })
+        await kit.serve(give(schema, value, 'throw'), async (live) => {
+          assert.equal((await live.ask('/x')).status, 500)
+          assert.equal(report().code, 'E_RESPONSE_UNDECLARED')
+        })
+      }
+    })
+  }
 
   const Node: z.ZodType = z.object({
     get next() {

@@ -454,6 +454,16 @@ export function scopes(kit: Kit): void {
       assert.throws(() => middleware({ error: {} } as never, () => {}), { message: /not error/ })
       assert.throws(() => middleware({ errors: { X: { status: 200 } } }, () => {}), { code: 'E_BAD_STATUS' })
       assert.throws(() => middleware({ onResponse: 1 } as never, () => {}), { code: 'E_BAD_HANDLER' })
+      for (const [security, message] of [
+        ['bearer', /security takes schemes by name.*not "bearer"/],
+        [[], /security takes schemes by name.*not an array/],
+        [['bearer'], /security takes schemes by name.*not "bearer"/],
+        [[{ bearer: [] }], /security\.bearer takes a Security Scheme Object.*not an array/],
+        [{ bearer: { scheme: 'bearer' } }, /security\.bearer takes a Security Scheme Object/],
+        [{ 'my key': { type: 'http', scheme: 'bearer' } }, /not "my key"/],
+      ] as const) {
+        assert.throws(() => before({ security } as never, () => {}), { code: 'E_BAD_OPTION', message })
+      }
     })
   })
 }

@@ -984,6 +984,16 @@ export function overTRPC(kit: Kit): void {
         }
       }))
 
+    test('its JSON has a charset, which means nothing (RFC 8259 §11) and tRPC does not send', () =>
+      beside(async (ourUrl, theirUrl) => {
+        const [path, init] = cases[0] as (typeof cases)[number]
+        const typeAt = async (base: string) => (await fetch(base + path, init)).headers.get('content-type')
+        assert.deepEqual(
+          [await typeAt(theirUrl), await typeAt(ourUrl)],
+          ['application/json', 'application/json; charset=utf-8'],
+        )
+      }))
+
     test('differs where the guide says so', () =>
       beside(async (ourUrl, theirUrl) => {
         for (const [path, init, expected, theirs] of differences) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type } from 'arktype'
 import * as v from 'valibot'
-import { type Problem, type Schema, validate } from 'volant'
+import { before, type Problem, type Schema, validate, type VolantError } from 'volant'
 import * as z from 'zod'
-import type { Kit } from '../kit.ts'
+import { type Kit, saying } from '../kit.ts'
 
 /** One set of schemas by each library; both are asked the same. */
 const libraries = {
@@ -222,6 +223,137 @@ export function validation(kit: Kit): void {
       })
     })
 
+    test('a megabyte of faults is one 400, and no more of them are looked for than are told', async () => {
+      const app = kit.app()
+      let told = 0
+      const error = (): string => {
+        told++
+        return 'is wrong'
+      }
+      app.post('/zod', { body: z.array(z.string({ error })) }, () => 1)
+      app.post('/valibot', { body: v.array(v.string(error)) }, () => 1)
+      app.post('/arktype', { body: type('string[]') }, () => 1)
+      app.post('/json', { body: { type: 'array', items: { type: 'string' } } }, () => 1)
+      app.post('/nested', { body: z.array(z.array(z.number().min(5))) }, () => 1)
+      const many = `[${Array.from({ length: 524_000 }, () => '1').join()}]`
+      await kit.serve(app, async (live) => {
+        for (const [path, body] of [
+          ['/zod', many],
+          ['/valibot', many],
+          ['/arktype', many],
+          ['/json', many],
+          // More issues of one list than a call has arguments.
+          ['/nested', `[${many}]`],
+        ] as const) {
+          const reply = await live.post(path, 'application/json', body)
+          const { code, errors = [] } = reply.json() as Problem
+          assert.deepEqual([reply.status, code], [400, 'E_VALIDATION'], path)
+          assert.ok(errors.length > 0 && errors.length <= 100, `${path}: ${errors.length}`)
+        }
+      })
+      assert.ok(told > 0 && told <= 200, `${told} messages made`)
+    })
+
+    test('a schema that no text fits is named once, by the first request that it refuses for that', async () => {
+      const app = kit.app()
+      const Page = z.object({ n: z.number(), size: z.coerce.number<number>().max(5).optional() })
+      app.get('/page', { query: Page }, () => 'ok')
+      app.get('/list', { query: z.object({ ids: z.array(z.number()) }) }, () => 'ok')
+      const since = z.iso.datetime().pipe(z.coerce.date())
+      app.get('/zod', { query: z.object({ d: z.date(), b: z.array(z.bigint()), since }) }, () => 'ok')
+      app.get('/arktype', { query: type({ d: 'Date', since: 'string.date.iso.parse' }) }, () => 'ok')
+      app.get('/valibot', { query: v.object({ d: v.date() }) }, () => 'ok')
+      const first = before((ctx) => void Object.assign(ctx.query, { n: 1 }))
+      app.get('/converted', { query: z.object({ n: z.number().max(0) }) }, first, () => 'ok')
+      const statusOf = async (url: string): Promise<number> => (await app.inject(url)).status
+      const said = await saying(async () => {
+        // Neither is for want of another schema.
+        assert.equal(await statusOf('/page?size=9'), 400)
+        assert.equal(await statusOf('/converted'), 400)
+        const date = '2026-01-02T03:04:05Z'
+        const dates = ['zod', 'arktype', 'valibot'].map((name) => `/${name}?d=${date}&b=1&since=${date}`)
+        for (const url of ['/page?n=1', '/page?n=2', '/list?ids=1', '/list?ids=1&ids=2', ...dates, ...dates])
+          assert.equal(await statusOf(url), 400)
+      })
+      const refused = 'but it comes as text: every request that has it is refused. Write'
+      assert.deepEqual(said, [
+        `volant: /page: query: "n" is of type number, ${refused} z.coerce.number<number>()`,
+        `volant: /list: query: "ids" is of type number, ${refused} z.coerce.number<number>()`,
+        `volant: /zod: query: "d" is of type date, ${refused} z.iso.datetime().pipe(z.coerce.date())`,
+        `volant: /zod: query: "b" is of type bigint, ${refused} z.string().regex(/^-?\\d+$/).transform(BigInt)`,
+        `volant: /arktype: query: "d" is of type date, ${refused} 'string.date.iso.parse'`,
+        `volant: /valibot: query: "d" is of type date, ${refused} v.pipe(v.string(), v.isoTimestamp(), v.toDate())`,
+      ])
+    })
+
+    describe('a body that asks for a file', () => {
+      const Photo = z.file()
+      for (const [name, body, pointer] of [
+        ['z.file()', Photo, '#'],
+        [
+          'a property, with its place',
+          z.object({ 'a/b': z.object({ photo: Photo.optional() }) }),
+          '#/a~1b/photo',
+        ],
+        ['an extended object', z.object({ a: z.string() }).extend({ photo: z.instanceof(File) }), '#/photo'],
+        ['items', z.array(z.instanceof(Blob)).max(3).nullable(), '#/*'],
+        ['a choice of files', z.union([z.file().min(5), z.tuple([z.file()])]), '#'],
+        ['Valibot', v.object({ photo: v.optional(v.pipe(v.file(), v.maxSize(5))) }), '#/photo'],
+        ['Valibot, an instance', v.array(v.instance(File)), '#/*'],
+        ['ArkType', type({ photo: 'File' }), '#'],
+      ] as const) {
+        test(`is refused with the route and what to write: ${name}`, () => {
+          const app = kit.app()
+          for (const [register, where] of [
+            [() => app.post('/photos/:id', { body: body as never }, () => 1), '/photos/:id: body'],
+            [() => validate({ body: body as never }), 'validate: body'],
+          ] as const) {
+            assert.throws(register, ({ code, message }: VolantError) => {
+              assert.equal(code, 'E_BAD_SCHEMA')
+              assert.ok(message.startsWith(`${where}: ${pointer} is a file, `), message)
+              assert.match(message, /ctx\.request\.formData\(\).*bodyMode: 'stream'/)
+              return true
+            })
+          }
+        })
+      }
+
+      test('is fine where something else will do, and nothing lazy is asked', async () => {
+        const asked = (): never => assert.fail('a getter was asked')
+        const Tree = z.object({
+          name: z.string(),
+          get kids(): z.ZodArray<typeof Tree> {
+            return asked()
+          },
+        })
+        const app = kit.app()
+        app.post('/tree', { body: Tree }, () => 1)
+        app.post('/lazy', { body: z.object({ x: z.lazy(asked) }) }, () => 1)
+        app.post('/either', { body: z.object({ x: z.union([z.file(), z.string()]) }) }, () => 'ok')
+        app.post('/type', { body: type({ x: 'File | string' }) }, () => 'ok')
+        for (const path of ['/either', '/type'])
+          assert.equal((await app.inject({ method: 'POST', url: path, body: { x: 'y' } })).status, 200)
+      })
+
+      test('the way that the message names works', async () => {
+        const app = kit.app()
+        app.post('/photos', async (ctx) => {
+          const photo = (await ctx.request.formData()).get('photo') as File
+          return { name: photo.name, size: photo.size }
+        })
+        const form = new FormData()
+        form.append('photo', new File(['12345'], 'a.png'))
+        const request = new Request('http://localhost/photos', { method: 'POST', body: form })
+        const reply = await app.inject({
+          method: 'POST',
+          url: '/photos',
+          headers: { 'content-type': request.headers.get('content-type') as string },
+          body: Buffer.from(await request.arrayBuffer()),
+        })
+        assert.deepEqual([reply.status, reply.json()], [200, { name: 'a.png', size: 5 }])
+      })
+    })
+
     test('what is no schema is refused with the route and the part', () => {
       const app = kit.app()
       assert.throws(() => app.get('/x', { query: { kind: 'object' } as never }, () => 1), {
@@ -250,7 +382,7 @@ export function validation(kit: Kit): void {
       assert.throws(() => validate(null as never), { code: 'E_BAD_OPTION' })
       assert.throws(() => app.post('/x', { body: z.string(), bodyMode: 'stream' }, () => 1), {
         code: 'E_BAD_OPTION',
-        message: /body schema.*\/x/,
+        message: /\/x: a body schema is for buffered/,
       })
     })
 

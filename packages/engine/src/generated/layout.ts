@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 486197318
+export const layoutHash = 146544368
 
 /** Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next. */
 export const pages = 2
@@ -84,7 +84,7 @@ export const controlOverflow = 3
 export const requestSlot = 0
 /** Generation of the slot; a reply that carries another is dropped. */
 export const requestGeneration = 1
-/** Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS). */
+/** Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS, -4 upgrade required). */
 export const requestRoute = 2
 /** Kind (8 bits) | method << 8 | flags << 16. */
 export const requestKind = 3
@@ -104,16 +104,16 @@ export const requestQueryLength = 9
 export const requestSpans = 10
 /** Parameters (8 bits) | fields << 8. */
 export const requestCounts = 11
-/** Offset of an inline body, or -1 when it is the entry `bodyLength` names in the body list. */
+/** Offset of an inline body in bytes, or -1 - index for a body in the body list. For a chunk: its offset. For `abort`: 1 if the client closed only its sending side and still reads its reply. */
 export const requestBodyOffset = 12
-/** Length in bytes of a complete body; -1 unknown. For events: their number (reason, status). */
+/** Length in bytes of the body; -1 unknown. For a chunk: its length. For `abort` its reason, for `bodyFail` its status. */
 export const requestBodyLength = 13
 /** Bit set of methods the path allows, for 405 and OPTIONS. */
 export const requestAllow = 14
 /** Server id. */
 export const requestServer = 15
 
-/** Exchange slot; for `close` the server id. */
+/** Exchange slot. */
 export const recordSlot = 0
 /** Generation of the slot. */
 export const recordGeneration = 1
@@ -141,8 +141,7 @@ export const kindClosed = 6
 export const flagHttp10 = 1
 export const flagBodyComplete = 2
 export const flagBodyStream = 4
-export const flagEscapedPath = 8
-export const flagEscapedParams = 16
+export const flagOtherTarget = 8
 
 export const operationEnd = 1
 export const operationStart = 2
@@ -159,9 +158,10 @@ export const abortClient = 0
 export const abortTimeout = 1
 export const abortShutdown = 2
 export const abortError = 3
+export const abortUpload = 4
 
 /** Order of the limits in the array handed to `createServer`. */
-export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'shutdownTimeout'] as const
+export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxBufferedReplies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'shutdownTimeout'] as const
 
 /** Header fields by the known id of a span; 0 is any other. */
 export const fieldNames: readonly string[] = [

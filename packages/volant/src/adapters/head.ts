@@ -1,7 +1,7 @@
 /** A request's head as adapters written in JavaScript keep it: the checks before dispatch, and the fields. */
 import { AsyncResource } from 'node:async_hooks'
 import { isIPv6 } from 'node:net'
-import { type AbortReason, Bag, combine, type Host, methods } from '@volant/engine'
+import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@volant/engine'
 import type { ErrorCode } from '../errors.ts'
 import { endsInWildcard } from '../path.ts'
 import { canonicalPath, type Found, Router } from '../router.ts'
@@ -16,10 +16,13 @@ export class Routes {
    * Answers for targets that are the canonical path of a route without parameters, by method: they need neither a
    * check nor a walk. No larger than the route table, since nothing else is kept.
    */
-  readonly fixed = new Map<string, Map<string, Found>>(methods.map((method) => [method, new Map()]))
+  readonly fixed: ReadonlyMap<string, Map<string, Found>>
 
   constructor(host: Host) {
     this.router = new Router(host.router)
+    // No route has the last two, and they are answered as if they had routes elsewhere.
+    const known = [...methods, ...host.router.methods, 'TRACE', 'CONNECT']
+    this.fixed = new Map(known.map((method) => [method, new Map()]))
     host.routes.forEach(({ method, pattern }, id) => this.router.add(method, pattern, id))
   }
 }
@@ -27,6 +30,8 @@ export class Routes {
 /** The part of an exchange that does not depend on where its bytes come from. */
 export abstract class Head extends AsyncResource {
   readonly method: string
+  /** The request target as sent. */
+  abstract readonly target: string
   abstract readonly httpVersion: '1.0' | '1.1'
   path = ''
   query = ''
@@ -60,6 +65,7 @@ export abstract class Head extends AsyncResource {
     if (target.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
     const refusal = this.#readFields(limits.maxHeaders, limits.maxHeaderLine)
     if (refusal !== null) return refusal
+    const asksForWebSocket = this.id === Miss.upgradeRequired
     const known = fixed.get(target)
     if (known !== undefined) {
       this.path = target
@@ -67,6 +73,8 @@ export abstract class Head extends AsyncResource {
     } else {
       const path = this.#splitTarget(target)
       if (path === null) return 'E_BAD_REQUEST'
+      // What becomes an escape makes it longer.
+      if (path.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
       this.path = path
       const found = routes.router.find(this.method, path)
       this.id = found.id
@@ -83,10 +91,16 @@ export abstract class Head extends AsyncResource {
         found.id >= 0 &&
         params.length === 0 &&
         fixed.size < host.routes.length &&
+        path === target &&
         host.routes[found.id]?.pattern === target
       ) {
         fixed.set(target, found)
       }
+    }
+    if (asksForWebSocket) {
+      this.id = Miss.upgradeRequired
+      this.allow = 0
+      this.#params = none
     }
     if (
       this.declaredLength > 0 &&
@@ -98,10 +112,11 @@ export abstract class Head extends AsyncResource {
     return null
   }
 
-  /** Limits of the fields, and the few the adapter itself needs; one pass. */
+  /** Limits of the fields, and the few the adapter itself needs; one pass. Sets `id` for a WebSocket. */
   #readFields(maxHeaders: number, maxLine: number): ErrorCode | null {
     const { raw } = this
     let hosts = 0
+    let websocket = false
     if (raw.length > maxHeaders * 2) return 'E_TOO_MANY_FIELDS'
     for (let at = 0; at < raw.length; at += 2) {
       const name = raw[at] as string
@@ -119,6 +134,8 @@ export abstract class Head extends AsyncResource {
         if (first !== letter.e || name.toLowerCase() !== 'expect') continue
         if (value.toLowerCase() !== '100-continue') return 'E_EXPECTATION'
         this.expects = true
+      } else if (name.length === 7) {
+        if (first === letter.u && name.toLowerCase() === 'upgrade') websocket ||= namesWebSocket.test(value)
       } else if (name.length === 14) {
         if (first === letter.c && name.toLowerCase() === 'content-length') this.declaredLength = Number(value)
       } else if (name.length === 17) {
@@ -127,6 +144,9 @@ export abstract class Head extends AsyncResource {
         if (refusal !== null) return refusal
         this.declaredLength = -1
       }
+    }
+    if (websocket && this.method === 'GET' && this.httpVersion === '1.1') {
+      if (namesUpgrade.test(this.header('connection') ?? '')) this.id = Miss.upgradeRequired
     }
     return null
   }
@@ -142,6 +162,7 @@ export abstract class Head extends AsyncResource {
 
   /** Sets `query`; gives the canonical path, or null if the target is none (RFC 9112 §3.2). */
   #splitTarget(target: string): string | null {
+    if (this.method === 'CONNECT') return this.#splitAuthority(target)
     const mark = target.indexOf('?')
     const before = mark === -1 ? target : target.slice(0, mark)
     if (mark !== -1) {
@@ -151,9 +172,23 @@ export abstract class Head extends AsyncResource {
     }
     if (before.charCodeAt(0) === 0x2f) return canonicalPath(before)
     if (target === '*') return this.method === 'OPTIONS' ? '*' : null
-    const absolute = /^https?:\/\/[^/?#]+/i.exec(before)?.[0]
-    if (absolute === undefined || !isHost(absolute.slice(absolute.indexOf('//') + 2))) return null
-    return canonicalPath(before.slice(absolute.length) || '/')
+    const [whole = '', authority = ''] = absolute.exec(before) ?? []
+    if (authority === '' || !isHost(authority)) return null
+    return canonicalPath(before.slice(whole.length) || '/')
+  }
+
+  /** CONNECT is about the server, as `*` is; only an authority with a port will do (RFC 9112 §3.2.3). */
+  #splitAuthority(target: string): string | null {
+    // Whatever follows was meant for a tunnel.
+    this.declaredLength = 0
+    return /:\d+$/.test(target) && isHost(target) ? '*' : null
+  }
+
+  get authority(): string {
+    const { target } = this
+    if (this.method === 'CONNECT') return target
+    const authority = target.charCodeAt(0) === 0x2f ? undefined : absolute.exec(target)?.[1]
+    return authority ?? this.header('host') ?? ''
   }
 
   header(name: string): string | undefined {
@@ -171,7 +206,7 @@ export abstract class Head extends AsyncResource {
 
   headers(): Record<string, string> {
     const { raw } = this
-    const fields = new Bag() as Record<string, string>
+    const fields = wideBag()
     for (let at = 0; at < raw.length; at += 2) {
       const name = (raw[at] as string).toLowerCase()
       const value = raw[at + 1] as string
@@ -210,7 +245,13 @@ export abstract class Head extends AsyncResource {
 }
 
 const none: readonly string[] = []
-const letter = { c: 0x63, e: 0x65, h: 0x68, t: 0x74 } as const
+/** The beginning of an absolute form, and the authority in it (RFC 9112 §3.2.2). */
+const absolute = /^https?:\/\/([^/?#]+)/i
+const letter = { c: 0x63, e: 0x65, h: 0x68, t: 0x74, u: 0x75 } as const
+
+/** One of a list, in any case (RFC 9110 §7.6.1, §7.8). */
+const namesWebSocket = /(?:^|,)[ \t]*websocket[ \t]*(?:,|$)/i
+const namesUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i
 
 /** A list of coding names. */
 const codings = /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9a-z]+)*$/

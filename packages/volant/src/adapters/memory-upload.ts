@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BodySink } from '@volant/engine'
 import { errorTable, VolantError } from '../errors.ts'
+import { shown } from '../shown.ts'
 import type { Chunk, SourceParts } from '../stream-reply.ts'
 import type { MemoryExchange } from './memory.ts'
 
@@ -131,5 +132,5 @@ export class MemoryUpload {
 
 function bytesOf(chunk: Chunk): Buffer {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) return Buffer.from(chunk as string)
-  throw new VolantError('E_NOT_SERIALISABLE', `a chunk of a body is a string or bytes, not ${typeof chunk}`)
+  throw new VolantError('E_NOT_SERIALISABLE', `a chunk of a body is a string or bytes, not ${shown(chunk)}`)
 }

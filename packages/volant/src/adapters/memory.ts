@@ -13,7 +13,7 @@ import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
 import type { SourceParts } from '../stream-reply.ts'
 import { Head, type Routes } from './head.ts'
 import { MemoryUpload } from './memory-upload.ts'
-import { refusalText } from './refuse.ts'
+import { refusalText, upgradeFields } from './refuse.ts'
 
 export interface MemoryRequest {
   readonly method: string
@@ -70,12 +70,16 @@ export class MemoryExchange extends Head implements Exchange {
     this.#sink = sink
   }
 
+  get target(): string {
+    return this.#request.target
+  }
+
   run(host: Host, routes: Routes): void {
-    const { target, body, signal } = this.#request
+    const { body, signal } = this.#request
     if (body !== null && !Buffer.isBuffer(body)) this.#upload = new MemoryUpload(this, body)
     if (signal?.aborted === true) return this.lose(signal.reason)
     signal?.addEventListener('abort', this.#leave)
-    const refused = this.admit(target, host, routes)
+    const refused = this.admit(this.target, host, routes)
     if (refused !== null) return this.#refuse(refused)
     const route = host.routes[this.id]
     const none = body === null || (Buffer.isBuffer(body) && body.length === 0)
@@ -131,6 +135,7 @@ export class MemoryExchange extends Head implements Exchange {
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
+    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFields)
     const empty = status === 204 || status === 304
     const bytes = Buffer.from((body ?? '') as string)
     if (!empty) list.push('content-length', String(bytes.length))
@@ -141,6 +146,7 @@ export class MemoryExchange extends Head implements Exchange {
   start(status: number, type: ContentType, headers: string[] | null, length: number): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
+    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFields)
     const empty = status === 204 || status === 205 || status === 304
     this.#length = length
     if (length >= 0 && !empty) list.push('content-length', String(length))

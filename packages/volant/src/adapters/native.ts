@@ -1,6 +1,6 @@
 /** The native engine, where it can be used. */
 import { type Adapter, type ListenOptions, nativeEngine, type Server } from '@volant/engine'
-import { explain, ListenError } from './node-listen.ts'
+import { explain, ListenError, refuseSharing } from './node-listen.ts'
 
 /** The native engine, or why it cannot be used here. */
 export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
@@ -16,10 +16,11 @@ export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
 function withExplanations(server: Server): Server {
   const listen = server.listen.bind(server)
   server.listen = async (options: ListenOptions) => {
+    refuseSharing('native', options)
     try {
       return await listen(options)
     } catch (error) {
-      throw isSharing(error) ? notShared(error, options) : explain(error, options)
+      throw !options.reusePort && isSharing(error) ? notShared(error, options) : explain(error, options)
     }
   }
   return server
@@ -36,7 +37,7 @@ function notShared(error: unknown, { port, path }: ListenOptions): ListenError {
   return new ListenError(
     'EADDRINUSE',
     `${path ?? `port ${port}`} is in use, and the native engine does not share a port with other workers of ` +
-      "node:cluster: run one process per port, or use adapter: { type: 'node-http' } in workers",
+      "node:cluster: listen with reusePort: true in every process (Linux), or use adapter: { type: 'node-http' } in workers",
     error,
   )
 }

@@ -158,6 +158,13 @@ export class NodeConnection {
     this.#afterReplies(() => this.socket.destroySoon())
   }
 
+  /** A response that node:http did not make: it is sent after the replies that are due, and the connection closed. */
+  sendLast(response: ServerResponse): void {
+    response.on('finish', () => this.socket.destroySoon())
+    this.socket.on('drain', () => response.emit('drain'))
+    this.#afterReplies(() => response.assignSocket(this.socket))
+  }
+
   #afterReplies(then: () => void): void {
     const last = this.#last
     if (last === null) this.#whenFlushed(then)

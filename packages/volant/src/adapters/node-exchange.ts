@@ -16,7 +16,7 @@ import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
 import { NodeUpload } from './node-upload.ts'
-import { refusalText } from './refuse.ts'
+import { refusalText, upgradeFields } from './refuse.ts'
 
 /** Bytes of a streamed reply that may wait in this process before `write` says so. */
 const sendBuffer = 65_536
@@ -45,6 +45,10 @@ export class NodeExchange extends Head implements Exchange {
     this.connection = connection
     this.request = request
     this.response = response
+  }
+
+  get target(): string {
+    return this.request.url ?? ''
   }
 
   get httpVersion(): '1.0' | '1.1' {
@@ -120,6 +124,7 @@ export class NodeExchange extends Head implements Exchange {
     const { response, connection } = this
     const linger = this.upload !== null && !connection.broken && this.#closesUnread(this.upload, list)
     if (!linger && connection.mustClose()) list.push('Connection', 'close')
+    if (status === 426) this.#nameUpgrade(list)
     response.writeHead(status, phrases[status], list)
     if (linger) return this.#linger(content)
     if (content === null) response.end()
@@ -134,6 +139,7 @@ export class NodeExchange extends Head implements Exchange {
     if (length >= 0 && status !== 204 && status !== 304) list.push('Content-Length', String(length))
     // Whether the body will be read by the end of the reply is not known yet; `finish` sees to it.
     if (this.connection.mustClose()) list.push('Connection', 'close')
+    if (status === 426) this.#nameUpgrade(list)
     const { response } = this
     response.on('drain', () => {
       if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
@@ -199,6 +205,16 @@ export class NodeExchange extends Head implements Exchange {
     this.upload?.fail(new VolantError('E_ABORTED'))
   }
 
+  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
+  timeOutUpload(): void {
+    this.upload?.fail(new VolantError('E_ABORTED'), 408)
+    if (this.replied || this.aborted) return
+    // A client that does not send its body has nothing to be waited for.
+    this.connection.closing = this.connection.broken = true
+    this.end(408, ContentType.problem, null, refusalText('E_REQUEST_TIMEOUT'))
+    this.markAborted('upload')
+  }
+
   #head(type: ContentType, given: string[] | null): string[] {
     const headers = given === null ? null : unpackHeaders(given)
     this.replied = true
@@ -206,6 +222,16 @@ export class NodeExchange extends Head implements Exchange {
     const name = contentTypes[type]
     if (headers === null) return name === null || name === undefined ? [] : ['Content-Type', name]
     return name === null || name === undefined ? [...headers] : [...headers, 'Content-Type', name]
+  }
+
+  /** Adds the fields of a 426. node:http leaves Connection to whoever sets it. */
+  #nameUpgrade(list: string[]): void {
+    if (this.httpVersion === '1.0') return
+    const at = list.lastIndexOf('Connection')
+    const closes = at >= 0 || !this.response.shouldKeepAlive
+    if (at >= 0) list.splice(at, 2)
+    list.push(...upgradeFields)
+    if (closes) list[list.length - 1] += ', close'
   }
 
   /** For a body that was not read to its end: whether the connection closes for it, and if so says it. */
@@ -218,7 +244,8 @@ export class NodeExchange extends Head implements Exchange {
       return false
     }
     list.push('Connection', 'close')
-    this.connection.keepsAlive = false
+    // node:http reads on, and what it finds behind the body must not run (RFC 9112 §9.6).
+    this.connection.closing = true
     return true
   }
 

@@ -1,19 +1,33 @@
 /** The adapter on node:http: for machines and runtimes where the native engine does not load. */
-import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type Server as HttpServer,
+  ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
-import type { Adapter, Address, Host, ListenOptions, Server, ServerStats } from '@volant/engine'
-import type { ErrorCode } from '../errors.ts'
+import {
+  type Adapter,
+  type Address,
+  BodyKind,
+  type Host,
+  type ListenOptions,
+  type Server,
+  type ServerStats,
+} from '@volant/engine'
+import { type ErrorCode, VolantError } from '../errors.ts'
 import { Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
 import type { NodeUpload } from './node-upload.ts'
-import { refusalBytes } from './refuse.ts'
 
 export const nodeHttpAdapter: Adapter = {
   name: 'node-http',
-  // The parser of node:http has limits of its own for these and tells nobody what it read.
-  unenforced: ['maxChunkExtensions', 'maxChunkExtensionsTotal'],
+  // The parser of node:http has limits of its own for the first two and tells nobody what it read; what waits to be sent
+  // is in its sockets, each of which knows its own share alone.
+  unenforced: ['maxChunkExtensions', 'maxChunkExtensionsTotal', 'maxBufferedReplies'],
   createServer: (host) => new NodeServer(host),
 }
 
@@ -48,6 +62,14 @@ export class NodeServer implements Server {
   #closed: Promise<void> | null = null
 
   constructor(host: Host) {
+    const foreign = host.router.methods.filter((method) => !METHODS.includes(method))
+    if (foreign.length > 0) {
+      throw new VolantError(
+        'E_ADAPTER',
+        `router.methods: node:http of Node.js ${process.versions.node} cannot read the method ${foreign.join(' and ')}: ` +
+          'leave it out, or use the adapter native or uwebsockets',
+      )
+    }
     this.host = host
     this.#routes = new Routes(host)
     const { limits } = host
@@ -74,7 +96,7 @@ export class NodeServer implements Server {
     server.on('request', onRequest)
     server.on('checkContinue', onRequest)
     server.on('checkExpectation', onRequest)
-    server.on('connect', (_request, socket) => socket.end(refusalBytes('E_METHOD_UNKNOWN')))
+    server.on('connect', (request, socket) => this.#onConnect(request, socket as TrackedSocket))
     server.on('clientError', (error: ParseError, socket) =>
       this.#onParseError(error, socket as TrackedSocket),
     )
@@ -108,6 +130,19 @@ export class NodeServer implements Server {
     exchange.counted = true
     if (exchange.declaredLength !== 0) exchange.prepareBody()
     connection.offer(exchange)
+  }
+
+  /** node:http hands the connection over, for a tunnel: the request is answered as any other, and is the last one. */
+  #onConnect(request: IncomingMessage, socket: TrackedSocket): void {
+    // Nobody else hears of errors now, or reads what was meant for the tunnel.
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    const connection = socket[connectionOf] as NodeConnection
+    if (connection.closing) return
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    connection.sendLast(response)
+    this.#onRequest(request, response)
   }
 
   #onParseError(error: ParseError, socket: TrackedSocket): void {
@@ -173,7 +208,8 @@ export class NodeServer implements Server {
       const elapsed = now - upload.since
       if (requestTimeout === 0 || elapsed <= requestTimeout) continue
       if (elapsed <= uploadCap && upload.received >= (elapsed / 1_000) * uploadRate) continue
-      if (exchange.replied || exchange.bodyKind !== 0) exchange.destroy()
+      if (exchange.replied) exchange.destroy()
+      else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()
       else exchange.refuse('E_REQUEST_TIMEOUT')
     }
     for (const [exchange, deadline] of this.drains) {

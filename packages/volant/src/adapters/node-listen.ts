@@ -4,6 +4,10 @@ import { connect, type Server } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors.ts'
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+/** Older versions of node:net take the option and do nothing. */
+const hasReusePort = major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)
+
 /** A system's error code with a sentence that says what to do. `code` is the system's, for example EADDRINUSE. */
 export class ListenError extends VolantError {
   override readonly code: never
@@ -15,8 +19,14 @@ export class ListenError extends VolantError {
   }
 }
 
-/** Listens as `options` say. Rejects with a `ListenError`. */
+/** Listens as `options` say. Rejects with a `ListenError`, and with `E_UNSUPPORTED` where `reusePort` is missing. */
 export async function listenOn(server: Server, options: ListenOptions): Promise<Address> {
+  if (options.reusePort && !hasReusePort) {
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      `reusePort on node:http needs Node.js 22.12 or 23.1, and this is ${process.versions.node}: leave it out, or use the adapter native`,
+    )
+  }
   try {
     await attempt(server, options)
   } catch (error) {
@@ -43,9 +53,9 @@ function attempt(server: Server, options: ListenOptions): Promise<void> {
     }
     server.once('error', onError)
     server.once('listening', onListening)
-    const { path, port = 0, host, backlog = 511, ipv6Only = false } = options
+    const { path, port = 0, host, backlog = 511, ipv6Only = false, reusePort = false } = options
     if (path !== undefined) server.listen({ path, backlog })
-    else server.listen(host === undefined ? { port, backlog, ipv6Only } : { port, host, backlog, ipv6Only })
+    else server.listen({ port, backlog, ipv6Only, reusePort, ...(host !== undefined && { host }) })
   })
 }
 
@@ -73,6 +83,15 @@ function addressOf(server: Server): Address {
   return { port, host, path: null, url: `http://${shown}:${port}` }
 }
 
+/** Elsewhere the last process to listen has every connection, or the port is not shared at all. */
+export function refuseSharing(adapter: string, { reusePort }: ListenOptions): void {
+  if (!reusePort || process.platform === 'linux') return
+  throw new VolantError(
+    'E_UNSUPPORTED',
+    `reusePort on the adapter ${adapter} needs Linux, and this is ${process.platform}: run one process per port`,
+  )
+}
+
 /** The error with a sentence on what to do about it. */
 export function explain(error: unknown, options: ListenOptions): Error {
   const place =
@@ -82,7 +101,10 @@ export function explain(error: unknown, options: ListenOptions): Error {
     case 'EADDRINUSE':
       return new ListenError(
         code,
-        `${place} is in use: stop the process that has it, or choose another`,
+        `${place} is in use: stop the process that has it, or choose another` +
+          (options.reusePort
+            ? '. Processes share a port if all of them set reusePort and run as one user'
+            : ''),
         error,
       )
     case 'EACCES':
@@ -98,6 +120,8 @@ export function explain(error: unknown, options: ListenOptions): Error {
         `${place} cannot be listened on: this machine does not have that address`,
         error,
       )
+    case 'ENOTSUP':
+      return new ListenError(code, `${place} cannot be shared: this system has no reusePort`, error)
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new ListenError(code, `${place} cannot be listened on: the host name is not known`, error)

@@ -2,6 +2,9 @@
 import { type ErrorCode, errorTable } from '../errors.ts'
 import { phrases } from '../phrases.ts'
 
+/** A 426 in HTTP/1.1 names the protocol to use in its place, for this connection (RFC 9110 §15.5.22, §7.8). */
+export const upgradeFields = ['Upgrade', 'HTTP/1.1', 'Connection', 'upgrade'] as const
+
 /** The problem+json body for a code of the table. */
 export function refusalText(code: ErrorCode): string {
   const { status } = errorTable[code]

@@ -40,6 +40,11 @@ export class UwsExchange extends UwsReply implements Exchange {
     return size > maxHeaderSize ? 'E_HEAD_TOO_LARGE' : null
   }
 
+  /** It is not kept: uWebSockets.js takes targets that are a path alone, so that nothing but the path is in it. */
+  get target(): string {
+    return this.path
+  }
+
   get remoteAddress(): string {
     this.address = addressText(this.keepAddress())
     return this.address
@@ -133,6 +138,15 @@ export class UwsExchange extends UwsReply implements Exchange {
     this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
     this.markAborted('timeout')
     this.upload?.fail(new VolantError('E_ABORTED'))
+  }
+
+  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
+  timeOutUpload(): void {
+    this.upload?.fail(new VolantError('E_ABORTED'), 408)
+    if (this.replied || this.aborted) return
+    this.closes = true
+    this.end(408, ContentType.problem, null, refusalText('E_REQUEST_TIMEOUT'))
+    this.markAborted('upload')
   }
 }
 

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { createServer, isIP } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors.ts'
-import { explain, listenOn } from './node-listen.ts'
+import { explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
 import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
 
 /** Listens as `options` say; an error is what node:net says of the same address. */
@@ -16,7 +16,8 @@ export async function listenUws(
     if (options[name])
       throw new VolantError('E_ADAPTER', `the adapter uwebsockets cannot set ${name}: leave it out`)
   }
-  const { path, port = 0 } = options
+  refuseSharing('uwebsockets', options)
+  const { path, port = 0, reusePort = false } = options
   if (path !== undefined) {
     // uWebSockets.js would take over the socket file of a server that lives.
     await probe(options)
@@ -25,14 +26,16 @@ export async function listenUws(
     return { socket, address: { port: null, host: null, path, url: `unix:${path}` } }
   }
   for (const host of await hostsOf(options)) {
-    const socket = await attempt(uws, app, host, port)
+    const socket = await attempt(uws, app, host, port, reusePort)
     if (socket === false) continue
     const taken = uws.us_socket_local_port(socket)
     // A wildcard is no address to connect to.
     const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
     return { socket, address: { port: taken, host, path: null, url: `http://${shown}:${taken}` } }
   }
-  await probe(options)
+  await probe(options).catch((error: ListenError) => {
+    throw explain(error.cause, options)
+  })
   throw explain(new Error('uWebSockets.js refused it, node:net did not'), options)
 }
 
@@ -40,12 +43,20 @@ export async function listenUws(
  * A port that uWebSockets.js picks itself is taken without SO_REUSEADDR: until its last connection is forgotten nobody
  * could listen there again. So node:net picks it; somebody else may take it in between.
  */
-async function attempt(uws: Uws, app: UwsApp, host: string, port: number): Promise<ListenSocket | false> {
+async function attempt(
+  uws: Uws,
+  app: UwsApp,
+  host: string,
+  port: number,
+  reusePort: boolean,
+): Promise<ListenSocket | false> {
   for (let tries = port === 0 ? 5 : 1; tries > 0; tries--) {
     const free = port === 0 ? await probe({ host }).catch(() => null) : port
     if (free === null) return false
+    // Without that flag it sets SO_REUSEPORT.
+    const flags = reusePort ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT
     const socket = await new Promise<ListenSocket | false>((resolve) =>
-      app.listen(host, free, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve),
+      app.listen(host, free, flags, resolve),
     )
     if (socket !== false) return socket
   }
@@ -64,10 +75,10 @@ async function hostsOf(options: ListenOptions): Promise<string[]> {
   }
 }
 
-/** Listens with node:net and stops; gives the port. Rejects with a `ListenError`. */
+/** Listens with node:net, alone, and stops; gives the port. Rejects with a `ListenError`. */
 async function probe(options: ListenOptions): Promise<number | null> {
   const server = createServer()
-  const { port } = await listenOn(server, options)
+  const { port } = await listenOn(server, { ...options, reusePort: false })
   await new Promise((resolve) => server.close(resolve))
   return port
 }

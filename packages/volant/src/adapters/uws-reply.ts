@@ -330,6 +330,7 @@ export abstract class UwsReply extends Head {
 function headOf(status: number, type: ContentType, headers: string[] | null): string {
   const name = contentTypes[type]
   let head = `${status} ${phrases[status] ?? ''}`
+  if (status === 426) head += '\r\nUpgrade: HTTP/1.1\r\nConnection: upgrade'
   if (headers !== null) {
     const list = unpackHeaders(headers)
     for (let at = 0; at < list.length; at += 2) head += `\r\n${list[at]}: ${list[at + 1]}`

@@ -1,6 +1,15 @@
 /** The adapter on uWebSockets.js: an optional peer dependency, loaded only for apps that ask for it. */
 import { unlinkSync } from 'node:fs'
-import type { Adapter, Address, Host, Limits, ListenOptions, Server, ServerStats } from '@volant/engine'
+import {
+  type Adapter,
+  type Address,
+  BodyKind,
+  type Host,
+  type Limits,
+  type ListenOptions,
+  type Server,
+  type ServerStats,
+} from '@volant/engine'
 import { VolantError } from '../errors.ts'
 import { Routes } from './head.ts'
 import { PeerAddresses } from './uws-address.ts'
@@ -21,8 +30,14 @@ export function uwsAdapter(limits: Limits): Adapter {
   const uws = loadUws(limits.maxHeaderSize)
   return {
     name: 'uwebsockets',
-    // It has fixed times of its own, and never says which connection a request came by.
-    unenforced: ['headersTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxPipelined'],
+    // It has fixed times of its own, and never says which connection a request came by, nor what waits on all of them.
+    unenforced: [
+      'headersTimeout',
+      'keepAliveTimeout',
+      'maxConnectionAge',
+      'maxPipelined',
+      'maxBufferedReplies',
+    ],
     createServer: (host) => new UwsServer(uws, host),
   }
 }
@@ -230,7 +245,8 @@ export class UwsServer implements Server {
       const elapsed = now - since
       if (requestTimeout === 0 || elapsed <= requestTimeout) continue
       if (elapsed <= uploadCap && received >= (elapsed / 1_000) * uploadRate) continue
-      if (exchange.replied || exchange.bodyKind !== 0) exchange.destroy()
+      if (exchange.replied) exchange.destroy()
+      else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()
       else exchange.refuse('E_REQUEST_TIMEOUT')
     }
     for (const exchange of this.live) {

@@ -13,7 +13,7 @@ export interface ClientErrorOptions {
   cause?: unknown
 }
 
-/** No reply, or one that the operation does not declare: what a caller cannot be expected to handle case by case. */
+/** A call rejects with it if there is no reply, or one that the operation does not declare. */
 export class ClientError extends Error {
   /** What was called, `users.get`. */
   declare readonly operation: string

@@ -21,7 +21,10 @@ export interface SendOptions extends Omit<CallOptions, 'signal' | 'headers'> {
   headers?: ClientHeaders
   /** Sees each request, retries too, before it is sent; may give another in its place. */
   onRequest?: ((request: Request, operation: string) => Request | void | Promise<Request | void>) | undefined
-  /** Sees each reply before it is read; may give another in its place. */
+  /**
+   * Sees each reply before it is read; may give another in its place, such as that of the request sent again with another
+   * token, `fetch(new Request(request, { headers }))`. The body of a request that is a stream cannot be sent again.
+   */
   onResponse?:
     | ((
         response: Response,
@@ -197,7 +200,9 @@ async function attempts(
   for (let tried = 0; ; tried++) {
     const made = new Request(url, init)
     const request = (await unless(signal, () => onRequest?.(made, operation))) ?? made
-    const reply = await unless(signal, () => send(request)).then(
+    // A hook may repeat it, and one that was sent has no body any more.
+    const sent = onResponse && !init.duplex ? request.clone() : request
+    const reply = await unless(signal, () => send(sent)).then(
       (given) => replyOf(given, 'fetch'),
       (cause: any) => {
         if (!signal.aborted && tried < tries) return

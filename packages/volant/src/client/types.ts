@@ -213,11 +213,14 @@ type Replies<O, Returns> = O extends { mediaType: infer M extends string }
     ? ByStatus<R extends Schema ? { 200: R } : R, undefined>
     : Success<number, Content<Returns>>
 
-type ByStatus<R, M> = {
-  [S in keyof R & number]: `${S}` extends `${2 | 3}${string}`
-    ? Success<S, ContentOf<R[S], M>>
-    : Failure<undefined, S, ContentOf<R[S], M>>
-}[keyof R & number]
+/** Inside of a conditional type, so that editors and messages show the results and not this name with its schemas. */
+type ByStatus<R, M> = R extends object
+  ? {
+      [S in keyof R & number]: `${S}` extends `${2 | 3}${string}`
+        ? Success<S, ContentOf<R[S], M>>
+        : Failure<undefined, S, ContentOf<R[S], M>>
+    }[keyof R & number]
+  : never
 
 type ContentOf<S, M> = [S] extends [null]
   ? undefined

@@ -1,4 +1,5 @@
 /** `volant types`: a client's file from a module that exports the API. */
+import { subscribe } from 'node:diagnostics_channel'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -39,14 +40,11 @@ function parse(args: string[]): Asked | null {
 }
 
 async function filesOf({ module, name, out }: Asked): Promise<Map<string, string>> {
-  const exports = (await import(pathToFileURL(resolve(module)).href)) as Readonly<Record<string, unknown>>
-  if (!Object.hasOwn(exports, name)) {
-    const names = Object.keys(exports).join(', ')
-    throw new Error(
-      `${module} has no export ${name}; it has ${names === '' ? 'none' : names}: volant types ${module}#NAME`,
-    )
-  }
-  const { text, declarations, javascript, opaque } = clientFile(exports[name] as never)
+  const { exports, listens } = await load(module)
+  if (!Object.hasOwn(exports, name))
+    throw new Error(withoutExport(module, name, Object.keys(exports), listens))
+  if (listens) process.stderr.write(`volant: ${module} starts a server when it is imported. ${apart}\n`)
+  const { text, declarations, javascript, opaque } = fileOf(exports[name], `${module}#${name}`)
   for (const each of opaque) process.stderr.write(`volant: ${each}\n`)
   return out.endsWith('.d.ts')
     ? new Map([
@@ -54,6 +52,54 @@ async function filesOf({ module, name, out }: Asked): Promise<Map<string, string
         [out.replace(/\.d\.ts$/, '.js'), javascript],
       ])
     : new Map([[out, text]])
+}
+
+function fileOf(api: unknown, from: string): ReturnType<typeof clientFile> {
+  try {
+    return clientFile(api as never)
+  } catch (error) {
+    throw new Error(`${from}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const apart =
+  'Let one module make and export the app, and another import it and listen: give volant types the first one'
+
+interface Loaded {
+  readonly exports: Readonly<Record<string, unknown>>
+  /** An app in it was told to listen. */
+  readonly listens: boolean
+}
+
+async function load(module: string): Promise<Loaded> {
+  let listens = false
+  // By its name, since the module may have another copy of this package.
+  subscribe('volant.listen', () => {
+    listens = true
+  })
+  try {
+    const exports = (await import(pathToFileURL(resolve(module)).href)) as Loaded['exports']
+    return { exports, listens }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(module)) {
+      throw new Error(
+        `${module} is TypeScript, which Node.js ${process.versions.node} does not run: compile it and give the .js file, or use Node.js 22.18 or newer`,
+        { cause: error },
+      )
+    }
+    if (!listens) throw error
+    throw new Error(`${module} starts a server when it is imported, and that failed: ${message}. ${apart}`, {
+      cause: error,
+    })
+  }
+}
+
+function withoutExport(module: string, name: string, names: readonly string[], listens: boolean): string {
+  if (listens) return `${module} has no export ${name}, and starts a server when it is imported. ${apart}`
+  if (names.length === 0) return `${module} exports nothing: export the app in it, export const ${name} = …`
+  const write = names.map((each) => `${module}#${each}`).join(' or ')
+  return `${module} has no export ${name}; it has ${names.join(', ')}: write ${write}`
 }
 
 function write(files: ReadonlyMap<string, string>, check: boolean): number {

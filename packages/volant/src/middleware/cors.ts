@@ -23,7 +23,7 @@ export interface CorsOptions {
   origin?: string | RegExp | readonly (string | RegExp)[] | OriginCheck | undefined
   /** Pages may send cookies and other credentials and read the reply; needs origins other than `*`. Default false. */
   credentials?: boolean | undefined
-  /** Methods pages may use. Default GET, HEAD, POST, PUT, PATCH, DELETE and QUERY. */
+  /** Methods pages may use, those of the router option among them. Default GET, HEAD, POST, PUT, PATCH, DELETE and QUERY. */
   methods?: readonly string[] | undefined
   /** Request headers pages may set. Default: those they ask for. */
   allowedHeaders?: readonly string[] | undefined

@@ -107,7 +107,7 @@ export class Policy {
 }
 
 function write(directives: unknown): string {
-  checkNames('csp', directives, knownDirectives)
+  checkNames('csp', directives, knownDirectives, { directives: 'write the directives themselves' })
   const entries = Object.entries(directives as CspDirectives).filter(([, value]) => value !== undefined)
   if (entries.length === 0) throw bad('csp', directives, 'at least one directive')
   return entries

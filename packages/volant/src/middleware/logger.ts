@@ -56,10 +56,10 @@ const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: In
  *     // {"level":30,"time":…,"pid":…,"hostname":"…","reqId":"…","req":{"method":"GET","url":"/","remoteAddress":"…"},
  *     //  "res":{"statusCode":200},"responseTime":0.12,"msg":"request completed"}
  *
- * Replies from 400 on have level 40, those from 500 on level 50 and the error in `err`; a client that left is told by
- * "request aborted". Lines are gathered for at most 50 ms, and written when the app closes and when the process exits.
- * To read them, `node app.js | npx pino-pretty`. Unexpected errors are reported by the app, too: see its option
- * `report`. A destination that fails is told of on stderr, once, and fails no request. Throws `E_BAD_OPTION`.
+ * Replies from 400 on have level 40, those from 500 on level 50 and the error in `err`. If the client disconnects, the
+ * message is "request aborted". Lines are gathered for at most 50 ms, and written when the app closes and when the
+ * process exits. To read them, `node app.js | npx pino-pretty`. The app reports unexpected errors, too: see its option
+ * `report`. If the destination fails, stderr says so once, and no request fails. Throws `E_BAD_OPTION`.
  */
 export function logger(options: LoggerOptions = {}): FittingMiddleware {
   checkNames('logger', options, optionNames, { stream: 'destination' })

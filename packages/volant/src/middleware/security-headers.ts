@@ -74,6 +74,18 @@ type PolicyEffect<O> = O extends { contentSecurityPolicy: infer C }
     : NonceOf<C>
   : {}
 
+/** What Helmet calls them. */
+const foreignNames = {
+  hsts: 'strictTransportSecurity',
+  noSniff: 'xContentTypeOptions',
+  frameguard: 'xFrameOptions',
+  dnsPrefetchControl: 'xDnsPrefetchControl',
+  permittedCrossDomainPolicies: 'xPermittedCrossDomainPolicies',
+  xssFilter: 'xXssProtection',
+  xPoweredBy: 'no reply has this header',
+  hidePoweredBy: 'no reply has this header',
+}
+
 /**
  * Sends the headers OWASP's Secure Headers project asks for, with every reply of its scope, errors included:
  *
@@ -85,11 +97,8 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
   options?: O,
 ): FittingMiddleware<PolicyEffect<O>> {
   const given: SecurityHeadersOptions = options === undefined ? {} : options
-  checkNames('securityHeaders', given, [
-    'contentSecurityPolicy',
-    'strictTransportSecurity',
-    ...Object.keys(writers),
-  ])
+  const names = ['contentSecurityPolicy', 'strictTransportSecurity', ...Object.keys(writers)]
+  checkNames('securityHeaders', given, names, foreignNames)
   const policy = checkPolicy(given.contentSecurityPolicy)
   const { value: hsts, force } = transport(given.strictTransportSecurity)
   const pairs = Object.entries(writers).flatMap(([name, { header, write }]): [string, string][] => {
@@ -185,10 +194,11 @@ function referrer(option: string, given: unknown = 'no-referrer'): string | null
   throw bad(option, given, `${referrers.join(', ')}, several of them or false`)
 }
 
+/** Those of OWASP's list that Chromium knows on every system: of others it complains on every page. */
 const noFeatures = Object.fromEntries(
   (
     'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer ' +
-    'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb web-share xr-spatial-tracking'
+    'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
   )
     .split(' ')
     .map((feature) => [feature, []]),

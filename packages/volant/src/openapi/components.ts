@@ -7,12 +7,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
+import { discriminate } from './discriminator.ts'
 import type { JSONSchemaObject } from './document.ts'
-import { Fingerprints } from './fingerprint.ts'
-import { assignNames, baseOfKey, baseOfText } from './names.ts'
+import { Fingerprints, Shapes } from './fingerprint.ts'
+import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
 import { type Resolve, resolverOf, type Target } from './references.ts'
-import { withoutSafeBounds } from './safe-bounds.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
+import { readable, withDoubleIntegers } from './wording.ts'
 
 /** `input`: what a client sends; `output`: what it is sent. */
 export type Direction = 'input' | 'output'
@@ -50,10 +51,12 @@ interface Resource {
   /** By a title, an id or the key of a definition. */
   isNamed: boolean
   readonly direction: Direction
+  /** Clients are sent it, be it the form of what they send. */
+  isSent: boolean
   readonly raw: JSONSchemaObject
   /** What its references are relative to. */
   readonly root: Root
-  /** Of use in one place as well as in several: a scalar is not worth a name. */
+  /** True if it may become a component: a scalar is not worth a name. */
   readonly shareable: boolean
   /** A component even if it is used once. */
   kept: boolean
@@ -61,6 +64,8 @@ interface Resource {
   code: string | null | undefined
   /** Null before it is needed. */
   body: JSONSchemaObject | null
+  /** That which stands for both, where there is one. */
+  into: Resource | null
   readonly slots: JSONSchemaObject[]
 }
 
@@ -87,7 +92,10 @@ export class Components {
   /** What those say without their definitions: most objects inside others say nothing of the kind. */
   readonly #shareableTexts = new Set<string>()
   readonly #fingerprints = new Fingerprints()
+  readonly #shapes = new Shapes()
   readonly #later: (() => void)[] = []
+  /** Schemas in the document with `oneOf` or `anyOf`. */
+  readonly #unions: JSONSchemaObject[] = []
   readonly #fixed: Readonly<Record<string, JSONSchemaObject>>
 
   /** `fixed` are components that are there in any case. */
@@ -107,7 +115,7 @@ export class Components {
       const { holes } = result
       if (holes !== undefined && !this.#partly.has(holes))
         this.#partly.set(holes, { where, direction, vendor: vendorOf(schema), holes })
-      return direction === 'output' ? withoutSafeBounds(result.schema) : result.schema
+      return readable(result.schema)
     }
     if (!this.opaque.some((each) => each.schema === schema)) {
       this.opaque.push({ schema, where, reason: result.opaque })
@@ -139,49 +147,110 @@ export class Components {
     return slot
   }
 
-  /** The properties of an object schema; null for one that is none, or whose properties depend on each other. */
-  properties(schema: Schema, direction: Direction, where: string): Property[] | null {
-    const raw = this.raw(schema, direction, where)
+  /**
+   * The properties of an object schema for text of a request's head; null for one that is none, or whose properties
+   * depend on each other.
+   */
+  properties(schema: Schema, where: string): Property[] | null {
+    const raw = this.raw(schema, 'input', where)
     if (raw === null) return null
-    const root = rootOf(raw, direction, where)
+    const root = rootOf(raw, 'input', where)
     const found = propertiesOf(raw, root, 0)
     if (found === null) return null
     return [...found.properties].map(([name, each]) => {
       const { description: _, deprecated: __, ...rest } = each
       const slot = {}
-      this.#later.push(() => this.#convertInto(slot, rest, root))
+      this.#later.push(() => this.#convertInto(slot, withDoubleIntegers(rest), root))
       return { name, required: found.required.has(name), raw: each, schema: slot }
     })
   }
 
-  /** Fills in every use; gives what `components/schemas` is, by name. */
-  finish(): Record<string, JSONSchemaObject> {
+  /** Fills in every use, in steps of one schema; gives what `components/schemas` is, by name. */
+  *finish(): Generator<void, Record<string, JSONSchemaObject>> {
     for (const resource of this.#resources) {
       if (!resource.shareable) continue
+      yield
       const said = this.#said(resource)
       if (!this.#shareable.has(said)) this.#shareable.set(said, resource)
       this.#shareableTexts.add(this.#fingerprints.text(resource.raw))
     }
-    for (const work of this.#later) work()
+    // Those of the operations first: what is in one that is left out is used nowhere.
+    yield* this.#merge()
+    for (const work of this.#later) {
+      work()
+      yield
+    }
     // Grows while definitions are found.
-    for (let at = 0; at < this.#resources.length; at++) this.#bodyOf(this.#resources[at] as Resource)
-    const shared = this.#resources.filter(
-      ({ kept, shareable, slots }) => kept || (shareable && slots.length > 1),
-    )
+    for (let at = 0; at < this.#resources.length; at++) {
+      const resource = this.#resources[at] as Resource
+      if (resource.into === null) this.#bodyOf(resource)
+      yield
+    }
+    yield* this.#merge()
+    const left = this.#resources.filter(({ into }) => into === null)
+    const shared = left.filter(({ kept, shareable, slots }) => kept || (shareable && slots.length > 1))
+    yield
     this.#callByCodes(shared)
+    yield
     const names = assignNames(shared, Object.keys(this.#fixed))
     for (const [resource, name] of names) {
-      for (const slot of resource.slots) slot['$ref'] = `#/components/schemas/${name}`
+      yield
+      for (const slot of resource.slots) slot['$ref'] = referenceTo(name)
+    }
+    const bodies = new Map([...names].map(([resource, name]) => [referenceTo(name), this.#bodyOf(resource)]))
+    for (const union of this.#unions) {
+      discriminate(union, (ref) => bodies.get(ref))
+      yield
     }
     // After those above: what stands in one place may itself be a reference.
-    for (const resource of this.#resources) {
+    for (const resource of left) {
       if (names.has(resource)) continue
       for (const slot of resource.slots) Object.assign(slot, this.#bodyOf(resource))
+      yield
     }
-    const components = [...names].map(([resource, name]) => [name, this.#bodyOf(resource)] as const)
-    return Object.fromEntries(
-      [...Object.entries(this.#fixed), ...components].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    )
+    const components = Object.entries(this.#fixed)
+    for (const [resource, name] of names) {
+      const body = this.#bodyOf(resource)
+      // Generators call types by their titles: two of one title would be two types of one name.
+      if (typeof body['title'] === 'string' && baseOfText(body['title']) !== name) body['title'] = name
+      components.push([name, body])
+    }
+    yield
+    return Object.fromEntries(components.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /**
+   * One resource where several can be: of what is sent and received under one name or by one schema, and of parts without
+   * a name that refer to themselves.
+   */
+  *#merge(): Generator<void> {
+    const groups = new Map<unknown, Resource[]>()
+    const put = (key: unknown, resource: Resource): void => {
+      const group = groups.get(key) ?? []
+      groups.set(key, group)
+      group.push(resource)
+    }
+    for (const resource of this.#resources) {
+      if (resource.into !== null) continue
+      if (resource.isNamed) put(resource.base, resource)
+      else if (resource.kept) put(this.#shapes.text(resource), resource)
+      yield
+    }
+    for (const [schema, uses] of this.#uses)
+      for (const resource of uses.values()) put(schema, standing(resource))
+    for (const group of groups.values()) {
+      yield
+      // What clients send comes first: its form holds for what they are sent.
+      const [...all] = group.toSorted(
+        (a, b) => Number(a.direction === 'output') - Number(b.direction === 'output'),
+      )
+      for (const [at, each] of all.entries()) {
+        if (each.into !== null) continue
+        for (const other of all.slice(at + 1)) {
+          if (other !== each && other.into === null && this.#shapes.covers(each, other)) merge(each, other)
+        }
+      }
+    }
   }
 
   /** Where nothing else is called so: what an error's code calls does not depend on the order of routes. */
@@ -211,11 +280,12 @@ export class Components {
   #whole(root: Root): Resource {
     const { raw, base, direction } = root
     const shareable = isShareable(raw)
-    return (root.whole ??= this.#resource(raw, root, base, direction, {
+    root.whole ??= this.#resource(raw, root, base, direction, {
       shareable,
       kept: shareable && typeof raw['title'] === 'string',
       isNamed: !root.isHinted,
-    }))
+    })
+    return standing(root.whole)
   }
 
   #resource(
@@ -226,8 +296,9 @@ export class Components {
     { shareable, kept, isNamed }: Pick<Resource, 'shareable' | 'kept' | 'isNamed'>,
   ): Resource {
     const key = `${base}\n${this.#fingerprints.of(raw, root.resolve)}`
-    const known = this.#known.get(key)
-    if (known !== undefined) {
+    const before = this.#known.get(key)
+    if (before !== undefined) {
+      const known = standing(before)
       known.isNamed ||= isNamed
       return known
     }
@@ -235,12 +306,14 @@ export class Components {
       base,
       isNamed,
       direction,
+      isSent: direction === 'output',
       raw,
       root,
       shareable,
       kept,
       code: undefined,
       body: null,
+      into: null,
       slots: [],
     }
     this.#known.set(key, resource)
@@ -262,6 +335,7 @@ export class Components {
       target,
       mapSubschemas(rest, (each) => this.#nested(each, root)),
     )
+    if (rest['oneOf'] !== undefined || rest['anyOf'] !== undefined) this.#unions.push(target)
     const ref = $ref ?? $dynamicRef
     if (typeof ref === 'string') this.#refer(target, ref, root)
   }
@@ -273,7 +347,7 @@ export class Components {
         ? this.#shareable.get(this.#fingerprints.of(raw, root.resolve))
         : undefined
     if (same === undefined) this.#convertInto(target, raw, root)
-    else same.slots.push(target)
+    else standing(same).slots.push(target)
     return target
   }
 
@@ -284,7 +358,10 @@ export class Components {
       if (!ref.startsWith('#')) target['$ref'] = ref
     } else if (found.schema === root.raw) this.#kept(root).slots.push(target)
     else if (found.schema === false) target['not'] = {}
-    else if (found.schema !== true) this.#part(found.schema, found, root).slots.push(target)
+    // Anything, as `true` is.
+    else if (found.schema !== true && Object.keys(found.schema).length > 0) {
+      this.#part(found.schema, found, root).slots.push(target)
+    }
   }
 
   #kept(root: Root): Resource {
@@ -297,7 +374,7 @@ export class Components {
     const title = raw['title']
     // Zod numbers definitions that have no name.
     const unnamed = key === '' || key.startsWith('__')
-    const isTitled = typeof title === 'string' && (unnamed || !isDefinition)
+    const isTitled = typeof title === 'string' && nameIn(title) !== '' && (unnamed || !isDefinition)
     const base = isTitled
       ? baseOfText(title)
       : unnamed
@@ -317,16 +394,35 @@ function vendorOf(schema: Schema): string {
   return (schema as Partial<StandardSchemaV1>)['~standard']?.vendor ?? ''
 }
 
+function referenceTo(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+/** The one that stands for it. */
+function standing(resource: Resource): Resource {
+  let at = resource
+  while (at.into !== null) at = at.into
+  return at
+}
+
+function merge(into: Resource, from: Resource): void {
+  from.into = into
+  into.slots.push(...from.slots)
+  into.kept ||= from.kept
+  into.isSent ||= from.isSent
+  if (into.code !== from.code) into.code = null
+}
+
 function rootOf(raw: JSONSchemaObject, direction: Direction, hint: string): Root {
   const { title, $id } = raw
-  const base =
-    typeof title === 'string'
-      ? baseOfText(title)
+  const own =
+    typeof title === 'string' && nameIn(title) !== ''
+      ? nameIn(title)
       : typeof $id === 'string'
         ? baseOfKey($id.slice($id.search(/[^/#]*#?$/)).replace(/(\.schema)?\.json$|#$/g, ''))
-        : baseOfText(hint)
-  const isHinted = typeof title !== 'string' && typeof $id !== 'string'
-  return { raw, direction, base, isHinted, resolve: resolverOf(raw), whole: null }
+        : null
+  const base = own ?? baseOfText(hint)
+  return { raw, direction, base, isHinted: own === null, resolve: resolverOf(raw), whole: null }
 }
 
 /** Objects and choices; a scalar, and a reference, is as short as a reference to it. */

@@ -52,7 +52,10 @@ export interface OpenAPIServer {
   variables?: Record<string, { default: string; enum?: string[]; description?: string }>
 }
 
-/** A heading that operations stand under. */
+/**
+ * A heading that operations stand under (OpenAPI 3.1 §4.8.22). It takes extensions (§4.9): `x-displayName` is what the
+ * page shows instead of the name.
+ */
 export interface OpenAPITag {
   /** As routes name it. */
   name: string
@@ -60,6 +63,8 @@ export interface OpenAPITag {
   description?: string
   /** More to read. */
   externalDocs?: { url: string; description?: string }
+  /** An extension. */
+  [extension: `x-${string}`]: unknown
 }
 
 /** Operations of a path, by method in lower case. */

@@ -2,7 +2,8 @@
 import { VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
 import { checkOptionNames } from '../option-names.ts'
-import type { RouteInfo } from '../route-info.ts'
+import { alternativesIn } from '../middleware.ts'
+import { checkIds, namedRoutesOf, type RouteInfo } from '../route-info.ts'
 import { Components, type Opaque, type Partly } from './components.ts'
 import type {
   OpenAPIDocument,
@@ -46,7 +47,7 @@ export interface Routed {
 /**
  * The OpenAPI 3.1 document of `app` as it is now: paths in order, whatever the order of registration. Methods that
  * OpenAPI 3.1 does not know (QUERY) and routes that are `hidden` are left out; of `/:id` and `/*`, which are one path to
- * OpenAPI, the former alone is there. Throws `E_BAD_OPTION` for two security schemes of one name, for a requirement of one
+ * OpenAPI, the former alone is there. Throws `E_OPERATION_ID` for two routes of one operationId, `E_BAD_OPTION` for two security schemes of one name, for a requirement of one
  * that nobody declares, and for options that make no sense.
  */
 export function openapiOf(app: Routed, options: OpenAPIOptions): OpenAPIDocument {
@@ -112,20 +113,35 @@ export function documented(
   )
 }
 
-/** `all` has whatever declares security schemes: at least `routes`. */
-export function emit(
+/** At once. */
+function emit(routes: readonly RouteInfo[], options: OpenAPIOptions): Emitted {
+  const steps = emission(routes, options, routes)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** In steps of one operation or one schema. `all` has whatever declares security schemes: at least `routes`. */
+export function* emission(
   routes: readonly RouteInfo[],
   options: OpenAPIOptions,
-  all: readonly RouteInfo[] = routes,
-): Emitted {
+  all: readonly RouteInfo[],
+): Generator<void, Emitted> {
   const { info, servers, tags, security, externalDocs } = options
   const included = documented(routes, options)
-  const operations = included.map(operationOf)
-  const { places, remarks } = placesOf(operations)
-  const ids = idsOf(places)
+  checkIds(namedRoutesOf(included))
+  yield
+  const operations: Operation[] = []
+  for (const route of included) {
+    operations.push(operationOf(route))
+    yield
+  }
+  const { places, remarks } = yield* placesOf(operations)
+  const ids = yield* idsOf(places)
   const components = new Components(problemSchemas)
   const responses = new Responses(components)
   const schemes = schemesOf(included, options, all)
+  yield
   const paths = new Map<string, OpenAPIPathItem>()
   for (const place of places) {
     const { operation, path } = place
@@ -140,8 +156,10 @@ export function emit(
         `${operation.name}: its schema of headers has ${JSON.stringify(name)}, and a request's names are in lower case: it is never there`,
       )
     }
+    yield
   }
-  const schemas = components.finish()
+  const schemas = yield* components.finish()
+  yield
   const own = responses.finish()
   const document: OpenAPIDocument = {
     openapi: '3.1.1',
@@ -170,16 +188,22 @@ interface Place {
 }
 
 /** One operation for each method of a path: OpenAPI cannot tell a parameter from the rest of the path. */
-function placesOf(operations: readonly Operation[]): { places: Place[]; remarks: string[] } {
-  const all = operations
-    .flatMap((operation) => templatesOf(operation.pattern).map((template) => ({ operation, template })))
-    .toSorted((a, b) => comparePlaces(a, b))
+function* placesOf(
+  operations: readonly Operation[],
+): Generator<void, { places: Place[]; remarks: string[] }> {
+  const all: Candidate[] = []
+  for (const operation of operations) {
+    for (const template of templatesOf(operation.pattern))
+      all.push({ operation, template, shape: shapeOf(template.path) })
+    yield
+  }
+  all.sort(comparePlaces)
+  yield
   const firsts = new Map<string, Template>()
   const taken = new Map<string, Operation>()
   const places: Place[] = []
   const remarks: string[] = []
-  for (const { operation, template } of all) {
-    const shape = shapeOf(template.path)
+  for (const { operation, template, shape } of all) {
     const before = taken.get(`${operation.method} ${shape}`)
     if (before !== undefined) {
       remarks.push(
@@ -195,12 +219,15 @@ function placesOf(operations: readonly Operation[]): { places: Place[]; remarks:
   return { places, remarks }
 }
 
-function comparePlaces(
-  a: { operation: Operation; template: Template },
-  b: { operation: Operation; template: Template },
-): number {
+interface Candidate {
+  readonly operation: Operation
+  readonly template: Template
+  readonly shape: string
+}
+
+function comparePlaces(a: Candidate, b: Candidate): number {
   return (
-    compare(shapeOf(a.template.path), shapeOf(b.template.path)) ||
+    compare(a.shape, b.shape) ||
     methodOrder.indexOf(a.operation.method) - methodOrder.indexOf(b.operation.method) ||
     wildcardsOf(a.template) - wildcardsOf(b.template) ||
     compare(a.template.path, b.template.path)
@@ -224,7 +251,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
  * Ids of routes first: others are made of method and path, those of shorter paths say what they lack, and an app that is
  * mounted twice has its ids twice, so that all but the first are numbered.
  */
-function idsOf(places: readonly Place[]): Map<Place, string> {
+function* idsOf(places: readonly Place[]): Generator<void, Map<Place, string>> {
   const taken = new Names()
   const ids = new Map<Place, string>()
   const name = (place: Place, id: string): void => {
@@ -236,6 +263,7 @@ function idsOf(places: readonly Place[]): Map<Place, string> {
   }
   for (const place of places) {
     if (ids.has(place)) continue
+    yield
     const { operation, template } = place
     const [absent] = template.absent
     const whole = operation.id ?? madeId(operation.method, templatesOf(operation.pattern).at(-1) as Template)
@@ -283,11 +311,11 @@ function operationObject(
   }
 }
 
-/** All schemes of the middleware in front of a route are asked for, unless the route says what is. */
-function securityOf({ security, schemes }: Operation): Record<string, string[]>[] | undefined {
+/** What the middleware in front of a route ask for is asked for, unless the route says what is. */
+function securityOf({ security, alternatives }: Operation): Record<string, string[]>[] | undefined {
   if (security !== undefined) return security.map(requirement)
-  if (schemes.length === 0) return undefined
-  return [Object.fromEntries(schemes.map((name) => [name, []]))]
+  if (alternatives.length === 0) return undefined
+  return alternatives.map((names) => Object.fromEntries(names.map((name) => [name, []])))
 }
 
 function requirement(given: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
@@ -338,7 +366,7 @@ export function schemesOf(
 }
 
 function declaredBy({ declarations }: RouteInfo): [string, Readonly<Record<string, unknown>>][] {
-  return declarations.flatMap(({ security }) => Object.entries(security ?? {}))
+  return declarations.flatMap(({ security = [] }) => alternativesIn(security).flatMap(Object.entries))
 }
 
 function tagsOf(

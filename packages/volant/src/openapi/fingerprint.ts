@@ -1,7 +1,7 @@
 /** Whether two JSON Schemas say the same, wherever they stand. */
 import type { JSONSchemaObject } from './document.ts'
 import type { Resolve } from './references.ts'
-import { mapSubschemas } from './subschemas.ts'
+import { isObject, mapSubschemas } from './subschemas.ts'
 
 export class Fingerprints {
   /** Schemas are frozen; one is asked for wherever it is used. */
@@ -36,5 +36,72 @@ export class Fingerprints {
     }
     visit(raw)
     return JSON.stringify([text, ...[...needed].toSorted(([a], [b]) => (a < b ? -1 : 1))])
+  }
+}
+
+/** A schema with all that its references lead to, whatever definitions are called. */
+interface Shape {
+  readonly text: string
+  /** Of its objects, in the order they are met, those that take no undeclared property; the text does not say it. */
+  readonly closed: readonly boolean[]
+}
+
+function shapeOf(raw: JSONSchemaObject, resolve: Resolve): Shape {
+  const met = [raw]
+  const closed: boolean[] = []
+  const numberOf = (target: JSONSchemaObject): number => {
+    const at = met.indexOf(target)
+    return at < 0 ? met.push(target) - 1 : at
+  }
+  const visit = (node: JSONSchemaObject): JSONSchemaObject => {
+    const { $schema: _, $id: __, $defs: ___, definitions: ____, $anchor: _____, ...said } = node
+    const { $dynamicAnchor: ______, additionalProperties: others, ...rest } = said
+    closed.push(others === false)
+    const made = mapSubschemas(
+      others === undefined || others === false ? rest : { ...rest, additionalProperties: others },
+      visit,
+    )
+    for (const name of ['$ref', '$dynamicRef']) {
+      const target = typeof made[name] === 'string' ? resolve(made[name])?.schema : undefined
+      if (target !== undefined) made[name] = isObject(target) ? numberOf(target) : target
+    }
+    return made
+  }
+  // Grows while references are met.
+  const texts: string[] = []
+  for (let at = 0; at < met.length; at++) texts.push(JSON.stringify(visit(met[at] as JSONSchemaObject)))
+  return { text: texts.join('\n'), closed }
+}
+
+/** A schema as it stands in a document. */
+interface Standing {
+  readonly direction: 'input' | 'output'
+  readonly raw: JSONSchemaObject
+  readonly root: { readonly resolve: Resolve }
+}
+
+/** Which schemas can be one component. */
+export class Shapes {
+  readonly #shapes = new WeakMap<Standing, Shape>()
+
+  text(schema: Standing): string {
+    return this.#of(schema).text
+  }
+
+  /**
+   * Whether `schema` holds for all that `other` describes: they say the same, or `schema` is what clients send, `other`
+   * is what they are sent, and they differ by objects that are closed in the latter alone.
+   */
+  covers(schema: Standing, other: Standing): boolean {
+    const [a, b] = [this.#of(schema), this.#of(other)]
+    if (a.text !== b.text) return false
+    const isOpened = schema.direction === 'input' && other.direction === 'output'
+    return a.closed.every((closed, at) => closed === b.closed[at] || (isOpened && !closed))
+  }
+
+  #of(schema: Standing): Shape {
+    const shape = this.#shapes.get(schema) ?? shapeOf(schema.raw, schema.root.resolve)
+    this.#shapes.set(schema, shape)
+    return shape
   }
 }

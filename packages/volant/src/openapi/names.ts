@@ -1,11 +1,38 @@
 /** Names of components: the schema's own where it has one, else that of the operation which uses it first. */
-import type { Direction } from './components.ts'
 
-/** `User account` → `UserAccount`. */
+/** `User account` → `UserAccount`, `Größe` → `Grosse`; '' for a text without Latin letters and digits. */
+export function nameIn(text: string): string {
+  const plain = text
+    .replaceAll(/[ßæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters[letter] as string)
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+  const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+}
+
+/** Those that Unicode does not decompose. */
+const letters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  Æ: 'AE',
+  œ: 'oe',
+  Œ: 'OE',
+  ø: 'o',
+  Ø: 'O',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+  Đ: 'D',
+  ð: 'd',
+  Ð: 'D',
+  þ: 'th',
+  Þ: 'Th',
+  ı: 'i',
+}
+
+/** As `nameIn`; `Schema` where that is nothing. */
 export function baseOfText(text: string): string {
-  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  const name = words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
-  return name === '' ? 'Schema' : name
+  return nameIn(text) || 'Schema'
 }
 
 /** A key stays as it is if a component may be called so (OpenAPI 3.1 §4.8.7). */
@@ -16,7 +43,7 @@ export function baseOfKey(key: string): string {
 interface Called {
   readonly base: string
   readonly isNamed: boolean
-  readonly direction: Direction
+  readonly isSent: boolean
 }
 
 /**
@@ -29,10 +56,10 @@ export function assignNames<R extends Called>(
 ): Map<R, string> {
   const names = new Map<R, string>()
   const taken = new Names(reserved)
-  const rank = ({ direction, isNamed }: R): number => (isNamed ? 0 : 2) + (direction === 'output' ? 0 : 1)
+  const rank = ({ isSent, isNamed }: R): number => (isNamed ? 0 : 2) + (isSent ? 0 : 1)
   for (const resource of resources.toSorted((a, b) => rank(a) - rank(b))) {
-    const { base, direction } = resource
-    names.set(resource, taken.take(direction === 'input' && taken.has(base) ? `${base}Input` : base))
+    const { base, isSent } = resource
+    names.set(resource, taken.take(!isSent && taken.has(base) ? `${base}Input` : base))
   }
   return names
 }

@@ -5,6 +5,7 @@ import { notice } from '../notice.ts'
 import type { RouteInfo } from '../route-info.ts'
 import type { Hole } from '../schema/holes.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
+import { sayTextless } from '../schema/textless.ts'
 import type { Schema } from '../types.ts'
 import type { Direction, Opaque, Partly } from './components.ts'
 
@@ -33,12 +34,24 @@ export class Omissions {
       const unsaid = holes.filter(({ isImpossible }) => !isImpossible)
       if (impossible.length > 0)
         notice(
-          `volant: ${where}: no JSON is what it asks for at ${listed(impossible)}: ${instead[direction]}`,
+          `volant: ${where}: JSON cannot carry the value at ${listed(impossible)}${outcome[direction]}. ${instead[direction]}`,
         )
       if (unsaid.length > 0)
-        notice(`volant: ${where}: the API's document cannot say what is at ${listed(unsaid)}: ${typed}`)
+        notice(`volant: ${where}: the API's document has no type for ${listed(unsaid)}. ${typed}`)
     }
-    if (untold.length > most) notice(`volant: and so it is with ${untold.length - most} more schemas`)
+    const others = untold.length - most
+    if (others > 0)
+      notice(
+        `volant: ${others} more ${others === 1 ? 'schema has' : 'schemas have'} parts that the API's document cannot show`,
+      )
+  }
+
+  /** Of what a request meets first: those behind it see what that makes of the text. */
+  texts(route: RouteInfo): void {
+    for (const part of ['params', 'query', 'headers', 'cookies'] as const) {
+      const first = [...route.checks, route.schemas].find((each) => each[part] !== undefined)?.[part]
+      if (first !== undefined) sayTextless(first, `${route.method} ${route.path}: ${part}`)
+    }
   }
 
   say(sentence: string): void {
@@ -57,32 +70,38 @@ export class Omissions {
   }
 }
 
-/** What to write where no JSON fits, and where nothing is said. */
+/** What follows for clients where JSON cannot carry a value. */
+const outcome: Readonly<Record<Direction, string>> = {
+  input: ': every request that has one is refused',
+  output: ': no client can get one',
+}
+
+/** What to write where no JSON fits, and where there is no type. */
 type Advice = Readonly<Record<Direction | 'typed', string>>
 
 const general: Advice = {
-  input: 'take text, or make it of text',
-  output: 'send text',
-  typed: 'a schema of what a transform makes, after it, says it',
+  input: 'Take text, and convert it in the schema if need be',
+  output: 'Send text',
+  typed: 'Add a schema after the transform',
 }
 
 const advice: Readonly<Record<string, Advice>> = {
   zod: {
     input:
-      'take text, as z.iso.datetime() does, or make it of text, as z.coerce.date() and z.string().transform(BigInt) do',
-    output: 'send text, as .transform(String).pipe(z.string()) does',
-    typed: '.pipe(z.string()) after a transform says it, and .meta({ type }) elsewhere',
+      'Use z.iso.datetime() for text, z.coerce.date() for a Date, z.string().transform(BigInt) for a bigint',
+    output: 'Send text: .transform(String).pipe(z.string())',
+    typed: 'Add .pipe(z.string()) or the like after a transform, .meta({ type }) elsewhere',
   },
   valibot: {
     input:
-      'take text, as v.pipe(v.string(), v.isoTimestamp()) does, or make it of text, as v.toDate() and v.toBigint() after v.string() do',
-    output: 'send text, as v.toString() at the end of a pipe does',
-    typed: 'v.string() after v.transform() says it, as would another schema',
+      'Use v.pipe(v.string(), v.isoTimestamp()) for text, v.pipe(v.string(), v.toDate()) for a Date, v.pipe(v.string(), v.toBigint()) for a bigint',
+    output: 'Send text: v.toString() at the end of the pipe',
+    typed: 'Add v.string() or another schema after v.transform()',
   },
   arktype: {
-    input: "take text, as 'string.date.iso' does, or make it of text, as 'string.date.parse' does",
-    output: "send text, as .pipe(String).to('string') does",
-    typed: ".to('string') after a .pipe() says it, as would another type",
+    input: "Use 'string.date.iso' for text, 'string.date.parse' for a Date",
+    output: "Send text: .pipe(String).to('string')",
+    typed: "Add .to('string') or another type after .pipe()",
   },
 }
 

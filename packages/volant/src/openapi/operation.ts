@@ -1,4 +1,5 @@
 /** What a document needs to know of a route. */
+import { alternativesIn } from '../middleware.ts'
 import type { RouteInfo } from '../route-info.ts'
 import type { DeclaredError, Schema } from '../types.ts'
 import type { Checked } from '../validation.ts'
@@ -21,8 +22,8 @@ export interface Operation extends Pick<RouteInfo, 'method' | 'summary' | 'descr
   readonly errors: readonly (readonly [string, DeclaredError])[]
   /** Its own requirements; undefined where those of its middleware hold. */
   readonly security: RouteInfo['security']
-  /** Names of those its middleware declare. */
-  readonly schemes: readonly string[]
+  /** What its middleware ask for together, by names of schemes: those of any one list. Empty where they say nothing. */
+  readonly alternatives: readonly (readonly string[])[]
   readonly examples: NonNullable<RouteInfo['examples']>
   readonly streamed: boolean
 }
@@ -51,8 +52,23 @@ export function operationOf(route: RouteInfo): Operation {
     mediaType: route.mediaType,
     errors: Object.entries(route.errors),
     security: route.security,
-    schemes: route.declarations.flatMap(({ security }) => Object.keys(security ?? {})),
+    alternatives: alternativesOf(route),
     examples: route.examples ?? {},
     streamed: route.bodyMode === 'stream',
   }
+}
+
+/** Each middleware lets a request through by one of its alternatives; what passes all of them has one of each. */
+function alternativesOf({ declarations }: RouteInfo): readonly (readonly string[])[] {
+  let lists: readonly (readonly string[])[] = [[]]
+  let says = false
+  // One that is used twice is passed by the same alternative.
+  for (const security of new Set(declarations.map((each) => each.security))) {
+    if (security === undefined || Object.keys(security).length === 0) continue
+    says = true
+    const names = alternativesIn(security).map(Object.keys)
+    lists = lists.flatMap((list) => names.map((more) => [...new Set([...list, ...more])]))
+  }
+  if (!says) return []
+  return [...new Map(lists.map((list) => [list.toSorted().join(), list])).values()]
 }

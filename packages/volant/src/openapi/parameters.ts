@@ -31,9 +31,7 @@ function pathParameters(
   components: Components,
 ): OpenAPIParameter[] {
   const { schemas, name: route } = operation
-  const known = united(
-    schemas.params.map((each) => components.properties(each, 'input', `${route}: params`) ?? []),
-  )
+  const known = united(schemas.params.map((each) => components.properties(each, `${route}: params`) ?? []))
   return params.map(({ key, wildcard }, at): OpenAPIParameter => {
     const property = known.find((each) => each.name === key)
     const made = property === undefined ? null : parameter(property, 'path')
@@ -56,7 +54,7 @@ function queryParameters(operation: Operation, components: Components): OpenAPIP
   const lists: Property[][] = []
   const others: OpenAPIParameter[] = []
   for (const query of operation.schemas.query) {
-    const known = components.properties(query, 'input', where)
+    const known = components.properties(query, where)
     if (known !== null) lists.push(known)
     else if (others.length === 0) {
       const schema = components.use(query, 'input', `${operation.pattern} query`, where)
@@ -74,11 +72,11 @@ function listed(
   components: Components,
 ): OpenAPIParameter[] {
   const where = `${operation.name}: ${place}s`
-  const known = schemas.map((schema) => components.properties(schema, 'input', where) ?? [])
+  const known = schemas.map((schema) => components.properties(schema, where) ?? [])
   return united(known).map((property) => parameter(property, place))
 }
 
-/** Of several with one name the outermost is what a client's value meets. */
+/** Schemas of one part, outermost first. Of properties with one name the outermost is documented: it checks the client's value first. */
 function united(lists: readonly (readonly Property[])[]): Property[] {
   const [only] = lists
   if (lists.length === 1) return [...(only as readonly Property[])]

@@ -99,7 +99,8 @@ export class Responses {
     const where = `${operation.name}: response ${status}`
     const raw = this.#components.raw(schema, 'output', where)
     const examples = operation.examples.response?.[status]
-    const name = status === 200 ? `${hint} response` : `${hint} response ${status}`
+    // Not `response`: generators of clients call what they make of the whole reply so.
+    const name = status === 200 ? `${hint} output` : `${hint} output ${status}`
     const media = (): OpenAPIMedia => ({
       schema: this.#components.use(schema, 'output', name, where),
       ...(examples === undefined ? {} : { examples }),

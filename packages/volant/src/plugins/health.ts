@@ -64,7 +64,7 @@ const detailsRoute = {
   response: described({
     ...details,
     // Counters that not every adapter has.
-    properties: { ...(details['properties'] as object), refused: count, panics: count },
+    properties: { ...(details['properties'] as object), refused: count, dropped: count, panics: count },
   }),
 }
 

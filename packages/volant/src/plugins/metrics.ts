@@ -131,6 +131,8 @@ class Tally {
   readonly #width: number
   /** By the compiled route, for speed. */
   readonly #routes = new WeakMap<CompiledRoute, (Float64Array | null)[]>()
+  /** Indexes of the series of a route: the methods every server has, and others as requests come. */
+  readonly #methods: string[] = [...methods]
   /** By pattern: an app that is changed after an `inject` compiles its routes anew. */
   readonly #patterns = new Map<string, (Float64Array | null)[]>()
 
@@ -142,9 +144,9 @@ class Tally {
   /** lab/pair middleware: on the path of every request that is measured. */
   add(ctx: RequestContext, { status, duration }: ResponseInfo): void {
     const series = this.#routes.get(ctx.route) ?? this.#open(ctx.route)
-    const method = methods.indexOf(ctx.method as (typeof methods)[number])
-    // Methods the router does not know are refused before.
-    if (method < 0) return
+    let method = this.#methods.indexOf(ctx.method)
+    // Of the router option, TRACE or CONNECT: those the router does not know are refused before.
+    if (method < 0) method = this.#methods.push(ctx.method) - 1
     const counts = (series[method] ??= new Float64Array(classes.length * this.#width))
     const from = (((status / 100) | 0) - 2) * this.#width
     const bounds = this.#bounds
@@ -167,7 +169,7 @@ class Tally {
   figures(): RouteFigures[] {
     return [...this.#patterns].flatMap(([route, series]) =>
       series.flatMap((counts, index) =>
-        counts === null ? [] : this.#figuresOf(route, methods[index] as string, counts),
+        counts === null ? [] : this.#figuresOf(route, this.#methods[index] as string, counts),
       ),
     )
   }

@@ -8,14 +8,15 @@ import { bad } from '../limits.ts'
 import {
   checkOptions,
   documented,
-  emit,
+  emission,
   type OpenAPIOptions,
   optionNames,
   schemesOf,
 } from '../openapi/emit.ts'
 import { Omissions } from '../openapi/omissions.ts'
 import { servePage } from '../openapi/page.ts'
-import { type RouteInfo, routesOf } from '../route-info.ts'
+import { inSlices, jsonOf, yamlOf } from '../openapi/publish.ts'
+import { infosOf, type RouteInfo, routesOf } from '../route-info.ts'
 import { rootOf, type Scope } from '../scope.ts'
 
 /** Options of `openapi`. */
@@ -46,13 +47,14 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
   const documents = new Documents(options, omissions)
   const json = `${path}.json`
   const yaml = `${path}.yaml`
-  scope.get(json, { hidden: true }, (ctx) => {
-    send(ctx as RequestContext, documents.of(ctx as RequestContext, json).json(), 'application/json')
+  scope.get(json, { hidden: true }, async (ctx) => {
+    const published = await documents.of(ctx as RequestContext, json)
+    send(ctx as RequestContext, await published.json(), 'application/json')
   })
   scope.get(yaml, { hidden: true }, async (ctx) => {
-    const text = await documents.of(ctx as RequestContext, yaml).yaml()
+    const published = await documents.of(ctx as RequestContext, yaml)
     // RFC 9512 §2.1.
-    send(ctx as RequestContext, text, 'application/yaml')
+    send(ctx as RequestContext, await published.yaml(), 'application/yaml')
   })
   const prefix = (registry.routes.at(-1) as { pattern: string }).pattern.slice(0, -yaml.length)
   const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
@@ -74,12 +76,12 @@ function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
   return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
 }
 
-/** By the app that serves it: the app it was registered in may be mounted in several. */
+/** By the app that serves it: the app it was registered in may be mounted in several. Who asks for one that is being made waits for it. */
 class Documents {
   readonly #options: OpenAPIPluginOptions
   readonly #omissions: Omissions
   /** An app that is changed after an `inject` has another core. */
-  readonly #known = new WeakMap<object, Map<string, Published>>()
+  readonly #known = new WeakMap<object, Map<string, Promise<Published>>>()
 
   constructor(options: OpenAPIPluginOptions, omissions: Omissions) {
     this.#options = options
@@ -87,21 +89,36 @@ class Documents {
   }
 
   /** `path` is the route's in its scope: what the whole pattern has before it is the prefix of that scope. */
-  of(ctx: RequestContext, path: string): Published {
+  of(ctx: RequestContext, path: string): Promise<Published> {
     const prefix = (ctx.pattern as string).slice(0, -path.length)
-    const known = this.#known.get(ctx.app) ?? new Map<string, Published>()
+    const known = this.#known.get(ctx.app) ?? new Map<string, Promise<Published>>()
     this.#known.set(ctx.app, known)
-    const published = known.get(prefix) ?? this.#publish(ctx, prefix)
-    known.set(prefix, published)
+    let published = known.get(prefix)
+    if (published === undefined) {
+      published = inSlices(this.#publish(ctx, prefix))
+      known.set(prefix, published)
+      // The next request may find the reason gone.
+      published.catch(() => known.delete(prefix))
+    }
     return published
   }
 
-  #publish(ctx: RequestContext, prefix: string): Published {
-    const all = ctx.app.serving.routes()
-    const { document, opaque, partly, remarks } = emit(under(prefix, all), this.#options, all)
+  *#publish(ctx: RequestContext, prefix: string): Generator<void, Published> {
+    const { registry } = rootOf(ctx.app.serving as unknown as Scope<any>)
+    const all: RouteInfo[] = []
+    for (const route of infosOf(registry.routes, registry.exposed)) {
+      all.push(route)
+      yield
+    }
+    const own = under(prefix, all)
+    const { document, opaque, partly, remarks } = yield* emission(own, this.#options, all)
     for (const each of opaque) this.#omissions.schema(each)
     this.#omissions.parts(partly)
     for (const each of remarks) this.#omissions.say(each)
+    for (const route of documented(own, this.#options)) {
+      this.#omissions.texts(route)
+      yield
+    }
     return new Published(document)
   }
 }
@@ -110,15 +127,15 @@ class Documents {
 class Published {
   readonly #document: object
   readonly #modified = Math.floor(Date.now() / 1_000) * 1_000
-  #json: Text | null = null
+  #json: Promise<Text> | null = null
   #yaml: Promise<Text> | null = null
 
   constructor(document: object) {
     this.#document = document
   }
 
-  json(): Text {
-    return (this.#json ??= textOf(JSON.stringify(this.#document), this.#modified))
+  json(): Promise<Text> {
+    return (this.#json ??= this.#text(jsonOf(this.#document)))
   }
 
   yaml(): Promise<Text> {
@@ -128,8 +145,11 @@ class Published {
   /** Loaded when somebody asks for it: most apps never do. */
   async #toYAML(): Promise<Text> {
     const { stringify } = await import('yaml')
-    const text = stringify(this.#document, { aliasDuplicateObjects: false, lineWidth: 0 })
-    return textOf(text, this.#modified)
+    return this.#text(yamlOf(this.#document, stringify))
+  }
+
+  async #text(steps: Generator<void, string>): Promise<Text> {
+    return textOf(await inSlices(steps), this.#modified)
   }
 }
 

@@ -17,6 +17,12 @@ export function exposition(figures: MetricsSnapshot, bounds: readonly number[]):
       'Requests refused before the app saw them: malformed, past a limit, overload.',
       server.refused,
     ),
+    ...metric(
+      'http_connections_dropped_total',
+      'counter',
+      'Connections reset because too much waited to be sent.',
+      server.dropped,
+    ),
     ...metric('volant_engine_panics_total', 'counter', 'Faults caught in the engine.', server.panics),
     ...metric('process_cpu_user_seconds_total', 'counter', 'User CPU time.', cpu.user),
     ...metric('process_cpu_system_seconds_total', 'counter', 'System CPU time.', cpu.system),

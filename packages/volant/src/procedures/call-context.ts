@@ -1,5 +1,5 @@
 /** What a call sees of its request: the same for the calls of a batch, but for their state. */
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import type { CookieOptions } from '../cookie.ts'
 import { errorFrom, type ErrorsByCode } from '../declared-errors.ts'
 import { VolantError } from '../errors.ts'
@@ -79,7 +79,7 @@ export class CallContext implements ProcedureContext {
 
   /** A copy of the state, for calls that are not alone. */
   detach(): this {
-    this.#state = Object.assign(new Bag(), this.#origin.state)
+    this.#state = Object.assign(bag(), this.#origin.state)
     return this
   }
 

@@ -1,5 +1,5 @@
 /** Procedures called in process: the same middleware and checks, and no HTTP. */
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import type { Context } from '../context.ts'
 import { nextId } from '../id.ts'
 import { checkOptionNames } from '../option-names.ts'
@@ -48,11 +48,10 @@ export function caller<R extends Router>(
   origin: Context | ProcedureContext | CallerOptions = {},
 ): Caller<R> {
   const from = originOf(origin)
-  const root = new Bag()
+  const root = bag()
   for (const placed of proceduresOf(router).values()) {
     let place = root
-    for (const name of placed.names.slice(0, -1))
-      place = (place[name] ??= new Bag()) as Record<string, unknown>
+    for (const name of placed.names.slice(0, -1)) place = (place[name] ??= bag()) as Record<string, unknown>
     place[placed.names.at(-1) as string] = (input: unknown) => call(inProcess(placed), from, input)
   }
   return root as Caller<R>

@@ -1,8 +1,8 @@
 /** What goes into a procedure, checked by its schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ValidationError } from '../errors.ts'
+import { isLater, issuesIn } from '../schema/result.ts'
 import { standardOf } from '../schema/standard.ts'
-import { isThenable } from '../thenable.ts'
 import type { Schema } from '../types.ts'
 import { issuesOf } from '../validation.ts'
 import type { CallState, Perform } from './definition.ts'
@@ -11,25 +11,30 @@ type Result = StandardSchemaV1.Result<unknown>
 
 /** The handler behind its input's schema. */
 export function checkInput(schema: Schema, handler: Perform): Perform {
-  const props = standardOf(schema, "a procedure's input")
+  const props = standardOf(schema, place)
   return (call) => {
     const result = props.validate(call.input)
-    if (isThenable(result)) return checkedLater(call, result, handler)
-    return handler(checked(call, result))
+    if (isLater(result)) return checkedLater(call, result, props, handler)
+    return handler(checked(call, result, props))
   }
 }
+
+/** Names the schema in errors. */
+const place = "a procedure's input"
 
 async function checkedLater(
   call: CallState,
   result: PromiseLike<Result>,
+  props: StandardSchemaV1.Props,
   handler: Perform,
 ): Promise<unknown> {
-  return handler(checked(call, await result))
+  return handler(checked(call, await result, props))
 }
 
-function checked(call: CallState, result: Result): CallState {
-  if (result.issues !== undefined) throw invalid(call, result.issues)
-  call.input = result.value
+function checked(call: CallState, result: Result, props: StandardSchemaV1.Props): CallState {
+  const issues = issuesIn(result, props, place)
+  if (issues !== null) throw invalid(call, issues)
+  call.input = (result as StandardSchemaV1.SuccessResult<unknown>).value
   return call
 }
 

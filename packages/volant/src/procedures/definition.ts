@@ -38,8 +38,8 @@ export interface Definition {
   readonly ownErrors: DeclaredErrors
   /** Its own and those of its middleware, by code. */
   readonly errors: ErrorsByCode
-  /** Security schemes of its middleware, by name. */
-  readonly security: Readonly<NonNullable<Declaration['security']>>
+  /** What its middleware enforce, outermost first. */
+  readonly security: readonly NonNullable<Declaration['security']>[]
   readonly info: ProcedureInfo
   readonly rest: RestOptions | false | null
   /** Middleware, input and handler; what it gives is not checked yet. */

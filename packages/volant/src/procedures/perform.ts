@@ -37,7 +37,12 @@ function around(layer: CallLayer, inner: Perform): Perform {
     let inside: Promise<unknown> | null = null
     const next = async (error?: unknown): Promise<void> => {
       if (error instanceof Error) throw error
-      if (inside !== null) throw new VolantError('E_NEXT_TWICE')
+      if (inside !== null) {
+        throw new VolantError(
+          'E_NEXT_TWICE',
+          `a middleware of the procedure ${call.path} called next() more than once: call it once, and await or return it`,
+        )
+      }
       inside = (async () => unlessError(await inner(call)))()
       await inside
     }

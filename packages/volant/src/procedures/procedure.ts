@@ -6,6 +6,7 @@ import { VolantError } from '../errors.ts'
 import { bad } from '../limits.ts'
 import { broughtBy, usageOf } from '../middleware.ts'
 import { checkOptionNames } from '../option-names.ts'
+import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { standardOf } from '../schema/standard.ts'
 import { asFunction } from '../scope.ts'
 import type { DeclaredErrors, Schema } from '../types.ts'
@@ -27,7 +28,7 @@ const blank: Draft = {
   isEmpty: false,
   layers: [],
   ownErrors: {},
-  security: {},
+  security: [],
   info: {},
   rest: null,
 }
@@ -49,6 +50,7 @@ class Builder {
     if (this.#draft.output !== null || this.#draft.isEmpty) throw twice('output')
     if (schema === null) return this.#with({ isEmpty: true })
     standardOf(schema, "a procedure's output", 'response')
+    refuseCodecsEarly(schema, "a procedure's output")
     return this.#with({ output: schema })
   }
 
@@ -67,7 +69,7 @@ class Builder {
     }
     return this.#with({
       layers: [...this.#draft.layers, layer],
-      security: { ...this.#draft.security, ...security },
+      security: security === undefined ? this.#draft.security : [...this.#draft.security, security],
     })
   }
 

@@ -51,10 +51,10 @@ export interface LayerContext<State = AnyParts['state']> {
   readonly id: string
   /** What middleware hands on. The calls of a batch have one each, which begins as the request's own. */
   readonly state: State
-  /** Aborted when the client leaves or the server stops. */
+  /** Aborted when the client leaves or the server stops; for a subscription as soon as the app begins to close. */
   readonly signal: AbortSignal
 
-  /** Sets a header of the reply. Throws `E_BAD_HEADER`, and `E_ALREADY_REPLIED` where the reply is being streamed. */
+  /** Sets a header of the reply. Throws `E_BAD_HEADER`; too late, where the reply is being streamed, it is reported. */
   header(name: string, value: string | number): this
   /** Adds a header beside those of the same name. */
   append(name: string, value: string | number): this

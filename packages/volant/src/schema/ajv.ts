@@ -12,10 +12,7 @@ import { issuesFrom } from './ajv-issues.ts'
 import type { Draft } from './draft.ts'
 import { regularExpression } from './keywords.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
-
-/** Members and items of a value of which all faults are told, and characters of each of its texts. */
-const mostMembers = 1_000
-const mostCharacters = 4_096
+import { isLarge } from './large.ts'
 
 /** Characters of a text of format `url`, whose regular expression takes quadratic time: 2 ms for these. */
 const longestURL = 2_048
@@ -124,19 +121,4 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
   return `{${members.sort().join()}}`
-}
-
-function isLarge(root: unknown): boolean {
-  const stack = [root]
-  let members = 0
-  while (stack.length > 0) {
-    const value = stack.pop()
-    if (typeof value === 'string' && value.length > mostCharacters) return true
-    if (typeof value !== 'object' || value === null) continue
-    for (const name in value) {
-      if (++members > mostMembers || name.length > mostCharacters) return true
-      stack.push((value as Record<string, unknown>)[name])
-    }
-  }
-  return false
 }

@@ -1,6 +1,6 @@
 /** How each library is told to make JSON Schema: they refuse the whole of a schema for one part that it cannot say. */
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec'
-import { closed, marked, saysType, unmarked } from './holes.ts'
+import { closed, marked, openedIntersection, saysType, takesText, unmarked } from './holes.ts'
 
 type Side = 'input' | 'output'
 
@@ -43,10 +43,12 @@ const zodHoles: ReadonlySet<string> = new Set([
 /** A part takes over what is marked in the one it wraps. */
 function ofZod({ zodSchema, jsonSchema }: ZodPart, io: Side): void {
   const { type, coerce, in: before } = zodSchema._zod.def
+  if (io === 'input' && coerce === true) takesText(jsonSchema)
   if (type === 'date') {
     Object.assign(jsonSchema, date)
     if (io === 'input' && coerce !== true) marked(jsonSchema, type, io)
-  } else if (type === 'catch' && io === 'input') closed(jsonSchema)
+  } else if (type === 'intersection') openedIntersection(jsonSchema)
+  else if (type === 'catch' && io === 'input') closed(jsonSchema)
   else if (type === 'pipe' && io === 'input' && before?._zod.def.type === 'transform') closed(jsonSchema)
   else if (zodHoles.has(type)) {
     if (saysType(jsonSchema)) unmarked(jsonSchema)

@@ -7,7 +7,7 @@ import { VolantError } from '../errors.ts'
 import { nearest } from '../option-names.ts'
 import { shown } from '../shown.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
-import { keywords, misfit, regularExpression } from './keywords.ts'
+import { keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
 import { type Base, References } from './references.ts'
 
 /** A schema that can be compiled, and what of it decides how. */
@@ -22,14 +22,21 @@ export interface Draft {
   readonly isRecursive: boolean
 }
 
-/** True for a plain object with a keyword of JSON Schema; `{}`, which everything passes, is one only if TypeBox made it. */
+/**
+ * True for a plain object with a keyword of JSON Schema that can refuse a value. What every value passes is a schema only
+ * if TypeBox made it: elsewhere it is the shape of another framework, and would switch the check off without a word.
+ */
 export function isPlainSchema(given: unknown): given is object {
   if (typeof given !== 'object' || given === null) return false
   const prototype: unknown = Object.getPrototypeOf(given)
   // An object of another realm is one, too.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return false
-  if (Object.keys(given).some((name) => Object.hasOwn(keywords, name))) return true
+  if (Object.entries(given).some(asserts)) return true
   return '~kind' in given || symbolsOf(given).includes('TypeBox.Kind')
+}
+
+function asserts([name, value]: [string, unknown]): boolean {
+  return value !== undefined && Object.hasOwn(keywords, name) && !notAsserting.has(name)
 }
 
 /** Throws `E_BAD_SCHEMA` with the place of what is wrong; `where` names the schema itself. */
@@ -168,10 +175,19 @@ class Reader {
     if (target === name || Object.keys(schemas).length > 0) copy[target] = schemas
   }
 
-  /** What no draft knows is for others, unless it looks like a slip: the schema would check less than was meant. */
+  /**
+   * What no draft knows is for others, unless it looks like a slip or holds a schema: the schema would check less than
+   * was meant.
+   */
   #unknown(copy: Members, name: string, value: unknown, at: string): void {
     const meant = /^[a-z]{6,}$/i.test(name) && !others.has(name) ? nearest(name, Object.keys(keywords)) : null
     if (meant !== null) this.#refuse(at, `is no keyword of JSON Schema; did you mean "${meant}"?`)
+    if (!others.has(name) && /^(?!x-)\w/.test(name) && isSchema(value)) {
+      this.#refuse(
+        at,
+        'holds a schema and is no keyword of JSON Schema: a property belongs into `properties`',
+      )
+    }
     const json = asJSON(value)
     if (json !== undefined && name !== '__proto__') copy[name] = json
   }
@@ -215,8 +231,17 @@ function modernise(copy: Members): void {
 /** Of no use in the copy, whose references are pointers; `$async` would change what Ajv makes of it. */
 const dropped: ReadonlySet<string> = new Set(['$schema', '$id', '$recursiveAnchor', '$vocabulary', '$async'])
 
-/** Keywords of others that are near to one of the drafts. */
-const others: ReadonlySet<string> = new Set(['example'])
+/** Of any library, or plain. */
+function isSchema(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if ('~standard' in value) return true
+  const fits = ([name, each]: [string, unknown]): boolean =>
+    !Object.hasOwn(keywords, name) || misfit(keywords[name as keyof typeof keywords], each) === null
+  return isPlainSchema(value) && Object.entries(value).every(fits)
+}
+
+/** Keywords of others that are near to one of the drafts, or whose value may look like a schema. */
+const others: ReadonlySet<string> = new Set(['example', 'errorMessage'])
 
 /** A copy; undefined for what JSON cannot carry. */
 function asJSON(value: unknown): unknown {

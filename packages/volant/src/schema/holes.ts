@@ -25,9 +25,31 @@ export function unmarked(schema: object): void {
   delete (schema as Record<string, unknown>)[mark]
 }
 
-/** Nothing is known of what is in there, and nothing need be: a function sees it first. */
+/** Any JSON is accepted here (`z.preprocess`, `z.catch`), so no part of it is a hole. */
 export function closed(schema: object): void {
   Object.assign(schema, { [mark]: '' })
+}
+
+/** Keyword of objects that let every property through, where the conversion of their library would lose that. */
+const open = 'x-volant-open'
+
+/** Zod makes one object of the objects of an intersection, and forgets that one of them is loose. */
+export function openedIntersection(schema: object): void {
+  const { allOf } = schema as { allOf?: unknown }
+  if (listOf(allOf).some(isLoose)) Object.assign(schema, { [open]: true })
+}
+
+function isLoose(part: unknown): boolean {
+  const { additionalProperties: rest, anyOf, oneOf } = part as Members
+  const isOpen = typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0
+  return isOpen || [...listOf(anyOf), ...listOf(oneOf)].some(isLoose)
+}
+
+/** Keyword of those that take text as well as what they say: `z.coerce.number()`. */
+const textMark = 'x-volant-text'
+
+export function takesText(schema: object): void {
+  Object.assign(schema, { [textMark]: true })
 }
 
 /** Whether it says more than a description does. */
@@ -39,9 +61,17 @@ export function saysType(schema: object): boolean {
 
 type Members = Record<string, unknown>
 
+interface Unmarked {
+  readonly schema: unknown
+  readonly holes: readonly Hole[]
+  /** Pointers to those that take text as well as what they say. */
+  readonly texts: ReadonlySet<string>
+}
+
 /** The parts that were marked, and the JSON Schema without the marks. */
-export function withoutMarks(text: string): { schema: unknown; holes: readonly Hole[] } {
-  if (!text.includes(`"${mark}"`)) return { schema: JSON.parse(text), holes: [] }
+export function withoutMarks(text: string): Unmarked {
+  const texts = new Set<string>()
+  if (!text.includes('"x-volant-')) return { schema: JSON.parse(text), holes: [], texts }
   const root: unknown = JSON.parse(text)
   const holes = new Map<string, Hole>()
   const seen = new Set<string>()
@@ -49,6 +79,7 @@ export function withoutMarks(text: string): { schema: unknown; holes: readonly H
     if (typeof schema !== 'object' || schema === null) return
     const members = schema as Members
     const kind = members[mark]
+    if (kind === '' || members[textMark] === true) texts.add(pointer)
     if (kind === '') return
     if (typeof kind === 'string') {
       const isImpossible = kind.startsWith('!')
@@ -74,8 +105,11 @@ export function withoutMarks(text: string): { schema: unknown; holes: readonly H
     }
   }
   visit(root, '#')
-  const schema: unknown = JSON.parse(text, (key, value: unknown) => (key === mark ? undefined : value))
-  return { schema, holes: [...holes.values()] }
+  const schema: unknown = JSON.parse(text, function (this: Members, key, value: unknown) {
+    if (key === open) this['additionalProperties'] ??= {}
+    return key === mark || key === open || key === textMark ? undefined : value
+  })
+  return { schema, holes: [...holes.values()], texts }
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -13,9 +13,16 @@ import { isThenable } from '../thenable.ts'
 /** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>
 
-/** The schema, frozen, and the parts it says nothing of; or why there is none. */
+/**
+ * The schema, frozen, the parts it says nothing of, and pointers to those that take text whatever it says; or why there is
+ * none.
+ */
 export type Described =
-  | { readonly schema: JSONSchemaObject; readonly holes?: readonly Hole[] }
+  | {
+      readonly schema: JSONSchemaObject
+      readonly holes?: readonly Hole[]
+      readonly texts?: ReadonlySet<string>
+    }
   | { readonly opaque: string }
 
 /** What goes in, or what comes out. */
@@ -65,11 +72,11 @@ function own(made: unknown): Described {
     return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
   }
   const json = JSON.stringify(made) as string | undefined
-  const { schema: copy, holes } = json === undefined ? { schema: undefined, holes: [] } : withoutMarks(json)
+  const { schema: copy, holes, texts } = withoutMarks(json ?? 'null')
   const at = unsoundness(copy)
   if (at !== null) return { opaque: `its library gives what is no JSON Schema: ${at}` }
   const { $schema: _, ...schema } = copy as Record<string, unknown>
-  return holes.length === 0 ? { schema: frozen(schema) } : { schema: frozen(schema), holes }
+  return { schema: frozen(schema), ...(holes.length > 0 && { holes }), ...(texts.size > 0 && { texts }) }
 }
 
 /** Valibot keeps its JSON Schema in a package of its own. */

@@ -84,6 +84,33 @@ export const keywords = {
   nullable: 'boolean',
 } as const satisfies Record<string, KeywordKind>
 
+/** Keywords that refuse no value by themselves: words about it, schemas to refer to, and parts of other keywords. */
+export const notAsserting: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$comment',
+  '$defs',
+  'definitions',
+  'default',
+  'examples',
+  'title',
+  'description',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+  'additionalItems',
+  'minContains',
+  'maxContains',
+  'then',
+  'else',
+  'nullable',
+])
+
 /** Formats that are checked: those of ajv-formats. */
 export const formats: readonly string[] = [
   'date',

@@ -25,7 +25,10 @@ export function issuesIn(
 ): readonly StandardSchemaV1.Issue[] | null {
   if (typeof result !== 'object' || result === null) throw noResult(result, vendor, place)
   const { issues } = result as { issues?: unknown }
-  if (!issues) return null
+  if (!issues) {
+    if (!('value' in result)) throw noResult(result, vendor, place)
+    return null
+  }
   if (!Array.isArray(issues)) throw noResult(issues, vendor, place)
   return issues
 }

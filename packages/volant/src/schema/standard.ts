@@ -3,6 +3,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors.ts'
 import { Validator } from './ajv.ts'
 import { isPlainSchema, readDraft } from './draft.ts'
+import { keywords } from './keywords.ts'
+import { withFirstFaults } from './first-faults.ts'
 import { takingLists } from './lists.ts'
 import { textReader, type TextReader } from './text.ts'
 
@@ -17,12 +19,16 @@ export type SchemaUse = 'text' | 'body' | 'response'
  */
 export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
   const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
-  if (typeof props?.validate === 'function')
-    return use === 'text' ? takingLists(schema as StandardSchemaV1) : props
+  if (typeof props?.validate === 'function') {
+    if (use === 'response') return props
+    return use === 'text'
+      ? takingLists(schema as StandardSchemaV1, where)
+      : withFirstFaults(schema as StandardSchemaV1)
+  }
   if (props === undefined && isPlainSchema(schema)) return plain(validatorOf(schema, where), where, use)
   throw new VolantError(
     'E_BAD_SCHEMA',
-    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …) or JSON Schema (TypeBox, …), not ${nameOf(schema)}${wrapping(schema)}`,
+    `${where} takes a schema with '~standard' (Zod 4, Valibot, ArkType, …) or JSON Schema (TypeBox, …), not ${nameOf(schema)}${remedyOf(schema)}`,
   )
 }
 
@@ -91,16 +97,40 @@ function copyOf(value: unknown): unknown {
   return copy
 }
 
-/** What to write around schemas by name that were given for a schema. */
-function wrapping(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
-  const [name, member] = Object.entries(value)[0] ?? []
-  const vendor = (member as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
-  if (vendor === undefined && !isPlainSchema(member)) return ''
-  const members = `{ ${name}: … }`
-  if (vendor === undefined) return `: write { type: 'object', properties: ${members} }`
+/** What to write in place of the shapes of other frameworks, and of what every value passes. */
+function remedyOf(value: unknown): string {
+  if (value === true) return everything
+  if (!isRecord(value)) return ''
+  const { content, schema } = value
+  if (isRecord(content)) {
+    const [type = 'application/json'] = Object.keys(content)
+    return `: write the schema in its content[${JSON.stringify(type)}], alone`
+  }
+  const members = Object.entries(value)
+  const schemas = members.filter(([, each]) => vendorOf(each) !== undefined)
+  if (schemas.length === 1 && schema !== undefined && schemas[0]?.[1] === schema)
+    return ': write the schema in it, alone'
+  if (members.every(([name]) => Object.hasOwn(keywords, name))) return everything
+  const [name, member] = members[0] as [string, unknown]
+  const vendor = vendorOf(member)
+  if (vendor === undefined) return ''
+  const wrapped = `{ ${name}: … }`
+  if (vendor === null) return `: write { type: 'object', properties: ${wrapped} }`
   const wrap = wrappers.get(vendor)
-  return wrap === undefined ? `: make one schema of ${members}` : `: write ${wrap}(${members})`
+  return wrap === undefined ? `: make one schema of ${wrapped}` : `: write ${wrap}(${wrapped})`
+}
+
+const everything =
+  ", which every value passes. Where that is meant, z.unknown(), Type.Unknown() or { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] } says so"
+
+/** The library of a schema, null of plain JSON Schema; undefined for what is no schema. */
+function vendorOf(value: unknown): string | null | undefined {
+  const vendor = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
+  return vendor ?? (isPlainSchema(value) ? null : undefined)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What makes a schema of an object's properties, by library. */

@@ -2,7 +2,7 @@
  * Text of a request's head made what a JSON Schema asks for: path parameters, queries, headers and cookies know nothing
  * but text. Of the types a property may have, the first wins whose spelling fits; text that fits none stays text.
  */
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import type { JSONSchemaObject } from './json-schema.ts'
 import { record, SchemaDocument, schemasIn } from '../serialization/reading.ts'
 import { regularExpression } from './keywords.ts'
@@ -15,7 +15,7 @@ export function textReader(schema: JSONSchemaObject): TextReader {
   const members = new Members(schema)
   return (pairs) => {
     if (typeof pairs !== 'object' || pairs === null) return pairs
-    const read = new Bag() as Record<string, unknown>
+    const read = bag()
     for (const name of Object.keys(pairs)) {
       const given = (pairs as Record<string, unknown>)[name]
       const kinds = members.kindsOf(name)

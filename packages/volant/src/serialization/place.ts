@@ -4,7 +4,7 @@ import { fits } from './fits.ts'
 import { type JSONSchema, type Reading, SchemaDocument, isSchema, itemsOf, record } from './reading.ts'
 import { tagOf } from './tag.ts'
 
-/** Readings that a value can have at once; beyond, all branches are taken together, which declares at least as much. */
+/** At most so many union branches are told apart; above it they are merged, which only lets more through. */
 const mostReadings = 64
 
 /** The place of a whole value. Nothing is worked out before it is asked for. */

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type Described, type JSONSchemaObject, jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types.ts'
 import { strip } from './undeclared.ts'
-import { isRewritten, written } from './written.ts'
+import { isRewritten, Unwritable, written } from './written.ts'
 
 /** How values of one schema are prepared. */
 export interface Preparation {
@@ -17,15 +17,16 @@ export interface Preparation {
 const copiers: ReadonlySet<string> = new Set(['zod', 'valibot'])
 
 /**
- * Plain JSON Schema says what JSON says, so it is asked about that. Others see the objects of a handler, a Date as a
- * Date, but never more than the schema declares: what a transform takes over whole would be sent whole, and a schema that
- * is strict would refuse in production what is to be left out there.
+ * Plain JSON Schema validates the JSON form of a value. Other libraries validate the value itself, a Date as a Date.
+ * Properties that the schema does not declare are stripped first: a transform could copy them into its output, and a
+ * strict schema would reject them in production, where they have to be left out.
  */
 export function preparationOf(schema: Schema, { vendor }: StandardSchemaV1.Props): Preparation {
   const input = partOf(jsonSchemaOf(schema, 'input'))
   if (!('~standard' in schema)) {
-    if (input === null || !some(input, isStrict)) return { prepare: written, alreadyStripped: false }
-    return { prepare: (value) => strip(written(value), input), alreadyStripped: true }
+    if (input === null) return { prepare: written, alreadyStripped: false }
+    if (!some(input, isStrict)) return { prepare: (value) => sendable(value, input), alreadyStripped: false }
+    return { prepare: (value) => strip(sendable(value, input), input), alreadyStripped: true }
   }
   const output = partOf(jsonSchemaOf(schema, 'output'))
   const isCopy =
@@ -37,6 +38,16 @@ export function preparationOf(schema: Schema, { vendor }: StandardSchemaV1.Props
   return {
     prepare: isPassed ? (value) => (isRewritten(value) ? prepare(value) : value) : prepare,
     alreadyStripped: isCopy,
+  }
+}
+
+/** As JSON says it. What JSON cannot say is looked at again without what is not declared, which nobody is sent. */
+function sendable(value: unknown, schema: JSONSchemaObject): unknown {
+  try {
+    return written(value)
+  } catch (error) {
+    if (!(error instanceof Unwritable || error instanceof RangeError)) throw error
+    return written(strip(value, schema))
   }
 }
 

@@ -196,16 +196,16 @@ function closesArray(schema: JSONSchemaObject): boolean {
 }
 
 /**
- * `then` holds with `if`; without `else`, or without the property that a dependency is of, nothing more holds. Branches
- * that neither an object nor an array can be are left out.
+ * `then` holds with `if`, and a dependency with the property it is of; else, and without an `else`, nothing more holds.
+ * Branches that neither an object nor an array can be are left out.
  */
 function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
   const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].map((group) => group.filter(hasMembers))
   if (isSchema(schema.if)) {
     groups.push([{ allOf: [schema.if, schema.then ?? true] }, isSchema(schema.else) ? schema.else : true])
   }
-  for (const each of Object.values(record(schema.dependentSchemas))) {
-    if (isSchema(each)) groups.push([each, true])
+  for (const [name, each] of Object.entries(record(schema.dependentSchemas))) {
+    if (isSchema(each)) groups.push([{ allOf: [{ required: [name] }, each] }, true])
   }
   return groups
 }

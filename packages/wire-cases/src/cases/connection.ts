@@ -34,11 +34,42 @@ for (const [id, fields] of [
 ] as const) {
   g.exchange(`11-${id}`, get('/echo', fields), [{ status: 200 }], 'open', { ref: 'RFC 9110 §7.6.1' })
 }
-for (const [id, fields] of [
+const handshake =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+for (const [id, bytes] of [
+  ['websocket', get('/echo', handshake)],
+  ['websocket-without-route', get('/nowhere', handshake)],
+  ['websocket-other-case', get('/echo', 'Connection: keep-alive, UPGRADE\r\nUpgrade: WebSocket\r\n')],
+  ['websocket-in-a-list', get('/echo', 'Upgrade: x/1, websocket\r\nConnection: upgrade\r\n')],
   [
-    'websocket',
-    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+    'websocket-two-fields',
+    get('/echo', 'Upgrade: x\r\nUpgrade: websocket\r\nConnection: a\r\nConnection: upgrade\r\n'),
   ],
+] as const) {
+  g.exchange(
+    `upgrade-${id}`,
+    bytes,
+    [{ status: 426, headers: { upgrade: 'HTTP/1.1', connection: 'upgrade' } }],
+    'open',
+    { ref: 'RFC 9110 §15.5.22' },
+  )
+}
+g.exchange(
+  'upgrade-websocket-and-close',
+  get('/echo', 'Connection: upgrade, close\r\nUpgrade: websocket\r\n'),
+  [{ status: 426, headers: { upgrade: 'HTTP/1.1' } }],
+  'closed',
+  { ref: 'RFC 9112 §9.6' },
+)
+g.exchange(
+  'upgrade-websocket-1.0',
+  http10('Connection: upgrade\r\nUpgrade: websocket\r\n'),
+  [{ status: 200, headers: { upgrade: null } }],
+  'closed',
+  { ref: 'RFC 9110 §7.8' },
+)
+g.refuse('upgrade-websocket-bad-path', get('/%zz', handshake), 400, 'RFC 3986 §2.1')
+for (const [id, fields] of [
   [
     'h2c',
     'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n',
@@ -46,6 +77,7 @@ for (const [id, fields] of [
   ['without-connection', 'Upgrade: websocket\r\n'],
   ['without-upgrade', 'Connection: Upgrade\r\n'],
   ['unknown', 'Connection: Upgrade\r\nUpgrade: x/1\r\n'],
+  ['almost-websocket', 'Connection: Upgrade\r\nUpgrade: websockets, xwebsocket, websocket/13\r\n'],
 ] as const) {
   g.exchange(
     `upgrade-${id}`,
@@ -58,7 +90,7 @@ for (const [id, fields] of [
 g.exchange(
   'upgrade-then-next',
   get('/echo', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + get('/echo?n=2'),
-  [{ status: 200 }, { status: 200, saw: { query: 'n=2' } }],
+  [{ status: 426 }, { status: 200, saw: { query: 'n=2' } }],
   'open',
   { ref: 'CVE-2026-2833' },
 )

@@ -1,4 +1,4 @@
-import { Group, get } from '../case.ts'
+import { canary, Group, get } from '../case.ts'
 
 export const requestLine = new Group('request-line', 'RFC 9112 §3')
 const g = requestLine
@@ -43,8 +43,60 @@ for (const [id, method] of [
 ] as const) {
   g.refuse(`method-${id}`, `${method} /echo HTTP/1.1\r\n${host}\r\n`, 501, 'RFC 9110 §9.1')
 }
-g.refuse('connect', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 501, 'RFC 9110 §9.3.6')
-g.refuse('trace', `TRACE /echo HTTP/1.1\r\n${host}\r\n`, 501, 'RFC 9110 §9.3.8')
+for (const [id, target] of [
+  ['connect', 'a:443'],
+  ['connect-ipv6', '[::1]:443'],
+] as const) {
+  g.exchange(
+    id,
+    `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n${canary}`,
+    [{ status: 405, headers: { allow: '*', 'x-seen': '1', connection: 'close' } }],
+    'closed',
+    { ref: 'RFC 9110 §9.3.6' },
+  )
+}
+g.exchange(
+  'connect-behind-others',
+  `${get('/slow')}CONNECT a:443 HTTP/1.1\r\n${host}\r\n${canary}`,
+  [{ status: 200 }, { status: 405 }],
+  'closed',
+  { ref: 'RFC 9112 §9.3.2' },
+)
+for (const [id, target] of [
+  ['path', '/echo'],
+  ['without-port', 'a'],
+  ['empty-port', 'a:'],
+  ['port-overflow', 'a:99999'],
+  ['userinfo', 'u@a:443'],
+  ['absolute', 'http://a:443'],
+  ['asterisk', '*'],
+] as const) {
+  g.refuse(`connect-${id}`, `CONNECT ${target} HTTP/1.1\r\n${host}\r\n`, 400, 'RFC 9112 §3.2.3')
+}
+g.exchange(
+  'trace',
+  `TRACE /echo HTTP/1.1\r\n${host}Cookie: a=b\r\n\r\n`,
+  [{ status: 405, headers: { allow: '*', 'x-seen': '1' } }],
+  'open',
+  { ref: 'RFC 9110 §9.3.8' },
+)
+g.exchange('trace-without-route', `TRACE /nowhere HTTP/1.1\r\n${host}\r\n`, [{ status: 404 }], 'open', {
+  ref: 'RFC 9110 §15.5.5',
+})
+g.refuse('trace-asterisk', `TRACE * HTTP/1.1\r\n${host}\r\n`, 400, 'RFC 9112 §3.2.4')
+g.accept(
+  'registered',
+  `PURGE /purge HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\nhi`,
+  { method: 'PURGE', path: '/purge', body: 'hi' },
+  'RFC 9110 §9.1',
+)
+g.exchange(
+  'registered-other-path',
+  `PURGE /echo HTTP/1.1\r\n${host}\r\n`,
+  [{ status: 405, headers: { allow: '*' } }],
+  'open',
+  { ref: 'RFC 9110 §15.5.6' },
+)
 for (const [id, method] of [
   ['at-sign', 'G@T'],
   ['paren', 'GET('],

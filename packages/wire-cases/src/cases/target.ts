@@ -27,15 +27,42 @@ g.accept('root', get('/'), { path: '/' })
 g.accept('root-with-query', get('/?/echo'), { path: '/', query: '/echo' })
 g.exchange('origin-double-slash', get('//a/echo'), [{ status: 404 }], 'open')
 
-g.accept('absolute', get('http://a/echo'), { path: '/echo' }, 'RFC 9112 §3.2.2')
-g.accept('absolute-with-query', get('http://a/echo?x=1'), { path: '/echo', query: 'x=1' }, 'RFC 9112 §3.2.2')
-g.accept('absolute-scheme-upper-case', get('HTTP://a/echo'), { path: '/echo' }, 'RFC 3986 §3.1')
-g.accept('absolute-https', get('https://a/echo'), { path: '/echo' }, 'RFC 9112 §3.2.2')
-g.accept('absolute-port', get('http://a:80/echo'), { path: '/echo' }, 'RFC 9112 §3.2.2')
-g.accept('absolute-ipv6', get('http://[::1]/echo'), { path: '/echo' }, 'RFC 3986 §3.2.2')
-g.accept('absolute-no-path', get('http://a'), { path: '/', query: '' }, 'RFC 9110 §4.2.3')
-g.accept('absolute-no-path-query', get('http://a?x=1'), { path: '/', query: 'x=1' }, 'RFC 9110 §4.2.3')
-g.accept('absolute-other-host', get('http://b/echo'), { path: '/echo' }, 'RFC 9112 §3.2.2')
+for (const [id, target, saw, ref] of [
+  ['absolute', 'http://a/echo', { path: '/echo', host: 'a' }, 'RFC 9112 §3.2.2'],
+  ['absolute-with-query', 'http://a/echo?x=1', { path: '/echo', query: 'x=1', host: 'a' }, 'RFC 9112 §3.2.2'],
+  ['absolute-scheme-upper-case', 'HTTP://a/echo', { path: '/echo', host: 'a' }, 'RFC 3986 §3.1'],
+  ['absolute-https', 'https://a/echo', { path: '/echo', host: 'a' }, 'RFC 9112 §3.2.2'],
+  ['absolute-port', 'http://a:80/echo', { path: '/echo', host: 'a:80' }, 'RFC 9112 §3.2.2'],
+  ['absolute-empty-port', 'http://a:/echo', { path: '/echo', host: 'a:' }, 'RFC 9110 §4.2.1'],
+  ['absolute-ipv6', 'http://[::1]/echo', { path: '/echo', host: '[::1]' }, 'RFC 3986 §3.2.2'],
+  ['absolute-no-path', 'http://b', { path: '/', query: '', host: 'b' }, 'RFC 9110 §4.2.3'],
+  ['absolute-no-path-query', 'http://b?x=1', { path: '/', query: 'x=1', host: 'b' }, 'RFC 9110 §4.2.3'],
+  [
+    'absolute-other-host',
+    'http://b/echo',
+    { path: '/echo', host: 'b', headers: { host: 'a' } },
+    'RFC 9112 §3.2.2',
+  ],
+  ['absolute-other-case', 'http://A/echo', { path: '/echo', host: 'A' }, 'RFC 9110 §4.2.3'],
+  [
+    'absolute-url-in-query',
+    'http://b/echo?u=http://c/',
+    { query: 'u=http://c/', host: 'b' },
+    'RFC 9112 §3.2.2',
+  ],
+] as const) {
+  g.accept(id, get(target), saw, ref)
+}
+g.accept('absolute-after-crlf', `\r\n${get('http://b/echo')}`, { path: '/echo', host: 'b' }, 'RFC 9112 §2.2')
+g.exchange(
+  'absolute-http-1.0-without-host',
+  'GET http://b/echo HTTP/1.0\r\n\r\n',
+  [{ status: 200, saw: { path: '/echo', host: 'b' } }],
+  'closed',
+  { ref: 'RFC 9112 §3.2.2' },
+)
+g.refuse('absolute-without-host', 'GET http://b/echo HTTP/1.1\r\n\r\n', 400, 'RFC 9112 §3.2')
+g.accept('origin-host', get('/echo'), { host: 'a', headers: { host: 'a' } }, 'RFC 9112 §3.3')
 for (const [id, value, ref] of [
   ['ftp', 'ftp://a/echo', 'RFC 9110 §4.2'],
   ['file', 'file:///echo', 'RFC 9110 §4.2'],

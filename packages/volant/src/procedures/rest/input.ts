@@ -1,6 +1,6 @@
 /** The input of a procedure over REST: members of one object, some in the path, the others in the query or the body. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import type { RequestContext } from '../../context.ts'
 import { ValidationError } from '../../errors.ts'
 import { type Described, type JSONSchemaObject, jsonSchemaOf } from '../../schema/json-schema.ts'
@@ -54,7 +54,7 @@ export class RestInput {
     if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
       throw new ValidationError([{ in: 'body', pointer: '#', detail: 'the body is an object' }])
     }
-    return Object.assign(new Bag(), body, this.#read(ctx.params))
+    return Object.assign(bag(), body, this.#read(ctx.params))
   }
 
   /** Which part of the request a member came from. */
@@ -101,7 +101,7 @@ function isEmpty(pairs: object): boolean {
 /** Text is made what the JSON Schema asks for, where there is one; it may not have a prototype's names in it. */
 function readerOf(schema: Schema): TextReader {
   const described = jsonSchemaOf(schema, 'input')
-  return 'schema' in described ? textReader(described.schema) : (pairs) => Object.assign(new Bag(), pairs)
+  return 'schema' in described ? textReader(described.schema) : (pairs) => Object.assign(bag(), pairs)
 }
 
 /** The JSON Schema of some members of an object. */

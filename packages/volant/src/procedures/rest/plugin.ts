@@ -1,5 +1,5 @@
 /** The REST door: procedures as routes with contracts, like any other. */
-import { Bag } from '@volant/engine'
+import { bag } from '@volant/engine'
 import type { RequestContext } from '../../context.ts'
 import { bad } from '../../limits.ts'
 import { before } from '../../middleware.ts'
@@ -102,7 +102,7 @@ function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
     ...(responses !== undefined && { response: responses }),
     ...input?.schemas(),
   }
-  const declared = Object.keys(security).length === 0 ? [] : [before({ security }, () => {})]
+  const declared = security.map((each) => before({ security: each }, () => {}))
   return {
     names: placed.names,
     route: Object.freeze({ method: place.method, path, options }),
@@ -112,10 +112,10 @@ function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
 
 /** The routes under the names of their procedures. */
 function treeOf(routes: readonly DoorRoute[]): object {
-  const root = new Bag()
+  const root = bag()
   for (const { names, route } of routes) {
     let at = root
-    for (const name of names.slice(0, -1)) at = (at[name] ??= new Bag()) as Record<string, unknown>
+    for (const name of names.slice(0, -1)) at = (at[name] ??= bag()) as Record<string, unknown>
     at[names.at(-1) as string] = route
   }
   return root

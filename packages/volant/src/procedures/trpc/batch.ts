@@ -1,6 +1,7 @@
 /** A request with several calls, answered all at once, or line by line as they are done. */
 import type { RequestContext } from '../../context.ts'
 import { HTTPError } from '../../errors.ts'
+import { sendStream } from '../../stream-reply.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
 import { unlessError } from '../returned.ts'
@@ -32,7 +33,9 @@ export function batch(
   if (!wantsLines(ctx)) return replyAll(ctx, calls, running, type, settings)
   try {
     const status = settle(ctx, 200, paths, type, [], settings, true)
-    ctx.stream(
+    // It ends with its calls, which may still be answered when the server closes.
+    sendStream(
+      ctx,
       new Lines(
         ctx,
         running.map(async (value, index) => bare(calls[index] as Asked, await value)),
@@ -40,6 +43,7 @@ export function batch(
         settings,
       ),
       { type: 'application/json', status },
+      false,
     )
   } catch (error) {
     replyError(ctx, error, null, settings)

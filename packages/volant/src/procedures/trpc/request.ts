@@ -1,5 +1,5 @@
 /** What a tRPC request asks for: the calls in it, and their inputs. */
-import { Bag, BodyKind } from '@volant/engine'
+import { bag, BodyKind } from '@volant/engine'
 import type { RequestContext } from '../../context.ts'
 import { HTTPError, refusal } from '../../errors.ts'
 import { parseJson } from '../../json.ts'
@@ -136,7 +136,7 @@ export function lastEventId({ exchange }: RequestContext): string | null {
 /** The input of a subscription: its schema finds `lastEventId` there, whichever way the client sent it. */
 export function withLastEventId(input: unknown, id: string | null): unknown {
   if (id === null) return input
-  if (input === undefined) return Object.assign(new Bag(), { lastEventId: id })
+  if (input === undefined) return Object.assign(bag(), { lastEventId: id })
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
   return { ...input, lastEventId: id }
 }

@@ -25,6 +25,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
       ctx.header('x-accel-buffering', 'no')
       const status = settle(ctx, 200, [path], 'subscription', [], settings, true)
       const stream = new EventStream(ctx, placed, start, last, end, settings)
+      ctx.signal.addEventListener('abort', () => stream.closeWithServer(), { once: true })
       ctx.stream(stream, { type: 'text/event-stream', status })
     } catch (error) {
       replyError(ctx, error, { path, type: 'subscription' }, settings)
@@ -109,7 +110,7 @@ class EventStream implements AsyncIterableIterator<string> {
       if ('error' in this.#start) throw this.#start.error
       this.#iterator ??= iteratorOf(this.#placed.path, this.#start.value)
       const result = await this.#wait(this.#iterator)
-      if (result === 'over') return done
+      if (result === 'over' || (this.#stage as Stage) === 'over') return done
       if (result === 'quiet') return text(event('ping', ''))
       if (result.done === true) {
         unlessError(result.value)
@@ -123,6 +124,11 @@ class EventStream implements AsyncIterableIterator<string> {
       this.#close()
       return text(event('serialized-error', this.#errorText(shape)))
     }
+  }
+
+  /** Without a `return` event, after which the client would not connect again. */
+  closeWithServer(): void {
+    if (this.#ctx.app.serving.closing) this.#close()
   }
 
   /** The client left. */
@@ -161,7 +167,8 @@ class EventStream implements AsyncIterableIterator<string> {
       return `data: ${json}\nid: ${id}\n\n\n`
     }
     if (this.#lastId === null) return `data: ${json}\n\n\n`
-    // An event without an id has that of the one before it, and this one is none to go on from.
+    // An event without an id would keep the one before it. Clear it for this event, then restore it: a client that
+    // reconnects goes on after the last event that had an id.
     return `data: ${json}\nid: \n\n\n${event('restore-id', '', this.#lastId)}`
   }
 

@@ -1,0 +1,148 @@
+//! One turn sends only a share of the output that waits, so that requests do not wait for it.
+
+mod driver;
+
+use driver::{Driver, Seen, data, end, limits, make, send, start};
+use engine::{NoReferences, References};
+use ring::Memory;
+use ring::layout::{kind, operation, record};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+
+struct One(Vec<u8>);
+
+impl References for One {
+    fn bytes(&self, _: u32) -> Option<&[u8]> {
+        Some(&self.0)
+    }
+}
+
+/// Plays a producer: it writes 1,000 bytes as soon as it may, then waits for the next drain.
+fn pump(memory: &mut Memory, seen: &Seen) {
+    match seen.kind() {
+        kind::REQUEST if seen.path == "/a" => {
+            start(memory, seen, None);
+            data(memory, seen, &[b'd'; 1_000], true);
+        }
+        kind::REQUEST => end(memory, seen, 200, b"!"),
+        kind::DRAIN => data(memory, seen, &[b'd'; 1_000], true),
+        _ => {}
+    }
+}
+
+#[test]
+fn streams_that_may_go_on_take_turns_and_requests_come_before_them() {
+    let mut driver = Driver::new(&limits());
+    let mut single = driver.client();
+    let mut readers: Vec<_> = (0..40).map(|_| driver.client()).collect();
+    for client in &mut readers {
+        send(client, GET);
+    }
+    while driver.engine.in_flight() < readers.len() {
+        driver.turn_of(1, pump);
+    }
+    driver.seen.clear();
+    let mut told = std::collections::HashMap::new();
+    for slice in 0..50 {
+        // It comes in the middle of a turn, too.
+        if slice == 23 {
+            send(&mut single, b"GET /p/single HTTP/1.1\r\nHost: x\r\n\r\n");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if slice % 10 == 0 {
+            driver.engine.begin_turn();
+        }
+        driver.slice(pump);
+        let seen: Vec<_> = driver.seen.drain(..).collect();
+        let drains = seen
+            .iter()
+            .filter(|seen| seen.kind() == kind::DRAIN)
+            .count();
+        assert_eq!(drains, 8, "slice {slice}");
+        for seen in &seen {
+            *told.entry(seen.slot()).or_insert(0) += 1;
+        }
+        if slice == 23 {
+            assert_eq!(seen[0].path, "/p/single", "before the streams of its slice");
+        }
+        for client in &mut readers {
+            use std::io::Read;
+            let _ = client.read(&mut [0; 16_384]);
+        }
+    }
+    told.retain(|_, count| *count > 1);
+    assert_eq!(told.len(), 40);
+    assert!(told.values().all(|count| *count == 10), "{told:?}");
+    driver.read(&mut single, |received| received.ends_with(b"!"));
+}
+
+#[test]
+fn a_stream_goes_on_however_many_requests_come() {
+    let mut driver = Driver::new(&limits());
+    let mut reader = driver.client();
+    let mut others: Vec<_> = (0..60).map(|_| driver.client()).collect();
+    send(&mut reader, GET);
+    driver.until(|driver| driver.engine.connection_count() == 61);
+    driver.until(|driver| driver.engine.in_flight() == 1);
+    let request = driver.request();
+    pump(driver.engine.memory(), &request);
+    driver.engine.apply(&NoReferences);
+    // Many times what a slice holds.
+    for client in &mut others {
+        send(client, &b"GET /p/x HTTP/1.1\r\nHost: x\r\n\r\n".repeat(16));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    driver.engine.begin_turn();
+    for slice in 0..4 {
+        driver.seen.clear();
+        driver.slice(pump);
+        let drains = driver.seen.iter().filter(|seen| seen.kind() == kind::DRAIN);
+        assert_eq!(drains.count(), 1, "slice {slice}");
+        assert!(driver.seen.len() > 100, "slice {slice} is full of requests");
+    }
+}
+
+/// Reads what the kernel has, until nothing came for a while; gives how much it was.
+fn read_all(clients: &mut [TcpStream]) -> usize {
+    use std::io::Read;
+    let mut all = 0;
+    let mut quiet = Instant::now();
+    while quiet.elapsed() < Duration::from_millis(30) {
+        for client in &mut *clients {
+            if let Ok(count @ 1..) = client.read(&mut [0; 16_384]) {
+                all += count;
+                quiet = Instant::now();
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_request_waits_for_no_more_than_a_share_of_the_output_that_can_be_sent() {
+    let mut driver = Driver::new(&limits());
+    let mut single = driver.client();
+    let length = 8 << 20;
+    let mut readers: Vec<_> = (0..4).map(|_| driver.client()).collect();
+    for client in &mut readers {
+        send(client, GET);
+        let request = driver.request();
+        let mut words = make(&request, operation::END, 200);
+        words.0[record::REFERENCE] = 1;
+        words.0[record::BODY_LENGTH] = length as i32;
+        driver.engine.memory().push_signal(words);
+        driver.engine.apply(&One(vec![b'L'; length]));
+    }
+    // The clients read all that was sent, and nothing is sent meanwhile: every socket can take much more again.
+    read_all(&mut readers);
+    driver.engine.begin_turn();
+    send(&mut single, b"GET /p/single HTTP/1.1\r\nHost: x\r\n\r\n");
+    std::thread::sleep(Duration::from_millis(20));
+    driver.slice(pump);
+    assert_eq!(driver.seen.pop_front().unwrap().path, "/p/single");
+    let sent = read_all(&mut readers);
+    assert!((1..=786_432).contains(&sent), "{sent} bytes in one slice");
+    assert!(driver.engine.has_work());
+}

@@ -1,0 +1,24 @@
+/** The environment says where the data of a profile is, and who may see what. */
+import { UsageError } from './command-line.ts'
+import { defaultDatabase, type Profile, type ProfileName, profiles, type Settings } from './profiles.ts'
+
+/** An empty variable counts as one that is not set. Throws `UsageError`. */
+export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings {
+  const profile: Profile = profiles[name]
+  const { NODE_ENV, DATABASE, API_TOKEN, PUBLIC_DOCS = '' } = env
+  const production = NODE_ENV === 'production'
+  if (production && profile.secured && !API_TOKEN) {
+    throw new UsageError(
+      'API_TOKEN is not set, and with NODE_ENV=production it has no default: set it to a long random text (openssl rand -hex 32)',
+    )
+  }
+  if (!/^[01]?$/.test(PUBLIC_DOCS)) {
+    throw new UsageError(`PUBLIC_DOCS is 1 or 0, not ${JSON.stringify(PUBLIC_DOCS)}`)
+  }
+  return {
+    database: DATABASE || defaultDatabase(name),
+    token: API_TOKEN || 'valid-token',
+    publicFigures: !production,
+    publicDocs: PUBLIC_DOCS === '' ? !production : PUBLIC_DOCS === '1',
+  }
+}

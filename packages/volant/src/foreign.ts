@@ -1,0 +1,38 @@
+/** Functions that were written for other frameworks: refused where they are registered, not at each request. */
+import { VolantError } from './errors.ts'
+
+/** Throws `E_BAD_HANDLER` for what takes a request and a response; `what` names it in the message. */
+export function refuseForeign(value: unknown, what: string): void {
+  if (typeof value !== 'function') return
+  const { length } = value
+  // Without a source to look at, as of a bound function, there are no names.
+  const names = length < 2 ? [] : (parameters.exec(String(value))?.[1]?.split(',') ?? []).map(nameOf)
+  if (length < 3 && !isApp(value) && !replies.test(names[1] ?? '')) return
+  const fastify = names[1] === 'reply'
+  throw new VolantError(
+    'E_BAD_HANDLER',
+    `${what} ${describe(value, names, fastify)}: ${length === 4 ? 'write onError((error, ctx) => …)' : 'here a handler takes (ctx) and middleware (ctx, next)'}. docs/migrate/${fastify ? 'fastify' : 'express'}.md has the counterparts`,
+  )
+}
+
+function describe(value: Function, names: readonly string[], fastify: boolean): string {
+  if (isApp(value)) return 'is an app or router of Express'
+  const taken = names.length === value.length ? `(${names.join(', ')})` : `${value.length} parameters`
+  const kind = value.length === 2 ? 'handlers' : value.length === 4 ? 'error handlers' : 'middleware'
+  return `takes ${taken}, as ${fastify ? 'hooks and handlers' : kind} of ${fastify ? 'Fastify' : 'Express'} do`
+}
+
+/** Apps and routers of Express are functions. */
+function isApp(value: Function): boolean {
+  const { handle, set, stack } = value as { handle?: unknown; set?: unknown; stack?: unknown }
+  return typeof handle === 'function' && (typeof set === 'function' || Array.isArray(stack))
+}
+
+/** The list of parameters of a function's source, if it has no brackets of its own. */
+const parameters = /^[^()]*\(([^()]*)\)/
+/** The second parameter, by which a function with two is known. */
+const replies = /^_?(?:res|response|reply)$/
+
+function nameOf(parameter: string): string {
+  return parameter.replace(/=[^]*/, '').trim()
+}

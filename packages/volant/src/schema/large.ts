@@ -1,0 +1,27 @@
+/** Values that are too large to be told all that is wrong with them: a client would choose how long that takes. */
+
+/** Members and items of a value of which all faults are told, and characters of each of its texts. */
+const mostMembers = 250
+const mostCharacters = 4_096
+
+/** Counts no further than it has to. */
+export function isLarge(root: unknown): boolean {
+  const stack = [root]
+  let members = 0
+  while (stack.length > 0) {
+    const value = stack.pop()
+    if (typeof value === 'string' && value.length > mostCharacters) return true
+    if (typeof value !== 'object' || value === null) continue
+    if (Array.isArray(value)) {
+      members += value.length
+      if (members > mostMembers) return true
+      for (const item of value) stack.push(item)
+    } else {
+      for (const name of Object.keys(value)) {
+        if (++members > mostMembers || name.length > mostCharacters) return true
+        stack.push((value as Record<string, unknown>)[name])
+      }
+    }
+  }
+  return false
+}

@@ -1,0 +1,125 @@
+/** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { notice } from '../notice.ts'
+import { type Resolve, resolverOf } from '../openapi/references.ts'
+import type { Schema } from './infer.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+
+interface Textless {
+  readonly name: string
+  /** As JSON Schema calls it; as its library does where JSON has no such thing. */
+  readonly type: string
+  /** No JSON fits it either: `z.date()`. */
+  readonly isImpossible: boolean
+}
+
+/**
+ * Says once, on stderr, what to write in place of such members of `schema`, which is asked about text first; with `isWrong`
+ * only of those it holds for, without it of all but those that the API's document names by itself. Nothing is said of libraries that may convert text by themselves.
+ */
+export function sayTextless(schema: Schema, where: string, isWrong?: (name: string) => boolean): void {
+  const members = textlessOf(schema)
+  if (members.length === 0 || said.has(schema)) return
+  const wrong = members.filter(({ name, isImpossible }) => isWrong?.(name) ?? !isImpossible)
+  if (wrong.length === 0 && isWrong !== undefined) return
+  said.add(schema)
+  const vendor = vendorOf(schema) as string
+  for (const { name, type } of wrong) {
+    const { [type]: instead = advice[vendor]?.['text'] } = advice[vendor] as Advice
+    notice(
+      `volant: ${where}: ${JSON.stringify(name)} is of type ${type}, but it comes as text: every request that has it is refused. Write ${instead}`,
+    )
+  }
+}
+
+const said = new WeakSet<Schema>()
+const known = new WeakMap<Schema, readonly Textless[]>()
+
+function textlessOf(schema: Schema): readonly Textless[] {
+  let members = known.get(schema)
+  if (members === undefined) {
+    members = find(schema)
+    known.set(schema, members)
+  }
+  return members
+}
+
+function find(schema: Schema): Textless[] {
+  if (!Object.hasOwn(advice, String(vendorOf(schema)))) return []
+  const described = jsonSchemaOf(schema, 'input')
+  if (!('schema' in described)) return []
+  const { schema: root, texts, holes = [] } = described
+  const resolve = resolverOf(root)
+  const properties = Object.entries((root['properties'] ?? {}) as Record<string, unknown>)
+  return properties.flatMap(([name, each]): Textless[] => {
+    const pointer = `#/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const places = [pointer, `${pointer}/*`]
+    if (places.some((place) => texts?.has(place) === true)) return []
+    const hole = holes.find((part) => part.isImpossible && places.includes(part.pointer))
+    if (hole !== undefined) return [{ name, type: hole.kind, isImpossible: true }]
+    return takesText(each, resolve, 0) ? [] : [{ name, type: typeOf(each, resolve), isImpossible: false }]
+  })
+}
+
+/** References may go in circles. */
+const deepest = 16
+
+function takesText(schema: unknown, resolve: Resolve, depth: number): boolean {
+  if (typeof schema !== 'object' || schema === null || depth > deepest) return schema !== false
+  const { $ref, type, anyOf, oneOf, allOf, items, prefixItems, ...rest } = schema as Record<string, unknown>
+  const inside = (each: unknown): boolean => takesText(each, resolve, depth + 1)
+  if ('const' in rest) return typeof rest['const'] === 'string'
+  if (Array.isArray(rest['enum'])) return rest['enum'].some((value) => typeof value === 'string')
+  if (typeof $ref === 'string' && !inside(resolve($ref)?.schema)) return false
+  if (Array.isArray(allOf) && !allOf.every(inside)) return false
+  const choices = anyOf ?? oneOf
+  if (Array.isArray(choices) && !choices.some(inside)) return false
+  const types = [type].flat()
+  if (type === undefined || types.includes('string')) return true
+  return types.includes('array') && inside(Array.isArray(prefixItems) ? prefixItems[0] : items)
+}
+
+function typeOf(schema: unknown, resolve: Resolve): string {
+  const { $ref, type, anyOf, items, ...rest } = schema as Record<string, unknown>
+  if (typeof $ref === 'string') return typeOf(resolve($ref)?.schema ?? {}, resolve)
+  const [first] = [type].flat().filter((each) => each !== 'null')
+  if (first === 'array') return typeOf(items ?? {}, resolve)
+  if (typeof first === 'string') return first
+  if (Array.isArray(anyOf)) return typeOf(anyOf[0], resolve)
+  const [value] = [rest['const'] ?? rest['enum']].flat()
+  return value === undefined ? 'null' : typeof value
+}
+
+function vendorOf(schema: Schema): string | undefined {
+  return (schema as Partial<StandardSchemaV1>)['~standard']?.vendor
+}
+
+/** What to write, by type; `text` for all others. */
+type Advice = Readonly<Record<string, string>>
+
+const advice: Readonly<Record<string, Advice>> = {
+  zod: {
+    number: 'z.coerce.number<number>()',
+    integer: 'z.coerce.number<number>().int()',
+    boolean: 'z.stringbool()',
+    date: 'z.iso.datetime().pipe(z.coerce.date())',
+    bigint: 'z.string().regex(/^-?\\d+$/).transform(BigInt)',
+    text: 'z.string() with a transform',
+  },
+  valibot: {
+    number: 'v.pipe(v.string(), v.toNumber())',
+    integer: 'v.pipe(v.string(), v.toNumber(), v.integer())',
+    boolean: "v.pipe(v.picklist(['true', 'false']), v.transform((text) => text === 'true'))",
+    date: 'v.pipe(v.string(), v.isoTimestamp(), v.toDate())',
+    bigint: 'v.pipe(v.string(), v.regex(/^-?\\d+$/), v.toBigint())',
+    text: 'v.string() with a transform',
+  },
+  arktype: {
+    number: "'string.numeric.parse'",
+    integer: "'string.integer.parse'",
+    boolean: "type(\"'true' | 'false'\").pipe((text) => text === 'true')",
+    date: "'string.date.iso.parse'",
+    bigint: "type('string.integer').pipe(BigInt)",
+    text: "'string' with a pipe",
+  },
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  before,
+  cors,
+  createApp,
+  HTTPError,
+  middleware,
+  type Scope,
+  securityHeaders,
+  validate,
+} from '../src/index.ts'
+import { stderrOf } from './stderr.ts'
+
+const guard = middleware((_, next) => next())
+
+/** What listening writes to stderr. */
+async function said(define: (app: ReturnType<typeof createApp>) => void): Promise<string> {
+  const app = createApp({ adapter: { type: 'node-http' }, signals: false })
+  define(app)
+  try {
+    return await stderrOf(() => app.listen(0, '127.0.0.1'))
+  } finally {
+    await app.close()
+  }
+}
+
+test('a scope of with() without routes is told of at start', async () => {
+  const text = await said((app) => {
+    app.with(guard)
+    app.get('/secret', () => 'open')
+  })
+  assert.match(text, /^volant: a scope made by with\(\) has no routes: .*\n$/)
+})
+
+test('one with routes, directly or inside, is not', async () => {
+  const text = await said((app) => {
+    app.with(guard).get('/a', () => 1)
+    app.with(guard).group('/g', (group) => group.get('/b', () => 1))
+    app
+      .with(guard)
+      .with(guard)
+      .get('/c', () => 1)
+    app.with(guard).register((scope: Scope) => void scope.get('/d', () => 1))
+    app.with(guard).mount('/m', createApp({ signals: false }))
+  })
+  assert.equal(text, '')
+})
+
+const large = { maxBodySize: 5_000_000 }
+const declared = before({ errors: { UNAUTHORIZED: { status: 401 } } }, () => {})
+const secured = middleware({ security: [{ bearer: { type: 'http', scheme: 'bearer' } }] }, (_, next) =>
+  next(),
+)
+const plain = (): never => {
+  throw new HTTPError(401)
+}
+
+test('a large body that is read before the check of who sends it is told of at start', async () => {
+  const defines: [string, (app: ReturnType<typeof createApp>) => void][] = [
+    ['with', (app) => app.with(middleware(plain)).put('/covers/:id', large, () => 1)],
+    ['before', (app) => app.with(before(plain)).put('/covers/:id', large, () => 1)],
+    ['the route', (app) => app.put('/covers/:id', large, plain, () => 1)],
+    ['group', (app) => app.group('/covers', (scope) => scope.use(plain).put('/:id', large, () => 1))],
+    ['use with a path', (app) => app.use('/covers', plain).put('/covers/:id', large, () => 1)],
+    ['use, with errors', (app) => app.use(declared).put('/covers/:id', large, () => 1)],
+    ['use, with security', (app) => app.use(secured).put('/covers/:id', large, () => 1)],
+  ]
+  for (const [name, define] of defines) {
+    const text = await said((app) => void define(app))
+    assert.match(text, /^volant: PUT \/covers\/:id \(5000000 bytes\): .*beforeBody.*\n$/, name)
+  }
+})
+
+test('one that no check follows, that is streamed, has beforeBody or is as large as any is not', async () => {
+  const text = await said((app) => {
+    app.use((_, next) => next())
+    app.use(cors(), securityHeaders())
+    app.use(before({ errors: { GONE: { status: 410 } }, security: {} }, () => {}))
+    app.use('/admin', plain)
+    app.put('/open', large, () => 1)
+    app.put('/checked', large, validate({ query: { type: 'object' } }), () => 1)
+    const members = app.with(declared)
+    members.put('/streamed', { ...large, bodyMode: 'stream' }, () => 1)
+    members.put('/before', { ...large, beforeBody: () => {} }, () => 1)
+    members.put('/smaller', { maxBodySize: 1_000 }, () => 1)
+    members.put('/usual', () => 1)
+  })
+  assert.equal(text, '')
+})
+
+test('of many such routes the first five are named', async () => {
+  const text = await said((app) => {
+    const members = app.with(declared)
+    for (let at = 1; at < 8; at++) members.put(`/files/${at}`, large, () => 1)
+  })
+  assert.match(text, /PUT \/files\/5 \(5000000 bytes\) and 2 more: the body/)
+})
