@@ -1,5 +1,5 @@
 /** `npm run lab`: measures servers on this machine, and tells what was found. */
-import { idle, soak } from './commands/alone.ts'
+import { idle, slowReaders, soak } from './commands/alone.ts'
 import type { Command } from './commands/command.ts'
 import { baseline, check, compare } from './commands/compare.ts'
 import { doctor } from './commands/doctor.ts'
@@ -22,11 +22,12 @@ const commands: readonly Command[] = [
   doctor,
   soak,
   idle,
+  slowReaders,
 ]
 
 const usage = `usage: npm run lab -- COMMAND [options]
 
-${commands.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+${commands.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n')}
 
 npm run lab -- COMMAND --help says what it takes, with examples; docs/lab.md is about the method.`
 

@@ -13,7 +13,7 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* idle$/],
+  [['race'], /unknown command race; known: run pair .* idle slow-readers$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [['run', '--scenarios', 'ramapi-json:fast'], /ramapi-json has no variant fast; it has: plain pipelined$/],
   [['run', '--scenarios', '__proto__'], /unknown scenario __proto__; /],

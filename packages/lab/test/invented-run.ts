@@ -46,9 +46,9 @@ function scenario(
 }
 
 const entries = [
-  entry('native', { package: 'volant' }),
-  entry('node-http', { package: 'volant' }),
-  entry('uwebsockets', { package: 'volant' }),
+  entry('native', { title: 'Volant, native', package: 'volant' }),
+  entry('node-http', { title: 'Volant, node-http', package: 'volant' }),
+  entry('uwebsockets', { title: 'Volant, uwebsockets', package: 'volant' }),
   entry('limit', { package: null, javascript: false, runtime: 'native code' }),
   entry('fast'),
   entry('slow'),
@@ -101,7 +101,16 @@ export function inventedRun(rounds = 5): Results {
     entries,
     scenarios,
     criterion: [
-      { name: 'wire/parse/minimal', nanoseconds: 100, low: 90, high: 110 },
+      ...['1', '1460', '64'].flatMap((size) =>
+        ['httparse', 'wire'].map((crate) => ({
+          name: `split/${crate}/${size}`,
+          nanoseconds: 100,
+          low: 90,
+          high: 110,
+        })),
+      ),
+      { name: 'deep/matchit', nanoseconds: 30, low: 29, high: 31 },
+      { name: 'deep/volant', nanoseconds: 31, low: 30, high: 32 },
       { name: 'route/static', nanoseconds: 20, low: 19, high: 21 },
     ],
   }

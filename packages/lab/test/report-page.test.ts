@@ -112,7 +112,92 @@ test('curves, the sweep, memory over time and starts are drawn', () => {
   assert.ok(page.includes('resident memory, MB'))
   assert.ok(page.includes('text: CPU per request, µs; lower is better'))
   assert.match(page, /<s style="left:[\d.]+%">/, 'dots of processes')
-  assert.ok(page.includes('wire/parse, ns'))
+})
+
+test('entries are called by their titles, and by their names in the table of entries and in commands alone', () => {
+  const page = pageOf()
+  const shown = page
+    .replace(/<section id="entries">[\s\S]*?<\/section>/, '')
+    .replace(/<pre>[\s\S]*?<\/pre>/g, '')
+  for (const name of ['native', 'node-http', 'uwebsockets', 'fast', 'slow', 'absent'])
+    assert.doesNotMatch(shown, new RegExp(`>\\s*${name}\\s*<|÷ ${name}|measuring ${name}`), name)
+  for (const [where, text] of [
+    ['a table', '> Volant, native </th>'],
+    ['a bar', '<div class="who">Volant, native</div>'],
+    ['a line', '>Volant, uwebsockets</text>'],
+    ['the base of ratios', '÷ Volant, native</th>'],
+    ['the noise floor', 'found by measuring Volant, native against itself'],
+    ['the summary', '<th scope="col">Volant, node-http</th>'],
+    ['entries', '<th scope="row">Volant, native</th><td>native</td>'],
+  ] as const)
+    assert.ok(page.includes(text), where)
+})
+
+test('an entry on several versions of Node.js says on which', () => {
+  const { run, cells } = inventedRun(2)
+  const versioned = (name: string): string => (name === 'fast' ? 'fast@22' : name)
+  const page = reportPage({
+    run: { ...run, entries: run.entries.map((entry) => ({ ...entry, name: versioned(entry.name) })) },
+    cells: cells.map((cell) => ({ ...cell, entry: versioned(cell.entry) })),
+  })
+  assert.ok(page.includes('<div class="who">The fast entry, Node.js 22</div>'))
+})
+
+test('colours and marks of bars are explained with the bars’ own marks', () => {
+  const page = pageOf()
+  const legend = page.slice(page.indexOf('<section id="legend">'), page.indexOf('<section id="d0">'))
+  for (const mark of [
+    '<li class="ours">',
+    '<li class="other">',
+    '<li class="limit">',
+    '<u style',
+    '<s style',
+  ])
+    assert.ok(legend.includes(mark) && page.replace(legend, '').includes(mark.slice(0, -1)), mark)
+})
+
+test('of the parser and the router only what is ours has our colour, and sizes are in order', () => {
+  const page = pageOf()
+  const section = page.slice(page.indexOf('<section id="criterion">'), page.indexOf('<section id="entries">'))
+  const bars = (group: string): string[] => {
+    const from = section.indexOf(`<h3>${group}</h3>`)
+    const figure = section.slice(from, section.indexOf('</figure>', from))
+    return [
+      ...figure.matchAll(
+        /<li class="(\w+)"[^>]*> *<div class="who">([^<]*?)(?: <small>([^<]*)<\/small>)?<\/div>/g,
+      ),
+    ].map(([, kind, title, note]) => [kind, title, note].filter(Boolean).join(' '))
+  }
+  assert.deepEqual(bars('deep'), ['ours Volant', 'other matchit'])
+  assert.deepEqual(bars('split'), [
+    'ours 1 Volant',
+    'other 1 httparse',
+    'ours 64 Volant',
+    'other 64 httparse',
+    'ours 1460 Volant',
+    'other 1460 httparse',
+  ])
+  assert.deepEqual(bars('route'), ['ours static'])
+  assert.equal(
+    section.match(/<figcaption>time, ns; lower is better<\/figcaption>/g)?.length,
+    3,
+    'no title twice',
+  )
+})
+
+test('when it was measured and of which commits', () => {
+  const { run, cells } = inventedRun(1)
+  const factsOf = (results: Results): string => reportPage(results).split('<dl class="facts">')[1] ?? ''
+  assert.ok(factsOf({ run, cells: [] }).includes('<dd>2020-01-01 00:00:00 UTC</dd>'))
+  assert.ok(factsOf({ run, cells }).includes('<dd>2020-01-01 00:00:00 to 00:00:02 UTC</dd>'))
+  const last = { ...cells[0]!, at: '2020-01-02T03:04:05.678Z' }
+  const resumed = [
+    { at: '2020-01-01T00:00:01.500Z', commit: run.machine.commit },
+    { at: '2020-01-02T03:04:00.000Z', commit: 'fedcba9876543210' },
+  ]
+  const facts = factsOf({ run: { ...run, resumed }, cells: [last, ...cells] })
+  assert.ok(facts.includes('<dd>2020-01-01 00:00:00 to 2020-01-02 03:04:05 UTC</dd>'))
+  assert.ok(facts.includes('<dd>0123456789ab, then fedcba987654 from 2020-01-02 03:04:00 UTC</dd>'))
 })
 
 test('variants that are numbers alone make one sweep', () => {
@@ -145,11 +230,11 @@ test('latency above the capacity is not drawn', () => {
 test('the summary says where Volant is behind, and compares nobody with entries without JavaScript', () => {
   const page = pageOf()
   const summary = page.slice(page.indexOf('<section id="summary">'), page.indexOf('<section id="d0">'))
-  assert.match(summary, /<b>native<\/b>, in \d+ tables: [^.<]*behind the best in \d+\./)
-  assert.ok(summary.includes('Where native is behind'))
-  assert.ok(summary.includes('RamAPI: Title of hello, deep, pipelined</a> (fast, 25 % higher)'))
-  assert.ok(summary.includes('<td>fast<small>4.01\u00a0µs</small></td>'))
-  assert.ok(!summary.includes('<td>limit'))
+  assert.match(summary, /<b>Volant, native<\/b>, in \d+ tables: [^.<]*behind the best in \d+\./)
+  assert.ok(summary.includes('Where it is behind'))
+  assert.ok(summary.includes('RamAPI: Title of hello, deep, pipelined</a> (The fast entry, 25 % higher)'))
+  assert.ok(summary.includes('<td>The fast entry<small>4.01\u00a0µs</small></td>'))
+  assert.ok(!summary.includes('<td>The limit'))
   assert.ok(summary.includes('25 % higher'))
 })
 

@@ -1,7 +1,8 @@
-/** The commands about one server of ours: what it keeps of its clients. */
+/** The commands about one server of ours: what it keeps of its clients, and what they do to each other. */
 import { count, oneOf, readArguments, text } from '../arguments.ts'
 import { Failure } from '../failure.ts'
 import { idle as idleServer, idleServers } from '../idle.ts'
+import { slowReaders as slowReadersBeside } from '../slow-readers.ts'
 import { soak as soakServer } from '../soak.ts'
 import type { Command } from './command.ts'
 
@@ -51,6 +52,37 @@ example
     const args = readArguments('idle', argv, { connections: { type: 'string' }, server: { type: 'string' } })
     const connections = count(args, 'connections', 10_000, 100_000)
     return (await idleServer({ connections, server: text(args, 'server') ?? 'native' })) ? 0 : 1
+  },
+}
+
+export const slowReaders: Command = {
+  name: 'slow-readers',
+  about: 'the p99 of a client beside slow readers of streams',
+  help: `usage: npm run lab -- slow-readers [options]
+
+  --readers N       clients that read 64 KiB of a 100 MB stream in every second (1000)
+  --seconds S       of each window (5)
+  --rounds N        without readers, then with them, on a fresh server (3)
+  --adapter NAME    native or node-http (native)
+
+Exit code 1 when the p99 is more than twice what it is without them.
+
+example
+  npm run lab -- slow-readers --readers 200 --rounds 1`,
+  async run(argv) {
+    const args = readArguments('slow-readers', argv, {
+      readers: { type: 'string' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      adapter: { type: 'string' },
+    })
+    const kept = await slowReadersBeside({
+      readers: count(args, 'readers', 1_000, 20_000),
+      seconds: count(args, 'seconds', 5, 60),
+      rounds: count(args, 'rounds', 3, 100),
+      adapter: oneOf(args, 'adapter', 'native', ['native', 'node-http']),
+    })
+    return kept ? 0 : 1
   },
 }
 

@@ -6,13 +6,14 @@ import { type Markup, html } from './html.ts'
 import { brief, figure, fixed, quantity, span } from './number.ts'
 import { isOurs } from '../ours.ts'
 import { type Scale, linearScale } from './scale.ts'
+import { titleOf } from './title.ts'
 import { headlineOf, lastWithoutJavaScript, ranked } from '../standing.ts'
 
 export interface Bar {
-  readonly label: string
-  /** Of an entry that can be chosen. */
+  /** As readers know it. */
+  readonly title: string
+  /** The label of an entry that can be chosen. */
   readonly entry?: string
-  readonly title?: string
   readonly kind: 'ours' | 'other' | 'limit'
   readonly estimate: Estimate
   /** False for a single measurement: there is no interval. */
@@ -67,7 +68,7 @@ function percentOf(scale: Scale): (value: number) => string {
 
 function barLine(bar: Bar, scale: Scale): Markup {
   const percent = percentOf(scale)
-  const { label, entry, title, kind, estimate, interval, value, notes = [], dots = [] } = bar
+  const { title, entry, kind, estimate, interval, value, notes = [], dots = [] } = bar
   const [left, right] = [percent(estimate.low), percent(estimate.high)]
   const whisker = interval && html`<u style="left:${left}%;right:${(100 - Number(right)).toFixed(2)}%"></u>`
   const points = dots.map((dot) => html`<s style="left:${percent(dot)}%"></s>`)
@@ -75,7 +76,7 @@ function barLine(bar: Bar, scale: Scale): Markup {
   const from = percent(Math.min(0, estimate.median))
   const width = (Math.abs(scale.at(estimate.median) - scale.at(0)) * 100).toFixed(2)
   return html`<li class="${kind}" ${entry !== undefined && html` data-entry="${entry}"`}>
-    <div class="who">${label}${notes.map((note) => html` <small>${note}</small>`)}</div>
+    <div class="who">${title}${notes.map((note) => html` <small>${note}</small>`)}</div>
     <div class="track" data-tip="${tip}">
       <b style="left:${from}%;width:${width}%"></b>${whisker}${points}
     </div>
@@ -95,9 +96,8 @@ function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
   if (row.flags.includes('disturbed')) notes.push('disturbed')
   if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')
   return {
-    label: row.label,
+    title: titleOf(row.entry),
     entry: row.label,
-    title: row.entry.title,
     kind: row.entry.javascript ? (isOurs(row.entry) ? 'ours' : 'other') : 'limit',
     estimate,
     interval,

@@ -7,26 +7,27 @@ import { type Axis, type Line, lineChart } from './lines.ts'
 import { brief, fixed } from './number.ts'
 import type { Palette } from './palette.ts'
 import { logScale } from './scale.ts'
+import { titleOf } from './title.ts'
 
 /** Null when nothing of the table is an open loop over shares of the capacity. */
 export function latencyCurves({ rows }: Table, palette: Palette): Markup | null {
   const curves = rows
-    .map((row) => ({ label: row.label, points: curveOf(row) }))
+    .map((row) => ({ label: row.label, title: titleOf(row.entry), points: curveOf(row) }))
     .filter(({ points }) => points.length > 0)
   if (curves.length === 0) return null
   const load: Axis = { title: 'offered requests/s (log scale)', scale: logScale, written: brief }
   const latency: Axis = { title: 'latency, ms', scale: logScale, written: brief }
-  const charts = percentiles.map(([key, title]) =>
+  const charts = percentiles.map(([key, quantile]) =>
     lineChart(
-      `${title}, ms (log scale); lower is better`,
-      curves.map(({ label, points }): Line => {
+      `${quantile}, ms (log scale); lower is better`,
+      curves.map(({ points, ...line }): Line => {
         const within = points.filter((point) => point.share <= 1 && point.offered > 0 && point[key] > 0)
         const drawn = within.map((point) => ({
           x: point.offered,
           y: point[key],
-          tip: tipOf(point, key, title),
+          tip: tipOf(point, key, quantile),
         }))
-        return { label, points: drawn, dots: true }
+        return { ...line, points: drawn, dots: true }
       }),
       load,
       latency,
@@ -38,10 +39,10 @@ export function latencyCurves({ rows }: Table, palette: Palette): Markup | null 
     curves.some(({ points }) => points.some(({ share }) => share > 1)) &&
     lineChart(
       'right replies per second (log scale); higher is better',
-      curves.map(({ label, points }): Line => {
+      curves.map(({ points, ...line }): Line => {
         const within = points.filter((point) => point.offered > 0 && point.answered > 0)
         const drawn = within.map((point) => ({ x: point.offered, y: point.answered, tip: answerTip(point) }))
-        return { label, points: drawn, dots: true }
+        return { ...line, points: drawn, dots: true }
       }),
       load,
       answered,

@@ -2,13 +2,14 @@
 import type { Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
 import { scrollTable } from './scroll-table.ts'
+import { titleOf } from './title.ts'
 
 export function entrySection({ entries }: Run): Markup {
   const lines = entries.map(
     (entry) =>
-      html`<tr${entry.error !== undefined && html` class="problem"`} data-entry="${entry.name}"><th scope="row">${entry.name}</th><td class="why">${entry.title}</td><td>${entry.package ?? '–'}</td><td>${entry.version}</td><td>${entry.adapter}</td><td>${entry.runtime}</td><td class="why">${entry.error ?? entry.about}${!entry.javascript && ' (no JavaScript)'}</td></tr>`,
+      html`<tr${entry.error !== undefined && html` class="problem"`} data-entry="${entry.name}"><th scope="row">${titleOf(entry)}</th><td>${entry.name}</td><td>${entry.package ?? '–'}</td><td>${entry.version}</td><td>${entry.adapter}</td><td>${entry.runtime}</td><td class="why">${entry.error ?? entry.about}${!entry.javascript && ' (no JavaScript)'}</td></tr>`,
   )
-  const titles = ['entry', 'title', 'package', 'version', 'adapter', 'runtime', 'about']
+  const titles = ['entry', 'on the command line', 'package', 'version', 'adapter', 'runtime', 'about']
   return html`<section id="entries">
     <h2>Entries</h2>
     ${

@@ -11,7 +11,10 @@ export interface Point {
 }
 
 export interface Line {
+  /** Of the entry that can be chosen. */
   readonly label: string
+  /** As readers know it. */
+  readonly title: string
   readonly points: readonly Point[]
   /** Seen; many points are only there to be pointed at. */
   readonly dots: boolean
@@ -43,8 +46,9 @@ export function lineChart(
     .filter(({ points }) => points.length > 0)
   if (lines.length === 0) return null
   const height = Math.max(280, lines.length * labelHeight + top + bottom)
-  const longest = Math.max(...lines.map(({ label }) => label.length))
-  const right = Math.min(146, 16 + longest * 7.3)
+  const longest = Math.max(...lines.map(({ title }) => short(title).length))
+  // Names of ours are bold.
+  const right = 16 + longest * 7.2
   const points = lines.flatMap((line) => line.points)
   const across = x.scale(points.map((point) => point.x))
   const up = y.scale(points.map((point) => point.y))
@@ -73,7 +77,7 @@ export function lineChart(
     const labelY = labels[index] as number
     const dots = line.points.map((point, at) => {
       const [cx, cy] = places[at] as readonly [number, number]
-      const tip = `${line.label}: ${point.tip}`
+      const tip = `${line.title}: ${point.tip}`
       return html`<circle cx="${cx}" cy="${cy}" r="${line.dots ? 3 : 4}" data-tip="${tip}" />`
     })
     const stroke = places.map((place) => place.join(' ')).join('L')
@@ -81,7 +85,7 @@ export function lineChart(
       <path class="lead" d="M${endX} ${endY}L${width - right + 6} ${labelY}" />
       <path class="stroke" d="M${stroke}" />
       ${dots}
-      <text class="name" x="${width - right + 9}" y="${labelY + 4}">${short(line.label)}</text>
+      <text class="name" x="${width - right + 9}" y="${labelY + 4}">${short(line.title)}</text>
     </g>`
   })
   return html`<figure class="lines">
@@ -89,7 +93,7 @@ export function lineChart(
     <svg
       viewBox="0 0 ${width} ${height}"
       role="img"
-      aria-label="${caption}: ${lines.map(({ label }) => label).join(', ')}. ${y.title} over ${x.title}."
+      aria-label="${caption}: ${lines.map(({ title }) => title).join(', ')}. ${y.title} over ${x.title}."
     >
       ${grid}${marks}
       <path class="base" d="M${leftMargin} ${floor}H${width - right}" />
@@ -133,8 +137,8 @@ function apart(places: readonly number[], from: number, to: number): number[] {
   return moved
 }
 
-function short(label: string): string {
-  return label.length > 18 ? `${label.slice(0, 17)}…` : label
+function short(title: string): string {
+  return title.length > 19 ? `${title.slice(0, 18)}…` : title
 }
 
 function round(value: number): number {

@@ -5,6 +5,7 @@ import { type Line, lineChart } from './lines.ts'
 import { brief, fixed } from './number.ts'
 import type { Palette } from './palette.ts'
 import { linearScale } from './scale.ts'
+import { titleOf } from './title.ts'
 
 /** More would not be seen at the width of a chart. */
 const mostPoints = 120
@@ -16,7 +17,7 @@ export function memoryLines({ rows }: Table, palette: Palette): Markup | null {
   const long = rows.some(({ cells }) =>
     cells.some(({ series }) => (series?.memory?.at(-1)?.[0] ?? 0) >= longSoak),
   )
-  const lines = rows.map(({ label, cells }): Line => {
+  const lines = rows.map(({ label, entry, cells }): Line => {
     // A soak is measured once; of several the first is drawn and all are in the raw data.
     const series = cells.find(({ status, series }) => status === 'measured' && series?.memory)?.series
     const points = thinned(series?.memory ?? []).map(([seconds, megabytes]) => ({
@@ -24,7 +25,7 @@ export function memoryLines({ rows }: Table, palette: Palette): Markup | null {
       y: megabytes,
       tip: `${fixed(megabytes, 1)} MB after ${fixed(seconds, 0)} s`,
     }))
-    return { label, points, dots: false }
+    return { label, title: titleOf(entry), points, dots: false }
   })
   const chart = lineChart(
     'resident memory, MB; a flat line is better',

@@ -1,6 +1,7 @@
 /** How it was measured, and what is told of the run itself. */
 import { commitsOf } from '../commits.ts'
-import type { Run } from '../cell.ts'
+import type { Results } from '../analysis.ts'
+import type { Cell, Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
 
@@ -76,10 +77,10 @@ function quoted(argument: string): string {
 }
 
 /** Facts of the run, as they stand at the head of the page. */
-export function facts(run: Run): readonly (readonly [string, string])[] {
+export function facts({ run, cells }: Results): readonly (readonly [string, string])[] {
   const { machine, settings } = run
   return [
-    ['Measured', run.startedAt.replace('T', ' ').replace(/(:\d\d)(\.\d+)?Z$/, '$1 UTC')],
+    ['Measured', period(run.startedAt, cells)],
     ['Commit', commitsOf(run)],
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${fixed(machine.memoryBytes / 1e9, 1)} GB`],
     ['Kernel', machine.kernel + (machine.governor ? `, governor ${machine.governor}` : '')],
@@ -88,4 +89,18 @@ export function facts(run: Run): readonly (readonly [string, string])[] {
     ['Cores', settings.cores],
     ['Rounds', `${settings.rounds}, interleaved`],
   ]
+}
+
+/** `2026-11-21 11:59:56 to 13:20:05 UTC`: from the start to when the last cell began. */
+function period(startedAt: string, cells: readonly Cell[]): string {
+  const [from, until] = [
+    startedAt,
+    cells
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1) ?? startedAt,
+  ].map((at) => at.replace('T', ' ').replace(/(\.\d+)?Z$/, '')) as [string, string]
+  const [day] = from.split(' ', 1) as [string]
+  const end = until.startsWith(`${day} `) ? until.slice(day.length + 1) : until
+  return `${from}${until === from ? '' : ` to ${end}`} UTC`
 }

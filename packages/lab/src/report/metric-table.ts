@@ -6,6 +6,7 @@ import { type Markup, html } from './html.ts'
 import { figure, fixed, span } from './number.ts'
 import { isOurs } from '../ours.ts'
 import { lastWithoutJavaScript, ranked } from '../standing.ts'
+import { titleIn, titleOf } from './title.ts'
 
 /** For guards rather than readers: in the raw data alone. */
 const unlisted: readonly MetricName[] = ['mean', 'worst', 'waited', 'little', 'requests']
@@ -32,13 +33,13 @@ export function metricTable(table: Table): Markup {
       ${title}${unit && html` <small>${unit}</small>`}
     </th>`
   })
-  const ratioHead = ratios && html`<th scope="col" data-better="lower">/ ${base}</th>`
+  const ratioHead = ratios && html`<th scope="col" data-better="lower">÷ ${titleIn(table, base)}</th>`
   const lines = [...measured, ...withoutHeadline].map((row) => rowLine(row, columns, ratios, table))
   const width = columns.length + (ratios ? 1 : 0)
   const broken = problems.map(
     (row) =>
       html`<tr class="problem${isAbsent(row) && ' absent'}" data-entry="${row.label}">
-        <th scope="row">${row.label}</th>
+        <th scope="row">${titleOf(row.entry)}</th>
         <td class="why" colspan="${width}">${row.problem}${discarded(row)}</td>
       </tr>`,
   )
@@ -86,8 +87,11 @@ function rowLine(row: Row, columns: readonly MetricName[], ratios: boolean, { ba
     ...(row.discarded > 0 ? [`${row.discarded} discarded`] : []),
   ]
   return html`<tr class="${kind}" data-entry="${label}">
-    <th scope="row" title="${entry.title} ${entry.version}, ${entry.runtime}">
-      ${label}${marks.map((mark) => html`<small>${mark}</small>`)}
+    <th
+      scope="row"
+      title="${[entry.package ?? entry.name, entry.version, entry.runtime].filter(Boolean).join(', ')}"
+    >
+      ${titleOf(entry)}${marks.map((mark) => html`<small>${mark}</small>`)}
     </th>
     ${values[0]}${ratioCell}${values.slice(1)}
   </tr>`
@@ -111,7 +115,8 @@ function discarded(row: Row): string {
   return row.discarded > 0 ? ` (${row.discarded} discarded)` : ''
 }
 
-function notes({ rows, noise, base, lane, scenario }: Table): Markup {
+function notes(table: Table): Markup {
+  const { rows, noise, base, lane, scenario } = table
   const flags = [...new Set(rows.flatMap((row) => row.flags))]
   const rounds = rows.map((row) => row.rounds).filter((count) => count > 0)
   const [least, most] = [Math.min(...rounds), Math.max(...rounds)]
@@ -120,7 +125,7 @@ function notes({ rows, noise, base, lane, scenario }: Table): Markup {
       ? 'Slopes may be below zero, so they are not compared as ratios.'
       : noise === null || !Number.isFinite(noise)
         ? 'The noise floor was not measured here.'
-        : `Noise floor: ±${fixed(noise * 100, 1)} %, found by measuring ${base} against itself; a smaller difference is a tie.`,
+        : `Noise floor: ±${fixed(noise * 100, 1)} %, found by measuring ${titleIn(table, base)} against itself; a smaller difference is a tie.`,
     rounds.length === 0
       ? null
       : most < 2

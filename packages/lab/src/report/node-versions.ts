@@ -28,8 +28,9 @@ export function nodeVersions({ rows, scenario: { headline } }: Table): Markup | 
         ${figure(headline, estimate.median)}${row.rounds > 1 && html` <small>${span(estimate, digits)}</small>`}
       </td>`
     })
+    const title = versioned.find((one) => one.name === name)?.row.entry.title
     return html`<tr data-entry="${name}">
-      <th scope="row">${name}</th>
+      <th scope="row">${title}</th>
       ${columns}
     </tr>`
   })

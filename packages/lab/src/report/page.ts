@@ -4,6 +4,7 @@ import type { Run, RunScenario } from '../cell.ts'
 import { criterionSection } from './criterion.ts'
 import { entrySection } from './entries.ts'
 import { type Markup, html, verbatim } from './html.ts'
+import { legendSection } from './legend.ts'
 import { facts, methodSection } from './method.ts'
 import { paletteOf } from './palette.ts'
 import { script } from './script.ts'
@@ -36,7 +37,7 @@ export function reportPage(results: Results): string {
       </head>
       <body>
         <a class="skip" href="#summary">Skip to the results</a>
-        <header>
+        <header id="top">
           <h1>Volant lab: ${name}</h1>
           <p class="lead-in">
             HTTP servers on the same machine, doing work that is checked, one after another in random order.
@@ -44,7 +45,7 @@ export function reportPage(results: Results): string {
             medians, 95 % intervals, ties called ties. <a href="#method">How it was measured</a>.
           </p>
           <dl class="facts">
-            ${facts(run).map(
+            ${facts(results).map(
               ([term, text]) =>
                 html`<div>
                   <dt>${term}</dt>
@@ -56,14 +57,16 @@ export function reportPage(results: Results): string {
         <div class="layout">
           ${contents(documents, criterion !== null)}
           <main>
-            ${summarySection(placed)} ${documents.map((document) => documentSection(document, palette))}
-            ${criterion} ${entrySection(run)}
+            ${summarySection(placed)} ${legendSection(run)}
+            ${documents.map((document) => documentSection(document, palette))} ${criterion}
+            ${entrySection(run)}
             ${methodSection(
               run,
               all.some(({ noise }) => noise !== null),
             )}
           </main>
         </div>
+        <a class="to-top" href="#top">Back to top</a>
         <script>
           ${verbatim(script)}
         </script>
@@ -131,7 +134,9 @@ function placedTable(document: string, { scenario, id, tables: own }: ScenarioPl
 function contents(documents: readonly DocumentPlace[], criterion: boolean): Markup {
   return html`<nav aria-label="Contents">
     <ul>
+      <li class="up"><a href="#top">Top of the page</a></li>
       <li><a href="#summary">Who is ahead</a></li>
+      <li><a href="#legend">How to read the charts</a></li>
       ${documents.map(
         (document) =>
           html`<li>

@@ -5,20 +5,29 @@ import { type MetricName, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
 import { scrollTable } from './scroll-table.ts'
+import { titleOf } from './title.ts'
+
+interface Named {
+  readonly cell: Cell
+  readonly label: string
+  readonly title: string
+}
 
 export function rawData({ rows, scenario, variant }: Table): Markup {
-  const cells = rows.flatMap((row) => row.cells.map((cell) => ({ cell, label: row.label })))
+  const cells = rows.flatMap((row) =>
+    row.cells.map((cell) => ({ cell, label: row.label, title: titleOf(row.entry) })),
+  )
   if (cells.length === 0) return html``
   const names = (Object.keys(metrics) as MetricName[]).filter((name) =>
     cells.some(({ cell }) => cell.metrics[name] !== undefined),
   )
-  const lines = cells.map(({ cell, label }) => {
+  const lines = cells.map(({ cell, label, title }) => {
     const values = names.map((name) => html`<td>${exact(cell.metrics[name])}</td>`)
     const state = [cell.status === 'measured' ? null : cell.status, cell.reason, ...cell.flags].filter(
       Boolean,
     )
     return html`<tr data-entry="${label}">
-      <th scope="row">${label}</th>
+      <th scope="row">${title}</th>
       <td>${cell.round + 1}</td>
       ${values}
       <td class="why">${state.join(', ')}</td>
@@ -48,15 +57,15 @@ export function rawData({ rows, scenario, variant }: Table): Markup {
   </details>`
 }
 
-function curveData(cells: readonly { cell: Cell; label: string }[]): Markup | null {
-  const points = cells.flatMap(({ cell, label }) =>
-    (cell.series?.curve ?? []).map((point) => ({ point, label, round: cell.round })),
+function curveData(cells: readonly Named[]): Markup | null {
+  const points = cells.flatMap(({ cell, label, title }) =>
+    (cell.series?.curve ?? []).map((point) => ({ point, label, title, round: cell.round })),
   )
   if (points.length === 0) return null
   const lines = points.map(
-    ({ point, label, round }) =>
+    ({ point, label, title, round }) =>
       html`<tr data-entry="${label}">
-        <th scope="row">${label}</th>
+        <th scope="row">${title}</th>
         <td>${round + 1}</td>
         ${[point.share, point.offered, point.answered, point.p50, point.p99, point.p999].map((value) => html`<td>${exact(value)}</td>`)}
       </tr>`,
@@ -66,18 +75,18 @@ function curveData(cells: readonly { cell: Cell; label: string }[]): Markup | nu
 }
 
 /** Each command once, with those who ran it; commands that differ in a port or a seed alone are one. */
-function commandList(cells: readonly { cell: Cell; label: string }[]): Markup | null {
-  const commands = new Map<string, { command: string; labels: Set<string> }>()
-  for (const { cell, label } of cells) {
+function commandList(cells: readonly Named[]): Markup | null {
+  const commands = new Map<string, { command: string; titles: Set<string> }>()
+  for (const { cell, title } of cells) {
     for (const command of cell.commands) {
       const key = command.replace(/(:|PORT[= ]|--port[= ])\d{4,5}\b|("seed":)\d+/g, '$1$2N')
-      const known = commands.get(key) ?? { command, labels: new Set() }
-      known.labels.add(label)
+      const known = commands.get(key) ?? { command, titles: new Set() }
+      known.titles.add(title)
       commands.set(key, known)
     }
   }
   if (commands.size === 0) return null
-  const lines = [...commands.values()].map(({ command, labels }) => `# ${[...labels].join(', ')}\n${command}`)
+  const lines = [...commands.values()].map(({ command, titles }) => `# ${[...titles].join('; ')}\n${command}`)
   return html`<div class="scroll" tabindex="0" role="region" aria-label="commands">
     <pre>${lines.join('\n')}</pre>
   </div>`

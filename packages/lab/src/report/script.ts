@@ -35,6 +35,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
 }
 
 const named = [...document.querySelectorAll('[data-entry]')]
+const titles = new Map([...document.querySelectorAll('#entries tr[data-entry]')].map((row) => [row.dataset.entry, row.cells[0].textContent]))
 const names = [...new Set(named.map((one) => one.dataset.entry))]
 if (names.length > 1) {
   const hidden = new Set()
@@ -49,7 +50,7 @@ if (names.length > 1) {
     input.type = 'checkbox'
     input.checked = true
     input.addEventListener('change', () => { input.checked ? hidden.delete(name) : hidden.add(name); apply() })
-    label.append(input, ' ' + name)
+    label.append(input, ' ' + (titles.get(name) || name))
     list.append(label)
     return input
   })

@@ -29,14 +29,14 @@ article{border-top:1px solid var(--rule);margin-top:1.6rem;padding-top:1.2rem}
 .note{color:var(--soft);font-size:.84rem;max-width:54rem}
 .statements{padding-left:1.1rem;margin:.4rem 0 .8rem;max-width:54rem}.statements li{margin:.3rem 0}
 .scroll{overflow-x:auto;margin:.6rem 0;max-width:100%}
-table{border-collapse:collapse;font-size:.86rem;min-width:100%;background:var(--raised)}
+table{border-collapse:separate;border-spacing:0;font-size:.86rem;line-height:20px;min-width:100%;background:var(--raised)}
 caption{text-align:left;color:var(--soft);padding:.3rem 0}
-th,td{padding:.32rem .5rem;border-bottom:1px solid var(--rule);text-align:right;vertical-align:top;white-space:nowrap}
-thead th{white-space:normal;overflow-wrap:normal;color:var(--soft);font-weight:600;vertical-align:bottom;border-bottom-width:2px}
+th,td{padding:5px .5rem;text-align:right;vertical-align:top;white-space:nowrap}
+thead th{white-space:normal;overflow-wrap:normal;color:var(--soft);font-weight:600;vertical-align:bottom;border-bottom:2px solid var(--rule)}tbody tr+tr>*{border-top:1px solid var(--rule)}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--raised)}
 tbody th{font-weight:500}
 tr.ours th{font-weight:700;color:var(--ours)}tr.limit th,tr.limit td{color:var(--limit)}
-th small,td small{display:block;color:var(--soft);font-weight:400;font-size:.86em;line-height:1.3}
+th small,td small{display:block;color:var(--soft);font-weight:400;font-size:.86em;line-height:16px}
 thead th small{display:inline}
 table.plain td{text-align:left}
 .why{text-align:left;white-space:normal;color:var(--soft);min-width:12rem;max-width:34rem}
@@ -57,6 +57,7 @@ figure{margin:.7rem 0 1rem}figcaption{font-size:.86rem;color:var(--soft);margin-
 .track u{position:absolute;top:50%;height:0;border-top:2px solid var(--ink);min-width:2px}
 .track u::before,.track u::after{content:'';position:absolute;top:-5px;height:8px;border-left:2px solid var(--ink)}.track u::before{left:-1px}.track u::after{right:-1px}
 .track s{position:absolute;top:50%;width:7px;height:7px;margin:-3.5px 0 0 -3.5px;border-radius:50%;background:var(--raised);border:1.5px solid var(--ink);opacity:.85}
+.legend{list-style:none;margin:.6rem 0;padding:0;display:grid;gap:.35rem;font-size:.88rem}.legend li{display:grid;grid-template-columns:5rem minmax(0,1fr);gap:.8rem;align-items:center}
 .bars .value{font-size:.84rem;white-space:nowrap;text-align:right}
 .axis{font-size:.76rem;color:var(--soft)}.ticks{position:relative;height:1.3rem;border-top:1px solid var(--rule)}.ticks i{position:absolute;white-space:nowrap;top:.15rem;transform:translateX(-50%);font-style:normal}.ticks i:first-child{transform:none}.ticks i:last-child{transform:translateX(-100%)}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:.4rem 1.6rem;align-items:start}
@@ -70,11 +71,13 @@ details{margin:.5rem 0}summary{cursor:pointer;font-size:.88rem;color:var(--link)
 article>details{border-left:2px solid var(--rule);padding-left:.8rem}
 .raw table{font-size:.78rem}.raw .why{min-width:22rem}
 .filter div{display:flex;flex-wrap:wrap;gap:.15rem .9rem;padding:.3rem 0}.filter label{white-space:nowrap}.filter button{font:inherit;background:var(--raised);color:var(--ink);border:1px solid var(--rule);border-radius:4px;padding:.05rem .55rem;cursor:pointer}
+.to-top{position:fixed;right:.8rem;bottom:.8rem;z-index:1;padding:.3rem .7rem;border:1px solid var(--rule);border-radius:1rem;background:var(--raised);font-size:.84rem;text-decoration:none}nav .up{display:none}
 [data-off]{display:none!important}
 .method{margin:.6rem 0 1rem;max-width:54rem}.method div{margin:.55rem 0}.method dt{font-weight:600}.method dd{margin:0;color:var(--soft)}
 #tip{position:fixed;top:0;left:0;z-index:2;pointer-events:none;max-width:min(22rem,90vw);background:var(--ink);color:var(--ground);font-size:.82rem;line-height:1.35;padding:.3rem .55rem;border-radius:4px}
-@media (min-width:66rem){.layout{display:grid;grid-template-columns:13.5rem minmax(0,1fr);gap:2.4rem}nav{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow-y:auto;margin-top:2.6rem}}
-@media (max-width:40rem){body{padding-top:1rem}.bars{display:block}.bars ol{display:block}.bars li{grid-template-columns:1fr auto;gap:.1rem .8rem;grid-template-areas:'who value' 'track track';padding:.25rem 0}.bars .who{grid-area:who}.bars .track{grid-area:track}.bars .value{grid-area:value}.axis{grid-template-columns:1fr}.axis>span{display:none}nav>ul{display:flex;flex-wrap:wrap;gap:.1rem 1rem}nav ul ul{display:none}th,td{padding:.3rem .45rem}}
-@media print{.filter,.skip,#tip{display:none}details{display:none}body{max-width:none}}
+@media (min-width:66rem){.layout{display:grid;grid-template-columns:13.5rem minmax(0,1fr);gap:2.4rem}.to-top{display:none}nav .up{display:block}nav{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow-y:auto;margin-top:2.6rem}}
+@media (max-width:40rem){body{padding-top:1rem}.bars{display:block}.bars ol{display:block}.bars li{grid-template-columns:1fr auto;gap:.1rem .8rem;grid-template-areas:'who value' 'track track';padding:.25rem 0}.bars .who{grid-area:who}.bars .track{grid-area:track}.legend{list-style:none;margin:.6rem 0;padding:0;display:grid;gap:.35rem;font-size:.88rem}.legend li{display:grid;grid-template-columns:5rem minmax(0,1fr);gap:.8rem;align-items:center}
+.bars .value{grid-area:value}.axis{grid-template-columns:1fr}.axis>span{display:none}nav>ul{display:flex;flex-wrap:wrap;gap:.1rem 1rem}nav ul ul{display:none}th,td{padding:5px .45rem}}
+@media print{.filter,.skip,.to-top,#tip{display:none}details{display:none}body{max-width:none}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 `

@@ -1,5 +1,6 @@
 /** The plain statement: for each scenario who is ahead, and where Volant is not. */
 import type { Row, Table } from '../analysis.ts'
+import type { RunEntry } from '../cell.ts'
 import { metrics } from '../metrics.ts'
 import { type Content, type Markup, html } from './html.ts'
 import { quantity } from './number.ts'
@@ -14,6 +15,7 @@ import {
   standing,
 } from '../standing.ts'
 import { sweepsOf } from './sweep.ts'
+import { titleOf } from './title.ts'
 
 /** A table, with the link to its section. */
 export interface Placed {
@@ -47,7 +49,8 @@ export function summarySection(placed: readonly Placed[]): Markup {
       <p>Nothing was measured in this run.</p>
     </section>`
   }
-  const labels = ourLabels(judged)
+  const titles = ourTitles(judged)
+  const labels = [...titles.keys()]
   const lines = linesOf(judged, labels)
   return html`<section id="summary">
     <h2>Who is ahead</h2>
@@ -55,7 +58,7 @@ export function summarySection(placed: readonly Placed[]): Markup {
       labels.length === 0
         ? html`<p>Volant was not measured in this run.</p>`
         : html`<ul class="statements">
-            ${labels.map((label) => statement(label, lines))}
+            ${[...titles].map(([label, title]) => statement(label, title, lines))}
           </ul>`
     }
     <p class="note">
@@ -69,7 +72,7 @@ export function summarySection(placed: readonly Placed[]): Markup {
           <tr>
             <th scope="col">scenario</th>
             <th scope="col">best other entry</th>
-            ${labels.map((label) => html`<th scope="col">${label}</th>`)}
+            ${[...titles.values()].map((title) => html`<th scope="col">${title}</th>`)}
           </tr>
         </thead>
         <tbody>
@@ -80,12 +83,14 @@ export function summarySection(placed: readonly Placed[]): Markup {
   </section>`
 }
 
-/** One column each; of an entry on several versions of Node.js the one without a version, where there is one. */
-function ourLabels(placed: readonly Placed[]): string[] {
+/** By label, one column each; of an entry on several versions of Node.js the one without a version, where there is one. */
+function ourTitles(placed: readonly Placed[]): Map<string, string> {
   const rows = placed.flatMap(({ table }) => table.rows).filter(({ entry }) => isOurs(entry))
   const labels = [...new Set(rows.map(({ label }) => label))].filter((label) => !label.includes('#'))
   const plain = ours.filter((label) => labels.includes(label))
-  return plain.length > 0 ? plain : labels.toSorted((a, b) => a.localeCompare(b, 'en'))
+  const shown = plain.length > 0 ? plain : labels.toSorted((a, b) => a.localeCompare(b, 'en'))
+  const entryOf = (label: string): RunEntry => (rows.find((row) => row.label === label) as Row).entry
+  return new Map(shown.map((label) => [label, titleOf(entryOf(label))]))
 }
 
 function linesOf(placed: readonly Placed[], labels: readonly string[]): Line[] {
@@ -123,11 +128,11 @@ function judge(table: Table, labels: readonly string[]): Judged {
   return { table, best, all, same }
 }
 
-function statement(label: string, lines: readonly Line[]): Markup {
+function statement(label: string, title: string, lines: readonly Line[]): Markup {
   const judged = lines.flatMap(({ tables }) => tables)
   const all = judged.flatMap(({ all }) => all.get(label) ?? [])
   const same = judged.flatMap(({ same }) => same.get(label) ?? [])
-  if (all.length === 0) return html`<li><b>${label}</b> was measured beside no other entry.</li>`
+  if (all.length === 0) return html`<li><b>${title}</b> was measured beside no other entry.</li>`
   const behind = lines.flatMap((line): Content[] => {
     const found = line.tables
       .flatMap(({ all }) => all.get(label) ?? [])
@@ -138,11 +143,11 @@ function statement(label: string, lines: readonly Line[]): Markup {
   const alike =
     same.some((found) => !all.includes(found)) && html` Of those on ${adapter} alone: ${counts(same)}.`
   return html`<li>
-    <b>${label}</b>, in ${all.length} ${all.length === 1 ? 'table' : 'tables'}:
+    <b>${title}</b>, in ${all.length} ${all.length === 1 ? 'table' : 'tables'}:
     ${counts(all)}.${alike}${
       behind.length > 0 &&
       html`<details>
-        <summary>Where ${label} is behind</summary>
+        <summary>Where it is behind</summary>
         <ul>
           ${behind.map((where) => html`<li>${where}</li>`)}
         </ul>
@@ -166,7 +171,7 @@ function counts(standings: readonly Standing[]): string {
 }
 
 function behindWhom(found: readonly Standing[]): string {
-  const names = [...new Set(found.map(({ other }) => other.label))].join(', ')
+  const names = [...new Set(found.map(({ other }) => titleOf(other.entry)))].join(', ')
   const ratios = found.map(({ ratio }) => ratio.median).toSorted((a, b) => a - b)
   const [least, most] = [difference(ratios[0] as number), difference(ratios.at(-1) as number)]
   return least === most ? `${names}, ${least}` : `${names}, ${least} to ${most}`
@@ -175,7 +180,7 @@ function behindWhom(found: readonly Standing[]): string {
 function tableLine({ title, id, tables }: Line, labels: readonly string[]): Markup {
   const { headline } = (tables[0] as Judged).table.scenario
   const [only] = tables.length === 1 ? tables : []
-  const names = [...new Set(tables.flatMap(({ best }) => best?.label ?? []))].join(', ')
+  const names = [...new Set(tables.flatMap(({ best }) => (best ? [titleOf(best.entry)] : [])))].join(', ')
   const best = only?.best && headlineOf(only.best, headline)
   const cells = labels.map((label) => (only ? verdictCell(only, label) : countCell(tables, label)))
   return html`<tr>
@@ -204,7 +209,7 @@ function verdictCell({ table, all, same }: Judged, label: string): Markup {
   const alike =
     near &&
     near !== found &&
-    html`<small>of ${near.own.entry.adapter}: ${words(near)} (${near.other.label})</small>`
+    html`<small>on ${near.own.entry.adapter}: ${words(near)} (${titleOf(near.other.entry)})</small>`
   return html`<td>
     ${quantity(headline, estimate.median)}${found && html`<small>${words(found)}</small>`}${alike}
   </td>`

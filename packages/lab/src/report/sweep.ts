@@ -7,6 +7,7 @@ import { brief, fixed, quantity } from './number.ts'
 import type { Palette } from './palette.ts'
 import { chosenScale, linearScale } from './scale.ts'
 import { headlineOf } from '../standing.ts'
+import { titleOf } from './title.ts'
 
 /** Fewer are easier to read as bars. */
 const leastVariants = 3
@@ -47,11 +48,13 @@ export function sweepCharts(sweeps: readonly Sweep[], palette: Palette): Markup 
 function sweepChart({ prefix, points }: Sweep, name: MetricName, palette: Palette): Markup | null {
   const { scenario, lane } = (points[0] as Sweep['points'][number]).table
   const { title, unit, direction } = metrics[name]
-  const labels = [...new Set(points.flatMap(({ table }) => table.rows.map(({ label }) => label)))]
+  const titles = new Map(
+    points.flatMap(({ table }) => table.rows.map((row) => [row.label, titleOf(row.entry)])),
+  )
   const over = /sweep|connection/.test(`${scenario.name} ${scenario.kind}`)
     ? 'connections'
     : prefix || scenario.name
-  const lines = labels.map((label): Line => {
+  const lines = [...titles].map(([label, entry]): Line => {
     const drawn = points.flatMap(({ at, table }) => {
       const row = table.rows.find((candidate) => candidate.label === label)
       const estimate = row && headlineOf(row, name)
@@ -65,7 +68,7 @@ function sweepChart({ prefix, points }: Sweep, name: MetricName, palette: Palett
           ]
         : []
     })
-    return { label, points: drawn, dots: true }
+    return { label, title: entry, points: drawn, dots: true }
   })
   const x: Axis = { title: over, scale: chosenScale, written: (value) => fixed(value, 0) }
   const y: Axis = { title, scale: (values) => linearScale(values, 5), written: brief }
