@@ -6,18 +6,14 @@
  * Needs Python 3.10 with venv, and once the package index; says so and passes without. What is installed and how it is
  * configured stands in scripts/schemathesis.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { build } from './build.mjs'
 import { output, root, run } from './command.mjs'
+import { serveReference } from './reference-service.mjs'
 
 const settings = join(root, 'scripts/schemathesis')
 const environment = join(root, '.cache/schemathesis')
-const token = 'schemathesis'
 
 const python = ['python3', 'python'].find(isPython)
 if (python === undefined) {
@@ -50,21 +46,8 @@ async function isInstalled(command) {
 }
 
 async function check() {
-  const folder = mkdtempSync(join(tmpdir(), 'volant-schemathesis-'))
-  const server = spawn(process.execPath, [join(root, 'examples/reference-api/dist/src/server.js')], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATABASE: join(folder, 'users.db'),
-      API_TOKEN: token,
-      LOG: 'false',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  try {
-    const url = await addressOf(server)
-    return await run(
+  return serveReference((url, authorization, folder) =>
+    run(
       join(environment, 'bin/schemathesis'),
       [
         '--config-file',
@@ -72,30 +55,10 @@ async function check() {
         'run',
         `${url}/openapi.json`,
         '--header',
-        `Authorization: Bearer ${token}`,
+        `Authorization: ${authorization}`,
         ...process.argv.slice(2),
       ],
-      { cwd: folder },
-    )
-  } finally {
-    if (server.exitCode === null) {
-      server.kill('SIGTERM')
-      await once(server, 'exit')
-    }
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** The first line tells; what comes after it is the log of requests, which nobody reads. */
-async function addressOf(server) {
-  const lines = createInterface(server.stdout)
-  const gone = once(server, 'exit').then(() => {
-    throw new Error('the reference service did not start')
-  })
-  gone.catch(() => {})
-  for (;;) {
-    const [line] = await Promise.race([once(lines, 'line'), gone])
-    const url = /^Listening on (\S+)/.exec(line)?.[1]
-    if (url !== undefined) return url
-  }
+      { cwd: folder, env: { ...process.env, SCHEMATHESIS_HOOKS: join(settings, 'hooks.py') } },
+    ),
+  )
 }
