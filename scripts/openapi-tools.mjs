@@ -19,7 +19,7 @@ const cache = join(root, '.cache/openapi-tools')
 const npm = join(cache, 'npm')
 const python = join(cache, 'python')
 const go = join(cache, 'go')
-/** What the tools make of the documents: it stays there to be looked at. */
+/** The folder of what the tools make of the documents: it stays there to be looked at. */
 const made = join(cache, 'made')
 
 /** The generator is no part of the module of what it makes, which has few dependencies. */
@@ -61,7 +61,7 @@ for (const { name, needs, check } of tools.filter(({ name }) => asked.length ===
   }
 }
 
-/** By API, where it is. */
+/** Writes the document of each API, and gives its place by the name of the API. */
 async function writeDocuments() {
   mkdirSync(made, { recursive: true })
   const { document } = await import('./openapi-tools/every-form.mjs')

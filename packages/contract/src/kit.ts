@@ -155,7 +155,7 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
   }
 }
 
-/** What is said on stderr while `run` runs. */
+/** Gives the lines that are written to stderr while `run` runs. */
 export async function saying(run: (lines: string[]) => Promise<void>): Promise<string[]> {
   const { write } = process.stderr
   const lines: string[] = []

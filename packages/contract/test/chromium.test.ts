@@ -1,4 +1,4 @@
-/** What a browser says of replies, where Chromium is installed. */
+/** Tests what a browser says of replies, where Chromium is installed. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -105,7 +105,7 @@ class Extra {
   /** Bytes written since the engine last reported that all were sent. */
   unsent = 0
   streaming = false
-  /** Of a method that not every server has. */
+  /** The request's method when it is one that not every server has; empty otherwise. */
   method = ''
 }
 

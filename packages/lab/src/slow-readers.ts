@@ -9,7 +9,7 @@ import { median } from './statistics.ts'
 
 export interface SlowReadersMethod {
   readonly readers: number
-  /** Of each window, without and with readers. */
+  /** The length of each window, without and with readers. */
   readonly seconds: number
   readonly rounds: number
   readonly adapter: 'native' | 'node-http'

@@ -109,7 +109,7 @@ export class Core implements Host {
   /** Who is told what an unexpected error was. */
   readonly errorDetails: Audience
   readonly serving: Serving
-  /** By bit of a set. */
+  /** The methods, each at the index of its bit in a set. */
   readonly #methods: readonly string[]
   /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
   readonly streams = new Set<RequestContext>()
@@ -117,9 +117,9 @@ export class Core implements Host {
   readonly #definitions: readonly RouteDefinition[]
   /** Compiled at its first request: of thousands of routes most have none for a long time. */
   readonly #table: (CompiledRoute | null)[]
-  /** Of the app's own scope; in the order of `Miss`: −1, −2, −3, −4. */
+  /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4. */
   readonly #misses: readonly CompiledRoute[]
-  /** Of scopes with a prefix, the longest first. */
+  /** The misses of scopes with a prefix, the longest prefix first. */
   readonly #territories: readonly { place: Place; misses: readonly CompiledRoute[] }[]
 
   constructor(definition: Definition) {

@@ -52,7 +52,7 @@ function refuses(layer: Layer): boolean {
   )
 }
 
-/** Those of this package run before the handler or not at all, and are not made with `before`. */
+/** Middleware of this package runs before the handler or not at all, and is not made with `before`. */
 function isOfUser(layer: Layer): boolean {
   const { gate, skip, isCheck } = broughtBy(layer)
   return isCheck === true || (gate === undefined && skip !== true)

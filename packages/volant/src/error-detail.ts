@@ -1,4 +1,4 @@
-/** What the reply to an unexpected error says of it to whoever develops the app. */
+/** Describes an unexpected error in its reply, for the person who develops the app. */
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'

@@ -17,7 +17,7 @@ export interface Origin {
   readonly host: string
 }
 
-/** By connection and request alone: address of the peer, protocol, and the authority of the target or Host. */
+/** The address of the peer. This and the two functions below believe no forwarding field. */
 export function peerOf(exchange: Exchange): string {
   return plainAddress(exchange.remoteAddress)
 }

@@ -127,7 +127,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
 // RFC 9110 §5.6.2; methods are case-sensitive (§9.1), and all that are registered are in upper case.
 const methodName = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
 
-/** Those an app has beside the usual methods; usual ones in the list add nothing. */
+/** Checks the methods an app has beside the usual ones; usual ones in the list add nothing. */
 function checkMethods(value: unknown): readonly string[] {
   if (value === undefined) return []
   if (!Array.isArray(value))

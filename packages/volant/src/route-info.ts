@@ -78,18 +78,18 @@ export function* infosOf(
   }
 }
 
-/** What names a route in the API's document. */
+/** The parts that name a route in the API's document. */
 export interface NamedRoute {
   readonly method: string
   readonly path: string
-  /** What the app itself calls it: names within a mounted app are numbered where they meet. */
+  /** The name that the app itself gives it: equal names of mounted apps are numbered. */
   readonly id: string | undefined
   readonly value: Route
 }
 
 const named = new WeakMap<RouteInfo, NamedRoute>()
 
-/** Of those that `routesOf` gave. */
+/** Gives the names of routes that `routesOf` gave. */
 export function namedRoutesOf(routes: readonly RouteInfo[]): NamedRoute[] {
   return routes.flatMap((route) => named.get(route) ?? [])
 }

@@ -24,7 +24,7 @@ import type { OnMethods, Verb } from './verb.ts'
 export interface Shared {
   readonly registry: Registry
   readonly defaults: RouteDefaults
-  /** What routes may have: the usual methods and those of the router option. */
+  /** The methods that routes may have: the usual ones and those of the router option. */
   readonly methods: readonly string[]
 }
 

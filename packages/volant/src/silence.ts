@@ -10,7 +10,7 @@ const seen = new WeakSet<CompiledRoute>()
 export function warnOfSilence(ctx: RequestContext): void {
   const { route, method, exchange } = ctx
   if (seen.has(route) || route.pattern === null || exchange.aborted) return
-  // What these reply is in their headers.
+  // The replies to these are in their headers.
   if (method === 'HEAD' || method === 'OPTIONS') return
   seen.add(route)
   if (process.env['NODE_ENV'] === 'production') return

@@ -98,7 +98,7 @@ function withFirst(first: Chunk | undefined, parts: SourceParts): SourceParts {
 
 type Generated = AsyncGenerator<Chunk> | Generator<Chunk>
 
-/** Whether a generator function gave it. */
+/** Tells whether a generator function gave it. */
 export function isGenerator(value: object): value is Generated {
   const tag = Object.prototype.toString.call(value)
   return tag === '[object AsyncGenerator]' || tag === '[object Generator]'
@@ -135,7 +135,7 @@ function isBodiless(status: number): boolean {
 /** Message of the reason of `ctx.signal`. */
 export const serverCloses = 'the server is closing'
 
-/** Whether the reply is a stream that may never end by itself, and the server is closing. */
+/** Tells whether the reply is a stream that may never end by itself while the server is closing. */
 export function endsStream(ctx: RequestContext): boolean {
   return ctx.app.serving.closing && ctx.app.streams.has(ctx)
 }

@@ -34,7 +34,7 @@ const forms: readonly (string | undefined)[] = ['multipart/form-data', 'applicat
 async function readForm(request: Request): Promise<FormData> {
   const { headers, body, bodyUsed } = request
   const read = () => Request.prototype.formData.call(request)
-  // Whoever reads it twice is told by the platform.
+  // The platform itself refuses a second read.
   if (bodyUsed || body?.locked === true) return read()
   checkEncoding(headers.get('content-encoding') ?? undefined)
   const type = headers.get('content-type') ?? ''

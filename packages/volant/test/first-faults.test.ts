@@ -13,7 +13,7 @@ type Issues = readonly StandardSchemaV1.Issue[] | undefined
 const check = async (schema: unknown, value: unknown): Promise<StandardSchemaV1.Result<unknown>> =>
   standardOf(schema, 'test').validate(value)
 
-/** As many items as a megabyte of JSON has. */
+/** Repeats an item until there is a megabyte of JSON. */
 const megabyte = (item: unknown): unknown[] =>
   Array.from({ length: Math.floor(1_048_576 / (JSON.stringify(item).length + 1)) }, () => item)
 
@@ -132,7 +132,7 @@ test('asynchronous schemas are waited for, and are asked for the first faults al
   )
   for (const [schema, wrong] of [
     [zod, megabyte(1)],
-    // All its items are asked at once.
+    // It asks all its items at once.
     [valibot, Array.from({ length: 1_000 }, () => 1)],
   ] as const) {
     for (let time = 0; time < 2; time++) {

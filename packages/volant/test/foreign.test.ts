@@ -6,7 +6,7 @@ import { before, createApp, middleware, type VolantError } from '../src/index.ts
 const here = 'here a handler takes (ctx) and middleware (ctx, next)'
 const express = 'docs/migrate/express.md has the counterparts'
 
-/** What registering `value` says: as middleware of the app, and as the handler of a route. */
+/** Gives what registering `value` says, as middleware of the app and as the handler of a route. */
 function said(value: unknown): [used: string, handler: string] {
   const app = createApp({ signals: false })
   const given = value as never

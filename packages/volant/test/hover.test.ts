@@ -1,4 +1,4 @@
-/** What an editor shows: the compiler's own language server is asked. */
+/** Asks the compiler's own language server what an editor shows. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -822,7 +822,7 @@ describe('schemas in a document', () => {
         { type: 'object', properties: { any: {} }, required: ['any'], additionalProperties: {} },
       ],
     ]
-    // As items, which nobody sends as text.
+    // They are declared as items of a body, which nobody sends as text.
     const routes = forms.map(([schema], at) => [
       `/${at}`,
       schema instanceof z.ZodType ? z.array(schema) : plain({ type: 'array', items: schema }),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type App, createApp } from '../src/index.ts'
 import { stderrOf } from './stderr.ts'
 
-/** What requests for these paths write to stderr. */
+/** Gives what requests for these paths write to stderr. */
 async function said(define: (app: App) => void, paths: readonly string[], method = 'GET'): Promise<string> {
   const app = createApp({ signals: false })
   define(app)

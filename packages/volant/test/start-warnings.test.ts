@@ -14,7 +14,7 @@ import { stderrOf } from './stderr.ts'
 
 const guard = middleware((_, next) => next())
 
-/** What listening writes to stderr. */
+/** Gives what listening writes to stderr. */
 async function said(define: (app: ReturnType<typeof createApp>) => void): Promise<string> {
   const app = createApp({ adapter: { type: 'node-http' }, signals: false })
   define(app)

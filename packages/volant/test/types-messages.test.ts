@@ -83,7 +83,7 @@ const mistakes: [statement: string, message: RegExp][] = [
     `app.with(auth).with(before<{ user: string; at: Date }>(() => {})).get('/i', (ctx) => { const ‹n›: number = ctx.state; return n })`,
     /^Type '\{ user: string; at: Date; \}' is not assignable to type 'number'/,
   ],
-  // What a call gives is shown as what arrives, and not as the schemas it is made of.
+  // The result of a call is shown as the data that arrives, and not as the schemas it is made of.
   [
     `export const ‹result›: 5 = {} as ResultOf<typeof put>`,
     /^Type '(?=.*Success<201, \{ id: number; name: string; \}>)(?=.*Success<204, undefined>)(?=.*Failure<undefined, 409, \{ id: number; name: string; \}>)(?=.*Failure<"GONE", 410, \{ id: number; name: string; \}>)(?!.*(?:ByStatus|Zod|Jsonified))/,

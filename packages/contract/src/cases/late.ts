@@ -50,7 +50,7 @@ export function lateReplies(kit: Kit): void {
         app.get(path, around, (ctx) => {
           const n = Number(ctx.params.n)
           void go[n]?.promise.then(() => {
-            // As from a callback: what this throws would be uncaught.
+            // A callback calls it like this: an error thrown here would be uncaught.
             setImmediate(() => {
               void calls[n]?.[1](ctx as unknown as Context)
               setImmediate(() => done[n]?.resolve())
@@ -85,7 +85,7 @@ export function lateReplies(kit: Kit): void {
         ctx.text('first', 202)
         const call = calls[Number(ctx.params.n)]?.[1]
         await call?.(ctx as unknown as Context)
-        // As from a callback.
+        // A callback calls it like this.
         await new Promise<void>((resolve) =>
           setImmediate(() => {
             void call?.(ctx as unknown as Context)

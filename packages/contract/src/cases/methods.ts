@@ -136,7 +136,7 @@ export function methods(kit: Kit): void {
     })
 
     test('24 of them, each with its route', async () => {
-      // Of those that every parser knows.
+      // Every parser knows these methods.
       const many = (
         'ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE ' +
         'REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND UNLINK UNLOCK'

@@ -330,7 +330,7 @@ export function proxy(kit: Kit): void {
       app.get('/other', () => others.resolve())
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
-        // Of a size that is not handed over with the head.
+        // A body of this size is not handed over with the head.
         const body = 'x'.repeat(100_000)
         wire.send(request('POST', 'http://b:81/late', { host: 'a', 'content-type': 'text/plain' }, body))
         for (let count = 0; count < 3; count++) await live.ask('/other')

@@ -65,7 +65,7 @@ export function routing(kit: Kit): void {
       })
     }
 
-    // What URL parsers of clients leave raw, and RFC 3986 does not allow in a path.
+    // URL parsers of clients leave these raw, and RFC 3986 does not allow them in a path.
     const encoded = { '|': '%7C', '^': '%5E', '[': '%5B', ']': '%5D' }
     for (const [raw, escape] of Object.entries(encoded)) {
       test(`a raw ${raw} in a path is ${escape}, in patterns as well`, async () => {

@@ -10,7 +10,7 @@ import { titleOf } from './title.ts'
 import { headlineOf, lastWithoutJavaScript, ranked } from '../standing.ts'
 
 export interface Bar {
-  /** As readers know it. */
+  /** The name that readers know it by. */
   readonly title: string
   /** The label of an entry that can be chosen. */
   readonly entry?: string

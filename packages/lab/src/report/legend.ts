@@ -1,11 +1,11 @@
-/** What colours and marks of the charts mean, drawn as they are drawn there. */
+/** Explains the colours and marks of the charts, drawn as they are drawn there. */
 import type { Run } from '../cell.ts'
 import { type Markup, html } from './html.ts'
 
 interface Mark {
   /** The class of its bar. */
   readonly kind: 'ours' | 'other' | 'limit'
-  /** What lies over the bar. */
+  /** The mark that lies over the bar. */
   readonly over: Markup | null
   readonly words: string
   /** It is somewhere on the page. */

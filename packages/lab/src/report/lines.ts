@@ -11,9 +11,9 @@ export interface Point {
 }
 
 export interface Line {
-  /** Of the entry that can be chosen. */
+  /** The label of an entry that can be chosen. */
   readonly label: string
-  /** As readers know it. */
+  /** The name that readers know it by. */
   readonly title: string
   readonly points: readonly Point[]
   /** Seen; many points are only there to be pointed at. */

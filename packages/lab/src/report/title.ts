@@ -8,7 +8,7 @@ export function titleOf({ name, title }: RunEntry): string {
   return version === undefined ? title : `${title}, Node.js ${version}`
 }
 
-/** Of the entry with this label in a table. */
+/** Gives the title of the entry that has this label in a table. */
 export function titleIn({ rows }: Pick<Table, 'rows'>, label: string): string {
   const row = rows.find((candidate) => candidate.label === label)
   return row === undefined ? label : titleOf(row.entry)

@@ -73,7 +73,7 @@ export abstract class Head extends AsyncResource {
     } else {
       const path = this.#splitTarget(target)
       if (path === null) return 'E_BAD_REQUEST'
-      // What becomes an escape makes it longer.
+      // A character that becomes an escape makes the path longer.
       if (path.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
       this.path = path
       const found = routes.router.find(this.method, path)

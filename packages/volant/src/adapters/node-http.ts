@@ -134,7 +134,7 @@ export class NodeServer implements Server {
 
   /** node:http hands the connection over, for a tunnel: the request is answered as any other, and is the last one. */
   #onConnect(request: IncomingMessage, socket: TrackedSocket): void {
-    // Nobody else hears of errors now, or reads what was meant for the tunnel.
+    // Without this listener an error would be uncaught; without `resume`, bytes sent for the tunnel would stay unread.
     socket.on('error', () => socket.destroy())
     socket.resume()
     const connection = socket[connectionOf] as NodeConnection

@@ -73,7 +73,7 @@ interface Loaded {
 
 async function load(module: string): Promise<Loaded> {
   let listens = false
-  // By its name, since the module may have another copy of this package.
+  // The channel is taken by its name, since the module may have another copy of this package.
   subscribe('volant.listen', () => {
     listens = true
   })

@@ -74,7 +74,7 @@ type PolicyEffect<O> = O extends { contentSecurityPolicy: infer C }
     : NonceOf<C>
   : {}
 
-/** What Helmet calls them. */
+/** Maps Helmet's short names to our option names. */
 const foreignNames = {
   hsts: 'strictTransportSecurity',
   noSniff: 'xContentTypeOptions',
@@ -194,7 +194,7 @@ function referrer(option: string, given: unknown = 'no-referrer'): string | null
   throw bad(option, given, `${referrers.join(', ')}, several of them or false`)
 }
 
-/** Those of OWASP's list that Chromium knows on every system: of others it complains on every page. */
+/** These are on OWASP's list, and Chromium knows them on every system; it complains about others on every page. */
 const noFeatures = Object.fromEntries(
   (
     'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer ' +

@@ -174,7 +174,7 @@ export class Components {
       if (!this.#shareable.has(said)) this.#shareable.set(said, resource)
       this.#shareableTexts.add(this.#fingerprints.text(resource.raw))
     }
-    // Those of the operations first: what is in one that is left out is used nowhere.
+    // The operations come first: a schema inside an operation that is left out is used nowhere.
     yield* this.#merge()
     for (const work of this.#later) {
       work()
@@ -240,7 +240,7 @@ export class Components {
       for (const resource of uses.values()) put(schema, standing(resource))
     for (const group of groups.values()) {
       yield
-      // What clients send comes first: its form holds for what they are sent.
+      // Inputs come first: their form holds for the outputs of the group.
       const [...all] = group.toSorted(
         (a, b) => Number(a.direction === 'output') - Number(b.direction === 'output'),
       )

@@ -311,7 +311,7 @@ function operationObject(
   }
 }
 
-/** What the middleware in front of a route ask for is asked for, unless the route says what is. */
+/** Gives the security of the middleware in front of a route, unless the route declares its own. */
 function securityOf({ security, alternatives }: Operation): Record<string, string[]>[] | undefined {
   if (security !== undefined) return security.map(requirement)
   if (alternatives.length === 0) return undefined

@@ -42,7 +42,7 @@ export class Fingerprints {
 /** A schema with all that its references lead to, whatever definitions are called. */
 interface Shape {
   readonly text: string
-  /** Of its objects, in the order they are met, those that take no undeclared property; the text does not say it. */
+  /** Tells for each object, in the order they are met, whether it refuses undeclared properties: the text does not. */
   readonly closed: readonly boolean[]
 }
 

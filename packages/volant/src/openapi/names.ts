@@ -10,7 +10,7 @@ export function nameIn(text: string): string {
   return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-/** Those that Unicode does not decompose. */
+/** Unicode does not decompose these letters. */
 const letters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -30,7 +30,7 @@ const letters: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** As `nameIn`; `Schema` where that is nothing. */
+/** Gives what `nameIn` gives, or `Schema` where that is empty. */
 export function baseOfText(text: string): string {
   return nameIn(text) || 'Schema'
 }

@@ -46,7 +46,7 @@ export class Omissions {
       )
   }
 
-  /** Of what a request meets first: those behind it see what that makes of the text. */
+  /** Looks only at the first schema a request meets: those behind it see what that one makes of the text. */
   texts(route: RouteInfo): void {
     for (const part of ['params', 'query', 'headers', 'cookies'] as const) {
       const first = [...route.checks, route.schemas].find((each) => each[part] !== undefined)?.[part]
@@ -70,13 +70,13 @@ export class Omissions {
   }
 }
 
-/** What follows for clients where JSON cannot carry a value. */
+/** Says what follows for clients where JSON cannot carry a value. */
 const outcome: Readonly<Record<Direction, string>> = {
   input: ': every request that has one is refused',
   output: ': no client can get one',
 }
 
-/** What to write where no JSON fits, and where there is no type. */
+/** Says what to write where no JSON fits, and where there is no type. */
 type Advice = Readonly<Record<Direction | 'typed', string>>
 
 const general: Advice = {

@@ -4,7 +4,7 @@ import { isObject } from './subschemas.ts'
 /** Milliseconds of work before others have their turn. One step may be longer: a schema is converted at once. */
 const slice = 5
 
-/** What the steps come to. */
+/** Runs the steps, a slice at a time, and gives their result. */
 export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   for (;;) {
     const end = performance.now() + slice
@@ -32,7 +32,7 @@ export function* jsonOf(value: unknown, depth = 0): Generator<void, string> {
   return `{${members.join()}}`
 }
 
-/** What `stringify` of the package `yaml` gives. */
+/** Gives the text that `stringify` of the package `yaml` gives, in steps. */
 export function* yamlOf(value: object, stringify: Stringify): Generator<void, string> {
   const parts: string[] = []
   yield* yamlParts(value, stringify, 0, parts)

@@ -18,7 +18,7 @@ const one = new Set([
 const list = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'])
 const byName = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'])
 
-/** Of `true` and `false`, which are schemas, too. */
+/** Gives what stands for `true` and `false`, which are schemas, too. */
 type OfBoolean = (value: boolean, keyword: string) => unknown
 
 /** A copy whose subschemas are what `change` makes of them; other keywords are data and stay. */

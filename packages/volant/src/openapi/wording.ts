@@ -21,7 +21,7 @@ export function readable(schema: JSONSchemaObject): JSONSchemaObject {
   return made
 }
 
-/** Of the text in a request's head, where no whole number is read that a double cannot hold. */
+/** Marks the unbounded integers of a request's head: no number is read there that a double cannot hold. */
 export function withDoubleIntegers(schema: JSONSchemaObject): JSONSchemaObject {
   const made = mapSubschemas(schema, withDoubleIntegers)
   const { type, minimum, exclusiveMinimum, maximum, exclusiveMaximum } = made

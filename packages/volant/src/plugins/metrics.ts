@@ -145,7 +145,7 @@ class Tally {
   add(ctx: RequestContext, { status, duration }: ResponseInfo): void {
     const series = this.#routes.get(ctx.route) ?? this.#open(ctx.route)
     let method = this.#methods.indexOf(ctx.method)
-    // Of the router option, TRACE or CONNECT: those the router does not know are refused before.
+    // It is one of the router option, TRACE or CONNECT: methods the router does not know are refused before.
     if (method < 0) method = this.#methods.push(ctx.method) - 1
     const counts = (series[method] ??= new Float64Array(classes.length * this.#width))
     const from = (((status / 100) | 0) - 2) * this.#width

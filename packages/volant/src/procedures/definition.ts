@@ -38,7 +38,7 @@ export interface Definition {
   readonly ownErrors: DeclaredErrors
   /** Its own and those of its middleware, by code. */
   readonly errors: ErrorsByCode
-  /** What its middleware enforce, outermost first. */
+  /** The schemes that its middleware enforce, outermost first. */
   readonly security: readonly NonNullable<Declaration['security']>[]
   readonly info: ProcedureInfo
   readonly rest: RestOptions | false | null

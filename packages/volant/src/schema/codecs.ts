@@ -5,7 +5,7 @@
  */
 import { VolantError } from '../errors.ts'
 
-/** What a schema of Zod is made of, as far as others are in it. */
+/** The parts of a Zod schema that hold other schemas. */
 interface ZodDef {
   readonly type?: unknown
   readonly reverseTransform?: unknown

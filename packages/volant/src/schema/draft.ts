@@ -231,7 +231,7 @@ function modernise(copy: Members): void {
 /** Of no use in the copy, whose references are pointers; `$async` would change what Ajv makes of it. */
 const dropped: ReadonlySet<string> = new Set(['$schema', '$id', '$recursiveAnchor', '$vocabulary', '$async'])
 
-/** Of any library, or plain. */
+/** Tells whether it is a schema of any library, or a plain one. */
 function isSchema(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if ('~standard' in value) return true

@@ -1,4 +1,4 @@
-/** Whether a schema of a body asks for a file, which no body is that a schema checks: JSON, a form of text, or text. */
+/** Finds schemas of bodies that ask for a file: a schema only ever sees JSON, a form of text, or text. */
 import { VolantError } from '../errors.ts'
 
 /**
@@ -21,7 +21,7 @@ function fileIn(schema: unknown): string | null {
   return typeof schema === 'function' ? arkTypeFile(schema) : null
 }
 
-/** What a part of a schema is made of: parts by their pointers; `choices` where a value fits one of them. */
+/** The parts of a part of a schema, by their pointers; `choices` where a value fits one of them. */
 interface Parts {
   readonly isFile?: boolean
   readonly within?: readonly (readonly [pointer: string, part: unknown])[]
@@ -87,7 +87,7 @@ function shapeOf(def: Members): unknown {
 
 function valibotParts(schema: object): Parts {
   const { type, entries, item, items, value, wrapped, options, pipe, class: made } = schema as Members
-  // What a pipe begins with is what goes in.
+  // The first schema of a pipe is the one that sees the input.
   if (Array.isArray(pipe) && pipe[0] !== schema) return { within: [['', pipe[0]]] }
   if (type === 'file' || type === 'blob') return { isFile: true }
   if (type === 'instance') return { isFile: isFileClass(made) }

@@ -23,7 +23,7 @@ export function withFirstFaults(schema: StandardSchemaV1): Props {
   return props
 }
 
-/** What `~standard` of Zod 4 calls, too. */
+/** The internals that `~standard` of Zod 4 calls, too. */
 interface Zod {
   readonly _zod: { run: (payload: ZodPayload, ctx: ZodContext) => ZodPayload | PromiseLike<ZodPayload> }
   clone(): Zod & StandardSchemaV1
@@ -176,7 +176,7 @@ function ofArkType(schema: ArkType, props: Props): Props {
     version: 1,
     vendor: props.vendor,
     validate: (value) => {
-      // What ArkType does first, too.
+      // ArkType does this first, too.
       if (schema.includesTransform === false) return schema.allows(value) ? { value } : first(value)
       return isLarge(value) ? first(value) : props.validate(value)
     },

@@ -97,7 +97,7 @@ function copyOf(value: unknown): unknown {
   return copy
 }
 
-/** What to write in place of the shapes of other frameworks, and of what every value passes. */
+/** Says what to write in place of shapes of other frameworks, and of a schema that every value passes. */
 function remedyOf(value: unknown): string {
   if (value === true) return everything
   if (!isRecord(value)) return ''

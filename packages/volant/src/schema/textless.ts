@@ -7,7 +7,7 @@ import { jsonSchemaOf } from './json-schema.ts'
 
 interface Textless {
   readonly name: string
-  /** As JSON Schema calls it; as its library does where JSON has no such thing. */
+  /** The type's name in JSON Schema, or in its library where JSON has no such type. */
   readonly type: string
   /** No JSON fits it either: `z.date()`. */
   readonly isImpossible: boolean
@@ -94,7 +94,7 @@ function vendorOf(schema: Schema): string | undefined {
   return (schema as Partial<StandardSchemaV1>)['~standard']?.vendor
 }
 
-/** What to write, by type; `text` for all others. */
+/** Says what to write, by type; `text` for all others. */
 type Advice = Readonly<Record<string, string>>
 
 const advice: Readonly<Record<string, Advice>> = {
