@@ -13,9 +13,9 @@ const folder = join(root, 'target/asan')
 const addon = join(folder, 'volant.node')
 const suites = [
   ['packages/engine/dist/test/reentrancy.test.js'],
-  ['packages/wire-cases/dist/src/run.js', '--adapter', 'native', '--cuts'],
-  ['packages/contract/dist/test/native.test.js'],
-  ['packages/contract/dist/test/engine-reply-memory.test.js'],
+  ['conformance/wire/dist/src/run.js', '--adapter', 'native', '--cuts'],
+  ['conformance/adapters/dist/test/native.test.js'],
+  ['conformance/adapters/dist/test/engine-reply-memory.test.js'],
 ]
 
 const library = output('gcc', ['-print-file-name=libasan.so'])

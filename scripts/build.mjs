@@ -25,7 +25,7 @@ const libraries = { linux: 'libvolant_node.so', darwin: 'libvolant_node.dylib' }
 /** Where the engine package looks for its binary in a checkout. */
 export const enginePath = join(root, `packages/engine/native/volant.${process.platform}-${process.arch}.node`)
 
-/** The null server of `crates/load`: the limit that the lab compares with. */
+/** The null server of `lab/load`: the limit that the lab compares with. */
 export const nullServerPath = join(targetDir, 'release/null-server')
 
 /** Builds everything under the checkout's lock. Throws an `Error` when a compiler refuses the sources. */

@@ -9,11 +9,20 @@ import { root } from './command.mjs'
 import { checkSnippets } from './doc-snippets.mjs'
 
 /** An inline code span is a path of ours when it begins like this; a trailing `:name` points into the file. */
-const ownPath = /^(?:crates|packages|examples|scripts|docs|\.ci)\/[\w./-]*$/
+const ownPath = /^(?:crates|packages|conformance|lab|examples|scripts|docs|\.ci)\/[\w./-]*$/
 /** What the product needs no copy of in a fresh clone. */
 const built = /\/(?:dist|native|data|target|artifacts)(?:\/|$)/
 
-const pages = [...markdown('.', false), ...markdown('docs'), ...nested('packages'), ...nested('examples')]
+const pages = [
+  ...markdown('.', false),
+  ...markdown('docs'),
+  ...nested('packages'),
+  ...nested('conformance'),
+  ...markdown('lab', false),
+  ...markdown('lab/documents'),
+  ...markdown('lab/entries', false),
+  ...nested('examples'),
+]
 const problems = [...pages.flatMap(check), ...checkSnippets(pages)]
 
 for (const problem of problems) console.error(problem)

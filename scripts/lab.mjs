@@ -17,10 +17,9 @@ const measuring = ['run', 'pair', 'doctor', 'soak', 'idle']
 try {
   const args = process.argv.slice(2)
   await build({ load: true })
-  if (measuring.includes(args[0]))
-    await installPublished(join(root, 'packages/lab/entries/volant/node_modules'))
+  if (measuring.includes(args[0])) await installPublished(join(root, 'lab/entries/volant/node_modules'))
   const env = { ...process.env, LAB_NODES: await nodesOf(args) }
-  process.exitCode = await run(process.execPath, [join(root, 'packages/lab/dist/src/cli.js'), ...args], {
+  process.exitCode = await run(process.execPath, [join(root, 'lab/dist/src/cli.js'), ...args], {
     env,
   })
 } catch (error) {

@@ -39,7 +39,7 @@ async function runAll(majors) {
 }
 
 async function runSuite(node, version, adapter) {
-  const file = `packages/contract/dist/test/${adapter}.test.js`
+  const file = `conformance/adapters/dist/test/${adapter}.test.js`
   const args = ['--enable-source-maps', '--test', '--test-reporter=tap', file]
   const { code, stdout, stderr } = await capture(node, args, root)
   const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0)

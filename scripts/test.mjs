@@ -85,12 +85,13 @@ function add(passed, failed, left) {
 }
 
 function workspaces() {
-  return ['packages', 'examples'].flatMap((group) =>
+  const folders = ['packages', 'conformance', 'examples'].flatMap((group) =>
     readdirSync(join(root, group), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${group}/${entry.name}`)
       .sort(),
   )
+  return [...folders, 'lab']
 }
 
 /** Compiled tests whose source still exists: `tsc -b` leaves the output of deleted files behind. */

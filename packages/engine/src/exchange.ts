@@ -2,7 +2,7 @@
  * The Exchange contract: one request and its reply, as an adapter offers it to the framework.
  *
  * An adapter (native, node:http, uWebSockets.js) implements these three interfaces and nothing else;
- * `volant` knows no adapter beyond them. Anything a user can observe is defined in `packages/contract`,
+ * `volant` knows no adapter beyond them. Anything a user can observe is defined in `conformance/adapters`,
  * which runs on every adapter.
  */
 import type { AsyncResource } from 'node:async_hooks'

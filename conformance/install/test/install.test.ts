@@ -28,7 +28,7 @@ before(
     folder = await mkdtemp(join(tmpdir(), 'volant-install-'))
     const tarballs = join(folder, 'tarballs')
     await succeed(process.execPath, [join(root, 'scripts/pack.mjs'), '--out', tarballs], root)
-    await cp(join(root, 'packages/install/apps'), folder, { recursive: true })
+    await cp(join(root, 'conformance/install/apps'), folder, { recursive: true })
     await mkdir(join(folder, 'node_modules'))
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`)
     const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]

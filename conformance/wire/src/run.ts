@@ -1,5 +1,5 @@
 /**
- * `node packages/wire-cases/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--cuts] [--record]`
+ * `node conformance/wire/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--cuts] [--record]`
  *
  * Plays the cases and prints every one that is not as expected; exit status 1 if there is one on `native`.
  * `--cuts` adds every cut; `--record` (not with `native`) writes `recorded/<adapter>.json` and `docs/wire-verdicts.md`.

@@ -1,4 +1,4 @@
-/** Our own generator, `crates/load`. */
+/** Our own generator, `lab/load`. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -14,7 +14,7 @@ import { titleOf } from './terminal-tables.ts'
 export const committedRun = 'core'
 
 /** Where tables are written: between `<!-- lab: NAME -->` and `<!-- lab: end -->`. */
-const documentFiles = ['README.md', 'docs/lab.md', 'docs/documents']
+const documentFiles = ['README.md', 'lab/README.md', 'lab/documents']
 
 const columns: readonly MetricName[] = [
   'cpu',

@@ -18,7 +18,7 @@ import type { Command } from './command.ts'
 
 const help = `usage: npm run lab -- run [options]
 
-Measures scenarios on entries and keeps every cell in packages/lab/results/<name>/ as soon as it is there.
+Measures scenarios on entries and keeps every cell in lab/results/<name>/ as soon as it is there.
 
   --scenarios A,B   of npm run lab -- list; A:variant takes one variant (all)
   --entries A,B     of npm run lab -- list; named twice is measured twice (all)

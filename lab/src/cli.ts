@@ -29,7 +29,7 @@ const usage = `usage: npm run lab -- COMMAND [options]
 
 ${commands.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n')}
 
-npm run lab -- COMMAND --help says what it takes, with examples; docs/lab.md is about the method.`
+npm run lab -- COMMAND --help says what it takes, with examples; lab/README.md is about the method.`
 
 // `exit` ends the children by their pids: src/server.ts, src/generators.
 for (const [signal, code] of [

@@ -21,10 +21,10 @@ export function table(cases: readonly Case[], records: Records): string {
   return [
     '# Wire verdicts',
     '',
-    `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`packages/wire-cases\`).`,
+    `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`conformance/wire\`).`,
     'The native engine must pass every one, whole, cut in two, and byte by byte. Cases of up to 2,048 bytes are cut at every boundary; the few longer ones near line ends and at 24 more places, and in pieces.',
     `The adapters ${names.join(' and ')} stand on the parsers of Node.js and of uWebSockets.js (recorded with Node.js: ${nodes.join(', ')}); where they cannot do the same, their verdicts are recorded here.`,
-    'A change of one fails the tests, so that it is seen. `node packages/wire-cases/dist/src/run.js --adapter <adapter> --record` writes this page.',
+    'A change of one fails the tests, so that it is seen. `node conformance/wire/dist/src/run.js --adapter <adapter> --record` writes this page.',
     'A canary stands behind every request that must be refused, or after which the connection must close. Where it is answered, a proxy that reads the same octets in another way can be made to pass on a request it has not seen.',
     '',
     `| group | cases | ${names.map((name) => `different on ${name}`).join(' | ')} |`,

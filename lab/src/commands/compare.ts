@@ -16,7 +16,7 @@ export const compare: Command = {
   about: 'two runs: what got better, worse, or cannot be told',
   help: `usage: npm run lab -- compare A B [--threshold 0.1]
 
-A and B are runs of packages/lab/results, or folders. A change counts when it is beyond the threshold or the noise floor
+A and B are runs of lab/results, or folders. A change counts when it is beyond the threshold or the noise floor
 of either run, whichever is larger, in the direction that is declared for its metric.
 
 example

@@ -2,10 +2,10 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** `packages/lab`. */
+/** `lab`. */
 export const packageFolder: string = fileURLToPath(new URL('../..', import.meta.url))
 /** The repository. */
-export const rootFolder: string = join(packageFolder, '../..')
+export const rootFolder: string = join(packageFolder, '..')
 /** A folder for each server that is measured; `LAB_ENTRIES` names another. */
 export const entriesFolder: string = resolve(process.env['LAB_ENTRIES'] ?? join(packageFolder, 'entries'))
 const releaseFolder = join(resolve(rootFolder, process.env['CARGO_TARGET_DIR'] ?? 'target'), 'release')
