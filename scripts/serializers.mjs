@@ -37,9 +37,9 @@ async function measureAll() {
 }
 
 async function measureHere() {
-  const compiled = join(root, 'packages/volant/dist/src/serialization')
+  const compiled = join(root, 'packages/volant/dist/src/schema')
   const { serializerFor } = await import(join(compiled, 'serializer.js'))
-  const { strip } = await import(join(compiled, 'undeclared.js'))
+  const { strip } = await import(join(compiled, 'strip.js'))
   const fastJSON = createRequire(import.meta.url)('fast-json-stringify')
   const waysOf = (schema, declared) => ({
     // The least that there is to do: what it would send of the value itself is another text.

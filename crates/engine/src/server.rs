@@ -7,7 +7,7 @@ use route::Router;
 use crate::output::Bodies;
 
 /// Every limit the engine enforces, in milliseconds, bytes or counts. The table of defaults and bounds is
-/// `packages/volant/src/limits.ts`; nothing here has a default of its own.
+/// `packages/volant/src/options/limits.ts`; nothing here has a default of its own.
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub headers_timeout: u64,

@@ -1,14 +1,14 @@
 export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats } from '@volant/engine'
-export { type App, createApp } from './app.ts'
+export { type App, createApp } from './app/app.ts'
 export type { AdapterType } from './adapters/choose.ts'
-export type { Context, ContextOf } from './context.ts'
-export type { APITree } from './api-tree.ts'
-export { contract, type ContractVerb } from './contract.ts'
-export type { CookieOptions } from './cookie.ts'
+export type { Context, ContextOf } from './context/context.ts'
+export type { APITree } from './contract/api-tree.ts'
+export { contract, type ContractVerb } from './contract/contract.ts'
+export type { CookieOptions } from './reply/cookie.ts'
 export type { ClientRoute, ClientRoutes } from './client/table.ts'
-export type { Handlers, Implement } from './implement.ts'
-export type { UndeclaredProperties } from './responses.ts'
-export type { Hints } from './early-hints.ts'
+export type { Handlers, Implement } from './contract/implement.ts'
+export type { UndeclaredProperties } from './contract/responses.ts'
+export type { Hints } from './reply/early-hints.ts'
 export {
   type ErrorCode,
   errorTable,
@@ -17,13 +17,13 @@ export {
   type Issue,
   ValidationError,
   VolantError,
-} from './errors.ts'
-export type { FileOptions } from './file.ts'
-export { checkHeader } from './header.ts'
-export type { InjectHeaders, InjectReply } from './inject.ts'
-export type { InjectOptions } from './inject-request.ts'
-export { type LimitOptions, type LimitRow, limitTable } from './limits.ts'
-export { before, type Declaration, middleware, type SecuritySchemes } from './middleware.ts'
+} from './errors/errors.ts'
+export type { FileOptions } from './reply/file.ts'
+export { checkHeader } from './reply/header.ts'
+export type { InjectHeaders, InjectReply } from './testing/inject.ts'
+export type { InjectOptions } from './testing/inject-request.ts'
+export { type LimitOptions, type LimitRow, limitTable } from './options/limits.ts'
+export { before, type Declaration, middleware, type SecuritySchemes } from './dispatch/declare.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
 export type { LogStream } from './middleware/log-destination.ts'
@@ -36,10 +36,10 @@ export {
   type SecurityHeadersOptions,
   type StrictTransportSecurity,
 } from './middleware/security-headers.ts'
-export type { ResponseInfo, ResponseListener } from './observe.ts'
-export type { AppOptions } from './options.ts'
-export { type PatternReason, RoutePatternError } from './path.ts'
-export { type Problem, problemOf } from './problem.ts'
+export type { ResponseInfo, ResponseListener } from './dispatch/observe.ts'
+export type { AppOptions } from './app/app-options.ts'
+export { type PatternReason, RoutePatternError } from './routing/path.ts'
+export { type Problem, problemOf } from './errors/problem.ts'
 export { health, type HealthCheck, type HealthOptions } from './plugins/health.ts'
 export {
   type Metrics,
@@ -61,16 +61,16 @@ export type {
   OpenAPIResponse,
   OpenAPIServer,
   OpenAPITag,
-} from './openapi/document.ts'
-export { openapiOf, type OpenAPIOptions, type Routed } from './openapi/emit.ts'
+} from './openapi/types.ts'
+export { openapiOf, type OpenAPIOptions, type Routed } from './openapi/document.ts'
 export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
-export type { Pairs } from './query.ts'
-export type { Chunk, Source, StreamOptions } from './stream-reply.ts'
-export type { RouteInfo } from './route-info.ts'
-export { RouteConflictError } from './router.ts'
-export { Scope } from './scope.ts'
+export type { Pairs } from './request/query.ts'
+export type { Chunk, Source, StreamOptions } from './reply/stream-reply.ts'
+export type { RouteInfo } from './app/route-info.ts'
+export { RouteConflictError } from './routing/router.ts'
+export { Scope } from './app/scope.ts'
 export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
-export type { TrustedPeers, TrustProxyOptions } from './trust.ts'
+export type { TrustedPeers, TrustProxyOptions } from './request/trust.ts'
 export type {
   AnyParts,
   Contract,
@@ -98,6 +98,6 @@ export type {
   RouteParts,
   Schemas,
   With,
-} from './types.ts'
-export type { Verb } from './verb.ts'
-export { validate } from './validation.ts'
+} from './context/types.ts'
+export type { Verb } from './app/verb.ts'
+export { validate } from './request/validation.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { chooseAdapter } from '../src/adapters/choose.ts'
 import { nativeAdapter } from '../src/adapters/native.ts'
 import { nodeHttpAdapter } from '../src/adapters/node-http.ts'
-import { resolveLimits } from '../src/limits.ts'
+import { resolveLimits } from '../src/options/limits.ts'
 import { createApp, VolantError } from '../src/index.ts'
 
 const limits = resolveLimits(undefined, false)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '@volant/engine'
-import { acceptedEncoding, acceptedLanguage, acceptedType } from '../src/accepts.ts'
-import { checkConditions, rangeOf } from '../src/conditional.ts'
-import { attachment } from '../src/disposition.ts'
-import { originOf } from '../src/forwarded.ts'
-import { resolveTrust, type Trust } from '../src/trust.ts'
+import { acceptedEncoding, acceptedLanguage, acceptedType } from '../src/request/accepts.ts'
+import { checkConditions, rangeOf } from '../src/reply/conditional.ts'
+import { attachment } from '../src/reply/disposition.ts'
+import { originOf } from '../src/request/forwarded.ts'
+import { resolveTrust, type Trust } from '../src/request/trust.ts'
 
 const words =
   'for= proto=https host= 1.2.3.4 127.0.0.1 [::1]:80 unknown a=b q= 0.5 */* text/html en-GB W/ "x" bytes= " \\ \\" , ; = % \xff x - 0 *'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextId } from '../src/id.ts'
+import { nextId } from '../src/context/id.ts'
 
 test('ids differ, also where a block of them ends', () => {
   const first = nextId()

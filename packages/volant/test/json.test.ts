@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HTTPError } from '../src/errors.ts'
-import { parseJson } from '../src/json.ts'
+import { HTTPError } from '../src/errors/errors.ts'
+import { parseJson } from '../src/request/json.ts'
 
 const refused = (text: string, maxDepth: number, code: string) =>
   assert.throws(

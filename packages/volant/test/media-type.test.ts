@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseMediaType } from '../src/media-type.ts'
+import { parseMediaType } from '../src/request/media-type.ts'
 
 const table: [string, string | null, string?][] = [
   ['application/json', 'application/json'],

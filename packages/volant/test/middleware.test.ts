@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApp, csp, securityHeaders } from '../src/index.ts'
-import { mergeVary } from '../src/header.ts'
+import { mergeVary } from '../src/reply/header.ts'
 
 test('a nonce is in the state of routes whose policy has one, and of no others', () => {
   const app = createApp({ signals: false })

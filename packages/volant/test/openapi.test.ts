@@ -19,7 +19,7 @@ import {
 import { stringify } from 'yaml'
 import * as z from 'zod'
 import { jsonOf, yamlOf } from '../src/openapi/publish.ts'
-import { templatesOf } from '../src/openapi/template.ts'
+import { templatesOf } from '../src/openapi/path-templates.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 

@@ -8,7 +8,7 @@ import {
   maxSegments,
   parsePattern,
   RoutePatternError,
-} from '../src/path.ts'
+} from '../src/routing/path.ts'
 
 const cases = new URL('../../../../crates/route/cases/', import.meta.url)
 const paths = JSON.parse(readFileSync(new URL('paths.json', cases), 'utf8')) as [string, string | null][]

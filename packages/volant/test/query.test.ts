@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HTTPError } from '../src/errors.ts'
-import { parseForm, parseQuery } from '../src/query.ts'
+import { HTTPError } from '../src/errors/errors.ts'
+import { parseForm, parseQuery } from '../src/request/query.ts'
 
 test('pairs agree with URLSearchParams', () => {
   let seed = 7

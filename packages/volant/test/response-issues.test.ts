@@ -5,7 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import * as z from 'zod'
-import { issueSummary } from '../src/response-issues.ts'
+import { issueSummary } from '../src/contract/response-issues.ts'
 
 const secret = 'S3CRET'
 

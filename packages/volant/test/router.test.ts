@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { methods, type Method, type RouterOptions } from '@volant/engine'
-import { RouteConflictError, Router, type Found } from '../src/router.ts'
+import { RouteConflictError, Router, type Found } from '../src/routing/router.ts'
 
 interface Table {
   routes: string[]

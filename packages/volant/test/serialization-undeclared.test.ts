@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { strip, undeclared } from '../src/serialization/undeclared.ts'
+import { strip, undeclared } from '../src/schema/strip.ts'
 
 type Schema = Parameters<typeof strip>[1]
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { placeOf } from '../src/serialization/place.ts'
-import { projectionOf } from '../src/serialization/projection.ts'
-import { serializerFor } from '../src/serialization/serializer.ts'
-import { strip, undeclared } from '../src/serialization/undeclared.ts'
+import { placeOf } from '../src/schema/schema-node.ts'
+import { projectionOf } from '../src/schema/strip-codegen.ts'
+import { serializerFor } from '../src/schema/serializer.ts'
+import { strip, undeclared } from '../src/schema/strip.ts'
 
 type Schema = Parameters<typeof strip>[1]
 
@@ -179,7 +179,7 @@ test('values nested so deep that the generated code gives up are written, or ref
 })
 
 test('a process that allows no generated code gets the same text', () => {
-  const serializer = new URL('../src/serialization/serializer.js', import.meta.url).href
+  const serializer = new URL('../dist/src/schema/serializer.js', import.meta.url).href
   const script = `
     import { serializerFor } from ${JSON.stringify(serializer)}
     const schema = { properties: { b: {}, a: { items: { properties: { c: {} } } } } }

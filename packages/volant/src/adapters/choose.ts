@@ -1,8 +1,8 @@
 /** Which adapter an app runs on. */
 import type { Adapter, Limits } from '@volant/engine'
-import { limitTable } from '../limits.ts'
-import { VolantError } from '../errors.ts'
-import { notice } from '../notice.ts'
+import { limitTable } from '../options/limits.ts'
+import { VolantError } from '../errors/errors.ts'
+import { notice } from '../options/print-line.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'

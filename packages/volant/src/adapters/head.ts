@@ -2,9 +2,9 @@
 import { AsyncResource } from 'node:async_hooks'
 import { isIPv6 } from 'node:net'
 import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@volant/engine'
-import type { ErrorCode } from '../errors.ts'
-import { endsInWildcard } from '../path.ts'
-import { canonicalPath, type Found, Router } from '../router.ts'
+import type { ErrorCode } from '../errors/errors.ts'
+import { endsInWildcard } from '../routing/path.ts'
+import { canonicalPath, type Found, Router } from '../routing/router.ts'
 
 /** `requireManualDestroy` spares a finalisation entry per request. */
 const resourceOptions = { requireManualDestroy: true } as const

@@ -1,9 +1,9 @@
 /** The body of a request without a socket, as it comes. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BodySink } from '@volant/engine'
-import { errorTable, VolantError } from '../errors.ts'
-import { shown } from '../shown.ts'
-import type { Chunk, SourceParts } from '../stream-reply.ts'
+import { errorTable, VolantError } from '../errors/errors.ts'
+import { shown } from '../options/brief-value.ts'
+import type { Chunk, SourceParts } from '../reply/stream-reply.ts'
 import type { MemoryExchange } from './memory.ts'
 
 /** Most bytes handed to a sink at once. */

@@ -9,8 +9,8 @@ import {
   type Host,
   unpackHeaders,
 } from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
-import type { SourceParts } from '../stream-reply.ts'
+import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
+import type { SourceParts } from '../reply/stream-reply.ts'
 import { Head, type Routes } from './head.ts'
 import { MemoryUpload } from './memory-upload.ts'
 import { refusalText, upgradeFields } from './refuse.ts'

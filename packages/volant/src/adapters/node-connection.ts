@@ -1,7 +1,7 @@
 /** One connection of the node:http adapter: which of its requests run, and which wait. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/errors.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import type { NodeServer } from './node-http.ts'
 import { refusalBytes } from './refuse.ts'

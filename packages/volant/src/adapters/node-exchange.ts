@@ -10,8 +10,8 @@ import {
   type Exchange,
   unpackHeaders,
 } from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
-import { phrases } from '../phrases.ts'
+import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
+import { phrases } from '../options/phrases.ts'
 import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'

@@ -16,7 +16,7 @@ import {
   type Server,
   type ServerStats,
 } from '@volant/engine'
-import { type ErrorCode, VolantError } from '../errors.ts'
+import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'

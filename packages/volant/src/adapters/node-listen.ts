@@ -2,7 +2,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 /** Older versions of node:net take the option and do nothing. */

@@ -1,6 +1,6 @@
 /** The body of one request of node:http: gathered whole, handed on as it arrives, or discarded. */
 import type { BodySink } from '@volant/engine'
-import { type ErrorCode, VolantError } from '../errors.ts'
+import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import type { NodeExchange } from './node-exchange.ts'
 
 export class NodeUpload {

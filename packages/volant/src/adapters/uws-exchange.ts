@@ -7,7 +7,7 @@ import {
   ContentType,
   type Exchange,
 } from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors.ts'
+import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
 import { refusalText } from './refuse.ts'
 import { addressText } from './uws-address.ts'
 import { UwsReply } from './uws-reply.ts'

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, isIP } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 import { explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
 import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
 

@@ -1,7 +1,7 @@
 /** Loads uWebSockets.js, an optional peer dependency, and says what of it is used. */
 import { createRequire } from 'node:module'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 
 export interface UwsRequest {
   getCaseSensitiveMethod(): string

@@ -1,6 +1,6 @@
 /** The body of one request of uWebSockets.js: gathered whole, handed on as it arrives, or discarded. */
 import type { BodySink } from '@volant/engine'
-import { type ErrorCode, VolantError } from '../errors.ts'
+import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import type { UwsExchange } from './uws-exchange.ts'
 import type { UwsResponse } from './uws-load.ts'
 

@@ -10,7 +10,7 @@ import {
   type Server,
   type ServerStats,
 } from '@volant/engine'
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 import { Routes } from './head.ts'
 import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'

@@ -1,10 +1,10 @@
 /** The types of one operation: what its call takes, and its results. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { parsePattern } from '../path.ts'
-import type { RouteInfo } from '../route-info.ts'
-import type { Hole } from '../schema/holes.ts'
+import { parsePattern } from '../routing/path.ts'
+import type { RouteInfo } from '../app/route-info.ts'
+import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import type { Schema } from '../types.ts'
+import type { Schema } from '../context/types.ts'
 import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
 
 /** What is known of a route, or of a contract that has none yet. */

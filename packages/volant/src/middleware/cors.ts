@@ -1,11 +1,11 @@
 /** `cors()`: which pages of other origins may read replies (Fetch §3.2). */
-import type { Context, RequestContext } from '../context.ts'
-import { checkHeaderValue, headerBlock, type HeaderBlock } from '../header.ts'
-import { bad } from '../limits.ts'
-import { gateOf } from '../middleware.ts'
-import { isThenable } from '../thenable.ts'
-import type { FittingMiddleware } from '../types.ts'
-import { checkFlag, checkList, checkNames } from './option-check.ts'
+import type { Context, RequestContext } from '../context/context.ts'
+import { checkHeaderValue, headerBlock, type HeaderBlock } from '../reply/header.ts'
+import { bad } from '../options/limits.ts'
+import { gateOf } from '../dispatch/declare.ts'
+import { isThenable } from '../dispatch/thenable.ts'
+import type { FittingMiddleware } from '../context/types.ts'
+import { checkFlag, checkList, checkNames } from '../options/option-check.ts'
 
 /** Whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */
 export type OriginCheck = (

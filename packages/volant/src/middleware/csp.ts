@@ -1,11 +1,11 @@
 /** `csp()`: a Content-Security-Policy, checked and written (CSP Level 3). */
 import { randomFillSync } from 'node:crypto'
-import type { RequestContext } from '../context.ts'
-import { checkHeaderValue } from '../header.ts'
-import { bad } from '../limits.ts'
-import { gateOf } from '../middleware.ts'
-import type { FittingMiddleware } from '../types.ts'
-import { checkFlag, checkNames } from './option-check.ts'
+import type { RequestContext } from '../context/context.ts'
+import { checkHeaderValue } from '../reply/header.ts'
+import { bad } from '../options/limits.ts'
+import { gateOf } from '../dispatch/declare.ts'
+import type { FittingMiddleware } from '../context/types.ts'
+import { checkFlag, checkNames } from '../options/option-check.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
 const sourceDirectives = [

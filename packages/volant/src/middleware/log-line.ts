@@ -1,7 +1,7 @@
 /** What a log line says of a request, in pino's format, compiled once for each logger. */
 import { hostname } from 'node:os'
-import type { RequestContext } from '../context.ts'
-import type { ResponseInfo } from '../observe.ts'
+import type { RequestContext } from '../context/context.ts'
+import type { ResponseInfo } from '../dispatch/observe.ts'
 import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
 import { censored, queryReader, type Redaction } from './redact.ts'
 

@@ -4,11 +4,11 @@
  * all routes were seen: until then every use is an empty object, which `finish` fills in.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Hole } from '../schema/holes.ts'
+import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import type { Schema } from '../types.ts'
+import type { Schema } from '../context/types.ts'
 import { discriminate } from './discriminator.ts'
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 import { Fingerprints, Shapes } from './fingerprint.ts'
 import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
 import { type Resolve, resolverOf, type Target } from './references.ts'

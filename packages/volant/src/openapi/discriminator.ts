@@ -1,5 +1,5 @@
 /** Which property tells the choices of a union apart (OpenAPI 3.1 §4.8.25): generators make better types of it. */
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 import { isObject } from './subschemas.ts'
 
 /**

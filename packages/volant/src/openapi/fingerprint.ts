@@ -1,5 +1,5 @@
 /** Whether two JSON Schemas say the same, wherever they stand. */
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 import type { Resolve } from './references.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
 

@@ -1,8 +1,8 @@
 /** What a document needs to know of a route. */
-import { alternativesIn } from '../middleware.ts'
-import type { RouteInfo } from '../route-info.ts'
-import type { DeclaredError, Schema } from '../types.ts'
-import type { Checked } from '../validation.ts'
+import { alternativesIn } from '../dispatch/declare.ts'
+import type { RouteInfo } from '../app/route-info.ts'
+import type { DeclaredError, Schema } from '../context/types.ts'
+import type { Checked } from '../request/validation.ts'
 
 export interface Operation extends Pick<RouteInfo, 'method' | 'summary' | 'description'> {
   readonly pattern: string

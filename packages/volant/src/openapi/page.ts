@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Context } from '../context.ts'
-import { notice } from '../notice.ts'
-import type { Scope } from '../scope.ts'
-import type { OpenAPIServer } from './document.ts'
+import type { Context } from '../context/context.ts'
+import { notice } from '../options/print-line.ts'
+import type { Scope } from '../app/scope.ts'
+import type { OpenAPIServer } from './types.ts'
 
 /** Where the page and the document are in a scope, and what the page is told. */
 export interface Page {

@@ -1,9 +1,9 @@
 /** The parameters of an operation: every property of its params, query, headers and cookies schemas is one. */
-import type { Schema } from '../types.ts'
+import type { Schema } from '../context/types.ts'
 import type { Components, Property } from './components.ts'
-import type { OpenAPIParameter } from './document.ts'
+import type { OpenAPIParameter } from './types.ts'
 import type { Operation } from './operation.ts'
-import type { Template } from './template.ts'
+import type { Template } from './path-templates.ts'
 
 /** Fields that are described elsewhere in a document: parameters of these names mean nothing (OpenAPI 3.1 §4.8.12.1). */
 const elsewhere = new Set(['accept', 'authorization', 'content-type'])

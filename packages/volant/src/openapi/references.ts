@@ -1,5 +1,5 @@
 /** What a reference in a JSON Schema leads to. Libraries write pointers with and without their escapes. */
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
 
 export interface Target {

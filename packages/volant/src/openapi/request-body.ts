@@ -1,12 +1,12 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isThenable } from '../thenable.ts'
-import type { Schema } from '../types.ts'
+import { isThenable } from '../dispatch/thenable.ts'
+import type { Schema } from '../context/types.ts'
 import type { Components } from './components.ts'
-import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './document.ts'
+import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 import type { Operation } from './operation.ts'
 import { isObject } from './subschemas.ts'
-import { kindsOf } from './kinds.ts'
+import { kindsOf } from './text-or-json.ts'
 
 export function requestBodyOf(
   operation: Operation,

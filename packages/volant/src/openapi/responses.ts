@@ -1,12 +1,12 @@
 /** The replies of an operation: those of its contract, its declared errors, and the framework's own. */
-import { phrases } from '../phrases.ts'
-import type { Schema } from '../types.ts'
+import { phrases } from '../options/phrases.ts'
+import type { Schema } from '../context/types.ts'
 import type { Components } from './components.ts'
-import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './document.ts'
-import { kindsOf } from './kinds.ts'
+import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './types.ts'
+import { kindsOf } from './text-or-json.ts'
 import { baseOfText } from './names.ts'
 import type { Operation } from './operation.ts'
-import { type Refusal, refusalsOf } from './refusals.ts'
+import { type Refusal, refusalsOf } from './framework-errors.ts'
 
 /** Problem documents (RFC 9457) as components: of every error, and of a request that its schemas reject. */
 export const problemSchemas: Readonly<Record<string, JSONSchemaObject>> = {

@@ -1,5 +1,5 @@
 /** Where a JSON Schema has other schemas in it (JSON Schema 2020-12 core §10, §11, and `items` of older drafts). */
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 
 const one = new Set([
   'additionalItems',

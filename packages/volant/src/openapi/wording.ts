@@ -1,5 +1,5 @@
 /** JSON Schema in the words that tools for OpenAPI documents can read. Validation never sees it. */
-import type { JSONSchemaObject } from './document.ts'
+import type { JSONSchemaObject } from './types.ts'
 import { isObject, mapSubschemas } from './subschemas.ts'
 
 /**

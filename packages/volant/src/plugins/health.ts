@@ -1,10 +1,10 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
-import type { RequestContext } from '../context.ts'
-import { bad } from '../limits.ts'
-import { checkNames } from '../middleware/option-check.ts'
-import { described, objectOf } from '../schema/described.ts'
-import type { Scope } from '../scope.ts'
-import { asFunction } from '../scope.ts'
+import type { RequestContext } from '../context/context.ts'
+import { bad } from '../options/limits.ts'
+import { checkNames } from '../options/option-check.ts'
+import { described, objectOf } from '../schema/doc-only.ts'
+import type { Scope } from '../app/scope.ts'
+import { asFunction } from '../app/scope.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 
 /**

@@ -1,10 +1,10 @@
 /** The document of an app over HTTP: made when it is first asked for, kept, and sent again only when it changed. */
 import { createHash } from 'node:crypto'
-import { checkConditions } from '../conditional.ts'
-import type { RequestContext } from '../context.ts'
-import { refusal } from '../errors.ts'
-import { Exposed } from '../expose.ts'
-import { bad } from '../limits.ts'
+import { checkConditions } from '../reply/conditional.ts'
+import type { RequestContext } from '../context/context.ts'
+import { refusal } from '../errors/errors.ts'
+import { Exposed } from '../contract/expose.ts'
+import { bad } from '../options/limits.ts'
 import {
   checkOptions,
   documented,
@@ -12,12 +12,12 @@ import {
   type OpenAPIOptions,
   optionNames,
   schemesOf,
-} from '../openapi/emit.ts'
-import { Omissions } from '../openapi/omissions.ts'
+} from '../openapi/document.ts'
+import { Omissions } from '../openapi/warnings.ts'
 import { servePage } from '../openapi/page.ts'
 import { inSlices, jsonOf, yamlOf } from '../openapi/publish.ts'
-import { infosOf, type RouteInfo, routesOf } from '../route-info.ts'
-import { rootOf, type Scope } from '../scope.ts'
+import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
+import { rootOf, type Scope } from '../app/scope.ts'
 
 /** Options of `openapi`. */
 export interface OpenAPIPluginOptions extends OpenAPIOptions {

@@ -1,10 +1,10 @@
 /** What a call sees of its request: the same for the calls of a batch, but for their state. */
 import { bag } from '@volant/engine'
-import type { CookieOptions } from '../cookie.ts'
-import { errorFrom, type ErrorsByCode } from '../declared-errors.ts'
-import { VolantError } from '../errors.ts'
-import type { HeaderBlock } from '../header.ts'
-import { RequestContext } from '../request-context.ts'
+import type { CookieOptions } from '../reply/cookie.ts'
+import { errorFrom, type ErrorsByCode } from '../contract/declared-errors.ts'
+import { VolantError } from '../errors/errors.ts'
+import type { HeaderBlock } from '../reply/header.ts'
+import { RequestContext } from '../context/request-context.ts'
 import { parseConnectionParams } from './connection-params.ts'
 import type { ProcedureContext } from './types.ts'
 

@@ -1,9 +1,9 @@
 /** Procedures called in process: the same middleware and checks, and no HTTP. */
 import { bag } from '@volant/engine'
-import type { Context } from '../context.ts'
-import { nextId } from '../id.ts'
-import { checkOptionNames } from '../option-names.ts'
-import { RequestContext } from '../request-context.ts'
+import type { Context } from '../context/context.ts'
+import { nextId } from '../context/id.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import { RequestContext } from '../context/request-context.ts'
 import { CallContext, type Origin } from './call-context.ts'
 import { CallState } from './definition.ts'
 import { checkedEvents } from './events.ts'

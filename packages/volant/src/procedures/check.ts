@@ -1,10 +1,10 @@
 /** What goes into a procedure, checked by its schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { ValidationError } from '../errors.ts'
+import { ValidationError } from '../errors/errors.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { standardOf } from '../schema/standard.ts'
-import type { Schema } from '../types.ts'
-import { issuesOf } from '../validation.ts'
+import type { Schema } from '../context/types.ts'
+import { issuesOf } from '../request/validation.ts'
 import type { CallState, Perform } from './definition.ts'
 
 type Result = StandardSchemaV1.Result<unknown>

@@ -1,7 +1,7 @@
 /** `?connectionParams=…`: what a browser's EventSource sends in place of headers, which it cannot set. */
-import type { RequestContext } from '../context.ts'
-import { HTTPError } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import type { RequestContext } from '../context/context.ts'
+import { HTTPError } from '../errors/errors.ts'
+import { parseJson } from '../request/json.ts'
 
 /** Null without them. Throws 400 for anything but a JSON object of strings. */
 export function parseConnectionParams(ctx: RequestContext): Readonly<Record<string, string>> | null {

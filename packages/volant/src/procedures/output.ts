@@ -1,10 +1,10 @@
 /** What comes out of a procedure, checked by its schema and without what that does not name. */
-import { VolantError } from '../errors.ts'
-import { Reply, type UndeclaredProperties } from '../responses.ts'
+import { VolantError } from '../errors/errors.ts'
+import { Reply, type UndeclaredProperties } from '../contract/responses.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import { strip } from '../serialization/undeclared.ts'
-import { isThenable } from '../thenable.ts'
-import type { Schema } from '../types.ts'
+import { strip } from '../schema/strip.ts'
+import { isThenable } from '../dispatch/thenable.ts'
+import type { Schema } from '../context/types.ts'
 import type { Placed } from './router.ts'
 
 /** The output of one procedure behind one door. */

@@ -2,9 +2,9 @@
  * The types of procedures. A builder carries four parts: input, output, state and errors. Each call of the builder
  * changes one of them, so that a procedure costs the compiler the same however many there are.
  */
-import type { CookieOptions } from '../cookie.ts'
-import type { ContextOf } from '../context.ts'
-import type { HTTPError } from '../errors.ts'
+import type { CookieOptions } from '../reply/cookie.ts'
+import type { ContextOf } from '../context/context.ts'
+import type { HTTPError } from '../errors/errors.ts'
 import type {
   AnyParts,
   DeclaredErrors,
@@ -17,7 +17,7 @@ import type {
   SchemaInput,
   SchemaOutput,
   With,
-} from '../types.ts'
+} from '../context/types.ts'
 
 /** What a procedure does: a query reads, a mutation changes, a subscription tells of events as they come. */
 export type ProcedureKind = 'query' | 'mutation' | 'subscription'

@@ -3,7 +3,7 @@
  * Date that a body was made into is refused, and what is sent is what only a server should see. To encode it, handlers
  * and clients would have to be typed the other way round wherever a codec is.
  */
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 
 /** The parts of a Zod schema that hold other schemas. */
 interface ZodDef {

@@ -1,5 +1,5 @@
 /** Finds schemas of bodies that ask for a file: a schema only ever sees JSON, a form of text, or text. */
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 
 /**
  * Throws `E_BAD_SCHEMA` where `schema` asks for a `File` or a `Blob`, as far as Zod, Valibot and ArkType tell without being

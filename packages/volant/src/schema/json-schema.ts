@@ -1,14 +1,14 @@
 /** The JSON Schema of a schema, for whatever describes or writes its values. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { optionsOf, valibotOptions } from './conversion.ts'
-import { type Hole, withoutMarks } from './holes.ts'
+import { optionsOf, valibotOptions } from './vendor-options.ts'
+import { type Hole, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from './infer.ts'
-import { inputOf } from './input.ts'
-import { frozen, isPlainSchema } from './draft.ts'
-import { unsoundness } from './sound.ts'
+import { inputOf } from './relax-defaults.ts'
+import { frozen, isPlainSchema } from './normalize.ts'
+import { unsoundness } from './well-formed.ts'
 import { validatorOf } from './standard.ts'
-import { isThenable } from '../thenable.ts'
+import { isThenable } from '../dispatch/thenable.ts'
 
 /** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>

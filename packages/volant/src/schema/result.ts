@@ -1,8 +1,8 @@
 /** What a schema's `validate` gave, which need not be what it should give. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { VolantError } from '../errors.ts'
-import { shown } from '../shown.ts'
-import { isThenable } from '../thenable.ts'
+import { VolantError } from '../errors/errors.ts'
+import { shown } from '../options/brief-value.ts'
+import { isThenable } from '../dispatch/thenable.ts'
 
 /**
  * Whether a result is still to come. Looked for in this order because most results are there, and `then` in none of

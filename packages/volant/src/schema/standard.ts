@@ -1,12 +1,12 @@
 /** The one way to a schema's `validate`, whatever it is made with. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { VolantError } from '../errors.ts'
+import { VolantError } from '../errors/errors.ts'
 import { Validator } from './ajv.ts'
-import { isPlainSchema, readDraft } from './draft.ts'
+import { isPlainSchema, readDraft } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { withFirstFaults } from './first-faults.ts'
-import { takingLists } from './lists.ts'
-import { textReader, type TextReader } from './text.ts'
+import { takingLists } from './wrap-single-items.ts'
+import { textReader, type TextReader } from './coerce-text.ts'
 
 /** Where a value comes from: text of the request's head, its body, or a handler. */
 export type SchemaUse = 'text' | 'body' | 'response'

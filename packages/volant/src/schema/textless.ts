@@ -1,6 +1,6 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { notice } from '../notice.ts'
+import { notice } from '../options/print-line.ts'
 import { type Resolve, resolverOf } from '../openapi/references.ts'
 import type { Schema } from './infer.ts'
 import { jsonSchemaOf } from './json-schema.ts'

@@ -1,7 +1,7 @@
 /** Which method and path a procedure has over REST: by its name and its place, unless it says so itself. */
 import type { Method } from '@volant/engine'
-import { VolantError } from '../../errors.ts'
-import { parsePattern } from '../../router.ts'
+import { VolantError } from '../../errors/errors.ts'
+import { parsePattern } from '../../routing/router.ts'
 import type { Placed } from '../router.ts'
 import type { ProcedureKind } from '../types.ts'
 import { mayHave, membersSeen } from './members.ts'

@@ -1,7 +1,7 @@
 /** A request with several calls, answered all at once, or line by line as they are done. */
-import type { RequestContext } from '../../context.ts'
-import { HTTPError } from '../../errors.ts'
-import { sendStream } from '../../stream-reply.ts'
+import type { RequestContext } from '../../context/context.ts'
+import { HTTPError } from '../../errors/errors.ts'
+import { sendStream } from '../../reply/stream-reply.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
 import { unlessError } from '../returned.ts'

@@ -1,9 +1,9 @@
 /** What a tRPC request asks for: the calls in it, and their inputs. */
 import { bag, BodyKind } from '@volant/engine'
-import type { RequestContext } from '../../context.ts'
-import { HTTPError, refusal } from '../../errors.ts'
-import { parseJson } from '../../json.ts'
-import { parseMediaType } from '../../media-type.ts'
+import type { RequestContext } from '../../context/context.ts'
+import { HTTPError, refusal } from '../../errors/errors.ts'
+import { parseJson } from '../../request/json.ts'
+import { parseMediaType } from '../../request/media-type.ts'
 import type { Served } from '../output.ts'
 import type { Settings } from './options.ts'
 

@@ -5,8 +5,8 @@ import type {
   TRPCQueryProcedure,
   TRPCSubscriptionProcedure,
 } from '@trpc/server'
-import type { Issue } from '../../errors.ts'
-import type { DeclaredErrors } from '../../types.ts'
+import type { Issue } from '../../errors/errors.ts'
+import type { DeclaredErrors } from '../../context/types.ts'
 import type { ErrorData, Procedure, ProcedureTree, Router } from '../types.ts'
 import type { ErrorShape } from './error-shape.ts'
 

@@ -1,0 +1,216 @@
+/** The options of `createApp`, checked when the app is made. */
+import {
+  type Limits,
+  type ListenOptions,
+  longestMethod,
+  methods,
+  mostRegistered,
+  type RouterOptions,
+} from '@volant/engine'
+import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
+import type { Context } from '../context/context.ts'
+import type { Audience } from '../dispatch/error-detail.ts'
+import { VolantError } from '../errors/errors.ts'
+import {
+  bad,
+  checkLimit,
+  type LimitOptions,
+  type LimitRow,
+  limitTable,
+  resolveLimits,
+} from '../options/limits.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import type { UndeclaredProperties } from '../contract/responses.ts'
+import { shown } from '../options/brief-value.ts'
+import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
+
+/** Options of `createApp`. */
+export interface AppOptions {
+  /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
+  adapter?: { type: AdapterType } | undefined
+  /** See the table of limits; what is absent has its default. */
+  limits?: LimitOptions | undefined
+  /**
+   * How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. `methods`: those that
+   * routes may have beside the usual ones, such as `['PROPFIND', 'PURGE']`.
+   */
+  router?: { [K in keyof RouterOptions]?: RouterOptions[K] | undefined } | undefined
+  /**
+   * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`
+   * and the URL of `ctx.request`; nobody else's word counts. `keepAliveTimeout` is then 65,000 ms. Default false.
+   */
+  trustProxy?: TrustedPeers | TrustProxyOptions | undefined
+  /** Close gracefully on SIGTERM and SIGINT, and at once on the second. Default true. */
+  signals?: boolean | undefined
+  /** Print a line on stdout when listening. Default false. */
+  startLine?: boolean | undefined
+  /**
+   * What becomes of properties of a reply that its `response` schema does not name: `throw` answers with 500 and reports
+   * where they are, `strip` leaves them out. Default `strip` if NODE_ENV is `production`, else `throw`.
+   */
+  undeclaredProperties?: UndeclaredProperties | undefined
+  /**
+   * Whether the reply to an unexpected error says what it was and where it was thrown, in `detail` of the problem
+   * document. Default: to clients on this machine, unless NODE_ENV is `production`.
+   */
+  errorDetails?: boolean | undefined
+  /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
+  report?: ((error: unknown, ctx: Context) => void) | undefined
+}
+
+export interface ResolvedOptions {
+  readonly adapter: AdapterType | undefined
+  readonly limits: Limits
+  readonly router: RouterOptions
+  readonly trust: Trust | null
+  readonly signals: boolean
+  readonly startLine: boolean
+  readonly undeclaredProperties: UndeclaredProperties
+  readonly errorDetails: Audience
+  readonly report: ((error: unknown, ctx: Context) => void) | null
+}
+
+const names = [
+  'adapter',
+  'limits',
+  'router',
+  'trustProxy',
+  'signals',
+  'startLine',
+  'undeclaredProperties',
+  'errorDetails',
+  'report',
+] as const
+const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
+
+/** What others call them, or where they are. */
+const foreignNames = {
+  ...Object.fromEntries(
+    limitTable.map(({ name }) => [name, `it is one of the limits: { limits: { ${name} } }`]),
+  ),
+  bodyLimit: 'write limits: { maxBodySize }',
+  logger: 'use app.use(logger())',
+  caseSensitive: 'write router: { caseSensitive }',
+  ignoreTrailingSlash: 'write router: { ignoreTrailingSlash }',
+  port: 'the address is given to app.listen',
+  host: 'the address is given to app.listen',
+}
+
+/** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
+export function resolveOptions(options: AppOptions): ResolvedOptions {
+  if (typeof options !== 'object' || options === null) throw bad('createApp', options, 'an object of options')
+  checkOptionNames('createApp', options, names, foreignNames)
+  const { adapter, report, router = {} } = options
+  if (typeof adapter === 'string') {
+    throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${shown(adapter)} }`)
+  }
+  if (adapter !== undefined && !adapterTypes.includes(adapter?.type)) {
+    throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)
+  }
+  checkOptionNames('adapter', adapter ?? {}, ['type'])
+  if (typeof router !== 'object' || router === null) throw bad('router', router, 'an object of options')
+  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], {
+    strict: 'ignoreTrailingSlash',
+  })
+  if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
+  const trust = resolveTrust(options.trustProxy)
+  return {
+    adapter: adapter?.type,
+    limits: resolveLimits(options.limits, trust !== null),
+    trust,
+    router: {
+      caseSensitive: flag('router.caseSensitive', router.caseSensitive, true),
+      ignoreTrailingSlash: flag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),
+      methods: checkMethods(router.methods),
+    },
+    signals: flag('signals', options.signals, true),
+    startLine: flag('startLine', options.startLine, false),
+    undeclaredProperties: checkUndeclared(options.undeclaredProperties),
+    errorDetails: checkDetails(options.errorDetails),
+    report: report ?? null,
+  }
+}
+
+// RFC 9110 §5.6.2; methods are case-sensitive (§9.1), and all that are registered are in upper case.
+const methodName = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
+
+/** Checks the methods an app has beside the usual ones; usual ones in the list add nothing. */
+function checkMethods(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value))
+    throw bad('router.methods', value, "an array of methods such as ['PROPFIND', 'PURGE']")
+  const names = new Set<string>()
+  for (const name of value as unknown[]) {
+    if (typeof name !== 'string' || !methodName.test(name) || name.length > longestMethod) {
+      throw bad('router.methods', name, `tokens in upper case, of at most ${longestMethod} characters`)
+    }
+    if (never.has(name)) throw bad('router.methods', name, `any method but ${[...never].join(', ')}`)
+    if (!(methods as readonly string[]).includes(name)) names.add(name)
+  }
+  if (names.size > mostRegistered) throw bad('router.methods', names.size, `at most ${mostRegistered} names`)
+  return [...names]
+}
+
+/**
+ * TRACE echoes credentials, as TRACK does, CONNECT is for proxies (RFC 9110 §9.3.6, §9.3.8), and PRI begins HTTP/2
+ * (RFC 9113 §3.4).
+ */
+const never = new Set(['TRACE', 'TRACK', 'CONNECT', 'PRI'])
+
+function checkUndeclared(value: unknown): UndeclaredProperties {
+  if (value === 'strip' || value === 'throw') return value
+  if (value !== undefined) throw bad('undeclaredProperties', value, "'strip' or 'throw'")
+  return process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'
+}
+
+function checkDetails(value: unknown): Audience {
+  if (value === undefined) return process.env['NODE_ENV'] === 'production' ? 'nobody' : 'local'
+  return flag('errorDetails', value, false) ? 'everybody' : 'nobody'
+}
+
+function flag(name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback
+  if (typeof value !== 'boolean') throw bad(name, value, 'true or false')
+  return value
+}
+
+const bodySizeRow = limitTable.find((row) => row.name === 'maxBodySize') as LimitRow
+
+/** A route's own `maxBodySize`, in bytes. */
+export function checkBodySize(value: unknown, name: string): number {
+  return checkLimit(bodySizeRow, value, name)
+}
+
+/** The arguments of `listen` before the callback, in one shape; throws `E_BAD_OPTION`. */
+export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
+  const options: ListenOptions =
+    typeof target === 'object' && target !== null ? { ...target } : { port: target as number }
+  checkOptionNames('listen', options, listenNames, { hostname: 'host', address: 'host', socket: 'path' })
+  if (host !== undefined) options.host = host
+  for (const name of Object.keys(options) as (keyof ListenOptions)[])
+    if (options[name] === undefined) delete options[name]
+  const { port, path, backlog, ipv6Only, reusePort } = options
+  if (path !== undefined && (typeof path !== 'string' || path === ''))
+    throw bad('path', path, 'the name of a socket file')
+  if (path !== undefined && port !== undefined)
+    throw bad('path', path, 'nothing beside port: listen on one of the two')
+  if (port !== undefined && !isInteger(port, 0, 65_535)) throw badPort(port)
+  if (options.host !== undefined && typeof options.host !== 'string')
+    throw bad('host', options.host, 'an address or host name')
+  if (backlog !== undefined && !isInteger(backlog, 1, 65_535))
+    throw bad('backlog', backlog, 'an integer from 1 to 65535')
+  flag('ipv6Only', ipv6Only, false)
+  if (flag('reusePort', reusePort, false) && path !== undefined)
+    throw bad('reusePort', reusePort, 'a port beside it: a Unix socket belongs to one process')
+  return options
+}
+
+function badPort(port: unknown): VolantError {
+  const wanted = `an integer from 0 to 65535${typeof port === 'string' ? ': make it one with Number(…)' : ''}`
+  const error = bad('port', port, wanted)
+  return Number.isNaN(port) ? new VolantError(error.code, `${error.message} (is PORT set?)`) : error
+}
+
+function isInteger(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}

@@ -1,0 +1,312 @@
+/** What users make their server with: routes and middleware, then `listen`, `inject` or `fetch`. */
+import './misuse-hints.ts'
+import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
+import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/choose.ts'
+import { Routes } from '../adapters/head.ts'
+import type { RequestContext } from '../context/context.ts'
+import type { APITree } from '../contract/api-tree.ts'
+import { Core } from '../dispatch/compiled-app.ts'
+import { VolantError } from '../errors/errors.ts'
+import { warnOfEarlyBodies } from './early-bodies.ts'
+import { checkOperationIds, tableOf } from '../contract/expose.ts'
+import { fetchFrom } from '../testing/fetch.ts'
+import { inject, type InjectReply } from '../testing/inject.ts'
+import type { InjectOptions } from '../testing/inject-request.ts'
+import { bad } from '../options/limits.ts'
+import { notice } from '../options/print-line.ts'
+import { listenChannel } from '../dispatch/observe.ts'
+import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
+import { Registry } from './registry.ts'
+import { type RouteInfo, routesOf } from './route-info.ts'
+import { rootOf, Scope } from './scope.ts'
+import { closeOnSignal, forgetSignal } from './signals.ts'
+import type { Parts, RootParts } from '../context/types.ts'
+
+/** An app without routes. Throws `E_BAD_OPTION` for an option that makes no sense, `E_ADAPTER` for an adapter that cannot be used. */
+export function createApp(options: AppOptions = {}): App {
+  return new App(options)
+}
+
+/** What `createApp` makes: a scope that can listen. */
+export class App<B extends Parts = RootParts> extends Scope<B> {
+  readonly #options: ResolvedOptions
+  #core: Core | null = null
+  #injectable: Routes | null = null
+  #adapter: ReturnType<typeof chooseAdapter> | null = null
+  #server: Server | null = null
+  #listening = false
+  /** While the adapter binds the address. */
+  #binding: Promise<Address> | null = null
+  #loaded: Promise<void> | null = null
+  /** `#loaded` is resolved, and nothing was registered since. */
+  #through = false
+  /** `onStart` hooks that ran, or do. */
+  readonly #begun = new Set<() => unknown>()
+  #closed: Promise<void> | null = null
+  #closing = false
+  /** Paths of tables for clients. */
+  readonly #tables = new Set<string>()
+
+  constructor(options: AppOptions) {
+    const resolved = resolveOptions(options)
+    super({
+      registry: new Registry(resolved.router, (what) => this.#change(what)),
+      methods: [...methods, ...resolved.router.methods],
+      defaults: { limits: resolved.limits, undeclaredProperties: resolved.undeclaredProperties },
+    })
+    this.#options = resolved
+    if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
+  }
+
+  /** The adapter the app runs on, chosen now if it was not before. */
+  get adapterName(): AdapterType {
+    return (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits)).name as AdapterType
+  }
+
+  /**
+   * Resolves when plugins are through and `onStart` hooks have run, which happens once: before the app listens, or at
+   * its first `inject` or `fetch`. Rejects with what they threw. What is registered after that waits for the next of
+   * these.
+   */
+  ready(): Promise<void> {
+    return (this.#loaded ??= this.#load())
+  }
+
+  /**
+   * Starts the server: `listen(3000)`, `listen(3000, '127.0.0.1')`, `listen({ path: '/run/app.sock' })`. Port 0 and
+   * no port at all pick a free one. Rejects with what the system says (EADDRINUSE, EACCES) and a sentence on it;
+   * the app can then listen elsewhere. Routes are fixed once plugins and `onStart` hooks are through.
+   */
+  async listen(
+    target?: number | ListenOptions,
+    host?: string | ((address: Address) => void),
+    callback?: (address: Address) => void,
+  ): Promise<Address> {
+    const options = resolveListen(target, typeof host === 'string' ? host : undefined)
+    const done = typeof host === 'function' ? host : callback
+    if (this.#listening || this.#closed !== null) throw new VolantError('E_ALREADY_LISTENING')
+    this.#listening = true
+    listenChannel.publish({ app: this, options })
+    const adapter = (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits))
+    let address: Address
+    try {
+      await this.ready()
+      this.#refuseClosed()
+      rootOf(this).registry.fix()
+      this.#server = adapter.createServer(this.#start())
+      this.#binding = this.#server.listen(options)
+      address = await this.#binding
+    } catch (error) {
+      this.#listening = false
+      this.#server = null
+      throw error
+    } finally {
+      this.#binding = null
+    }
+    this.#refuseClosed()
+    warnOfUnenforced(adapter, this.#options.limits)
+    warnOfUnused(rootOf(this).registry)
+    warnOfEarlyBodies(rootOf(this).registry.routes, this.#options.limits.maxBodySize)
+    if (this.#options.signals) closeOnSignal(this)
+    try {
+      for (const hook of rootOf(this).registry.hooksOf('ready')) await hook(address)
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+    if (this.#options.startLine) notice(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
+    done?.(address)
+    return address
+  }
+
+  /**
+   * Tells open streams by `ctx.signal`, runs the `onClosing` hooks, stops accepting, lets the requests in flight be
+   * answered, resets what is left after `shutdownTimeout`, and runs the `onClose` hooks, the last one first: all of them,
+   * then it rejects with what the first of them threw. An app that is closed does not listen again; a `listen` that is
+   * under way rejects.
+   */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#closing = true
+    this.#core?.tellStreams()
+    const failures: unknown[] = []
+    const closing = rootOf(this).registry.hooksOf('closing')
+    if (closing.length > 0) await this.#announce(closing, failures)
+    // A server that is about to listen would not hear of it.
+    if (this.#binding !== null) await this.#binding.catch(() => {})
+    await this.#server?.close()
+    forgetSignal(this)
+    for (const hook of rootOf(this).registry.hooksOf('close').toReversed()) {
+      try {
+        await hook()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #announce(hooks: (() => unknown)[], failures: unknown[]): Promise<void> {
+    const { shutdownTimeout } = this.#options.limits
+    const all = Promise.all(
+      hooks.map(async (hook) => {
+        try {
+          await hook()
+        } catch (error) {
+          failures.push(error)
+        }
+      }),
+    )
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, shutdownTimeout, 'late')
+    })
+    if ((await Promise.race([all, late])) === 'late') {
+      notice(
+        `volant: an onClosing hook took longer than shutdownTimeout (${shutdownTimeout} ms): the app closes without it`,
+      )
+    }
+    clearTimeout(timer)
+  }
+
+  /**
+   * Sends a request through the app without a socket: `app.inject('/users')`, or with options. Rejects with
+   * `E_BAD_OPTION`, naming the option, for what makes no sense.
+   */
+  async inject(request: InjectOptions | string): Promise<InjectReply> {
+    await this.ready()
+    const core = this.#start()
+    return inject(core, this.#routes(core), request)
+  }
+
+  /**
+   * Answers a web `Request` without a socket, from its absolute URL: for tests, and for whatever serves such functions.
+   * Bound to the app: `const { fetch } = app`. Bodies are streamed both ways; `request.signal` is the client that
+   * leaves, and so is cancelling the reply's body. `ctx.ip` is empty, `ctx.protocol` and `ctx.host` are the URL's.
+   * Rejects with the signal's reason when it is aborted before the reply.
+   */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    // Not `instanceof`: other copies of undici have a Request of their own.
+    if (typeof request?.url !== 'string') throw bad('fetch', request, 'a Request')
+    await this.ready()
+    const core = this.#start()
+    return fetchFrom(core, this.#routes(core), request)
+  }
+
+  /** The routes in the order of their registration, those of mounted apps where they were mounted. */
+  routes(): RouteInfo[] {
+    const { registry } = rootOf(this)
+    return routesOf(registry.routes, registry.exposed)
+  }
+
+  /**
+   * Names routes after their place in `api`, an object of routes and contracts: `createClient<typeof api>` calls them by
+   * these names, and the API's document has them as operation ids. A contract in it that has no handler when the app
+   * starts is refused (`E_NOT_IMPLEMENTED`). Clients find method and path of each name at `path`, default
+   * `/client.json`, but for `hidden` routes; `false` for clients that have the table already.
+   */
+  expose(api: APITree, { path = '/client.json' }: { path?: string | false } = {}): this {
+    rootOf(this).registry.change('expose()')
+    rootOf(this).registry.exposed.add(api)
+    if (path === false || this.#tables.has(path)) return this
+    this.#tables.add(path)
+    let known: { core: Core; text: string } | undefined
+    this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
+      const { app } = ctx as unknown as RequestContext
+      // Anybody may ask, and thousands of routes take milliseconds; an app that changes has another core.
+      if (known?.core !== app) known = { core: app, text: JSON.stringify(tableOf(this.routes())) }
+      ctx.header('cache-control', 'no-cache').header('content-type', 'application/json; charset=utf-8')
+      ctx.text(known.text)
+    })
+    return this
+  }
+
+  /** Counters of the server; zeros before `listen`. */
+  stats(): ServerStats {
+    return this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0 }
+  }
+
+  /** True once `close` was called: requests that still come on open connections are the last ones. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  /** Whether the listening server keeps the process alive; it does unless `unref` is called. */
+  ref(): this {
+    this.#server?.ref()
+    return this
+  }
+
+  /** Lets the process end while the server listens. */
+  unref(): this {
+    this.#server?.unref()
+    return this
+  }
+
+  async #load(): Promise<void> {
+    const { registry } = rootOf(this)
+    for (;;) {
+      // Hooks may register plugins, and plugins hooks.
+      await registry.loaded()
+      const hook = registry.hooksOf('start').find((each) => !this.#begun.has(each))
+      if (hook === undefined) break
+      this.#begun.add(hook)
+      await hook()
+    }
+    this.#through = true
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed !== null)
+      throw new VolantError('E_ALREADY_LISTENING', 'the app was closed before it listened')
+  }
+
+  #change(what: string): void {
+    if (this.#closed !== null)
+      throw new VolantError('E_STARTED', `${what} comes too late: the app was closed. Make a new one`)
+    this.#core = null
+    this.#injectable = null
+    if (this.#through) this.#loaded = null
+    this.#through = false
+  }
+
+  #routes(core: Core): Routes {
+    return (this.#injectable ??= new Routes(core))
+  }
+
+  #start(): Core {
+    if (this.#core !== null) return this.#core
+    const { node, registry } = rootOf(this)
+    const { limits, router, trust, errorDetails, report } = this.#options
+    registry.checkExposed()
+    checkOperationIds(registry.routes, registry.exposed)
+    this.#core = new Core({
+      serving: this,
+      limits,
+      router,
+      routes: registry.routes,
+      node,
+      territories: registry.territories,
+      trust,
+      errorDetails,
+      report: report as ((error: unknown, ctx: RequestContext) => void) | null,
+    })
+    return this.#core
+  }
+}
+
+/** The routes such a scope was made for are somewhere else, without their guard. */
+function warnOfUnused(registry: Registry): void {
+  const unused = unusedIn(registry)
+  if (unused === 0) return
+  process.stderr.write(
+    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself, register routes with what it gives\n`,
+  )
+}
+
+function unusedIn({ withs, mounted }: Registry): number {
+  return mounted.reduce((sum, app) => sum + unusedIn(app), withs.filter(({ used }) => used !== true).length)
+}

@@ -1,0 +1,59 @@
+/** Says at start which routes hold large bodies of anybody, since the check of who it is comes after the body. */
+import type { Layer } from '../dispatch/chain.ts'
+import type { RouteDefinition } from '../dispatch/compiled-app.ts'
+import { alternativesIn, broughtBy } from '../dispatch/declare.ts'
+import { notice } from '../options/print-line.ts'
+import { overlap } from '../routing/prefix.ts'
+import type { RouteOptions } from '../context/types.ts'
+
+/** The line names at most so many routes, and says how many others there are. */
+const mostNamed = 5
+
+/** `usual` is the app's `maxBodySize`, in bytes. */
+export function warnOfEarlyBodies(routes: readonly RouteDefinition[], usual: number): void {
+  const early = routes
+    .filter((route) => isRaised(route, usual) && isChecked(route))
+    .map(({ method, pattern, maxBodySize }) => `${method} ${pattern} (${maxBodySize} bytes)`)
+  if (early.length === 0) return
+  const named = early.slice(0, mostNamed).join(', ')
+  const others = early.length > mostNamed ? ` and ${early.length - mostNamed} more` : ''
+  notice(
+    `volant: ${named}${others}: the body is read before the middleware that may refuse the request, so that anybody can make the server hold that much. Give the route a beforeBody: the middleware of its scopes then runs before the body is read. A check that is on the route itself goes into beforeBody`,
+  )
+}
+
+function isRaised({ bodyMode, maxBodySize, value }: RouteDefinition, usual: number): boolean {
+  const own = (value.options as RouteOptions | undefined)?.maxBodySize
+  return own !== undefined && bodyMode === 'buffer' && maxBodySize > usual
+}
+
+/**
+ * Whether somebody may be refused here: a middleware says so, or it is one of the user's for these routes in particular.
+ * Those for the whole app are often none: they measure, or set headers.
+ */
+function isChecked({ nodes, pattern, middleware }: RouteDefinition): boolean {
+  return (
+    middleware.some((layer) => refuses(layer) || isOfUser(layer)) ||
+    nodes.some(({ layers }, depth) =>
+      layers.some(
+        ({ layer, under }) =>
+          (refuses(layer) || ((depth > 0 || under !== null) && isOfUser(layer))) &&
+          (under === null || overlap(under, pattern, false) !== 'never'),
+      ),
+    )
+  )
+}
+
+function refuses(layer: Layer): boolean {
+  const { errors = {}, security = [] } = broughtBy(layer)
+  return (
+    alternativesIn(security).some((schemes) => Object.keys(schemes).length > 0) ||
+    Object.values(errors).some(({ status }) => status === 401 || status === 403)
+  )
+}
+
+/** Middleware of this package runs before the handler or not at all, and is not made with `before`. */
+function isOfUser(layer: Layer): boolean {
+  const { gate, skip, isCheck } = broughtBy(layer)
+  return isCheck === true || (gate === undefined && skip !== true)
+}

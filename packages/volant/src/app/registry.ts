@@ -1,0 +1,211 @@
+/** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
+import type { Address, RouterOptions } from '@volant/engine'
+import type { Layer } from '../dispatch/chain.ts'
+import type { RequestContext } from '../context/context.ts'
+import type { RouteDefinition } from '../dispatch/compiled-app.ts'
+import { VolantError } from '../errors/errors.ts'
+import type { ResponseListener } from '../dispatch/observe.ts'
+import { Exposed } from '../contract/expose.ts'
+import { Router } from '../routing/router.ts'
+
+/** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
+export interface ScopeNode {
+  readonly layers: PlacedLayer[]
+  readonly listeners: ResponseListener[]
+  notFound: ((ctx: RequestContext) => unknown) | null
+  errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
+  /** It has a route, or a scope inside it does. Absent where nobody asks. */
+  used?: boolean
+}
+
+/** A middleware, for all requests of its scope or for those under a path. */
+export interface PlacedLayer {
+  readonly layer: Layer
+  /** Without a slash at its end; null for all. */
+  readonly under: string | null
+}
+
+/** Paths that belong to a scope, for the replies to requests no route takes. */
+export interface Territory {
+  readonly prefix: string
+  /** From the app's own to the innermost. */
+  readonly nodes: readonly ScopeNode[]
+}
+
+export interface Hooks {
+  readonly start: (() => unknown)[]
+  readonly ready: ((address: Address) => unknown)[]
+  readonly closing: (() => unknown)[]
+  readonly close: (() => unknown)[]
+}
+
+/** Where a mounted app's routes go as well. */
+interface Place extends Territory {
+  readonly into: Registry
+  /** The mounted app's nodes as they are here. */
+  readonly moved: Map<ScopeNode, ScopeNode>
+}
+
+export class Registry {
+  readonly routes: RouteDefinition[] = []
+  readonly territories: Territory[] = []
+  readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [] }
+  readonly exposed = new Exposed()
+  /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
+  readonly withs: ScopeNode[] = []
+  /** Apps mounted here. */
+  readonly mounted: Registry[] = []
+  /** Plugins that are not through yet. */
+  readonly #loading = new Set<Promise<void>>()
+  readonly #failures: unknown[] = []
+  readonly #taken: Router
+  readonly #places: Place[] = []
+  #fixed = false
+  readonly #onChange: (what: string) => void
+
+  constructor(router: RouterOptions, onChange: (what: string) => void) {
+    this.#taken = new Router(router)
+    this.#onChange = onChange
+  }
+
+  /** Throws `E_STARTED` once the app, or one it is mounted in, has started; `what` is what came too late. */
+  change(what: string): void {
+    if (this.#fixed) {
+      throw new VolantError(
+        'E_STARTED',
+        `${what} comes too late: routes, middleware and hooks are fixed once the app listens. Register it before listen(), or in a plugin, which the app waits for`,
+      )
+    }
+    for (const { into } of this.#places) into.change(what)
+    this.#onChange(what)
+  }
+
+  fix(): void {
+    this.#fixed = true
+    for (const registry of this.mounted) registry.fix()
+  }
+
+  /** Throws for a pattern that cannot be, and for one that is there already; nothing is added then. */
+  add(route: RouteDefinition, method: string): void {
+    this.change(`${method} ${route.pattern}`)
+    this.#taken.add(method, route.pattern, this.routes.length)
+    this.routes.push(route)
+    for (const place of this.#places) place.into.add(moved(route, place), method)
+  }
+
+  addTerritory(territory: Territory): void {
+    this.territories.push(territory)
+    for (const place of this.#places) place.into.addTerritory(placed(territory, place))
+  }
+
+  /** Adds all routes of `app`, whose own scope is `node`, in a territory: also those it is given later. */
+  mount(app: Registry, node: ScopeNode, territory: Territory): void {
+    if (app === this || app.#holds(this)) {
+      throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
+    }
+    this.change(`mount(${territory.prefix})`)
+    const place: Place = { ...territory, into: this, moved: new Map() }
+    this.addTerritory(placed({ prefix: '', nodes: [node] }, place))
+    for (const each of app.territories) this.addTerritory(placed(each, place))
+    for (const route of app.routes) this.add(moved(route, place), route.method)
+    app.#places.push(place)
+    this.mounted.push(app)
+    this.exposed.mount(app.exposed)
+  }
+
+  /** Throws `E_NOT_IMPLEMENTED` for what this app or a mounted one exposes and does not have. */
+  checkExposed(): void {
+    for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
+  }
+
+  /** It is in another app, at one place or several. */
+  get isMounted(): boolean {
+    return this.#places.length > 0
+  }
+
+  #holds(other: Registry): boolean {
+    return this.mounted.some((registry) => registry === other || registry.#holds(other))
+  }
+
+  /** Keeps a plugin's promise until it settles; its failure is told by `loaded`. */
+  load(plugin: PromiseLike<unknown>): void {
+    const tracked = Promise.resolve(plugin)
+      .then(() => {})
+      .catch((error: unknown) => void this.#failures.push(error))
+      .finally(() => this.#loading.delete(tracked))
+    this.#loading.add(tracked)
+  }
+
+  /** Resolves when every plugin is through, those of mounted apps too; rejects with the first failure. */
+  async loaded(): Promise<void> {
+    // Plugins may register plugins.
+    while (this.#loading.size > 0) await Promise.all(this.#loading)
+    if (this.#failures.length > 0) throw this.#failures[0]
+    for (const app of this.mounted) await app.loaded()
+  }
+
+  /** The hooks of a kind, mounted apps' after those of the app they are in; once however often one is mounted. */
+  hooksOf<K extends keyof Hooks>(kind: K): Hooks[K][number][] {
+    return [...this.#family(new Set())].flatMap((app): Hooks[K][number][] => app.hooks[kind])
+  }
+
+  #family(found: Set<Registry>): Set<Registry> {
+    if (found.has(this)) return found
+    found.add(this)
+    for (const app of this.mounted) app.#family(found)
+    return found
+  }
+}
+
+function moved(route: RouteDefinition, place: Place): RouteDefinition {
+  return { ...route, pattern: join(place.prefix, route.pattern), nodes: nodesAt(place, route.nodes) }
+}
+
+function placed(territory: Territory, place: Place): Territory {
+  return { prefix: join(place.prefix, territory.prefix), nodes: nodesAt(place, territory.nodes) }
+}
+
+function nodesAt(place: Place, nodes: readonly ScopeNode[]): ScopeNode[] {
+  const inside = nodes.map((node) => {
+    const known = place.moved.get(node) ?? new MovedNode(node, place.prefix)
+    place.moved.set(node, known)
+    return known
+  })
+  return [...place.nodes, ...inside]
+}
+
+/** A mounted app's node: the paths of its `use` begin where it is mounted. What is added later is seen, too. */
+class MovedNode implements ScopeNode {
+  readonly #node: ScopeNode
+  readonly #prefix: string
+
+  constructor(node: ScopeNode, prefix: string) {
+    this.#node = node
+    this.#prefix = prefix
+  }
+
+  get layers(): PlacedLayer[] {
+    return this.#node.layers.map(({ layer, under }) => ({
+      layer,
+      under: under === null ? null : join(this.#prefix, under),
+    }))
+  }
+
+  get listeners(): ResponseListener[] {
+    return this.#node.listeners
+  }
+
+  get notFound(): ScopeNode['notFound'] {
+    return this.#node.notFound
+  }
+
+  get errorHandler(): ScopeNode['errorHandler'] {
+    return this.#node.errorHandler
+  }
+}
+
+/** `/` in a scope is the scope's own path; without a prefix, or with `/` for one, it stays `/`. */
+export function join(prefix: string, path: string): string {
+  if (prefix === '' || prefix === '/') return path === '' ? '/' : path
+  return path === '/' || path === '' ? prefix : prefix + path
+}

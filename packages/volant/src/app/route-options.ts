@@ -1,0 +1,149 @@
+/** The arguments of a verb after its path, checked: options, middleware, handler. */
+import type { Limits } from '@volant/engine'
+import type { Layer } from '../dispatch/chain.ts'
+import type { RouteDefinition } from '../dispatch/compiled-app.ts'
+import { checkContract, contractOptions } from '../contract/contract-options.ts'
+import { VolantError } from '../errors/errors.ts'
+import { refuseForeign } from '../errors/foreign-handlers.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import { bad, checkLimit, type LimitRow, limitTable } from '../options/limits.ts'
+import { checkBodySize } from './app-options.ts'
+import type { UndeclaredProperties } from '../contract/responses.ts'
+import { shown } from '../options/brief-value.ts'
+import type { RouteOptions, Schemas } from '../context/types.ts'
+import { checkedParts, checkSchemas } from '../request/validation.ts'
+
+/** What an app's routes have unless they say otherwise. */
+export interface RouteDefaults {
+  readonly limits: Limits
+  readonly undeclaredProperties: UndeclaredProperties
+}
+
+/** Limits a route can have of its own and that JavaScript enforces. */
+export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
+
+const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
+const names: readonly string[] = [
+  ...checkedParts,
+  ...contractOptions,
+  'bodyMode',
+  'maxBodySize',
+  'handlerTimeout',
+  ...ownLimits,
+  'beforeBody',
+]
+
+/** What others call them. */
+const foreignNames = {
+  bodyLimit: 'maxBodySize',
+  querystring: 'query',
+  preHandler: 'middleware comes between these options and the handler',
+  preValidation: 'middleware comes between these options and the handler',
+  onRequest: 'middleware comes between these options and the handler',
+  schema: 'schemas are options themselves: params, query, headers, cookies, body',
+  schemas: 'schemas are options themselves: params, query, headers, cookies, body',
+  timeout: 'handlerTimeout',
+  responses: 'response',
+  hide: 'hidden',
+  output: 'response',
+}
+
+/** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
+export function defineRoute(
+  pattern: string,
+  rest: readonly unknown[],
+  defaults: RouteDefaults,
+): Omit<RouteDefinition, 'method' | 'nodes' | 'value'> {
+  const [first] = rest
+  const given = typeof first === 'object' && first !== null && !Array.isArray(first)
+  const layers = (given ? rest.slice(1) : rest).map((layer, at, all) => {
+    const what = `${at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`} of ${pattern}`
+    refuseForeign(layer, what)
+    if (typeof layer === 'function') return layer as Layer
+    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${shown(layer)}`)
+  })
+  const handler = layers.pop() as RouteDefinition['handler'] | undefined
+  if (handler === undefined) throw new VolantError('E_BAD_HANDLER', `the route ${pattern} has no handler`)
+  return {
+    pattern,
+    middleware: layers,
+    handler,
+    ...checkOptions(pattern, given ? (first as RouteOptions) : {}, defaults),
+  }
+}
+
+function checkOptions(
+  pattern: string,
+  options: RouteOptions,
+  { limits, undeclaredProperties }: RouteDefaults,
+): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler' | 'value'> {
+  const where = `the route ${pattern}`
+  checkOptionNames(where, options, names, foreignNames)
+  const { bodyMode = 'buffer', beforeBody } = options
+  if (bodyMode !== 'buffer' && bodyMode !== 'stream')
+    throw bad(`${where}: bodyMode`, bodyMode, "'buffer' or 'stream'")
+  if (beforeBody !== undefined && typeof beforeBody !== 'function') {
+    throw bad(`${where}: beforeBody`, beforeBody, 'a function')
+  }
+  if (bodyMode === 'stream' && (beforeBody !== undefined || options.body !== undefined)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: ${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first`,
+    )
+  }
+  const maxBodySize =
+    options.maxBodySize === undefined
+      ? limits.maxBodySize
+      : checkBodySize(options.maxBodySize, `${where}: maxBodySize`)
+  if (bodyMode === 'buffer' && maxBodySize > limits.maxBufferedBodies) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: maxBodySize (${maxBodySize}) is larger than limits.maxBufferedBodies (${limits.maxBufferedBodies})`,
+    )
+  }
+  const schemas = schemasOf(options)
+  checkSchemas(schemas, pattern)
+  return {
+    bodyMode: beforeBody === undefined ? bodyMode : 'checked',
+    maxBodySize,
+    beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
+    schemas,
+    contract: checkContract(where, options),
+    undeclaredProperties,
+    handlerTimeout: checkTimeout(where, options.handlerTimeout, limits.handlerTimeout),
+    limits: {
+      maxQueryKeys: own(where, 'maxQueryKeys', options, limits),
+      maxFormKeys: own(where, 'maxFormKeys', options, limits),
+      maxJsonDepth: own(where, 'maxJsonDepth', options, limits),
+    },
+  }
+}
+
+/** A copy: the caller's object may be that of the next route a moment later, and requests come after that. */
+function schemasOf(options: RouteOptions): Schemas {
+  const schemas: Schemas = {}
+  for (const part of checkedParts) if (options[part] !== undefined) schemas[part] = options[part]
+  return schemas
+}
+
+function own(where: string, name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
+  const value = options[name]
+  return value === undefined ? limits[name] : checkLimit(rowOf(name), value, `${where}: ${name}`)
+}
+
+/** The adapter ends handlers at the app's limit, so a route's can only be shorter. */
+function checkTimeout(where: string, value: unknown, limit: number): number {
+  if (value === undefined) return 0
+  const timeout = checkLimit(rowOf('handlerTimeout'), value, `${where}: handlerTimeout`)
+  if (limit > 0 && (timeout === 0 || timeout > limit)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: handlerTimeout is longer than limits.handlerTimeout (${limit} ms), which ends every handler: raise that one`,
+    )
+  }
+  return timeout
+}
+
+function rowOf(name: keyof Limits): LimitRow {
+  return limitTable.find((row) => row.name === name) as LimitRow
+}

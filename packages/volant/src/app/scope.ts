@@ -1,0 +1,382 @@
+/** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
+import type { Address, Method } from '@volant/engine'
+import type { Layer } from '../dispatch/chain.ts'
+import type { ContextOf } from '../context/context.ts'
+import type { RouteDefinition } from '../dispatch/compiled-app.ts'
+import { VolantError } from '../errors/errors.ts'
+import { refuseForeign } from '../errors/foreign-handlers.ts'
+import { bad } from '../options/limits.ts'
+import { broughtBy, usageOf } from '../dispatch/declare.ts'
+import type { ResponseListener } from '../dispatch/observe.ts'
+import { parsePattern, RoutePatternError } from '../routing/path.ts'
+import type { Registry, ScopeNode } from './registry.ts'
+import { join } from './registry.ts'
+import { defineRoute, type RouteDefaults } from './route-options.ts'
+import { RouteConflictError } from '../routing/router.ts'
+import { shown } from '../options/brief-value.ts'
+import { isThenable } from '../dispatch/thenable.ts'
+import { type APITree, isRoute } from '../contract/api-tree.ts'
+import { handlersOf, type Implement } from '../contract/implement.ts'
+import type {
+  ErrorHandler,
+  LayerOf,
+  Plugin,
+  RootParts,
+  Parts,
+  Route,
+  RouteParts,
+  With,
+} from '../context/types.ts'
+import type { OnMethods, Verb } from './verb.ts'
+
+/** What the scopes of one app share. */
+export interface Shared {
+  readonly registry: Registry
+  readonly defaults: RouteDefaults
+  /** The methods that routes may have: the usual ones and those of the router option. */
+  readonly methods: readonly string[]
+}
+
+/** The way into a scope for `mount`, which needs another app's. */
+const inner = Symbol('scope')
+
+/** What routes, middleware and hooks are registered with. */
+export class Scope<B extends Parts = RootParts> {
+  /** Registers a route for GET, and for HEAD where that has none: path, options if there are any, middleware, handler. */
+  readonly get: Verb<'GET', B> = this.#verb('GET')
+  /** Registers a route for HEAD: path, options if there are any, middleware, handler. */
+  readonly head: Verb<'HEAD', B> = this.#verb('HEAD')
+  /** Registers a route for POST: path, options if there are any, middleware, handler. */
+  readonly post: Verb<'POST', B> = this.#verb('POST')
+  /** Registers a route for PUT: path, options if there are any, middleware, handler. */
+  readonly put: Verb<'PUT', B> = this.#verb('PUT')
+  /** Registers a route for PATCH: path, options if there are any, middleware, handler. */
+  readonly patch: Verb<'PATCH', B> = this.#verb('PATCH')
+  /** Registers a route for DELETE: path, options if there are any, middleware, handler. */
+  readonly delete: Verb<'DELETE', B> = this.#verb('DELETE')
+  /** Registers a route for OPTIONS, in place of the automatic reply. */
+  readonly options: Verb<'OPTIONS', B> = this.#verb('OPTIONS')
+  /** Every method, those of the router option `methods` too: also those a browser asks about with OPTIONS. */
+  readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>
+    this.#add(this[inner].shared.methods, path, rest)) as Verb<string, B>
+  /**
+   * A route for several methods: `on(['GET', 'POST'], '/form', handler)`; also for those that the router option `methods`
+   * names: `on(['PURGE'], '/*', handler)`. Throws `E_BAD_OPTION` for a method the app does not have.
+   */
+  readonly on: OnMethods<B> = ((list: readonly string[], path: string, ...rest: unknown[]) => {
+    if (!Array.isArray(list) || list.length === 0) throw bad('methods', list, 'an array of methods')
+    for (const method of list) {
+      const { methods } = this[inner].shared
+      if (!methods.includes(method)) {
+        throw bad(
+          'method',
+          method,
+          `one of ${methods.join(', ')} (createApp({ router: { methods } }) adds others)`,
+        )
+      }
+    }
+    return this.#add(list, path, rest)
+  }) as OnMethods<B>
+
+  /**
+   * Gives a contract its handler, or a tree of contracts theirs: `implement(getUser, handler)`,
+   * `implement(api, { users: { get: handler } })`. The path is inside this scope; what the contract declares holds as if
+   * it stood here. Throws `E_NOT_IMPLEMENTED` for a contract of the tree that has no handler, `E_BAD_HANDLER` for a
+   * handler that has no contract.
+   */
+  readonly implement: Implement<B> = ((given: Route | APITree, ...rest: unknown[]) => {
+    if (isRoute(given)) return this.#implement(given, rest)
+    for (const [route, handler] of handlersOf(given, rest[0])) this.#implement(route, [handler])
+    return this
+  }) as Implement<B>
+
+  readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
+  readonly #node: ScopeNode = {
+    layers: [],
+    listeners: [],
+    notFound: null,
+    errorHandler: null,
+  }
+  /** Misses may belong to it. */
+  #hasPaths = true
+
+  /** Users do not make scopes: `createApp`, `group`, `with` and `register` do. */
+  constructor(shared: Shared, prefix = '', outer: readonly ScopeNode[] = []) {
+    this[inner] = { shared, prefix, nodes: [...outer, this.#node] }
+  }
+
+  /**
+   * Middleware for every request of this scope, in the order of the calls: also for routes that were registered
+   * before, and for requests under its prefix that no route takes (404, 405, OPTIONS). With a path in front it is for
+   * requests under that path only: `use('/admin', auth)`.
+   */
+  use(path: string, ...middleware: LayerOf<ContextOf<B>>[]): this
+  use(...middleware: LayerOf<ContextOf<B>>[]): this
+  use(...args: unknown[]): this {
+    this.#registry.change('use()')
+    const [first] = args
+    const under = typeof first === 'string' ? join(this[inner].prefix, checkPrefix(first)) : null
+    const layers = under === null ? args : args.slice(1)
+    if (layers.length === 0) throw new VolantError('E_BAD_HANDLER', 'use() takes at least one middleware')
+    for (const each of layers) {
+      if (each instanceof Scope) {
+        throw new VolantError(
+          'E_BAD_HANDLER',
+          'use() takes middleware; an app is mounted: app.mount(path, other)',
+        )
+      }
+      this.#node.layers.push({
+        layer: this.#layer(each),
+        under: under === '/' ? null : under,
+      })
+    }
+    return this
+  }
+
+  /**
+   * A scope whose routes run behind `middleware`, and whose handlers see what it adds:
+   * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. The scope it is called on stays as it was: use what it gives,
+   * `app.with(auth).with(tenant)` for both.
+   */
+  with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
+    const layer = this.#layer(middleware)
+    const scope = this.#inside<With<B, M>>('', 'with()')
+    scope.#node.layers.push({ layer, under: null })
+    this.#registry.withs.push(scope.#node)
+    return scope
+  }
+
+  /** Routes whose paths begin with `prefix`, in a scope of their own: `group('/api', (api) => api.get('/users', …))`. */
+  group<const P extends string>(prefix: P, define: (scope: Scope<RouteParts<B, P>>) => void): this {
+    const path = checkPrefix(prefix)
+    if (typeof define !== 'function')
+      throw new VolantError('E_BAD_HANDLER', `group(${prefix}) takes a function`)
+    const result: unknown = define(this.#inside<RouteParts<B, P>>(path, `group(${prefix})`))
+    if (isThenable(result)) {
+      // Its failure has nobody to go to, and would end the process.
+      result.then(undefined, () => {})
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        `the function of group(${prefix}) is async: use register() for that`,
+      )
+    }
+    return this
+  }
+
+  /**
+   * All routes of another app under `prefix`, with its middleware, its onError and onNotFound: also those it is given
+   * later. Its hooks run with this app's; its own options other than `maxBodySize` are not used.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever its contexts are typed by
+  mount(prefix: string, app: Scope<any>): this {
+    const path = checkPrefix(prefix)
+    // Its own scope: one inside it cannot be had without what is around it.
+    if (!(app instanceof Scope) || app[inner].nodes.length > 1) {
+      throw new VolantError('E_BAD_HANDLER', `mount(${prefix}) takes an app`)
+    }
+    const { node, registry } = rootOf(app)
+    const { nodes } = this[inner]
+    for (const each of nodes) each.used = true
+    this.#registry.mount(registry, node, { prefix: join(this[inner].prefix, path), nodes })
+    return this
+  }
+
+  /**
+   * Runs a plugin on a scope of its own: what it adds with `use`, `onError` and `onResponse` stays inside. An async
+   * plugin is waited for before the app starts; its failure is that of `listen`, `inject` and `fetch`.
+   */
+  register(plugin: Plugin<void, Scope<B>>): this
+  register<Options>(plugin: Plugin<Options, Scope<B>>, options: Options): this
+  // oxlint-disable-next-line typescript/no-explicit-any -- a plugin takes the scope of whoever registers it
+  register(plugin: Plugin<void, any>): this
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  register<Options>(plugin: Plugin<Options, any>, options: Options): this
+  register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
+    this.#registry.change('register()')
+    const scope = this.#inside('', 'register()')
+    const run = asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>
+    if (run.length > 2) {
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        `a plugin takes (scope, options), not ${run.length} parameters: one that has to wait is async, and has no done()`,
+      )
+    }
+    const result: unknown = run(scope, options)
+    if (isThenable(result)) this.#registry.load(result)
+    return this
+  }
+
+  /**
+   * Replies to paths under the prefix of this app or group that no route has; the status is 404 unless set. Throws
+   * `E_BAD_OPTION` in the scope of `with` or `register`, which has no paths of its own.
+   */
+  onNotFound(handler: (ctx: ContextOf<B>) => unknown): this {
+    this.#registry.change('onNotFound()')
+    if (!this.#hasPaths) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        'onNotFound is for an app or a group with a prefix: the scopes of with() and register() have no paths of their own',
+      )
+    }
+    refuseForeign(handler, 'onNotFound')
+    this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeNode['notFound']
+    return this
+  }
+
+  /** Replies to errors thrown by handlers and middleware of this scope; the status is the error's unless set. */
+  onError(handler: ErrorHandler): this {
+    this.#registry.change('onError()')
+    refuseForeign(handler, 'onError')
+    this.#node.errorHandler = asFunction(handler, 'onError') as ScopeNode['errorHandler']
+    return this
+  }
+
+  /** Told when the reply of a request of this scope is complete: see `ResponseInfo`. */
+  onResponse(listener: ResponseListener): this {
+    this.#registry.change('onResponse()')
+    this.#node.listeners.push(asFunction(listener, 'onResponse') as ResponseListener)
+    return this
+  }
+
+  /** Runs before the app listens, or before its first `inject` or `fetch`; awaited, in order. A failure stops the start. */
+  onStart(hook: () => unknown): this {
+    this.#registry.change('onStart()')
+    const run = asFunction(hook, 'onStart') as () => unknown
+    // One of its own: a function that is registered twice runs twice.
+    this.#registry.hooks.start.push(() => run())
+    return this
+  }
+
+  /** Runs when the app listens; awaited before `listen` resolves. A failure closes the app. */
+  onReady(hook: (address: Address) => unknown): this {
+    this.#registry.change('onReady()')
+    this.#registry.hooks.ready.push(asFunction(hook, 'onReady') as () => unknown)
+    return this
+  }
+
+  /**
+   * Runs when `close` is called, while the server still accepts connections and `app.closing` is true; all of them at once.
+   * Awaited for at most `shutdownTimeout`, then the server stops accepting. `close` rejects with what one throws, once
+   * all is closed.
+   */
+  onClosing(hook: () => unknown): this {
+    this.#registry.change('onClosing()')
+    this.#registry.hooks.closing.push(asFunction(hook, 'onClosing') as () => unknown)
+    return this
+  }
+
+  /** Runs when the app has closed its connections; awaited, the last one registered first. */
+  onClose(hook: () => unknown): this {
+    this.#registry.change('onClose()')
+    this.#registry.hooks.close.push(asFunction(hook, 'onClose') as () => unknown)
+    return this
+  }
+
+  get #registry(): Registry {
+    return this[inner].shared.registry
+  }
+
+  /** `what` was called for it. */
+  #inside<C extends Parts>(path: string, what: string): Scope<C> {
+    this.#registry.change(what)
+    const { shared, prefix, nodes } = this[inner]
+    const scope = new Scope<C>(shared, path === '' ? prefix : join(prefix, path), nodes)
+    scope.#hasPaths = path !== ''
+    if (path !== '') this.#registry.addTerritory({ prefix: scope[inner].prefix, nodes: scope[inner].nodes })
+    return scope
+  }
+
+  /** A middleware; what it wants to do at the end is done when the app closes, once. */
+  #layer(value: unknown): Layer {
+    const layer = asFunction(value, 'middleware') as Layer
+    refuseForeign(layer, 'middleware')
+    const usage = usageOf(layer)
+    if (usage !== undefined) {
+      throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
+    }
+    const { onClose } = broughtBy(layer)
+    const { close } = this.#registry.hooks
+    if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
+    return layer
+  }
+
+  #implement(contract: Route, rest: readonly unknown[]): Route {
+    const list = contract.method.split(',')
+    return this.#add(list, contract.path, [contract.options ?? {}, ...rest], contract)
+  }
+
+  #verb<M extends Method>(method: M): Verb<M, B> {
+    return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
+  }
+
+  /** `given`: the contract that is implemented. */
+  #add(list: readonly string[], path: string, rest: readonly unknown[], given?: Route): Route {
+    const { shared, prefix, nodes } = this[inner]
+    if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
+    if (!path.startsWith('/') && (prefix === '' || path !== ''))
+      throw new RoutePatternError(path, 'NoLeadingSlash')
+    const pattern = join(prefix, path)
+    const options = typeof rest[0] === 'object' && rest[0] !== null ? rest[0] : undefined
+    const value: Route = given ?? { method: list.join(','), path: pattern, options }
+    const route: Omit<RouteDefinition, 'method'> = {
+      ...defineRoute(pattern, rest, shared.defaults),
+      nodes,
+      value,
+    }
+    for (const layer of route.middleware) this.#layer(layer)
+    try {
+      for (const method of list) shared.registry.add({ ...route, method }, method)
+    } catch (error) {
+      if (!(error instanceof RouteConflictError) || list.length === 1) throw error
+      throw new RouteConflictError(
+        error.method,
+        error.existing,
+        error.pattern,
+        list === shared.methods ? 'all' : 'on',
+      )
+    }
+    for (const node of nodes) node.used = true
+    return value
+  }
+}
+
+/** What the app itself needs of its outermost scope. */
+export function rootOf(scope: Scope<any>): { node: ScopeNode; registry: Registry } {
+  const { nodes, shared } = scope[inner]
+  return { node: nodes[0] as ScopeNode, registry: shared.registry }
+}
+
+/** What routes of a scope have unless they say otherwise. */
+export function defaultsOf(scope: Scope<any>): RouteDefaults {
+  return scope[inner].shared.defaults
+}
+
+/** A prefix without its last slash; '' for `/`. Throws for one that is no path, or has a wildcard or optional part. */
+function checkPrefix(prefix: string): string {
+  if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')
+  if (prefix === '*' || prefix === '/*')
+    throw bad('prefix', prefix, 'a path such as /api, and is left out where all paths are meant')
+  const path = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
+  if (path === '') {
+    if (prefix === '/') return ''
+    throw bad('prefix', prefix, 'a path such as /api')
+  }
+  const { segments, optional } = parsePattern(path)
+  if (optional > 0 || segments.some(({ kind }) => kind === 'wildcard')) {
+    throw bad(
+      'prefix',
+      prefix,
+      'a path such as /api, which has all paths below it, without wildcard and optional parameters',
+    )
+  }
+  return path
+}
+
+export function asFunction(value: unknown, what: string): unknown {
+  if (typeof value === 'function') return value
+  const usage = typeof value === 'object' && value !== null ? usageOf(value) : undefined
+  throw new VolantError(
+    'E_BAD_HANDLER',
+    `${what} is not a function but ${shown(value)}${usage === undefined ? '' : `: write ${usage}`}`,
+  )
+}

@@ -1,0 +1,635 @@
+/**
+ * The context of a request: what stands behind the interface of `context.ts`. Nothing is made before it is read.
+ * Long because it is one object: what users call is a few lines each, and delegates.
+ */
+import { AsyncResource } from 'node:async_hooks'
+import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
+import { parse as parseCookies } from 'cookie'
+import { acceptedEncoding, acceptedLanguage, acceptedType } from '../request/accepts.ts'
+import { accompany } from '../dispatch/chain.ts'
+import {
+  type CollectedBody,
+  parseBody,
+  streamBody,
+  streamOf,
+  type WholeBody,
+  wholeBody,
+} from '../request/body.ts'
+import type { ContextOf } from './context.ts'
+import { type CookieOptions, endCookie, setCookie } from '../reply/cookie.ts'
+import type { CompiledRoute, Core } from '../dispatch/compiled-app.ts'
+import { type Hints, sendHints } from '../reply/early-hints.ts'
+import { declaredError } from '../contract/declared-errors.ts'
+import { refusal, VolantError } from '../errors/errors.ts'
+import { type FileOptions, sendFile } from '../reply/file.ts'
+import { hostOf, type Origin, originOf, peerOf, protocolOf } from '../request/forwarded.ts'
+import { nextId } from './id.ts'
+import {
+  checkHeaderName,
+  checkHeaderValue,
+  type HeaderBlock,
+  mergeVary,
+  removeHeaders,
+} from '../reply/header.ts'
+import { dropPart, dropReply } from '../reply/late-reply.ts'
+import type { Watch } from '../dispatch/observe.ts'
+import { type Pairs, parseQuery } from '../request/query.ts'
+import { declaredString, type ResponsePlan, replyDeclared } from '../contract/responses.ts'
+import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
+import { shown } from '../options/brief-value.ts'
+import { checkStatus } from '../reply/status.ts'
+import {
+  endsStream,
+  serverCloses,
+  type Source,
+  type StreamOptions,
+  sendStream,
+} from '../reply/stream-reply.ts'
+import type { Trust } from '../request/trust.ts'
+import type { AnyParts } from './types.ts'
+import type { Checked } from '../request/validation.ts'
+import { webRequest } from '../request/web-request.ts'
+
+/** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
+export class RequestContext implements ContextOf<AnyParts> {
+  readonly exchange: Exchange
+  readonly app: Core
+  readonly route: CompiledRoute
+  /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
+  readonly allow: number
+  /** 0 while nobody set it. */
+  statusCode = 0
+  /** Flat list of name and value; null while empty. */
+  replyHeaders: string[] | null = null
+  /** A content-type is among `replyHeaders`. */
+  hasType = false
+  replied = false
+  /** Layers of the chain that have not settled; `chain.ts` counts them. */
+  pending = 0
+  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
+  settled: boolean | 'silent' = false
+  /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
+  responses: ResponsePlan | null = null
+
+  // `ctx.status = 201`, as Koa has it, would hide the method: it throws, as strict mode has it.
+  static {
+    Object.defineProperty(this.prototype, 'status', { writable: false })
+  }
+
+  #params: Record<string, string> | undefined = undefined
+  #rare: Rare | undefined = undefined
+
+  constructor(exchange: Exchange, app: Core, route: CompiledRoute, allow: number) {
+    this.exchange = exchange
+    this.app = app
+    this.route = route
+    this.allow = allow
+  }
+
+  /** An error is being answered: should its handler fail too, it is not asked again. */
+  get failing(): boolean {
+    return this.#rare !== undefined && this.#rare.failing
+  }
+
+  set failing(on: boolean) {
+    this.#more.failing = on
+  }
+
+  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
+  get chainError(): unknown {
+    return this.#rare?.chainError
+  }
+
+  set chainError(error: unknown) {
+    this.#more.chainError = error
+  }
+
+  /** Set while somebody is to be told of the end of this request. */
+  get watch(): Watch | null {
+    return this.#rare === undefined ? null : this.#rare.watch
+  }
+
+  set watch(watch: Watch | null) {
+    this.#more.watch = watch
+  }
+
+  /** What a watched request threw. */
+  get failure(): unknown {
+    return this.#rare?.failure
+  }
+
+  set failure(error: unknown) {
+    this.#more.failure = error
+  }
+
+  /** The reply broke off after its head. */
+  get cutOff(): boolean {
+    return this.#rare !== undefined && this.#rare.cutOff
+  }
+
+  set cutOff(on: boolean) {
+    this.#more.cutOff = on
+  }
+
+  /** The handler ran and had nothing to say: 204. */
+  get empty(): boolean {
+    return this.#rare !== undefined && this.#rare.empty
+  }
+
+  set empty(on: boolean) {
+    this.#more.empty = on
+  }
+
+  /** The route's time is over and the client was told: replies that come late are dropped. */
+  get expired(): boolean {
+    return this.#rare !== undefined && this.#rare.expired
+  }
+
+  set expired(on: boolean) {
+    this.#more.expired = on
+  }
+
+  /** Work that replies by itself and is not through: see `accompany`. */
+  get accompanied(): number {
+    return this.#rare === undefined ? 0 : this.#rare.accompanied
+  }
+
+  set accompanied(count: number) {
+    this.#more.accompanied = count
+  }
+
+  /** Tells whoever works on the request to stop. */
+  stop(why: string = clientLeft): void {
+    this.#rare?.controller?.abort(abortReason(why))
+  }
+
+  get pattern(): string | null {
+    return this.route.pattern
+  }
+
+  /** Stops the source of a streamed reply. */
+  get cancelStream(): (() => void) | null {
+    return this.#rare === undefined ? null : this.#rare.cancelStream
+  }
+
+  set cancelStream(cancel: (() => void) | null) {
+    this.#more.cancelStream = cancel
+  }
+
+  /** The body, where `beforeBody` let it in. */
+  get collected(): CollectedBody | null {
+    return this.#rare === undefined ? null : this.#rare.collected
+  }
+
+  set collected(body: CollectedBody | null) {
+    this.#more.collected = body
+  }
+
+  get method(): string {
+    return this.exchange.method
+  }
+
+  get path(): string {
+    return this.exchange.path
+  }
+
+  get url(): string {
+    const { path, query } = this.exchange
+    return query === '' ? path : `${path}?${query}`
+  }
+
+  get httpVersion(): '1.0' | '1.1' {
+    return this.exchange.httpVersion
+  }
+
+  get ip(): string {
+    return this.app.trust === null ? peerOf(this.exchange) : this.#origin.ip
+  }
+
+  get ips(): readonly string[] {
+    return this.app.trust === null ? [peerOf(this.exchange)] : this.#origin.ips
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.app.trust === null ? protocolOf(this.exchange) : this.#origin.protocol
+  }
+
+  get host(): string {
+    return this.app.trust === null ? hostOf(this.exchange) : this.#origin.host
+  }
+
+  get #origin(): Origin {
+    return (this.#more.origin ??= originOf(this.exchange, this.app.trust as Trust))
+  }
+
+  get params(): Record<string, string> {
+    return (this.#params ??= readParams(this.exchange, this.route.paramNames))
+  }
+
+  /** Adds the parameters of the path that a schema left out. */
+  completeParams(): undefined {
+    const checked: unknown = this.params
+    if (typeof checked !== 'object' || checked === null) return
+    const all = readParams(this.exchange, this.route.paramNames)
+    if (Object.keys(all).some((name) => !(name in checked))) this.#params = Object.assign(all, checked)
+  }
+
+  /** `ctx[part]`: named one by one, since a getter whose name varies is looked up anew for each request. */
+  part(part: Checked): unknown {
+    switch (part) {
+      case 'params':
+        return this.params
+      case 'query':
+        return this.query
+      case 'body':
+        return this.body
+      case 'headers':
+        return this.headers
+      case 'cookies':
+        return this.cookies
+    }
+  }
+
+  /** What a schema made of a part, in its place. */
+  put(part: Checked, value: unknown): void {
+    switch (part) {
+      case 'params':
+        this.#params = value as Record<string, string>
+        break
+      case 'query':
+        this.#more.query = value as Pairs
+        break
+      case 'body':
+        this.#more.body = value
+        this.#more.hasBody = true
+        break
+      case 'headers':
+        this.#more.headers = value as Record<string, string>
+        break
+      case 'cookies':
+        this.#more.cookies = value as Record<string, string>
+        break
+    }
+  }
+
+  get query(): Pairs {
+    return (this.#more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
+  }
+
+  queryAll(name: string): string[] {
+    const values = parseQuery(this.exchange.query, this.route.limits.maxQueryKeys)[name]
+    return typeof values === 'string' ? [values] : (values ?? [])
+  }
+
+  accepts<const T extends string>(...types: T[]): T | false {
+    return acceptedType(this.exchange.header('accept'), types)
+  }
+
+  acceptsLanguages<const T extends string>(...tags: T[]): T | false {
+    return acceptedLanguage(this.exchange.header('accept-language'), tags)
+  }
+
+  acceptsEncodings<const T extends string>(...codings: T[]): T | false {
+    return acceptedEncoding(this.exchange.header('accept-encoding'), codings)
+  }
+
+  get headers(): Record<string, string> {
+    return (this.#more.headers ??= this.exchange.headers())
+  }
+
+  get state(): Record<string, unknown> {
+    return (this.#more.state ??= bag())
+  }
+
+  get cookies(): Record<string, string | undefined> {
+    return (this.#more.cookies ??= withoutPrototype(parseCookies(this.exchange.header('cookie') ?? '')))
+  }
+
+  get id(): string {
+    return (this.#more.id ??= nextId())
+  }
+
+  /** Gives the request an id that may be written anywhere: no setter, so that nobody else does. */
+  identify(id: string): void {
+    this.#more.id = id
+  }
+
+  get signal(): AbortSignal {
+    const more = this.#more
+    if (more.controller === undefined) {
+      more.controller = new AbortController()
+      const { aborted, halfClosed } = this.exchange
+      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason(clientLeft))
+      else {
+        this.watchAbort()
+        if (endsStream(this)) this.stop(serverCloses)
+      }
+    }
+    return more.controller.signal
+  }
+
+  get request(): Request {
+    return (this.#more.request ??= webRequest(this))
+  }
+
+  get body(): unknown {
+    const more = this.#more
+    if (more.hasBody === false) {
+      more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
+      more.hasBody = true
+    }
+    return more.body
+  }
+
+  set body(value: unknown) {
+    const more = this.#more
+    more.body = value
+    more.hasBody = 'assigned'
+  }
+
+  /** A handler or middleware put something in the place of the body. */
+  get bodyAssigned(): boolean {
+    return this.#rare?.hasBody === 'assigned'
+  }
+
+  get bodyText(): string {
+    return this.#whole().text()
+  }
+
+  get bodyBytes(): Buffer {
+    return this.#whole().bytes()
+  }
+
+  get bodyStream(): ReadableStream<Uint8Array> {
+    const more = this.#more
+    if (more.stream === undefined) {
+      if (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream) {
+        more.stream = streamOf(this.#whole().bytes())
+      } else more.stream = streamBody(this.exchange)
+    }
+    return more.stream
+  }
+
+  #whole(): WholeBody {
+    if (this.collected !== null) return this.collected
+    if (this.exchange.bodyKind !== BodyKind.stream) return wholeBody(this.exchange)
+    throw new VolantError(this.route.bodyMode === 'checked' ? 'E_BODY_UNREAD' : 'E_BODY_STREAMED')
+  }
+
+  status(): number
+  status(code: number): this
+  status(code?: number): number | this {
+    if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
+    if (this.replied) return this.#dropPart('the status')
+    this.statusCode = checkStatus(code)
+    return this
+  }
+
+  header(name: string, value: string | number): this {
+    if (this.replied) return this.#dropPart(`the header ${name}`)
+    const lower = checkHeaderName(name)
+    const text = checkHeaderValue(name, value)
+    if (lower === 'content-type') this.hasType = true
+    else if (lower === 'vary') return this.vary(text)
+    return this.place(name, lower, text)
+  }
+
+  append(name: string, value: string | number): this {
+    if (this.replied) return this.#dropPart(`the header ${name}`)
+    const lower = checkHeaderName(name)
+    if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
+    const text = checkHeaderValue(name, value)
+    if (this.replyHeaders === null) this.replyHeaders = [name, text]
+    else this.replyHeaders.push(name, text)
+    return this
+  }
+
+  #dropPart(what: string): this {
+    dropPart(this, what)
+    return this
+  }
+
+  /** Whatever leads here would send the app's insides. */
+  toJSON(): never {
+    throw new VolantError('E_NOT_SERIALISABLE', 'a context cannot be sent as JSON')
+  }
+
+  /** `header` for a name and a value that were checked. */
+  place(name: string, lower: string, text: string): this {
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = [name, text]
+      return this
+    }
+    removeHeaders(list, (each) => each === lower)
+    list.push(name, text)
+    return this
+  }
+
+  /** Sets headers that are the same for many requests. */
+  placeAll({ entries, names }: HeaderBlock): void {
+    const before = this.replyHeaders
+    if (before === null) {
+      this.replyHeaders = entries.slice()
+      return
+    }
+    removeHeaders(before, (each) => names.has(each))
+    for (const text of entries) before.push(text)
+  }
+
+  /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
+  vary(text: string): this {
+    const list = this.replyHeaders
+    if (list === null) {
+      this.replyHeaders = ['vary', text]
+      return this
+    }
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (list[at] === '' || checkHeaderName(list[at] as string) !== 'vary') continue
+      list[at + 1] = mergeVary(list[at + 1] as string, text)
+      return this
+    }
+    list.push('vary', text)
+    return this
+  }
+
+  cookie(name: string, value: string, options: CookieOptions = {}): this {
+    if (this.replied) return this.#dropPart(`the cookie ${name}`)
+    return this.append('set-cookie', setCookie(name, value, options, this.protocol === 'https'))
+  }
+
+  clearCookie(name: string, options: CookieOptions = {}): this {
+    if (this.replied) return this.#dropPart(`the cookie ${name}`)
+    return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
+  }
+
+  earlyHints(headers: Hints): void {
+    sendHints(this, headers)
+  }
+
+  /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
+  dropRepresentation(): void {
+    const list = this.replyHeaders
+    this.responses = null
+    this.statusCode = 0
+    this.hasType = false
+    if (list === null) return
+    for (let at = list.length - 2; at >= 0; at -= 2) {
+      if (representation.test(list[at] as string)) list.splice(at, 2)
+    }
+  }
+
+  json(value: unknown, status?: number): never {
+    if (this.replied) dropReply(this, 'json')
+    else sendJson(this, value, status)
+    return undefined as never
+  }
+
+  text(value: string, status?: number): void {
+    if (this.replied) return dropReply(this, 'text')
+    sendText(this, this.#declared(value, status), ContentType.text, status)
+  }
+
+  html(value: string, status?: number): void {
+    if (this.replied) return dropReply(this, 'html')
+    sendText(this, this.#declared(value, status), ContentType.html, status)
+  }
+
+  /** Text that the route may have declared. */
+  #declared(value: string, status: number | undefined): string {
+    if (this.responses === null) return value
+    return declaredString(this.responses, value, status ?? this.status())
+  }
+
+  bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
+    if (this.replied) return dropReply(this, 'bytes')
+    this.responses?.replyOf(status ?? this.status())
+    sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
+  }
+
+  stream(source: Source, options?: StreamOptions): void {
+    if (!this.replied) this.responses?.replyOf(options?.status ?? this.status())
+    sendStream(this, source, options)
+  }
+
+  file(path: string | URL, options?: FileOptions): Promise<void> {
+    if (this.replied) return Promise.resolve(dropReply(this, 'file'))
+    return accompany(this, sendFile(this, path, options))
+  }
+
+  redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
+    if (this.replied) return dropReply(this, 'redirect') as never
+    const target = location(to)
+    if (!redirects.has(status)) {
+      throw new VolantError(
+        'E_BAD_STATUS',
+        `a redirect has status 301, 302, 303, 307 or 308, not ${shown(status)}`,
+      )
+    }
+    this.responses?.replyOf(status)
+    this.header('location', target)
+    this.#empty(status, 'redirect')
+    return undefined as never
+  }
+
+  reply(status: number, value?: unknown): never {
+    const declared = this.responses
+    if (this.replied) dropReply(this, 'reply')
+    else {
+      this.statusCode = checkStatus(status)
+      if (declared !== null) replyDeclared(this, declared, status, value)
+      else if (value === undefined || value === null) this.#empty(status, 'reply')
+      else replyWith(this, value)
+    }
+    return undefined as never
+  }
+
+  fail(code: string, data?: unknown, message?: string): never {
+    throw declaredError(this, code, data, message)
+  }
+
+  #empty(status: number, method: string): void {
+    this.statusCode = status
+    if (beginReply(this, method)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
+  }
+
+  /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
+  watchAbort(): void {
+    // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
+    this.exchange.onAbort = AsyncResource.bind((reason: AbortReason) => this.onAbort(reason))
+  }
+
+  onAbort(reason: AbortReason): void {
+    const { aborted } = this.exchange
+    // In both cases the adapter has sent that reply.
+    if (aborted && !this.replied) {
+      if (reason === 'timeout') this.failure = refusal('E_HANDLER_TIMEOUT')
+      else if (reason === 'upload') this.failure = refusal('E_REQUEST_TIMEOUT')
+    }
+    this.stop()
+    if (aborted) {
+      // A source that waits for ever must not keep what nobody else does.
+      this.app.streams.delete(this)
+      this.cancelStream?.()
+    }
+    this.watch?.complete(this)
+  }
+
+  get #more(): Rare {
+    return (this.#rare ??= new Rare())
+  }
+}
+
+/**
+ * What not every handler touches: kept apart so that a context stays small. New objects are written through the caches,
+ * so their size counts more than the work on them.
+ */
+class Rare {
+  query: Pairs | undefined = undefined
+  headers: Record<string, string> | undefined = undefined
+  state: Record<string, unknown> | undefined = undefined
+  body: unknown = undefined
+  hasBody: boolean | 'assigned' = false
+  empty = false
+  accompanied = 0
+  failing = false
+  chainError: unknown = undefined
+  cancelStream: (() => void) | null = null
+  collected: CollectedBody | null = null
+  watch: Watch | null = null
+  failure: unknown = undefined
+  cutOff = false
+  expired = false
+  cookies: Record<string, string | undefined> | undefined = undefined
+  id: string | undefined = undefined
+  controller: AbortController | undefined = undefined
+  origin: Origin | undefined = undefined
+  request: Request | undefined = undefined
+  stream: ReadableStream<Uint8Array> | undefined = undefined
+}
+
+// Content-Security-Policy is about the document that is sent, whichever it is.
+const representation =
+  /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+
+const redirects: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
+
+const clientLeft = 'the request was aborted'
+
+function abortReason(why: string): DOMException {
+  return new DOMException(why, 'AbortError')
+}
+
+/** `cookie` gives objects that share an empty prototype. */
+function withoutPrototype<T extends object>(pairs: T): T {
+  return Object.setPrototypeOf(pairs, null) as T
+}
+
+function readParams(exchange: Exchange, names: readonly string[]): Record<string, string> {
+  const params = bag() as Record<string, string>
+  for (let index = 0; index < names.length; index++) {
+    const value = exchange.param(index)
+    if (value !== undefined) params[names[index] as string] = value
+  }
+  return params
+}

@@ -1,0 +1,55 @@
+/** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
+import { isTaken } from '../client/table.ts'
+import { VolantError } from '../errors/errors.ts'
+import { shown } from '../options/brief-value.ts'
+import type { Route } from '../context/types.ts'
+
+/** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
+export interface APITree {
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever its handler sees and gives
+  readonly [name: string]: Route<any, any, any, any, any, any> | APITree
+}
+
+/** A route of a tree; its name is its path in it, with dots. */
+export interface NamedRoute {
+  readonly name: string
+  readonly route: Route
+}
+
+export function isRoute(value: unknown): value is Route {
+  const { method, path } = (value ?? {}) as Partial<Route>
+  return typeof method === 'string' && typeof path === 'string'
+}
+
+/** In the order of the object. Throws `E_BAD_OPTION` for what is neither a route nor an object of routes. */
+export function namedRoutes(tree: APITree, where: string): NamedRoute[] {
+  const found: NamedRoute[] = []
+  collect(tree, '', where, found, [])
+  return found
+}
+
+function collect(
+  tree: APITree,
+  prefix: string,
+  where: string,
+  found: NamedRoute[],
+  above: readonly unknown[],
+): void {
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || above.includes(tree)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where} takes routes by name, { users: { get: getUser } }; ${prefix === '' ? 'it was given' : `${prefix} is`} ${shown(tree)}`,
+    )
+  }
+  for (const [key, value] of Object.entries(tree)) {
+    const name = prefix === '' ? key : `${prefix}.${key}`
+    if (isTaken(key)) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `${where} was given a route or group named ${key}, which clients cannot call: every object has that name, and a dot parts names`,
+      )
+    }
+    if (isRoute(value)) found.push({ name, route: value })
+    else collect(value as APITree, name, where, found, [...above, tree])
+  }
+}

@@ -1,0 +1,170 @@
+/** The part of a route's options that tells its callers what it gives: replies, errors, and words about them. */
+import { errorTable, VolantError } from '../errors/errors.ts'
+import { bad } from '../options/limits.ts'
+import { parseMediaType } from '../request/media-type.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import { copied } from './lazy-responses.ts'
+import { checkExamples } from './route-examples.ts'
+import { refuseCodecsEarly } from '../schema/codecs.ts'
+import { checkSchema } from '../schema/standard.ts'
+import { shown } from '../options/brief-value.ts'
+import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../context/types.ts'
+
+/** What a contract says beside its schemas. */
+export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>
+
+/** A route's contract as it was declared, checked: copies, since it is used long after, when a request comes. */
+export interface CheckedContract {
+  /** By status; null where nothing is declared. */
+  readonly responses: Responses | null
+  /** The route's own; those of its middleware are theirs. */
+  readonly errors: DeclaredErrors
+  readonly description: Description
+}
+
+/** Names of the options this file checks. */
+export const contractOptions = [
+  'response',
+  'mediaType',
+  'errors',
+  'operationId',
+  'summary',
+  'description',
+  'tags',
+  'deprecated',
+  'hidden',
+  'security',
+  'examples',
+] as const
+
+/** Statuses whose replies never have content (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+const withoutContent = new Set([204, 205, 304])
+
+const noErrors: DeclaredErrors = Object.freeze({})
+
+/** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_STATUS`, naming the route. */
+export function checkContract(where: string, options: Contract): CheckedContract {
+  return {
+    responses: options.response === undefined ? null : checkResponses(where, options.response),
+    errors: options.errors === undefined ? noErrors : copyOf(checkErrors(where, options.errors)),
+    description: checkDescription(where, options),
+  }
+}
+
+function checkResponses(where: string, given: Schema | Responses): Responses {
+  if (!isResponses(given)) {
+    checkSent(given, `${where}: response`)
+    return { 200: given }
+  }
+  for (const [key, schema] of Object.entries(given)) {
+    if (!/^[2-5]\d\d$/.test(key)) {
+      throw new VolantError('E_BAD_STATUS', `${where}: response takes statuses from 200 to 599, not ${key}`)
+    }
+    if (schema === null) continue
+    const status = Number(key)
+    if (withoutContent.has(status)) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `${where}: a reply of status ${status} has no content: write ${status}: null`,
+      )
+    }
+    checkSent(schema, `${where}: response ${status}`)
+  }
+  return copied(given)
+}
+
+function checkSent(schema: Schema, where: string): void {
+  checkSchema(schema, where)
+  refuseCodecsEarly(schema, where)
+}
+
+/** Statuses with their schemas, or `default`, and no schema itself; whether they are statuses is not yet asked. */
+function isResponses(given: Schema | Responses): given is Responses {
+  if (typeof given !== 'object' || given === null || '~standard' in given) return false
+  const keys = Object.keys(given)
+  return keys.some((key) => /^\d/.test(key)) || keys.join() === 'default'
+}
+
+function copyOf(errors: DeclaredErrors): DeclaredErrors {
+  return Object.fromEntries(Object.entries(errors).map(([code, error]) => [code, { ...error }]))
+}
+
+/** Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for what is no map of declared errors. */
+export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErrors {
+  if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: errors are an object of { CODE: { status } }, not ${shown(errors)}`,
+    )
+  }
+  for (const [code, error] of Object.entries(errors)) checkError(where, code, error)
+  return errors
+}
+
+function checkError(where: string, code: string, error: DeclaredError): void {
+  if (!/^[A-Za-z_][\w.-]*$/.test(code)) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: an error's code is a name such as USER_NOT_FOUND, not ${JSON.stringify(code.slice(0, 50))}`,
+    )
+  }
+  if (Object.hasOwn(errorTable, code)) {
+    throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
+  }
+  if (typeof error !== 'object' || error === null) {
+    throw new VolantError('E_BAD_OPTION', `${where}: the error ${code} takes { status }, not ${shown(error)}`)
+  }
+  checkOptionNames(`${where}: the error ${code}`, error, ['status', 'description', 'data'], {
+    statusCode: 'status',
+    message: 'description',
+    schema: 'data',
+  })
+  const { status, description, data } = error
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new VolantError(
+      'E_BAD_STATUS',
+      `${where}: the declared error ${code} takes a status from 400 to 599, not ${shown(status)}`,
+    )
+  }
+  if (description !== undefined && typeof description !== 'string')
+    throw bad(`${where}: errors.${code}.description`, description, 'a text')
+  if (data !== undefined) checkSent(data, `${where}: errors.${code}.data`)
+}
+
+function checkDescription(where: string, options: Contract): Description {
+  const { tags, security, examples } = options
+  const description: Record<string, unknown> = {}
+  const take = (name: keyof Description, fits: boolean, takes: string): void => {
+    const value = options[name]
+    if (value === undefined) return
+    if (!fits) throw new VolantError('E_BAD_OPTION', `${where}: ${name} takes ${takes}, not ${shown(value)}`)
+    description[name] = value
+  }
+  for (const name of ['operationId', 'summary', 'description'] as const)
+    take(name, typeof options[name] === 'string' && options[name] !== '', 'a text')
+  for (const name of ['deprecated', 'hidden'] as const)
+    take(name, typeof options[name] === 'boolean', 'true or false')
+  const { mediaType } = options
+  take(
+    'mediaType',
+    typeof mediaType === 'string' && parseMediaType(mediaType) !== null,
+    'a media type such as image/svg+xml',
+  )
+  take('tags', Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'), 'an array of texts')
+  take(
+    'security',
+    Array.isArray(security) && security.every(isRequirement),
+    'an array of { scheme: [scopes] }, empty for none',
+  )
+  if (examples !== undefined) {
+    checkExamples(where, examples)
+    description['examples'] = examples
+  }
+  return description
+}
+
+function isRequirement(each: unknown): boolean {
+  return (
+    typeof each === 'object' && each !== null && Object.values(each).every((scopes) => Array.isArray(scopes))
+  )
+}

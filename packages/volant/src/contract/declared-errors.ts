@@ -1,0 +1,86 @@
+/** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
+import type { Layer } from '../dispatch/chain.ts'
+import type { RequestContext } from '../context/context.ts'
+import { HTTPError, VolantError } from '../errors/errors.ts'
+import { broughtBy } from '../dispatch/declare.ts'
+import { Reply, type UndeclaredProperties } from './responses.ts'
+import type { DeclaredError, DeclaredErrors } from '../context/types.ts'
+
+/** An error as it runs. */
+interface Declared extends DeclaredError {
+  /** Of its `data`. */
+  readonly reply: Reply | null
+}
+
+/** By code. */
+export type ErrorsByCode = ReadonlyMap<string, Declared>
+
+const none: ErrorsByCode = new Map()
+
+/**
+ * All errors of a chain, the route's own last: a code that is declared again keeps its status. Throws `E_BAD_OPTION`
+ * for one that does not, naming the route.
+ */
+export function errorsOf(
+  where: string,
+  layers: readonly Layer[],
+  own: DeclaredErrors,
+  undeclaredProperties: UndeclaredProperties = 'strip',
+): ErrorsByCode {
+  const given = layers.flatMap((layer): DeclaredErrors[] => {
+    const { errors } = broughtBy(layer)
+    return errors === undefined ? [] : [errors]
+  })
+  if (given.length === 0 && Object.keys(own).length === 0) return none
+  const all = new Map<string, Declared>()
+  for (const errors of [...given, own]) {
+    for (const [code, error] of Object.entries(errors)) {
+      const before = all.get(code)
+      if (before !== undefined && before.status !== error.status) {
+        throw new VolantError(
+          'E_BAD_OPTION',
+          `${where}: the error ${code} is declared with status ${before.status} and with ${error.status}: one code has one status`,
+        )
+      }
+      const { data } = error
+      const reply =
+        data === undefined ? null : new Reply(`${where}: the data of ${code}`, data, undeclaredProperties)
+      all.set(code, { ...error, reply })
+    }
+  }
+  return all
+}
+
+/** What `ctx.fail` throws. */
+export function declaredError(
+  ctx: RequestContext,
+  code: string,
+  data: unknown,
+  message: string | undefined,
+): HTTPError {
+  return errorFrom(ctx.route.errors, `${ctx.method} ${ctx.pattern ?? ctx.path}`, code, data, message)
+}
+
+/** One of `errors`; `where` says in messages whose they are. */
+export function errorFrom(
+  errors: ErrorsByCode,
+  where: string,
+  code: string,
+  data: unknown,
+  message: string | undefined,
+): HTTPError {
+  const declared = errors.get(code)
+  if (declared === undefined) {
+    const codes = [...errors.keys()].join(', ')
+    throw new VolantError(
+      'E_UNDECLARED_ERROR',
+      `${where} declares no error ${JSON.stringify(String(code).slice(0, 50))}; ${codes === '' ? 'it declares none: errors: { CODE: { status } }' : `it declares ${codes}`}`,
+    )
+  }
+  const { status, description, reply } = declared
+  return new HTTPError(status, message ?? description, {
+    code,
+    expose: true,
+    ...(reply === null ? {} : { data: reply.copyOf(data) }),
+  })
+}

@@ -1,0 +1,113 @@
+/** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
+import { type APITree, namedRoutes } from './api-tree.ts'
+import type { RouteDefinition } from '../dispatch/compiled-app.ts'
+import { type ClientRoute, type ClientRoutes, isNoText } from '../client/table.ts'
+import { VolantError } from '../errors/errors.ts'
+import { kindsOf } from '../openapi/text-or-json.ts'
+import { checkIds, type RouteInfo } from '../app/route-info.ts'
+import { jsonSchemaOf } from '../schema/json-schema.ts'
+import type { Responses, Route } from '../context/types.ts'
+
+const unnamed: readonly string[] = []
+
+/** What was exposed. */
+export class Exposed {
+  /** Each with the first of its names in front. */
+  readonly #names = new Map<Route, string[]>()
+  /** Of mounted apps. */
+  readonly #inner: Exposed[] = []
+
+  /** Throws `E_BAD_OPTION` for what is no tree of routes, and for a name that is there already. */
+  add(tree: APITree): void {
+    const routes = namedRoutes(tree, 'expose')
+    const taken = new Set([...this.#names.values()].flat())
+    for (const { name } of routes) {
+      if (taken.has(name))
+        throw new VolantError('E_BAD_OPTION', `expose was given two routes with the name ${name}`)
+      taken.add(name)
+    }
+    for (const { name, route } of routes) this.#names.set(route, [...(this.#names.get(route) ?? []), name])
+  }
+
+  /** Names of `inner` are operation ids here, too. */
+  mount(inner: Exposed): void {
+    this.#inner.push(inner)
+  }
+
+  /** The first of its names; else what a mounted app calls it. */
+  nameOf(route: Route): string | undefined {
+    const own = this.#names.get(route)?.[0]
+    if (own !== undefined) return own
+    for (const inner of this.#inner) {
+      const name = inner.nameOf(route)
+      if (name !== undefined) return name
+    }
+    return undefined
+  }
+
+  namesOf(route: Route): readonly string[] {
+    return this.#names.get(route) ?? unnamed
+  }
+
+  /** Throws `E_NOT_IMPLEMENTED`, naming all routes that are exposed and not there. */
+  check(definitions: readonly RouteDefinition[]): void {
+    if (this.#names.size === 0) return
+    const there = new Set(definitions.map(({ value }) => value))
+    const missing = [...this.#names].filter(([route]) => !there.has(route))
+    if (missing.length === 0) return
+    const list = missing.map(([{ method, path }, [name]]) => `${name} (${method} ${path})`).join(', ')
+    throw new VolantError(
+      'E_NOT_IMPLEMENTED',
+      `${missing.length === 1 ? 'an exposed contract has' : 'exposed contracts have'} no handler in this app: ${list}; app.implement(contract, handler) gives it one`,
+    )
+  }
+}
+
+/** Where each exposed route is in an app, and what it declares: the first place of one that is in several. Anybody may read it. */
+export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
+  const table: Record<string, ClientRoute> = {}
+  for (const route of routes) {
+    if (route.hidden === true) continue
+    for (const name of route.names) table[name] ??= rowOf(route)
+  }
+  return table
+}
+
+/** Its statuses, its errors and those of the middleware in front of it, and its type where only one can come. */
+export function rowOf({
+  method,
+  path,
+  responses,
+  errors,
+  schemas,
+  mediaType,
+}: Pick<RouteInfo, 'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType'>): ClientRoute {
+  const codes = new Set(Object.entries(errors).map(([code, { status }]) => `${code} ${status}`))
+  if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION 400')
+  const declares = [...Object.keys(responses ?? {}).map(Number), ...codes]
+  const type = mediaType ?? (responses !== null && isAllJSON(responses) ? 'application/json' : undefined)
+  return type === undefined ? [method, path, declares] : [method, path, declares, type]
+}
+
+/** None of them can be text, which would be sent as that. What has no schema may be a stream of anything. */
+function isAllJSON(responses: Responses): boolean {
+  return Object.entries(responses).every(([status, schema]) => {
+    if (schema === null) return status === '204'
+    // Converting is most of the work where there are thousands of routes.
+    if (isNoText(schema)) return true
+    const described = jsonSchemaOf(schema, 'output')
+    return 'schema' in described && !kindsOf(described.schema).text
+  })
+}
+
+/** Throws `E_OPERATION_ID` for two routes that have the same name in the API's document. */
+export function checkOperationIds(definitions: readonly RouteDefinition[], exposed: Exposed): void {
+  checkIds(
+    definitions.map(({ method, pattern: path, contract, value }) => ({
+      method,
+      path,
+      id: contract.description.operationId ?? exposed.namesOf(value)[0],
+      value,
+    })),
+  )
+}

@@ -1,0 +1,373 @@
+/** A started app as adapters see it: its route table, chains compiled as they are needed, and what every request shares. */
+import { inspect } from 'node:util'
+import {
+  BodyKind,
+  BodyMode,
+  type Exchange,
+  type Host,
+  type Limits,
+  Miss,
+  methods,
+  type RouteEntry,
+  type RouterOptions,
+  type ServerStats,
+} from '@volant/engine'
+import { type BodyLedger, collectBody } from '../request/body.ts'
+import { compile, isLayered, type Layer, type Run } from './chain.ts'
+import type { RequestContext } from '../context/context.ts'
+import type { CheckedContract } from '../contract/contract-options.ts'
+import { type ErrorsByCode, errorsOf } from '../contract/declared-errors.ts'
+import { dispatch } from './dispatch.ts'
+import type { Audience } from './error-detail.ts'
+import { refusal } from '../errors/errors.ts'
+import { broughtBy, confine, gateOf } from './declare.ts'
+import { notice } from '../options/print-line.ts'
+import type { ResponseListener } from './observe.ts'
+import { overlap, type Place, placeOf } from '../routing/prefix.ts'
+import type { ScopeNode, Territory } from '../app/registry.ts'
+import { ResponsePlan, typedAs, type UndeclaredProperties, underContract } from '../contract/responses.ts'
+import type { RouteInfo } from '../app/route-info.ts'
+import type { RouteLimits } from '../app/route-options.ts'
+import { isDescribedOnly } from '../schema/doc-only.ts'
+import { parsePattern } from '../routing/router.ts'
+import { serverCloses } from '../reply/stream-reply.ts'
+import { isThenable } from './thenable.ts'
+import type { Trust } from '../request/trust.ts'
+import type { Route, Schemas } from '../context/types.ts'
+import { gateFor } from '../request/validation.ts'
+
+/** A route as it was registered. */
+export interface RouteDefinition {
+  readonly method: RouteEntry['method']
+  readonly pattern: string
+  /** The scopes it is in, the app's own first. */
+  readonly nodes: readonly ScopeNode[]
+  readonly middleware: readonly Layer[]
+  readonly handler: (ctx: RequestContext) => unknown
+  /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
+  readonly bodyMode: 'buffer' | 'stream' | 'checked'
+  /** Bytes. */
+  readonly maxBodySize: number
+  readonly beforeBody: ((ctx: RequestContext) => unknown) | null
+  readonly schemas: Schemas
+  readonly contract: CheckedContract
+  readonly undeclaredProperties: UndeclaredProperties
+  /** What the verb gave: the same wherever the app is mounted. */
+  readonly value: Route
+  /** Milliseconds; 0 unless the route has its own. */
+  readonly handlerTimeout: number
+  readonly limits: RouteLimits
+}
+
+/** A route as it runs. */
+export interface CompiledRoute {
+  readonly run: Run
+  /** It has middleware that must call `next`. */
+  readonly layered: boolean
+  /** Null for misses. */
+  readonly pattern: string | null
+  readonly paramNames: readonly string[]
+  readonly bodyMode: RouteDefinition['bodyMode']
+  readonly errorHandler: ScopeNode['errorHandler']
+  readonly limits: RouteLimits
+  /** Those it and its middleware declare. */
+  readonly errors: ErrorsByCode
+  /** Somebody wants to know when a request ends, or it has a time limit of its own. */
+  readonly watched: boolean
+  readonly listeners: readonly ResponseListener[]
+  readonly handlerTimeout: number
+}
+
+/** The server of an app, for those who tell about it. */
+export interface Serving {
+  stats(): ServerStats
+  routes(): RouteInfo[]
+  readonly closing: boolean
+}
+
+/** What an app was told before it started. */
+export interface Definition {
+  readonly serving: Serving
+  readonly limits: Limits
+  readonly router: RouterOptions
+  readonly routes: readonly RouteDefinition[]
+  /** The app's own scope. */
+  readonly node: ScopeNode
+  readonly territories: readonly Territory[]
+  readonly trust: Trust | null
+  readonly errorDetails: Audience
+  readonly report: ((error: unknown, ctx: RequestContext) => void) | null
+}
+
+export class Core implements Host {
+  readonly routes: readonly RouteEntry[]
+  readonly router: RouterOptions
+  readonly limits: Limits
+  readonly ledger: BodyLedger
+  /** Null where no proxy is trusted. */
+  readonly trust: Trust | null
+  /** Who is told what an unexpected error was. */
+  readonly errorDetails: Audience
+  readonly serving: Serving
+  /** The methods, each at the index of its bit in a set. */
+  readonly #methods: readonly string[]
+  /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
+  readonly streams = new Set<RequestContext>()
+  readonly #report: Definition['report']
+  readonly #definitions: readonly RouteDefinition[]
+  /** Compiled at its first request: of thousands of routes most have none for a long time. */
+  readonly #table: (CompiledRoute | null)[]
+  /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4. */
+  readonly #misses: readonly CompiledRoute[]
+  /** The misses of scopes with a prefix, the longest prefix first. */
+  readonly #territories: readonly { place: Place; misses: readonly CompiledRoute[] }[]
+
+  constructor(definition: Definition) {
+    const { limits, router } = definition
+    this.limits = limits
+    this.router = router
+    this.#methods = [...methods, ...router.methods]
+    this.ledger = { held: 0, limit: limits.maxBufferedBodies }
+    this.trust = definition.trust
+    this.serving = definition.serving
+    this.errorDetails = definition.errorDetails
+    this.#report = definition.report
+    this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
+      method,
+      pattern,
+      bodyMode: bodyMode === 'buffer' ? BodyMode.buffer : BodyMode.stream,
+      maxBodySize,
+    }))
+    this.#definitions = definition.routes
+    this.#table = definition.routes.map(() => null)
+    for (const route of definition.routes) checkErrorsOf(route, router.caseSensitive)
+    this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
+    this.#territories = definition.territories
+      .map(({ prefix, nodes }) => {
+        const place = placeOf(prefix, router.caseSensitive)
+        return { place, misses: compileMisses(nodes, place.params, limits, router.caseSensitive) }
+      })
+      .toSorted((a, b) => b.place.depth - a.place.depth)
+  }
+
+  dispatch(exchange: Exchange, id: number, allow: number): void {
+    const route =
+      id >= 0 ? (this.#table[id] ?? this.#compile(id)) : this.#miss(exchange.path, Miss.notFound - id)
+    dispatch(this, exchange, route, allow)
+  }
+
+  #compile(id: number): CompiledRoute {
+    const definition = this.#definitions[id] as RouteDefinition
+    let route: CompiledRoute
+    try {
+      route = compileRoute(definition, this.router.caseSensitive)
+    } catch (error) {
+      // What a middleware declares was checked at the start and may be another now; an adapter takes no errors.
+      const { nodes, pattern } = definition
+      const layers = layersFor(nodes, pattern, this.router.caseSensitive)
+      const chain = compileChain(nodes, layers, () => thrown(error))
+      route = { ...(this.#misses[0] as CompiledRoute), ...chain, pattern }
+    }
+    this.#table[id] = route
+    return route
+  }
+
+  /** The reply to a request no route takes is the affair of the innermost scope whose prefix its path has. */
+  #miss(path: string, kind: number): CompiledRoute {
+    const inside = this.#territories.find(({ place }) => place.holds(path))
+    return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
+  }
+
+  get reportsToStderr(): boolean {
+    return this.#report === null
+  }
+
+  /** The value of Allow for a set of methods (RFC 9110 §10.2.1). */
+  allowed(bits: number): string {
+    return this.#methods.filter((_, index) => bits & (1 << index)).join(', ')
+  }
+
+  /** Tells streams that the server is closing. */
+  tellStreams(): void {
+    for (const ctx of this.streams) ctx.stop(serverCloses)
+  }
+
+  /** Says what no client can be told. Never throws. */
+  report(error: unknown, ctx: RequestContext): void {
+    try {
+      const result: unknown = this.#report?.(error, ctx)
+      if (isThenable(result)) result.then(undefined, tellOfReport)
+      if (this.#report === null) notice(`volant: ${ctx.method} ${ctx.path || ctx.pattern}: ${inspect(error)}`)
+    } catch (second) {
+      tellOfReport(second)
+    }
+  }
+}
+
+function thrown(error: unknown): never {
+  throw error
+}
+
+function tellOfReport(error: unknown): void {
+  notice(`volant: the report option threw: ${inspect(error)}`)
+}
+
+/** Throws at the start for errors of middleware that contradict each other, or the route's own. */
+function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
+  const { nodes, middleware } = route
+  if (
+    !middleware.some(bringsErrors) &&
+    !nodes.some(({ layers }) => layers.some(({ layer }) => bringsErrors(layer)))
+  )
+    return
+  const layers = [...layersFor(nodes, route.pattern, caseSensitive), ...middleware]
+  errorsOf(`${route.method} ${route.pattern}`, layers, route.contract.errors, route.undeclaredProperties)
+}
+
+function bringsErrors(layer: Layer): boolean {
+  return broughtBy(layer).errors !== undefined
+}
+
+function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
+  const { pattern, nodes, beforeBody } = route
+  const check = gateFor(route.schemas, pattern)
+  const outer = layersFor(nodes, pattern, caseSensitive)
+  const layers = [
+    ...outer,
+    ...(outer.some((layer) => broughtBy(layer).checksParams === true) ? [ownParams] : []),
+    ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
+    ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
+    ...route.middleware,
+  ]
+  const where = `${route.method} ${pattern}`
+  const { responses, errors, description } = route.contract
+  const { mediaType } = description
+  const own = mediaType === undefined ? route.handler : typedAs(mediaType, route.handler)
+  const handler =
+    responses === null || isDescribedOnly(responses)
+      ? own
+      : underContract(own, new ResponsePlan(where, responses, route.undeclaredProperties))
+  return {
+    ...compileChain(nodes, layers, handler),
+    errors: errorsOf(where, layers, errors, route.undeclaredProperties),
+    pattern,
+    paramNames: parsePattern(pattern).names,
+    bodyMode: route.bodyMode,
+    limits: route.limits,
+    ...watching(nodes, layers, route.handlerTimeout),
+  }
+}
+
+function compileMisses(
+  nodes: readonly ScopeNode[],
+  params: Place['params'],
+  limits: RouteLimits,
+  caseSensitive: boolean,
+): CompiledRoute[] {
+  const layers = layersFor(nodes, null, caseSensitive)
+  const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
+  const errors = errorsOf('a path without a route', layers, {})
+  return [notFoundHandler(notFound), methodNotAllowed, options, upgradeRequired].map((handler) => ({
+    ...withParams(params, compileChain(nodes, layers, handler)),
+    errors,
+    pattern: null,
+    paramNames: [],
+    bodyMode: 'buffer',
+    limits,
+    ...watching(nodes, layers, 0),
+  }))
+}
+
+function compileChain(
+  nodes: readonly ScopeNode[],
+  layers: readonly Layer[],
+  handler: (ctx: RequestContext) => unknown,
+): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler'> {
+  return {
+    run: compile(layers, handler),
+    layered: isLayered(layers),
+    errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
+  }
+}
+
+/** Middleware of a scope counts on the parameters of its prefix, also where no route has read them. */
+function withParams<C extends Pick<CompiledRoute, 'run'>>(params: Place['params'], chain: C): C {
+  if (params === null) return chain
+  return {
+    ...chain,
+    run: (ctx: RequestContext) => {
+      ctx.put('params', params(ctx.path))
+      return chain.run(ctx)
+    },
+  }
+}
+
+function watching(
+  nodes: readonly ScopeNode[],
+  layers: readonly Layer[],
+  handlerTimeout: number,
+): Pick<CompiledRoute, 'watched' | 'listeners' | 'handlerTimeout'> {
+  const listeners: ResponseListener[] = []
+  for (const node of nodes) listeners.push(...node.listeners)
+  for (const layer of layers) {
+    const { onResponse } = broughtBy(layer)
+    if (onResponse !== undefined) listeners.push(onResponse)
+  }
+  return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
+}
+
+/** The middleware of the scopes, for a route's pattern, or for any path where no route was found. */
+function layersFor(nodes: readonly ScopeNode[], pattern: string | null, caseSensitive: boolean): Layer[] {
+  return nodes.flatMap((node) =>
+    node.layers.flatMap(({ layer, under }): Layer[] => {
+      if (under === null) return [layer]
+      const place = placeOf(under, caseSensitive)
+      const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
+      if (meets === 'never') return []
+      return meets === 'always' ? [layer] : [confine(layer, (path) => place.holds(path))]
+    }),
+  )
+}
+
+/** A schema of the scope knows the parameters of its prefix; the route has its own beside what that made of them. */
+const ownParams = gateOf((ctx) => ctx.completeParams()) as unknown as Layer
+
+/** Reads the body once `check` let the request pass. */
+function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer {
+  return async (ctx, next) => {
+    const refused = await check(ctx)
+    if (refused !== undefined || ctx.replied) return refused
+    if (ctx.exchange.bodyKind === BodyKind.stream) {
+      ctx.collected = await collectBody(ctx.exchange, limit, ctx.app.ledger)
+    }
+    await next()
+    return undefined
+  }
+}
+
+function notFoundHandler(handler: ScopeNode['notFound']): (ctx: RequestContext) => unknown {
+  if (handler === null) {
+    return () => {
+      throw refusal('E_NOT_FOUND')
+    }
+  }
+  return (ctx) => {
+    if (ctx.statusCode === 0) ctx.statusCode = 404
+    return handler(ctx)
+  }
+}
+
+function methodNotAllowed(ctx: RequestContext): never {
+  const allowed = ctx.app.allowed(ctx.allow)
+  ctx.header('allow', allowed)
+  throw refusal('E_METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; ${allowed} are`)
+}
+
+function options(ctx: RequestContext): void {
+  ctx.header('allow', ctx.app.allowed(ctx.allow))
+  ctx.reply(204)
+}
+
+function upgradeRequired(): never {
+  throw refusal('E_UPGRADE_REQUIRED')
+}

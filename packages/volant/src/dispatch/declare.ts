@@ -1,0 +1,263 @@
+/** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
+import type { Layer } from './chain.ts'
+import type { Context, ContextOf, RequestContext } from '../context/context.ts'
+import { checkErrors } from '../contract/contract-options.ts'
+import { VolantError } from '../errors/errors.ts'
+import { bad } from '../options/limits.ts'
+import { refuseForeign } from '../errors/foreign-handlers.ts'
+import type { ResponseListener } from './observe.ts'
+import { reply } from '../reply/reply.ts'
+import { shown } from '../options/brief-value.ts'
+import { isThenable } from './thenable.ts'
+import type {
+  AnyParts,
+  DeclaredErrors,
+  LooseErrors,
+  LooseState,
+  Middleware,
+  Next,
+  Schemas,
+} from '../context/types.ts'
+
+/** Security schemes by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
+export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** What a middleware brings besides its function. */
+export interface Declaration {
+  /** Errors it replies with, by code. */
+  errors?: DeclaredErrors | undefined
+  /**
+   * Security schemes it enforces, by name: all of an object, or any one object of an array. `[{ bearer }, { cookie }]`
+   * takes either; an empty object in the array takes requests without any.
+   */
+  security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
+  /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
+  onResponse?: ResponseListener | undefined
+}
+
+/** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */
+export type Gate = (ctx: RequestContext) => unknown
+
+/** What the framework knows of a middleware. */
+export interface Brought extends Declaration {
+  readonly gate?: Gate
+  /** It was made with `before`, by the user. */
+  readonly isCheck?: boolean
+  /** Its function does nothing and is left out of chains. */
+  readonly skip?: boolean
+  /** It puts what a schema made of them in the place of the parameters. */
+  readonly checksParams?: boolean
+  /** It checks parts of the request by these. */
+  readonly schemas?: Schemas
+  /** Runs when an app it is used in has closed its connections. */
+  readonly onClose?: () => unknown
+}
+
+/** Registered, so that two copies of this package understand each other's middleware. */
+const brought = Symbol.for('volant.middleware')
+
+/** What a middleware brings; nothing if it is a plain function. */
+export function broughtBy(layer: object): Brought {
+  return (layer as { [brought]?: Brought })[brought] ?? {}
+}
+
+/** What is written in place of a function that was handed over without being called. */
+const usage = Symbol.for('volant.usage')
+
+/**
+ * `make` is a factory that people pass without calling it, or a router that has to be made a plugin first. The error then
+ * shows `how` to write it.
+ */
+export function notItself(make: object, how: string): void {
+  Object.defineProperty(make, usage, { value: how })
+}
+
+export function usageOf(layer: object): string | undefined {
+  return (layer as { [usage]?: string })[usage]
+}
+
+/** The parts of a context whose middleware adds `State` and declares `Errors`. */
+interface Adding<State, Errors = LooseErrors> extends Omit<AnyParts, 'state' | 'errors'> {
+  state: State
+  errors: Errors
+}
+
+/** A declaration whose errors are not typed: beside a named state they would be lost. */
+interface WithoutErrors<Message> extends Omit<Declaration, 'errors'> {
+  /** Tells how state and errors are named both. */
+  errors?: Message
+}
+
+/** What `middleware<State>()` and `before<State>()` give: they take what is declared, so that both are typed. */
+export interface Declaring<State extends object, Arguments extends unknown[]> {
+  <const E extends DeclaredErrors = {}>(
+    declaration: Declaration & { errors?: E },
+    run: (ctx: ContextOf<Adding<State, E>>, ...rest: Arguments) => unknown,
+  ): Middleware<{ state: State; errors: E }>
+}
+
+/**
+ * A middleware that declares what it adds to `ctx.state`:
+ *
+ *     const auth = middleware<{ user: User }>(async (ctx, next) => {
+ *       ctx.state.user = await userOf(ctx)
+ *       await next()
+ *     })
+ *
+ * Behind it, in `app.with(auth)` or on a route, `ctx.state.user` is typed. With a declaration in front it also says
+ * which errors and security schemes it brings: the routes behind it have these errors, too. With state and errors both,
+ * name the state first: `middleware<{ user: User }>()({ errors: { UNAUTHORIZED: { status: 401 } } }, run)`. Throws
+ * `E_BAD_HANDLER` if `run` is no function, `E_BAD_OPTION` for a declaration that makes no sense.
+ */
+export function middleware<State extends object>(): Declaring<State, [next: Next]>
+export function middleware<State extends object = {}>(
+  run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
+): Middleware<{ state: State }>
+export function middleware<State extends object = {}>(
+  declaration: WithoutErrors<'name the state first: middleware<State>()({ errors }, run)'>,
+  run: (ctx: ContextOf<Adding<State>>, next: Next) => unknown,
+): Middleware<{ state: State }>
+export function middleware<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors?: E | undefined },
+  run: (ctx: ContextOf<Adding<LooseState, E>>, next: Next) => unknown,
+): Middleware<{ errors: E }>
+export function middleware(first?: unknown, second?: unknown): unknown {
+  if (first === undefined && second === undefined) return middleware
+  const [declaration, run] = declared('middleware', first, second)
+  const layer = run as (ctx: unknown, next: Next) => unknown
+  return declaration === null ? layer : bring((ctx: Context, next: Next) => layer(ctx, next), declaration)
+}
+
+/**
+ * A middleware that only runs before the handler: without `next` it costs less. It goes on to the handler unless it
+ * throws, replies, or returns a value, which then is the reply.
+ */
+export function before<State extends object>(): Declaring<State, []>
+export function before<State extends object = {}>(
+  run: (ctx: ContextOf<Adding<State>>) => unknown,
+): Middleware<{ state: State }>
+export function before<State extends object = {}>(
+  declaration: WithoutErrors<'name the state first: before<State>()({ errors }, run)'>,
+  run: (ctx: ContextOf<Adding<State>>) => unknown,
+): Middleware<{ state: State }>
+export function before<const E extends DeclaredErrors>(
+  declaration: Declaration & { errors?: E | undefined },
+  run: (ctx: ContextOf<Adding<LooseState, E>>) => unknown,
+): Middleware<{ errors: E }>
+export function before(first?: unknown, second?: unknown): unknown {
+  if (first === undefined && second === undefined) return before
+  const [declaration, run] = declared('before', first, second)
+  return gateOf(run as Gate, { ...declaration, isCheck: true })
+}
+
+/** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
+export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> = {}): Middleware {
+  const layer = (ctx: Context, next: Next): unknown => {
+    const given = ctx as unknown as RequestContext
+    const value = gate(given)
+    if (isThenable(value)) return after(given, value, next)
+    if (value !== undefined && value !== ctx) return value
+    return ctx.replied ? undefined : next()
+  }
+  return bring(layer, { ...declaration, gate } as Brought)
+}
+
+async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: Next): Promise<void> {
+  const value = await promise
+  if (value !== undefined && value !== ctx) await reply(ctx, value)
+  else if (!ctx.replied) await next()
+}
+
+/** A middleware that is only told of replies, and of the end. */
+export function observer(onResponse: ResponseListener, onClose?: () => unknown): Middleware {
+  const what: Brought = { onResponse, skip: true, ...(onClose === undefined ? {} : { onClose }) }
+  return bring((_: Context, next: Next): unknown => next(), what)
+}
+
+/** `layer` for the requests whose path `holds`, with all it brings. */
+export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
+  const { gate, onResponse, ...rest } = broughtBy(layer)
+  return bring(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
+    ...rest,
+    ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
+    ...(onResponse === undefined
+      ? {}
+      : { onResponse: (ctx, info) => (holds(ctx.path) ? onResponse(ctx, info) : undefined) }),
+  })
+}
+
+/** The alternatives: a request that fits the schemes of one of them is let through. */
+export function alternativesIn(security: NonNullable<Declaration['security']>): readonly SecuritySchemes[] {
+  return Array.isArray(security) ? security : [security as SecuritySchemes]
+}
+
+function bring<L extends object>(layer: L, what: Brought): L {
+  return Object.assign(layer, { [brought]: what })
+}
+
+const declarations = new Set(['errors', 'security', 'onResponse'])
+
+function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
+  const run = second === undefined ? first : second
+  if (typeof run !== 'function') {
+    throw new VolantError('E_BAD_HANDLER', `${name} takes a function, not ${shown(run)}`)
+  }
+  refuseForeign(run, `the function of ${name}()`)
+  if (name === 'before' && run.length > 1) {
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      'before takes a function (ctx), which has no next and goes on by itself: for (ctx, next) write middleware(…), or leave before out',
+    )
+  }
+  if (second === undefined) return [null, run]
+  if (typeof first !== 'object' || first === null) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${name} takes a declaration before the function, not ${shown(first)}`,
+    )
+  }
+  const declaration = first as Declaration
+  for (const key of Object.keys(declaration)) {
+    if (!declarations.has(key)) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `a middleware declares errors, security or onResponse, not ${key}`,
+      )
+    }
+  }
+  if (declaration.errors !== undefined) checkErrors(name, declaration.errors)
+  if (declaration.security !== undefined) checkSecurity(name, declaration.security)
+  if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `${name}: onResponse takes a function, not ${shown(declaration.onResponse)}`,
+    )
+  }
+  return [declaration, run]
+}
+
+function checkSecurity(where: string, security: unknown): void {
+  const wanted =
+    "schemes by name such as { bearer: { type: 'http', scheme: 'bearer' } }, or an array of these"
+  if (!isObject(security) || (Array.isArray(security) && security.length === 0))
+    throw bad(`${where}: security`, security, wanted)
+  for (const schemes of alternativesIn(security as SecuritySchemes)) {
+    if (!isObject(schemes) || Array.isArray(schemes)) throw bad(`${where}: security`, schemes, wanted)
+    for (const [name, scheme] of Object.entries(schemes)) {
+      // OpenAPI 3.1 §4.8.7.1.
+      if (!/^[\w.-]+$/.test(name))
+        throw bad(`${where}: security`, name, "names made of letters, digits, '.', '-' and '_'")
+      if (!isObject(scheme) || typeof scheme['type'] !== 'string') {
+        throw bad(
+          `${where}: security.${name}`,
+          scheme,
+          "a Security Scheme Object of OpenAPI such as { type: 'http', scheme: 'bearer' }",
+        )
+      }
+    }
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,56 @@
+/** One request: a context, the route's chain, its reply. */
+import type { Exchange } from '@volant/engine'
+import { conclude } from './chain.ts'
+import { RequestContext } from '../context/request-context.ts'
+import type { CompiledRoute, Core } from './compiled-app.ts'
+import { fail } from './failure.ts'
+import { isTraced, startChannel, Watch } from './observe.ts'
+import { isThenable } from './thenable.ts'
+
+/** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
+export function dispatch(core: Core, exchange: Exchange, route: CompiledRoute, allow: number): void {
+  const ctx = new RequestContext(exchange, core, route, allow)
+  exchange.runInAsyncScope(route.watched || isTraced() ? enterWatched : enter, undefined, ctx)
+}
+
+function enterWatched(ctx: RequestContext): void {
+  ctx.watch = new Watch(ctx)
+  if (startChannel.hasSubscribers) startChannel.runStores({ ctx }, enter, undefined, ctx)
+  else enter(ctx)
+}
+
+function enter(ctx: RequestContext): void {
+  try {
+    const value = ctx.route.run(ctx)
+    // Two closures and one promise are cheaper than an async function that awaits: 20 of 340 ns for a small reply.
+    if (value instanceof Promise) {
+      // Until it settles the handler may read the request, also after its reply.
+      ctx.exchange.held = true
+      value.then(
+        (result: unknown) => {
+          ctx.exchange.held = false
+          conclude(ctx, result)
+        },
+        (error: unknown) => {
+          ctx.exchange.held = false
+          fail(ctx, error)
+        },
+      )
+    } else if (isThenable(value)) void settle(ctx, value)
+    else conclude(ctx, value)
+  } catch (error) {
+    fail(ctx, error)
+  }
+}
+
+/** For promises of other libraries, whose `then` may throw or call back more than once. */
+async function settle(ctx: RequestContext, promise: PromiseLike<unknown>): Promise<void> {
+  ctx.exchange.held = true
+  try {
+    conclude(ctx, await promise)
+  } catch (error) {
+    fail(ctx, error)
+  } finally {
+    ctx.exchange.held = false
+  }
+}

@@ -1,0 +1,77 @@
+/** Describes an unexpected error in its reply, for the person who develops the app. */
+import { dirname, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import type { RequestContext } from '../context/context.ts'
+
+/** Who is told: nobody, clients on this machine, or everybody. */
+export type Audience = 'nobody' | 'local' | 'everybody'
+
+/** Characters of what is said of an error. */
+const longest = 1_000
+
+/** Null where this client is told nothing. Never throws. */
+export function errorDetail(ctx: RequestContext, error: unknown): string | null {
+  const { errorDetails, reportsToStderr } = ctx.app
+  if (errorDetails === 'nobody' || (errorDetails === 'local' && !isLocal(ctx))) return null
+  try {
+    const said = cut(error instanceof Error ? wordsOf(error) : `${inspect(error, { depth: 0 })} was thrown`)
+    const place = error instanceof Error ? placeOf(error.stack) : null
+    const stack = `${reportsToStderr ? 'stderr' : 'the report option'} has the stack`
+    const why =
+      errorDetails === 'local'
+        ? 'Sent to clients on this machine alone, and to nobody where NODE_ENV is production.'
+        : 'Sent because errorDetails is true.'
+    return `${said}${place === null ? '' : ` (${place})`}; ${stack}. ${why}`
+  } catch {
+    return null
+  }
+}
+
+/**
+ * A proxy on this machine passes requests of others on: most of them say so, or leave the name of the site in Host. So
+ * does a browser that a page of another site made ask this machine by a name of its own (DNS rebinding).
+ */
+function isLocal({ exchange }: RequestContext): boolean {
+  return (
+    /^(?:(?:::ffff:)?127\.|::1$)/.test(exchange.remoteAddress) &&
+    /^(?:(?:[^:]+\.)?localhost|127(?:\.\d+){3}|\[::1\])(?::\d*)?$/i.test(exchange.authority) &&
+    proxyFields.every((name) => exchange.header(name) === undefined)
+  )
+}
+
+const proxyFields = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const
+
+function wordsOf(error: Error): string {
+  const { code } = error as { code?: unknown }
+  return `${typeof code === 'string' ? code : error.name}: ${error.message}`
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
+}
+
+const ownFolder = dirname(fileURLToPath(import.meta.url))
+
+/** The first place in the stack that is the app's own, as `src/app.ts:12:5`. */
+function placeOf(stack: string | undefined): string | null {
+  for (const [, at = ''] of (stack ?? '').matchAll(/^ +at (?:.*\()?(.+?:\d+:\d+)\)?$/gm)) {
+    const path = at.startsWith('file:') ? fileURLToPath(at) : at
+    if (
+      !/^(?:\/|[A-Za-z]:\\)/.test(path) ||
+      /[/\\]node_modules[/\\]/.test(path) ||
+      path.startsWith(ownFolder)
+    )
+      continue
+    const near = relative(process.cwd(), path)
+    return near.startsWith('..') ? path : near
+  }
+  return null
+}

@@ -1,0 +1,109 @@
+/** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from '../context/context.ts'
+import { errorDetail } from './error-detail.ts'
+import { HTTPError, VolantError } from '../errors/errors.ts'
+import { errorChannel } from './observe.ts'
+import { problemText } from '../errors/problem.ts'
+import { beginReply, reply } from '../reply/reply.ts'
+import { endsStream } from '../reply/stream-reply.ts'
+import { isThenable } from './thenable.ts'
+
+/** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
+export function fail(ctx: RequestContext, error: unknown): void {
+  if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
+  if (ctx.watch === null) return answerError(ctx, error)
+  ctx.failure = error
+  answerError(ctx, error)
+  ctx.watch.settle(ctx)
+}
+
+function answerError(ctx: RequestContext, error: unknown): void {
+  if (ctx.exchange.aborted) {
+    // Work that was told to stop fails, and a refusal has nobody to go to: clients that leave must not fill the log.
+    if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
+    return
+  }
+  if (ctx.replied) {
+    if (!ctx.expired || !isAbort(error)) ctx.app.report(error, ctx)
+    if (ctx.cancelStream !== null) {
+      ctx.cutOff = true
+      ctx.cancelStream()
+      ctx.exchange.destroy()
+    }
+    return
+  }
+  ctx.dropRepresentation()
+  const handler = ctx.route.errorHandler
+  if (handler === null || ctx.failing) return sendProblem(ctx, error)
+  ctx.failing = true
+  ctx.statusCode = error instanceof HTTPError ? error.status : 500
+  try {
+    const value = handler(error, ctx)
+    if (isThenable(value)) void settle(ctx, error, value)
+    else {
+      const begun = answer(ctx, error, value)
+      if (begun !== undefined) void settle(ctx, error, begun)
+    }
+  } catch (second) {
+    failTwice(ctx, error, second)
+  }
+}
+
+/** The error handler failed as well: what it was given would not be told by anybody. */
+function failTwice(ctx: RequestContext, error: unknown, second: unknown): void {
+  if (second !== error && !(error instanceof HTTPError)) ctx.app.report(error, ctx)
+  fail(ctx, second)
+}
+
+async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
+  // It may read the request on after its reply, and so may who is told of that.
+  ctx.exchange.held = true
+  try {
+    await answer(ctx, error, await promise)
+  } catch (second) {
+    return failTwice(ctx, error, second)
+  } finally {
+    ctx.exchange.held = false
+  }
+  if (ctx.watch !== null) ctx.watch.complete(ctx)
+}
+
+function answer(ctx: RequestContext, error: unknown, value: unknown): Promise<void> | void {
+  if (value !== undefined && value !== ctx) return reply(ctx, value)
+  if (!ctx.replied) sendProblem(ctx, error)
+}
+
+function sendProblem(ctx: RequestContext, error: unknown): void {
+  if (!(error instanceof HTTPError) && !wasTold(ctx, error)) ctx.app.report(error, ctx)
+  let answered = error
+  if (error instanceof HTTPError && error.headers !== undefined) {
+    try {
+      for (const [name, value] of Object.entries(error.headers)) ctx.header(name, value)
+    } catch (bad) {
+      ctx.app.report(bad, ctx)
+      answered = bad
+    }
+  }
+  if (!beginReply(ctx, 'reply')) return
+  const status = answered instanceof HTTPError ? answered.status : 500
+  ctx.statusCode = status
+  ctx.exchange.end(
+    status,
+    ctx.hasType ? ContentType.custom : ContentType.problem,
+    ctx.replyHeaders,
+    problemText(answered, answered instanceof HTTPError ? null : errorDetail(ctx, answered)),
+  )
+}
+
+/** A client that sends no more, or a server that closes, has aborted the signal while something can still be sent. */
+export function wasTold(ctx: RequestContext, error: unknown): boolean {
+  return isAbort(error) && (ctx.exchange.halfClosed || endsStream(ctx))
+}
+
+/** Work that was told to stop says so. */
+export function isAbort(error: unknown): boolean {
+  if (error instanceof VolantError) return error.code === 'E_ABORTED'
+  if (error instanceof HTTPError) return error.code === 'E_REQUEST_TIMEOUT'
+  return error instanceof Error && error.name === 'AbortError'
+}

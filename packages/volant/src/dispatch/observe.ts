@@ -1,0 +1,103 @@
+/** Who is told of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
+import { channel } from 'node:diagnostics_channel'
+import type { Context, RequestContext } from '../context/context.ts'
+import { HTTPError, refusal } from '../errors/errors.ts'
+import { fail } from './failure.ts'
+import { isThenable } from './thenable.ts'
+
+/** How a request ended. */
+export interface ResponseInfo {
+  /** Of the reply; 499 when the client left before there was one. */
+  readonly status: number
+  /** Milliseconds from the call of the first middleware to the end of the reply, as it was handed to the system. */
+  readonly duration: number
+  /** What was thrown, if anything: also where it became an orderly error reply. */
+  readonly error: unknown
+  /** The reply was not complete: the client left, its time was over, or its source failed. */
+  readonly aborted: boolean
+}
+
+/** Told once a request, after its handler is done and its reply is complete. What it throws, or rejects with, is reported. */
+export type ResponseListener = (ctx: Context, info: ResponseInfo) => void
+
+/** Messages `{ ctx }`: a handler is about to run. Stores bound to the channel are set while it does. */
+export const startChannel = channel('volant.request.start')
+/** Messages `{ ctx, status, duration, error, aborted }`, as `ResponseInfo` has them. */
+export const finishChannel = channel('volant.request.finish')
+/** Messages `{ ctx, error }`: whatever a handler or middleware threw. */
+export const errorChannel = channel('volant.request.error')
+
+/** Messages `{ app, options }`: `listen` of an app was called. */
+export const listenChannel = channel('volant.listen')
+
+/** Accompanies a request somebody watches; others have none. */
+export class Watch {
+  readonly #listeners: readonly ResponseListener[]
+  readonly #started = performance.now()
+  readonly #timer: NodeJS.Timeout | null
+  #settled = false
+  #done = false
+
+  constructor(ctx: RequestContext) {
+    const { listeners, handlerTimeout } = ctx.route
+    this.#listeners = listeners
+    this.#timer = handlerTimeout > 0 ? setTimeout(expire, handlerTimeout, ctx) : null
+    ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)
+  }
+
+  /** Milliseconds since the request was dispatched. */
+  get elapsed(): number {
+    return performance.now() - this.#started
+  }
+
+  /** The chain is through; its reply may still be on its way. */
+  settle(ctx: RequestContext): void {
+    this.#settled = true
+    this.complete(ctx)
+  }
+
+  /** Tells everybody, once the reply is complete or nobody is there to read it. */
+  complete(ctx: RequestContext): void {
+    const { aborted } = ctx.exchange
+    if (this.#done || (!aborted && (!this.#settled || !ctx.replied || ctx.cancelStream !== null))) return
+    this.#done = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const info: ResponseInfo = {
+      status: ctx.replied ? ctx.status() : statusWithoutReply(ctx.failure),
+      duration: performance.now() - this.#started,
+      error: ctx.failure,
+      aborted: aborted || ctx.cutOff,
+    }
+    for (const listener of this.#listeners) {
+      try {
+        const result: unknown = listener(ctx, info)
+        // Nobody waits for it, and an unhandled rejection would end the process.
+        if (isThenable(result)) result.then(undefined, (error: unknown) => ctx.app.report(error, ctx))
+      } catch (error) {
+        ctx.app.report(error, ctx)
+      }
+    }
+    if (finishChannel.hasSubscribers) finishChannel.publish({ ctx, ...info })
+  }
+}
+
+/** Whether somebody subscribed to what happens at a request's start or end. */
+export function isTraced(): boolean {
+  return startChannel.hasSubscribers || finishChannel.hasSubscribers
+}
+
+/** That of the reply which the adapter gave in the handler's place, if it did. */
+function statusWithoutReply(error: unknown): number {
+  const timedOut =
+    error instanceof HTTPError && (error.code === 'E_HANDLER_TIMEOUT' || error.code === 'E_REQUEST_TIMEOUT')
+  // nginx's number for a client that left; there is none in the registry.
+  return timedOut ? error.status : 499
+}
+
+function expire(ctx: RequestContext): void {
+  if (ctx.replied || ctx.exchange.aborted) return
+  ctx.expired = true
+  fail(ctx, refusal('E_HANDLER_TIMEOUT'))
+  // After the reply: whoever replies when told to stop is too late.
+  ctx.stop()
+}

@@ -1,0 +1,380 @@
+/**
+ * Every error the framework raises itself, by code. `HTTPError` becomes a reply; `VolantError` reports a mistake in
+ * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
+ */
+import { phrases } from '../options/phrases.ts'
+import { shown } from '../options/brief-value.ts'
+
+/** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
+interface ErrorRow {
+  readonly status: number
+  readonly meaning: string
+  /** What to do about it, where that is not plain. */
+  readonly remedy?: string
+}
+
+/** All codes of the framework with their status and meaning; the reference page is made from it. */
+export const errorTable = {
+  E_BAD_REQUEST: { status: 400, meaning: 'The request is malformed.' },
+  E_BATCH_SIZE: {
+    status: 400,
+    meaning: 'The tRPC batch has more calls than maxBatchSize.',
+    remedy: 'Give maxItems to the link of the client, or raise maxBatchSize of trpc().',
+  },
+  E_BODY_ENCODING: { status: 400, meaning: 'The body is not valid UTF-8.' },
+  E_BODY_MALFORMED: {
+    status: 400,
+    meaning: 'The body is not what its content type says.',
+    remedy: 'The client sent broken JSON or a broken form, or named the wrong content type.',
+  },
+  E_BODY_TOO_LARGE: {
+    status: 413,
+    meaning: 'The body is larger than maxBodySize.',
+    remedy: 'Raise maxBodySize of this route, not of the app; stream large uploads with bodyMode.',
+  },
+  E_BODY_TOO_MANY_KEYS: {
+    status: 400,
+    meaning: 'The form has more than maxFormKeys keys.',
+    remedy: 'Raise maxFormKeys of this route.',
+  },
+  E_BODY_TYPE: {
+    status: 415,
+    meaning: 'The body has a content type, charset or encoding that is not read.',
+    remedy:
+      "The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. multipart/form-data is read by `await ctx.request.formData()`, or as it comes with bodyMode 'stream'; ctx.bodyBytes has a body of any type.",
+  },
+  E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
+  E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
+  E_CODING_VERSION: { status: 400, meaning: 'Transfer-Encoding in HTTP/1.0.' },
+  E_EXPECTATION: { status: 417, meaning: 'Expect has a value other than 100-continue.' },
+  E_FIELD_LINE_TOO_LONG: {
+    status: 431,
+    meaning: 'A header line is longer than maxHeaderLine.',
+    remedy: 'Usually a cookie that has grown: make it smaller, or raise maxHeaderLine.',
+  },
+  E_HANDLER_TIMEOUT: {
+    status: 503,
+    meaning: 'The handler did not reply within handlerTimeout.',
+    remedy: 'Find what the handler waits for, pass it ctx.signal, or raise handlerTimeout of this route.',
+  },
+  E_HEADERS_TIMEOUT: { status: 408, meaning: 'The request head did not arrive within headersTimeout.' },
+  E_HEAD_TOO_LARGE: {
+    status: 431,
+    meaning: 'The request head is larger than maxHeaderSize.',
+    remedy: 'Usually cookies: make them smaller, or raise maxHeaderSize.',
+  },
+  E_HOST_REPEATED: { status: 400, meaning: 'Host is given more than once.' },
+  E_HOST_SYNTAX: { status: 400, meaning: 'Host is malformed.' },
+  E_JSON_DEPTH: {
+    status: 400,
+    meaning: 'The JSON body is nested deeper than maxJsonDepth.',
+    remedy: 'Raise maxJsonDepth of this route if such data is expected.',
+  },
+  E_JSON_PROTO: { status: 400, meaning: 'The JSON body has a key named __proto__.' },
+  E_METHOD_NOT_ALLOWED: {
+    status: 405,
+    meaning: 'The path exists, but not for this method.',
+    remedy: 'Allow names the methods there are.',
+  },
+  E_METHOD_UNKNOWN: {
+    status: 501,
+    meaning: 'The method is not one the server knows.',
+    remedy: 'If routes are to have it, name it in the router option methods.',
+  },
+  E_NOT_FOUND: {
+    status: 404,
+    meaning: 'No route has this path.',
+    remedy:
+      'app.routes() lists the routes. Case and a slash at the end count unless the router option says otherwise.',
+  },
+  E_OVERLOADED: {
+    status: 503,
+    meaning: 'The server is past maxInFlight or maxBufferedBodies.',
+    remedy:
+      'The server is too slow for its load, or handlers hang: look at app.stats() before raising a limit.',
+  },
+  E_PARAM_TOO_LONG: {
+    status: 414,
+    meaning: 'A path parameter is longer than maxParamLength.',
+    remedy: 'Raise maxParamLength.',
+  },
+  E_PRECONDITION: { status: 412, meaning: 'The file is not what If-Match or If-Unmodified-Since asks for.' },
+  E_QUERY_TOO_MANY_KEYS: {
+    status: 400,
+    meaning: 'The query has more than maxQueryKeys keys.',
+    remedy: 'Raise maxQueryKeys of this route.',
+  },
+  E_RANGE: { status: 416, meaning: 'The file has none of the bytes Range asks for.' },
+  E_REQUEST_TIMEOUT: {
+    status: 408,
+    meaning: 'The request did not arrive within requestTimeout.',
+    remedy: 'The network or the client is slow; raise requestTimeout for large uploads.',
+  },
+  E_TARGET_TOO_LONG: {
+    status: 414,
+    meaning: 'The target is longer than maxUrlLength.',
+    remedy: 'Send data in a body rather than in the query, or raise maxUrlLength.',
+  },
+  E_TOO_MANY_FIELDS: {
+    status: 431,
+    meaning: 'The request has more than maxHeaders header fields.',
+    remedy: 'Raise maxHeaders if a proxy adds so many.',
+  },
+  E_UPGRADE_REQUIRED: {
+    status: 426,
+    meaning: 'The request asks for a WebSocket (Upgrade: websocket), which this server does not speak yet.',
+    remedy:
+      'Ask without Upgrade, or let a WebSocket server on a port of its own answer, to which the proxy sends such requests.',
+  },
+  E_VALIDATION: {
+    status: 400,
+    meaning: 'The request is not what its schemas ask for; `errors` says where.',
+    remedy: 'Correct what `errors` names.',
+  },
+  E_VERSION_UNKNOWN: { status: 505, meaning: 'The HTTP version is neither 1.0 nor 1.1.' },
+
+  E_ABORTED: {
+    status: 0,
+    meaning: 'The client left before its body was complete.',
+    remedy: 'Nothing: stop working on the request.',
+  },
+  E_ADAPTER: {
+    status: 0,
+    meaning: 'The adapter asked for cannot be used here.',
+    remedy: 'The message says why. Leave the adapter option out to run on node:http in its place.',
+  },
+  E_ALREADY_LISTENING: {
+    status: 0,
+    meaning: 'listen() was called before; an app has one server.',
+    remedy: 'Make a second app for a second address. An app that was closed does not listen again.',
+  },
+  E_ALREADY_REPLIED: {
+    status: 0,
+    meaning: 'The request has its reply already; the first one stands, and this is dropped.',
+    remedy:
+      'Return after replying, and do not both reply and return a value. A handler that returns nothing has replied 204: return or await what it starts.',
+  },
+  E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
+  E_BAD_HEADER: {
+    status: 0,
+    meaning: 'A reply header has a forbidden name or value.',
+    remedy:
+      "Check or encode values that come from outside. Date, Content-Length and Connection are the server's.",
+  },
+  E_BAD_HANDLER: {
+    status: 0,
+    meaning: 'A handler or middleware is not a function, or one of another framework.',
+    remedy:
+      'The message says which one: often an import that is undefined, or a call where its function was meant.',
+  },
+  E_BAD_OPTION: {
+    status: 0,
+    meaning: 'An option has a value that makes no sense.',
+    remedy: 'The message names the option, what it was given and what it takes.',
+  },
+  E_BAD_SCHEMA: {
+    status: 0,
+    meaning: 'A schema is neither a Standard Schema nor JSON Schema, or there is a mistake in it.',
+    remedy:
+      "Give the schema itself, of a library with '~standard' (Zod from 3.24 on, Valibot 1, ArkType 2), or JSON Schema (TypeBox). The message says where the mistake is.",
+  },
+  E_BAD_STATUS: {
+    status: 0,
+    meaning: 'A status is not an integer in the range it may have.',
+    remedy: 'Replies have 200 to 599, errors 400 to 599.',
+  },
+  E_NOT_IMPLEMENTED: {
+    status: 0,
+    meaning: 'A contract that the app exposes has no handler.',
+    remedy: 'app.implement(contract, handler) for each of those the message names.',
+  },
+  E_OPERATION_ID: {
+    status: 0,
+    meaning: 'Two routes have the same operationId.',
+    remedy: 'The message names both routes: give one of them another operationId.',
+  },
+  E_RESPONSE_INVALID: {
+    status: 0,
+    meaning: 'A reply, or the data of an error, is not what its schema says.',
+    remedy: 'The message says where and what was expected: correct the handler, or the schema.',
+  },
+  E_RESPONSE_STATUS: {
+    status: 0,
+    meaning: 'A handler replied with a status its route does not declare.',
+    remedy: 'Add it to `response`, null for a reply without content; errors are declared in `errors`.',
+  },
+  E_RESPONSE_UNDECLARED: {
+    status: 0,
+    meaning: 'A reply has a property its schema does not name.',
+    remedy:
+      'Declare it or leave it out. In production such properties are not sent and nothing is thrown; `undeclaredProperties` of createApp decides.',
+  },
+  E_UNDECLARED_ERROR: {
+    status: 0,
+    meaning: 'ctx.fail was given a code that neither the route nor its middleware declares.',
+    remedy: 'Add the code to `errors` of the route, or of the middleware in front of it.',
+  },
+  E_BODY_STREAMED: { status: 0, meaning: 'The body of this route is a stream: use ctx.bodyStream.' },
+  E_BODY_USED: {
+    status: 0,
+    meaning: 'The body was already read as a stream.',
+    remedy: 'Read the body once, or keep what was read.',
+  },
+  E_BODY_UNREAD: {
+    status: 0,
+    meaning: 'The body is not there yet: its route has a beforeBody check that comes first.',
+    remedy: 'Look at the body in the handler or in the middleware of the route.',
+  },
+  E_LISTEN: {
+    status: 0,
+    meaning: 'The address cannot be listened on.',
+    remedy: 'The message says what the system says of it: take another port or address, or end who has it.',
+  },
+  E_NEXT_MISSING: {
+    status: 0,
+    meaning: 'A middleware neither called next() nor replied.',
+    remedy: 'Return or await next(); a check without next is before(fn).',
+  },
+  E_NEXT_LATE: {
+    status: 0,
+    meaning: 'A middleware called next() when it was done and the request had its reply.',
+    remedy: 'Return or await what calls next(): make a promise of a callback, and await that.',
+  },
+  E_NEXT_TWICE: {
+    status: 0,
+    meaning: 'A middleware called next() more than once.',
+    remedy: 'Call next() once; `await` it, or return it.',
+  },
+  E_NOT_SERIALISABLE: {
+    status: 0,
+    meaning: 'A value cannot be written as JSON, or a chunk is neither string nor bytes.',
+    remedy:
+      'The message says where it is. Convert Map, Set, BigInt and functions before, leave cycles out; give a schema or a toJSON.',
+  },
+  E_PROCEDURE_CONTEXT: {
+    status: 0,
+    meaning: 'The context of a procedure has no such member.',
+    remedy:
+      'A procedure takes its input and returns its output, however it is called; middleware throws errors. What concerns the request as a whole is middleware of the app.',
+  },
+  E_REPLY_TOO_LARGE: {
+    status: 0,
+    meaning: 'A reply that is not a stream is larger than maxBufferedReplies; 500 was sent in its place.',
+    remedy: 'Stream it with ctx.stream or ctx.file, or raise maxBufferedReplies.',
+  },
+  E_RESET: {
+    status: 0,
+    meaning: 'The reply was cut off: its source failed after the head was sent.',
+    remedy: 'Its cause was reported before.',
+  },
+  E_ROUTE_CONFLICT: {
+    status: 0,
+    meaning: 'There is a route for the same method and the same paths.',
+    remedy: 'A RouteConflictError, which names both: remove one of them, or make their static text differ.',
+  },
+  E_ROUTE_PATTERN: {
+    status: 0,
+    meaning: 'A pattern cannot be a route.',
+    remedy: 'A RoutePatternError; the message says what is wrong with the pattern.',
+  },
+  E_STARTED: {
+    status: 0,
+    meaning: 'Something was registered after the app had started to listen, or was closed.',
+    remedy: 'Register before listen(); an async plugin may register until it resolves.',
+  },
+  E_UNSUPPORTED: {
+    status: 0,
+    meaning: 'The adapter in use cannot do this.',
+    remedy: 'Leave the call out, or use an adapter that can; docs/adapters.md has the table.',
+  },
+} as const satisfies Record<string, ErrorRow>
+
+/** A code of `errorTable`. */
+export type ErrorCode = keyof typeof errorTable
+
+/** A mistake in the program, with a code of `errorTable`. Never shown to clients. */
+export class VolantError extends Error {
+  /** Of `errorTable`. */
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string = errorTable[code].meaning, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'VolantError'
+    this.code = code
+  }
+}
+
+/** What an `HTTPError` says beside its status and message. */
+export interface HTTPErrorOptions {
+  /** Machine-readable name, `code` in the reply's body. */
+  code?: string | undefined
+  /** Sent with the reply, for example `{ 'retry-after': '5' }`. */
+  headers?: Record<string, string> | undefined
+  /** Anything JSON can carry, `data` in the reply's body. */
+  data?: unknown
+  /** The error behind this one; never sent. */
+  cause?: unknown
+  /** Whether message, code and data are sent. Default: true for 4xx, false for 5xx. */
+  expose?: boolean | undefined
+}
+
+/**
+ * Thrown by a handler or middleware to reply with an error (RFC 9457).
+ * `status` is an integer from 400 to 599; `message` defaults to the status phrase.
+ */
+export class HTTPError extends Error {
+  /** From 400 to 599. */
+  readonly status: number
+  /** Machine-readable name, `code` in the reply. */
+  readonly code: string | undefined
+  /** Sent with the reply. */
+  readonly headers: Record<string, string> | undefined
+  /** `data` in the reply. */
+  readonly data: unknown
+  /** Whether message, code and data are sent. */
+  readonly expose: boolean
+
+  constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new VolantError('E_BAD_STATUS', `HTTPError takes a status from 400 to 599, not ${shown(status)}`)
+    }
+    super(
+      message ?? phrases[status] ?? 'Error',
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'HTTPError'
+    this.status = status
+    this.code = options.code
+    this.headers = options.headers
+    this.data = options.data
+    this.expose = options.expose ?? status < 500
+  }
+}
+
+/** One thing that is wrong with a request. */
+export interface Issue {
+  /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
+  readonly in: string
+  /** Where in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6), for example `#/address/city`. */
+  readonly pointer: string
+  /** What the schema says of it. */
+  readonly detail: string
+}
+
+/** Thrown when a request does not pass its schemas: 400 with every issue of every part in `errors`. */
+export class ValidationError extends HTTPError {
+  /** What is wrong, at most 100. */
+  readonly issues: readonly Issue[]
+
+  /** `note` is said beside, for example how the body was read. */
+  constructor(issues: readonly Issue[], note?: string) {
+    super(400, `The request is not valid${note === undefined ? '' : `; ${note}`}`, { code: 'E_VALIDATION' })
+    this.name = 'ValidationError'
+    this.issues = issues
+  }
+}
+
+/** The `HTTPError` of a code of the table that has a status. */
+export function refusal(code: ErrorCode, detail?: string): HTTPError {
+  return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code, expose: true })
+}

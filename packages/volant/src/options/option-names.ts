@@ -1,0 +1,66 @@
+/** Options that are not there: refused by name, with what was meant where that can be told. */
+import { VolantError } from '../errors/errors.ts'
+
+/** Names that other frameworks have for what is meant: one of our names, or a sentence. */
+export type ForeignNames = Readonly<Record<string, string>>
+
+/**
+ * Throws `E_BAD_OPTION` for the first name in `options` that is not among `names`:
+ * `createApp has no option "limit"; did you mean "limits"? It has: adapter, limits, …`.
+ */
+export function checkOptionNames(
+  where: string,
+  options: object,
+  names: readonly string[],
+  foreign: ForeignNames = {},
+): void {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw new VolantError('E_BAD_OPTION', noOption(where, name, names, foreign))
+  }
+}
+
+/** The sentence by itself, for errors of other codes. */
+export function noOption(
+  where: string,
+  name: string,
+  names: readonly string[],
+  foreign: ForeignNames = {},
+): string {
+  const known = Object.hasOwn(foreign, name) ? (foreign[name] as string) : nearest(name, names)
+  const hint = known === null ? '.' : names.includes(known) ? `; did you mean "${known}"?` : `: ${known}.`
+  return `${where} has no option ${JSON.stringify(name.slice(0, longest))}${hint} It has: ${names.join(', ')}`
+}
+
+/** Characters of a name that are shown. */
+const longest = 50
+/** More edits than these, or than half of the letters, are no slip of the finger. */
+const mostEdits = 2
+
+/** The name that was meant, null if none is near. */
+export function nearest(name: string, names: readonly string[]): string | null {
+  if (name.length > longest) return null
+  let best: string | null = null
+  let least = Math.min(mostEdits, Math.floor(name.length / 2)) + 1
+  for (const each of names) {
+    const edits = distance(name.toLowerCase(), each.toLowerCase())
+    if (edits < least) {
+      best = each
+      least = edits
+    }
+  }
+  return best
+}
+
+/** Letters to add, drop or change (Levenshtein). */
+function distance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let row = 1; row <= a.length; row++) {
+    const line = [row]
+    for (let at = 1; at <= b.length; at++) {
+      const change = (above[at - 1] as number) + (a[row - 1] === b[at - 1] ? 0 : 1)
+      line.push(Math.min(change, (above[at] as number) + 1, (line[at - 1] as number) + 1))
+    }
+    above = line
+  }
+  return above[b.length] as number
+}

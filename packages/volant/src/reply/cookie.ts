@@ -1,0 +1,108 @@
+/** Setting cookies (RFC 6265, and its revision for prefixes and SameSite). */
+import { type SetCookie, stringifySetCookie } from 'cookie'
+import { VolantError } from '../errors/errors.ts'
+import { noOption } from '../options/option-names.ts'
+
+/** Attributes of a cookie (RFC 6265 §4.1.2). */
+export interface CookieOptions {
+  /** Default `/`. */
+  path?: string | undefined
+  /** Default: the host that sets it, and none below it. */
+  domain?: string | undefined
+  /** Seconds, an integer; 0 and below end the cookie. Default: it ends with the browser's session. */
+  maxAge?: number | undefined
+  /** When it ends; `maxAge` is the surer way to say so. */
+  expires?: Date | undefined
+  /** Kept from scripts. Default true. */
+  httpOnly?: boolean | undefined
+  /**
+   * Sent over TLS only. Default: true if the request came over it, for names with a prefix, for `sameSite: 'none'`
+   * and `partitioned`; browsers refuse those without.
+   */
+  secure?: boolean | undefined
+  /** Default `lax`. */
+  sameSite?: 'strict' | 'lax' | 'none' | undefined
+  /** Kept apart by the site it is embedded in (CHIPS). Default false. */
+  partitioned?: boolean | undefined
+  /** Which cookies a browser drops last when it has too many; not every browser looks. */
+  priority?: 'low' | 'medium' | 'high' | undefined
+}
+
+/** Bytes of name and value a browser keeps (RFC 6265bis §5.6). */
+const longest = 4_096
+
+const optionNames = [
+  'path',
+  'domain',
+  'maxAge',
+  'expires',
+  'httpOnly',
+  'secure',
+  'sameSite',
+  'partitioned',
+  'priority',
+] as const
+
+/**
+ * The value of Set-Cookie; `value` is percent-encoded. Throws `E_BAD_COOKIE` for a name, value or option that is none,
+ * and for what browsers would drop without a word.
+ */
+export function setCookie(name: string, value: string, given: CookieOptions, https: boolean): string {
+  const options = check(name, value, given)
+  const { path = '/', sameSite = 'lax', httpOnly = true } = options
+  if (typeof path !== 'string' || !path.startsWith('/')) throw bad(name, "takes a path that begins with '/'")
+  const prefix = /^__(?:host|secure)-/i.exec(name)?.[0].toLowerCase()
+  const needsSecure = prefix !== undefined || sameSite === 'none' || options.partitioned === true
+  const secure = options.secure ?? (https || needsSecure)
+  if (needsSecure && !secure) {
+    throw bad(name, "has a prefix, sameSite: 'none' or partitioned: browsers drop it unless it is secure")
+  }
+  if (prefix === '__host-' && (path !== '/' || options.domain !== undefined)) {
+    throw bad(name, "has the prefix __Host-: its path is '/' and it takes no domain")
+  }
+  if (!['strict', 'lax', 'none'].includes(sameSite))
+    throw bad(name, "takes 'strict', 'lax' or 'none' for sameSite")
+  let text: string
+  try {
+    text = stringifySetCookie({ ...options, name, value, path, sameSite, httpOnly, secure } as SetCookie)
+  } catch (error) {
+    throw bad(name, `cannot be set: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+  const end = text.indexOf(';')
+  if ((end === -1 ? text.length : end) > longest) {
+    throw bad(name.slice(0, 50), `is longer than ${longest} bytes with its value: browsers drop it`)
+  }
+  return text
+}
+
+/** The value of Set-Cookie that ends a cookie; path and domain must be those it was set with. */
+export function endCookie(name: string, given: CookieOptions, https: boolean): string {
+  return setCookie(name, '', { ...given, maxAge: 0, expires: new Date(0) }, https)
+}
+
+function check(name: unknown, value: unknown, given: unknown): CookieOptions {
+  if (typeof name !== 'string') throw bad(String(name), 'is no name')
+  if (typeof value !== 'string') {
+    throw bad(name, `takes a string, not a value of type ${value === null ? 'null' : typeof value}`)
+  }
+  if (typeof given !== 'object' || given === null) throw bad(name, 'takes an object of options')
+  for (const key of Object.keys(given)) {
+    if (!(optionNames as readonly string[]).includes(key)) {
+      throw new VolantError('E_BAD_COOKIE', noOption(`the cookie ${JSON.stringify(name)}`, key, optionNames))
+    }
+  }
+  const options = given as CookieOptions
+  for (const key of ['httpOnly', 'secure', 'partitioned'] as const) {
+    const flag = options[key]
+    if (flag !== undefined && typeof flag !== 'boolean') throw bad(name, `takes true or false for ${key}`)
+  }
+  return options
+}
+
+function bad(name: string, what: string, cause?: unknown): VolantError {
+  return new VolantError(
+    'E_BAD_COOKIE',
+    `the cookie ${JSON.stringify(name)} ${what}`,
+    cause === undefined ? undefined : { cause },
+  )
+}

@@ -1,0 +1,138 @@
+/** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
+import { packedList, packHeaders } from '@volant/engine'
+import { VolantError } from '../errors/errors.ts'
+import { shown } from '../options/brief-value.ts'
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
+
+/** Fields that frame the message or belong to the connection: only the engine writes them (RFC 9112 §6, §9). */
+export const engineHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Most characters of a name or value; the engine carries lengths in 16 bits. */
+const longest = 65_535
+
+/** Names already found good, with their lower-case form. Bounded: names may be made from input. */
+const known = new Map<string, string>()
+const knownLimit = 1_000
+
+/** The lower-case form of a good name; throws `E_BAD_HEADER` for any other. */
+export function checkHeaderName(name: string): string {
+  const lower = known.get(name)
+  return lower === undefined ? learn(name) : lower
+}
+
+function learn(name: string): string {
+  if (typeof name !== 'string' || !token.test(name)) {
+    const each = typeof name === 'object' ? ': write ctx.header(name, value) for each header' : ''
+    throw new VolantError('E_BAD_HEADER', `${shown(name)} is not a header name${each}`)
+  }
+  const lower = name.toLowerCase()
+  if (engineHeaders.has(lower)) {
+    throw new VolantError('E_BAD_HEADER', `the header ${name} is written by the server itself`)
+  }
+  if (known.size < knownLimit) known.set(name, lower)
+  return lower
+}
+
+/**
+ * Throws `E_BAD_HEADER` unless `name` is a token that is not the engine's own, and `value` a string of
+ * tab, visible ASCII, space and 0x80–0xFF (sent as Latin-1).
+ */
+export function checkHeader(name: string, value: string): void {
+  checkHeaderName(name)
+  checkHeaderValue(name, value)
+}
+
+/** The value as a string; numbers are taken too. */
+export function checkHeaderValue(name: string, value: string | number): string {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || forbiddenInValue.test(text)) throw badValue(name, text)
+  if (text.length > longest || name.length > longest) {
+    throw new VolantError(
+      'E_BAD_HEADER',
+      `the header ${name.slice(0, 50)} is longer than ${longest} characters`,
+    )
+  }
+  return text
+}
+
+function badValue(name: string, value: unknown): VolantError {
+  if (typeof value !== 'string') {
+    return new VolantError(
+      'E_BAD_HEADER',
+      `the value of header ${name} is ${shown(value)}: it takes a string or a number`,
+    )
+  }
+  const found = [...value].find((each) => forbiddenInValue.test(each)) as string
+  const code = (found.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+  return new VolantError(
+    'E_BAD_HEADER',
+    `the value of header ${name} has the character ${JSON.stringify(found)} (U+${code}), which cannot be sent: write it with encodeURIComponent(…)`,
+  )
+}
+
+/** Headers that were checked once, for every reply that has them. */
+export interface HeaderBlock {
+  /** What is put into a header list: name and value, name and value, …, or all of them packed. */
+  readonly entries: readonly string[]
+  /** Names in lower case. */
+  readonly names: ReadonlySet<string>
+}
+
+/** Characters from which on a block is written at once; below, header by header costs less. */
+const worthPacking = 128
+/** What error replies drop or add to by name is never packed. */
+const unpackable =
+  /^(?:vary|set-cookie|content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/
+
+/** Throws `E_BAD_HEADER`. */
+export function headerBlock(pairs: readonly (readonly [name: string, value: string])[]): HeaderBlock {
+  const list = pairs.flatMap(([name, value]) => [checkHeaderName(name), checkHeaderValue(name, value)])
+  const names = new Set(list.filter((_, at) => at % 2 === 0))
+  const packs = list.join('').length >= worthPacking && ![...names].some((name) => unpackable.test(name))
+  const block: HeaderBlock = { entries: packs ? ['', packHeaders(list)] : list, names }
+  if (packs) packed.set(block.entries[1] as string, block)
+  return block
+}
+
+/** Blocks by their packed value. */
+const packed = new Map<string, HeaderBlock>()
+
+/** Removes from a header list what has one of these names in lower case; packed blocks that have one are unpacked. */
+export function removeHeaders(list: string[], has: (lower: string) => boolean): void {
+  for (let at = list.length - 2; at >= 0; at -= 2) {
+    const name = list[at] as string
+    if (name !== '') {
+      if (has(checkHeaderName(name))) list.splice(at, 2)
+      continue
+    }
+    const value = list[at + 1] as string
+    let hit = false
+    for (const lower of packed.get(value)?.names ?? []) hit ||= has(lower)
+    if (!hit) continue
+    const kept = packedList(value).filter((_, index, all) => !has(all[index & ~1] as string))
+    list.splice(at, 2, ...kept)
+  }
+}
+
+/** The members of two values of Vary (RFC 9110 §12.5.5), each once; `*` says it all. */
+export function mergeVary(before: string, more: string): string {
+  if (before === more) return before
+  const members = new Map<string, string>()
+  for (const part of `${before},${more}`.split(',')) {
+    const name = part.trim()
+    if (name !== '' && !members.has(name.toLowerCase())) members.set(name.toLowerCase(), name)
+  }
+  return members.has('*') ? '*' : [...members.values()].join(', ')
+}

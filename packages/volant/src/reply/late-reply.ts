@@ -1,0 +1,38 @@
+/**
+ * What comes after the reply is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
+ * process would end.
+ */
+import type { RequestContext } from '../context/context.ts'
+import { VolantError } from '../errors/errors.ts'
+import { errorChannel } from '../dispatch/observe.ts'
+
+/** A second reply, by the method of the context named. */
+export function dropReply(ctx: RequestContext, method: string): void {
+  drop(ctx, `ctx.${method} was called`, 'return after replying')
+}
+
+/** Something that belongs to the head of the reply. */
+export function dropPart(ctx: RequestContext, what: string): void {
+  drop(ctx, `${what} was set`, 'set it before')
+}
+
+function drop(ctx: RequestContext, what: string, remedy: string): void {
+  // A timeout's 503 or a client that left: the handler cannot know, so this is no mistake.
+  if (ctx.exchange.aborted || ctx.expired) return
+  const why =
+    ctx.settled === 'silent'
+      ? `the handler had returned nothing, so ${ctx.status()} was sent. Return or await what it starts`
+      : remedy
+  const error = new VolantError(
+    'E_ALREADY_REPLIED',
+    `${what} after ${nameOf(ctx)} had its reply, and was dropped: ${why}`,
+  )
+  if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
+  if (ctx.watch !== null) ctx.failure = error
+  ctx.app.report(error, ctx)
+}
+
+/** The request by its route, in messages. Its path may be forgotten after the reply. */
+export function nameOf({ method, pattern, path }: RequestContext): string {
+  return `${method} ${pattern ?? path}`
+}

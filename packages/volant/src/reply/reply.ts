@@ -1,0 +1,218 @@
+/** From a value to a reply: what each kind of value a handler may return becomes. */
+import { Readable } from 'node:stream'
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from '../context/context.ts'
+import { VolantError } from '../errors/errors.ts'
+import { checkHeaderValue, engineHeaders } from './header.ts'
+import { jsonFault, valueFault } from './json-fault.ts'
+import { dropReply, nameOf } from './late-reply.ts'
+import { bad } from '../options/limits.ts'
+import { isDevelopment, warnOfLoss } from './lost-members.ts'
+import { declaredText } from '../contract/responses.ts'
+import { shown } from '../options/brief-value.ts'
+import { checkStatus } from './status.ts'
+import { isGenerator, isIterator, sendGenerated, sendStream, type Source } from './stream-reply.ts'
+
+/** The least that maxBufferedReplies can be, in bytes: smaller replies need no look at it. */
+const leastBound = 1_024
+
+/**
+ * Replies with what a handler returned:
+ *
+ * | value | reply |
+ * |---|---|
+ * | undefined, null | 204 without body; the status set by `ctx.status`, if any |
+ * | string | text/plain |
+ * | object, array, number, boolean | JSON |
+ * | Uint8Array, ArrayBuffer | application/octet-stream |
+ * | `Blob` | streamed, with its type |
+ * | `Response` | its status, headers and body |
+ * | `ReadableStream`, `Readable`, (async) iterator | streamed |
+ * | what a generator function gave | streamed, from its first chunk on |
+ * | `Error` | as if thrown |
+ *
+ * Gives a promise where the reply is given later.
+ *
+ * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
+ */
+export function reply(ctx: RequestContext, value: unknown): Promise<void> | void {
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) {
+    throw new VolantError(
+      'E_ALREADY_REPLIED',
+      `a handler or middleware of ${nameOf(ctx)} returned ${shown(value)} after the request had its reply: either reply or return a value`,
+    )
+  }
+  return replyWith(ctx, value, true)
+}
+
+/** `reply` for those who say themselves that the request has its reply already. */
+export function replyWith(ctx: RequestContext, value: unknown, returned = false): Promise<void> | void {
+  switch (typeof value) {
+    case 'object':
+      return replyObject(ctx, value, returned)
+    case 'string':
+      return sendText(ctx, value, ContentType.text, undefined)
+    case 'undefined':
+      return replyEmpty(ctx)
+    default:
+      return sendJson(ctx, value, undefined)
+  }
+}
+
+function replyObject(ctx: RequestContext, value: object | null, returned: boolean): Promise<void> | void {
+  if (value === null) return replyEmpty(ctx)
+  const made = value.constructor
+  if (made === Object || made === Array) return sendJson(ctx, value, undefined)
+  if (value instanceof Uint8Array) return sendBytes(ctx, value, undefined)
+  if (value instanceof Response) return sendResponse(ctx, value)
+  if (value instanceof Error) throw value
+  if (value instanceof ArrayBuffer) return sendBytes(ctx, new Uint8Array(value), undefined)
+  if (returned && isGenerator(value)) return sendGenerated(ctx, value)
+  if (value instanceof ReadableStream || value instanceof Readable || isIterator(value)) {
+    return sendStream(ctx, value as Source, undefined)
+  }
+  if (value instanceof Blob) return sendBlob(ctx, value)
+  return sendJson(ctx, value, undefined)
+}
+
+/**
+ * Called before every reply, by the method of the context named. False if nobody is there to read it, or if the request
+ * has its reply already, which is reported.
+ */
+export function beginReply(ctx: RequestContext, method: string): boolean {
+  if (ctx.exchange.aborted) return false
+  if (ctx.replied) {
+    dropReply(ctx, method)
+    return false
+  }
+  ctx.replied = true
+  return true
+}
+
+export function replyEmpty(ctx: RequestContext): void {
+  if (!beginReply(ctx, 'reply')) return
+  const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
+  ctx.statusCode = status
+  ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+}
+
+export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
+  // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
+  const text =
+    ctx.responses === null ? jsonText(ctx, value) : declaredText(ctx.responses, value, status ?? ctx.status())
+  endReply(ctx, ContentType.json, text, status, 'json')
+}
+
+/** Throws `E_NOT_SERIALISABLE` for what JSON has nothing for. */
+export function jsonText(ctx: RequestContext, value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    throw unserialisable(ctx, jsonFault(value), error)
+  }
+  // What JSON.stringify makes of a Map, a promise and the like.
+  const fault = text === undefined || text === '{}' ? valueFault(value) : null
+  if (fault !== null) throw unserialisable(ctx, fault)
+  if (isDevelopment && (text as string).includes('{}')) warnOfLoss(ctx, value)
+  return text as string
+}
+
+/** An error of the value's own, from a getter or toJSON, stays what it is. */
+function unserialisable(ctx: RequestContext, fault: string | null, cause?: unknown): unknown {
+  if (fault === null) return cause
+  return new VolantError(
+    'E_NOT_SERIALISABLE',
+    `the reply of ${nameOf(ctx)} cannot be written as JSON: ${fault}`,
+    cause === undefined ? undefined : { cause },
+  )
+}
+
+export function sendText(
+  ctx: RequestContext,
+  value: string,
+  type: ContentType,
+  status: number | undefined,
+): void {
+  endReply(
+    ctx,
+    type,
+    typeof value === 'string' ? value : String(value),
+    status,
+    type === ContentType.html ? 'html' : 'text',
+  )
+}
+
+export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
+  if (!(value instanceof Uint8Array)) {
+    throw new VolantError(
+      'E_NOT_SERIALISABLE',
+      `ctx.bytes takes a Buffer or another Uint8Array, not ${shown(value)}, in ${nameOf(ctx)}`,
+    )
+  }
+  endReply(ctx, ContentType.bytes, value, status, 'bytes')
+}
+
+/** Status, content type and body of a reply that has one. */
+export function endReply(
+  ctx: RequestContext,
+  type: ContentType,
+  body: string | Uint8Array,
+  given: number | undefined,
+  method: string,
+): void {
+  const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
+  if (body.length > leastBound && !ctx.replied) checkSize(ctx, body)
+  if (!beginReply(ctx, method)) return
+  ctx.statusCode = status
+  // RFC 9110 §15.3.6: 205 has no content.
+  const content = status === 205 ? null : body
+  ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, content)
+}
+
+/** A reply that could never wait as a whole would be reset whenever its client does not take it at once. */
+function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
+  const { maxBufferedReplies } = ctx.app.limits
+  // A character takes at most three bytes of UTF-8 for its length.
+  if (body.length * 3 <= maxBufferedReplies) return
+  const length = Buffer.byteLength(body)
+  if (length <= maxBufferedReplies) return
+  throw new VolantError(
+    'E_REPLY_TOO_LARGE',
+    `the reply of ${nameOf(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
+  )
+}
+
+/** A web `Response`. Its headers replace those of the context; Set-Cookie fields are added. */
+function sendResponse(ctx: RequestContext, response: Response): void {
+  if (response.bodyUsed) {
+    throw new VolantError(
+      'E_NOT_SERIALISABLE',
+      `${nameOf(ctx)} replied with a Response whose body was read before: make a new one, or read a clone()`,
+    )
+  }
+  const status = checkStatus(response.status)
+  for (const [name, value] of response.headers) {
+    // A proxied Response carries the framing of the connection it came from.
+    if (name === 'set-cookie' || engineHeaders.has(name)) continue
+    ctx.header(name, value)
+  }
+  for (const cookie of response.headers.getSetCookie()) ctx.append('set-cookie', cookie)
+  ctx.statusCode = status
+  if (response.body !== null) return sendStream(ctx, response.body, { type: null })
+  if (beginReply(ctx, 'reply')) ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+}
+
+function sendBlob(ctx: RequestContext, blob: Blob): void {
+  const type = blob.type === '' ? 'application/octet-stream' : blob.type
+  sendStream(ctx, blob.stream() as Source, { type: ctx.hasType ? null : type, length: blob.size })
+}
+
+/** A Location value; characters a URL may not have are escaped, control characters refused. */
+export function location(to: string): string {
+  if (typeof to !== 'string')
+    throw bad('redirect', to, 'a URL as text, for example /users or https://example.com/')
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  if (/[\x00-\x1f\x7f]/.test(to)) return checkHeaderValue('location', to.replaceAll('\t', '\0'))
+  return to.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(Buffer.from(text).toString()))
+}

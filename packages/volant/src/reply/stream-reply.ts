@@ -1,0 +1,264 @@
+/** Replies whose body comes in parts: written as fast as the client reads, cancelled when it leaves. */
+import { Readable } from 'node:stream'
+import { ContentType } from '@volant/engine'
+import type { RequestContext } from '../context/context.ts'
+import { VolantError } from '../errors/errors.ts'
+import { wasTold } from '../dispatch/failure.ts'
+import { shown } from '../options/brief-value.ts'
+import { dropReply, nameOf } from './late-reply.ts'
+import { beginReply } from './reply.ts'
+import { checkStatus } from './status.ts'
+
+/** One part of a streamed body; strings are sent in UTF-8. */
+export type Chunk = string | Uint8Array
+
+/** What can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
+export type Source =
+  | ReadableStream<Chunk>
+  | Readable
+  | AsyncIterable<Chunk>
+  | Iterable<Chunk>
+  | AsyncIterator<Chunk>
+  | Iterator<Chunk>
+
+/** Options of `ctx.stream`. */
+export interface StreamOptions {
+  /** Default the one set by `ctx.status`, else 200. */
+  status?: number | undefined
+  /** Content type; default application/octet-stream unless a header set it. Null for none. */
+  type?: string | null | undefined
+  /** Length in bytes, if known: sent as Content-Length. */
+  length?: number | undefined
+}
+
+/** Iterators and async iterables are streamed; arrays, maps and sets are not, they are values. */
+export function isIterator(value: object): boolean {
+  if (typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === 'function') return true
+  return (
+    typeof (value as Iterator<unknown>).next === 'function' &&
+    typeof (value as Iterable<unknown>)[Symbol.iterator] === 'function'
+  )
+}
+
+/**
+ * Sends the head at once and the chunks as they come. When the source fails the connection is reset, since the
+ * status was sent; the error is reported. HEAD and statuses without content cancel the source unread.
+ */
+export function sendStream(
+  ctx: RequestContext,
+  source: Source,
+  options: StreamOptions | undefined,
+  mayBeEndless = true,
+): void {
+  if (ctx.replied) {
+    dropReply(ctx, 'stream')
+    return discard(source)
+  }
+  const status = options?.status === undefined ? ctx.statusCode || 200 : checkStatus(options.status)
+  const length = options?.length ?? -1
+  if (!Number.isSafeInteger(length) || length < -1) {
+    throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${shown(length)}`)
+  }
+  if (typeof options?.type === 'string') ctx.header('content-type', options.type)
+  ctx.statusCode = status
+  begin(ctx, openSource(source), length, options?.type === null, mayBeEndless && length < 0)
+}
+
+/**
+ * What a generator function gave: its code runs to the first `yield` before the head leaves, so that it may set status
+ * and headers, and so that what it throws there has a reply. For HEAD none of it runs.
+ */
+export async function sendGenerated(ctx: RequestContext, generator: Generated): Promise<void> {
+  if (ctx.method === 'HEAD' || isBodiless(ctx.statusCode)) return sendStream(ctx, generator, undefined)
+  const parts = openIterator(generator)
+  const first = await parts.next()
+  // It replied by itself, and has nothing to add.
+  if (first === undefined && ctx.replied) return
+  try {
+    if (first !== undefined) checkChunk(ctx, first)
+  } catch (error) {
+    parts.cancel()
+    throw error
+  }
+  if (!ctx.replied && ctx.statusCode === 0) ctx.statusCode = 200
+  begin(ctx, withFirst(first, parts), -1, false, true)
+}
+
+function withFirst(first: Chunk | undefined, parts: SourceParts): SourceParts {
+  let waits = true
+  return {
+    next: async () => {
+      if (!waits) return parts.next()
+      waits = false
+      return first
+    },
+    cancel: () => parts.cancel(),
+  }
+}
+
+type Generated = AsyncGenerator<Chunk> | Generator<Chunk>
+
+/** Tells whether a generator function gave it. */
+export function isGenerator(value: object): value is Generated {
+  const tag = Object.prototype.toString.call(value)
+  return tag === '[object AsyncGenerator]' || tag === '[object Generator]'
+}
+
+/** Sends the head, and the chunks as they come. `untyped`: without a content type unless a header has one. */
+function begin(
+  ctx: RequestContext,
+  parts: SourceParts,
+  length: number,
+  untyped: boolean,
+  mayBeEndless: boolean,
+): void {
+  const { exchange, statusCode } = ctx
+  if (!beginReply(ctx, 'stream')) return parts.cancel()
+  const type = ctx.hasType || untyped ? ContentType.custom : ContentType.bytes
+  exchange.start(statusCode, type, ctx.replyHeaders, length)
+  if (ctx.method === 'HEAD' || isBodiless(statusCode)) {
+    parts.cancel()
+    exchange.finish()
+    return
+  }
+  ctx.cancelStream = () => parts.cancel()
+  ctx.watchAbort()
+  if (mayBeEndless) ctx.app.streams.add(ctx)
+  if (endsStream(ctx)) ctx.stop(serverCloses)
+  void pump(ctx, parts)
+}
+
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
+/** Message of the reason of `ctx.signal`. */
+export const serverCloses = 'the server is closing'
+
+/** Tells whether the reply is a stream that may never end by itself while the server is closing. */
+export function endsStream(ctx: RequestContext): boolean {
+  return ctx.app.serving.closing && ctx.app.streams.has(ctx)
+}
+
+function checkChunk(ctx: RequestContext, chunk: unknown): void {
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) return
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `a chunk of the stream of ${nameOf(ctx)} is a string or bytes, not ${shown(chunk)}`,
+  )
+}
+
+async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
+  const { exchange } = ctx
+  try {
+    for (;;) {
+      const chunk = await parts.next()
+      if (exchange.aborted) return parts.cancel()
+      if (chunk === undefined) break
+      checkChunk(ctx, chunk)
+      if (!exchange.write(chunk)) await drained(ctx)
+      if (exchange.aborted) return parts.cancel()
+    }
+    exchange.finish()
+  } catch (error) {
+    parts.cancel()
+    if (exchange.aborted) return
+    if (!wasTold(ctx, error)) ctx.app.report(error, ctx)
+    ctx.cutOff = true
+    ctx.failure = error
+    exchange.destroy()
+  } finally {
+    ctx.cancelStream = null
+    ctx.app.streams.delete(ctx)
+    if (ctx.watch !== null) ctx.watch.complete(ctx)
+  }
+}
+
+function drained(ctx: RequestContext): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = ctx.cancelStream
+    const go = () => {
+      ctx.exchange.onDrain = null
+      ctx.cancelStream = cancel
+      resolve()
+    }
+    ctx.exchange.onDrain = go
+    // A client that left drains nothing: wake up, and let the pump see `aborted`.
+    ctx.cancelStream = go
+    if (ctx.exchange.aborted) go()
+  })
+}
+
+/** One shape for every source. `next` resolves to undefined at the end; `cancel` may be called at any time. */
+export interface SourceParts {
+  next(): Promise<Chunk | undefined>
+  cancel(): void
+}
+
+function discard(source: Source): void {
+  try {
+    openSource(source).cancel()
+  } catch {
+    // It was no source.
+  }
+}
+
+/** Throws `E_NOT_SERIALISABLE` for what is no source. */
+export function openSource(source: Source): SourceParts {
+  if (source instanceof ReadableStream) return openWeb(source)
+  if (source instanceof Readable) return openReadable(source)
+  return openIterator(iteratorOf(source))
+}
+
+function openWeb(source: ReadableStream<Chunk>): SourceParts {
+  const reader = source.getReader()
+  return {
+    next: async () => {
+      const result = await reader.read()
+      return result.done ? undefined : result.value
+    },
+    // The source's own complaint about being cancelled has no reader left.
+    cancel: () => void reader.cancel().catch(() => {}),
+  }
+}
+
+function openReadable(source: Readable): SourceParts {
+  // An error after cancel() has no reader left, and without a listener it would end the process.
+  source.on('error', () => {})
+  const iterator = source.iterator({ destroyOnReturn: true })
+  return { next: () => nextOf(iterator), cancel: () => void source.destroy() }
+}
+
+function openIterator(iterator: AsyncIterator<Chunk> | Iterator<Chunk>): SourceParts {
+  let cancelled = false
+  return {
+    next: () => nextOf(iterator),
+    cancel: () => {
+      if (cancelled) return
+      cancelled = true
+      // A generator runs its `finally` blocks; one that waits does so when its wait is over.
+      void (async () => iterator.return?.())().catch(() => {})
+    },
+  }
+}
+
+async function nextOf(iterator: AsyncIterator<Chunk> | Iterator<Chunk>): Promise<Chunk | undefined> {
+  const result = await iterator.next()
+  return result.done === true ? undefined : result.value
+}
+
+function iteratorOf(
+  source: Exclude<Source, ReadableStream<Chunk> | Readable>,
+): AsyncIterator<Chunk> | Iterator<Chunk> {
+  if (typeof (source as AsyncIterable<Chunk>)[Symbol.asyncIterator] === 'function') {
+    return (source as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
+  }
+  if (typeof (source as Iterable<Chunk>)[Symbol.iterator] === 'function') {
+    return (source as Iterable<Chunk>)[Symbol.iterator]()
+  }
+  if (typeof (source as Iterator<Chunk>).next === 'function') return source as Iterator<Chunk>
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `ctx.stream takes a stream, a generator or an array of chunks, not ${shown(source)}`,
+  )
+}

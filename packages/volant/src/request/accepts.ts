@@ -1,0 +1,207 @@
+/** Which of several representations a client likes best: Accept, Accept-Language, Accept-Encoding (RFC 9110 §12.5). */
+import { VolantError } from '../errors/errors.ts'
+
+/**
+ * The type the client likes best, or false if it takes none of them. Better is the higher weight, then what it named
+ * more exactly, then what it named first, then what comes first here. A request without Accept takes everything.
+ */
+export function acceptedType<const T extends string>(
+  header: string | undefined,
+  offers: readonly T[],
+): T | false {
+  const offered = checked('accepts', offers).map(typeOf)
+  const ranges = header === undefined ? [] : parseRanges(header)
+  // RFC 9110 §12.5.1: without the field any type is acceptable; one that says nothing we take for none.
+  if (ranges.length === 0) return offers[0] as T
+  return best(offers, ranges, (range, index) => typeMatch(range, offered[index] as MediaType))
+}
+
+/** As `acceptedType`, for language tags (RFC 4647): `en` stands for `en-GB`, and serves who asked for that. */
+export function acceptedLanguage<const T extends string>(
+  header: string | undefined,
+  offers: readonly T[],
+): T | false {
+  const offered = checked('acceptsLanguages', offers).map((offer) => offer.toLowerCase())
+  const ranges = header === undefined ? [] : parseRanges(header)
+  if (ranges.length === 0) return offers[0] as T
+  return best(offers, ranges, (range, index) => languageMatch(range, offered[index] as string))
+}
+
+/**
+ * As `acceptedType`, for content codings; among equals the first offered. `identity` is always taken unless it is
+ * excluded, though after all that were asked for.
+ */
+export function acceptedEncoding<const T extends string>(
+  header: string | undefined,
+  offers: readonly T[],
+): T | false {
+  const offered = checked('acceptsEncodings', offers).map((offer) => codingOf(offer.toLowerCase()))
+  if (header === undefined) return offers[0] as T
+  const ranges = parseRanges(header).map((range) => ({ ...range, name: codingOf(range.name), order: 0 }))
+  const found = best(offers, ranges, ({ name }, index) =>
+    name === offered[index] ? 2 : name === '*' ? 1 : 0,
+  )
+  if (found !== false) return found
+  // RFC 9110 §12.5.3 (3)
+  const identity = offered.indexOf('identity')
+  const named = ranges.some(({ name }) => name === 'identity' || name === '*')
+  return identity === -1 || named ? false : (offers[identity] as T)
+}
+
+/** One element of a list with weights. */
+interface Range {
+  /** In lower case. */
+  readonly name: string
+  readonly parameters: readonly string[]
+  readonly q: number
+  readonly order: number
+}
+
+interface MediaType {
+  readonly name: string
+  readonly parameters: readonly string[]
+}
+
+/** Elements looked at; more of them is no preference any more. */
+const mostRanges = 100
+
+const element = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+)?)[ \t]*(?:;|$)/
+const parameter =
+  /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?/y
+// RFC 9110 §12.4.2
+const weight = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+
+/** Malformed elements are left out. */
+function parseRanges(header: string): Range[] {
+  const ranges: Range[] = []
+  for (const text of elementsOf(header)) {
+    const range = parseRange(text, ranges.length)
+    if (range !== null) ranges.push(range)
+  }
+  return ranges
+}
+
+/** Splits at commas outside quotes. */
+function elementsOf(header: string): string[] {
+  const elements: string[] = []
+  let quoted = false
+  let start = 0
+  for (let at = 0; at <= header.length && elements.length < mostRanges; at++) {
+    const code = at === header.length ? 0x2c : header.charCodeAt(at)
+    if (code === 0x22) quoted = !quoted
+    else if (code === 0x5c && quoted) at++
+    else if (code === 0x2c && (!quoted || at === header.length)) {
+      const text = header.slice(start, at).trim()
+      if (text !== '') elements.push(text)
+      start = at + 1
+    }
+  }
+  return elements
+}
+
+function parseRange(text: string, order: number): Range | null {
+  const name = element.exec(text)?.[1]
+  if (name === undefined) return null
+  const parameters: string[] = []
+  let q = 1
+  parameter.lastIndex = text.indexOf(';')
+  while (parameter.lastIndex > 0 && parameter.lastIndex < text.length) {
+    const match = parameter.exec(text)
+    if (match === null) return null
+    const key = match[1]?.toLowerCase()
+    if (key === undefined) continue
+    const value = match[2] ?? (match[3] as string).replace(/\\(.)/g, '$1')
+    if (key === 'q') {
+      if (!weight.test(value)) return null
+      q = Number(value)
+      break
+    }
+    parameters.push(`${key}=${value.toLowerCase()}`)
+  }
+  return { name: name.toLowerCase(), parameters, q, order }
+}
+
+/**
+ * Each offer's weight is that of the range that matches it most exactly. `match` gives 0 for no match, else how exact
+ * it is.
+ */
+function best<T extends string>(
+  offers: readonly T[],
+  ranges: readonly Range[],
+  match: (range: Range, offer: number) => number,
+): T | false {
+  let chosen: T | false = false
+  let standing: readonly [q: number, exact: number, order: number] = [0, 0, 0]
+  for (const [index, offer] of offers.entries()) {
+    let exact = 0
+    let range: Range | undefined
+    for (const candidate of ranges) {
+      const how = match(candidate, index)
+      if (how <= exact) continue
+      exact = how
+      range = candidate
+    }
+    if (range === undefined || range.q === 0) continue
+    const [q, most, order] = standing
+    const better =
+      range.q !== q ? range.q > q : exact !== most ? exact > most : chosen === false || range.order < order
+    if (!better) continue
+    chosen = offer
+    standing = [range.q, exact, range.order]
+  }
+  return chosen
+}
+
+function typeMatch(range: Range, offer: MediaType): number {
+  if (range.parameters.some((one) => !offer.parameters.includes(one))) return 0
+  const more = range.parameters.length
+  if (range.name === offer.name) return 3 + more
+  if (range.name === '*/*') return 1
+  return range.name.endsWith('/*') && offer.name.startsWith(range.name.slice(0, -1)) ? 2 : 0
+}
+
+function languageMatch({ name, q }: Range, offer: string): number {
+  if (name === offer) return 4
+  // Filtering (RFC 4647 §3.3.1), then lookup (§3.4): who takes only British English is served English.
+  if (offer.startsWith(`${name}-`)) return 3
+  if (q > 0 && name.startsWith(`${offer}-`)) return 2 + offer.length / name.length / 2
+  return name === '*' ? 1 : 0
+}
+
+/** RFC 9110 §8.4.1: the old names are the same codings. */
+function codingOf(name: string): string {
+  return name === 'x-gzip' ? 'gzip' : name === 'x-compress' ? 'compress' : name
+}
+
+function typeOf(offer: string): MediaType {
+  const text = shortNames[offer.toLowerCase()] ?? offer
+  const range = text.includes('/') && !text.includes('*') ? parseRange(text, 0) : null
+  if (range === null) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `accepts takes media types such as 'text/html' and the names ${Object.keys(shortNames).join(', ')}, not ${JSON.stringify(offer)}`,
+    )
+  }
+  return range
+}
+
+function checked<T>(name: string, offers: readonly T[]): readonly T[] {
+  if (offers.length === 0 || offers.some((offer) => typeof offer !== 'string' || offer === '')) {
+    throw new VolantError('E_BAD_OPTION', `${name} takes the names of what you can send, at least one`)
+  }
+  return offers
+}
+
+const shortNames: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  css: 'text/css',
+  csv: 'text/csv',
+  form: 'application/x-www-form-urlencoded',
+  html: 'text/html',
+  js: 'text/javascript',
+  json: 'application/json',
+  pdf: 'application/pdf',
+  problem: 'application/problem+json',
+  svg: 'image/svg+xml',
+  text: 'text/plain',
+  xml: 'application/xml',
+})

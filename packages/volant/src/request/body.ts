@@ -1,0 +1,205 @@
+/** The request body: parsed by its content type when it is first read, or handed on as text, bytes or a stream. */
+import { BodyKind, type BodySink, type Exchange } from '@volant/engine'
+import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
+import { parseJson } from './json.ts'
+import { type MediaType, parseMediaType } from './media-type.ts'
+import { parseForm } from './query.ts'
+import type { RouteLimits } from '../app/route-options.ts'
+
+/** Bytes a client may send ahead of the reader of `ctx.bodyStream`. */
+const streamWindow = 262_144
+
+/** Charsets that decode as UTF-8 does. */
+const utf8Charsets = new Set(['utf-8', 'utf8', 'us-ascii'])
+
+/** A whole body, wherever it was collected. */
+export interface WholeBody {
+  readonly length: number
+  text(): string
+  bytes(): Buffer
+}
+
+/** The body of an exchange that was dispatched with a complete body. */
+export function wholeBody(exchange: Exchange): WholeBody {
+  return { length: exchange.bodyLength, text: () => exchange.bodyText(), bytes: () => exchange.bodyBytes() }
+}
+
+/** A body collected from a stream. */
+export class CollectedBody implements WholeBody {
+  readonly length: number
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.length = bytes.length
+  }
+
+  text(): string {
+    return this.#bytes.toString('utf8')
+  }
+
+  bytes(): Buffer {
+    return Buffer.from(this.#bytes)
+  }
+}
+
+/**
+ * `ctx.body`: JSON (also `+json`) parsed, forms as an object without prototype, `text/*` as a string, bytes for
+ * application/octet-stream and for no content type, undefined without a body. Throws 400 for a malformed body and
+ * 415 for any other type, for charsets other than UTF-8 and for content encodings.
+ */
+export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimits): unknown {
+  const type = exchange.header('content-type')
+  if (body.length === 0) return undefined
+  checkEncoding(exchange.header('content-encoding'))
+  if (type === undefined) return body.bytes()
+  const media = parseMediaType(type)
+  if (media === null) throw refusal('E_BODY_TYPE', 'Content-Type is malformed')
+  return parseAs(media, body, limits)
+}
+
+/** Throws 415 for a Content-Encoding. */
+export function checkEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw refusal('E_BODY_TYPE', 'the body has a content encoding, and none is read')
+}
+
+function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknown {
+  const { essence } = media
+  if (essence === 'application/json' || essence.endsWith('+json')) {
+    return parseJson(textOf(media, body), limits.maxJsonDepth)
+  }
+  if (essence === 'application/x-www-form-urlencoded')
+    return parseForm(textOf(media, body), limits.maxFormKeys)
+  if (essence.startsWith('text/')) return textOf(media, body)
+  if (essence === 'application/octet-stream') return body.bytes()
+  throw refusal('E_BODY_TYPE', `bodies of type ${essence} are not read by ctx.body; ${others(essence)}`)
+}
+
+function others(essence: string): string {
+  if (essence === 'multipart/form-data')
+    return "await ctx.request.formData() does, or bodyMode 'stream' gives it as it comes"
+  return 'ctx.bodyBytes has a body of any type'
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function textOf(media: MediaType, body: WholeBody): string {
+  if (media.charset !== undefined && !utf8Charsets.has(media.charset)) {
+    throw refusal('E_BODY_TYPE', `bodies in ${media.charset} are not read, only UTF-8`)
+  }
+  const text = body.text()
+  // U+FFFD stands for itself or for bytes that are not UTF-8; only then is it worth decoding again.
+  if (text.includes('\ufffd')) {
+    try {
+      strictUtf8.decode(body.bytes())
+    } catch {
+      throw refusal('E_BODY_ENCODING')
+    }
+  }
+  return text
+}
+
+/** `ctx.bodyStream`: the client may send at most 256 KiB ahead of the reader. */
+export function streamBody(exchange: Exchange): ReadableStream<Uint8Array> {
+  if (exchange.bodyKind === BodyKind.none) return streamOf(null)
+  if (exchange.bodyKind === BodyKind.complete) return streamOf(exchange.bodyBytes())
+  let done = false
+  let granted = streamWindow
+  // Counted in bytes, so that `pull` is called as the reader takes them.
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const sink: BodySink = {
+          chunk(bytes) {
+            granted -= bytes.length
+            if (!done) controller.enqueue(bytes)
+          },
+          end() {
+            if (!done) controller.close()
+            done = true
+          },
+          fail(error) {
+            if (!done) controller.error(bodyError(error))
+            done = true
+          },
+        }
+        exchange.readBody(sink, streamWindow)
+      },
+      pull(controller) {
+        const room = Math.max(0, controller.desiredSize ?? 0) - granted
+        // Small grants would cost a message each.
+        if (done || room < streamWindow / 4) return
+        granted += room
+        exchange.credit(room)
+      },
+      cancel() {
+        done = true
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: streamWindow }),
+  )
+}
+
+/** A stream of one chunk, or of none. */
+export function streamOf(bytes: Uint8Array | null): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes !== null && bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+}
+
+/** Reads a streamed body to its end, for routes with a `beforeBody` check. Rejects with 413 past `limit` bytes. */
+export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedger): Promise<CollectedBody> {
+  if (exchange.bodyKind !== BodyKind.stream) return Promise.resolve(new CollectedBody(exchange.bodyBytes()))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    let settled = false
+    const refuse = (error: Error) => {
+      if (!settled) ledger.held -= length
+      settled = true
+      chunks.length = 0
+      reject(error)
+    }
+    const sink: BodySink = {
+      chunk(bytes) {
+        if (settled) return
+        if (length + bytes.length > limit) return refuse(refusal('E_BODY_TOO_LARGE'))
+        if (ledger.held + bytes.length > ledger.limit) return refuse(refusal('E_OVERLOADED'))
+        ledger.held += bytes.length
+        length += bytes.length
+        chunks.push(bytes)
+        exchange.credit(bytes.length)
+      },
+      end() {
+        if (settled) return
+        settled = true
+        ledger.held -= length
+        resolve(
+          new CollectedBody(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)),
+        )
+      },
+      fail: (error) => refuse(bodyError(error)),
+    }
+    exchange.readBody(sink, streamWindow)
+  })
+}
+
+/** Bytes of bodies being collected by one app, against its `maxBufferedBodies`. */
+export interface BodyLedger {
+  held: number
+  readonly limit: number
+}
+
+function bodyError(error: Error & { status?: number; code?: string }): Error {
+  if (error.status === 408) return refusal('E_REQUEST_TIMEOUT')
+  if (error.status === 413) return refusal('E_BODY_TOO_LARGE')
+  if (error.status === 503) return refusal('E_OVERLOADED')
+  if (error.status !== undefined && error.status >= 400 && error.status < 500) {
+    return new HTTPError(error.status, error.message, { code: error.code ?? 'E_BAD_REQUEST', cause: error })
+  }
+  return new VolantError('E_ABORTED', undefined, { cause: error })
+}

@@ -1,0 +1,175 @@
+/** Requests checked by schemas of any library that implements Standard Schema, all parts at once. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { RequestContext } from '../context/context.ts'
+import { type Issue, ValidationError, VolantError } from '../errors/errors.ts'
+import { parseMediaType } from './media-type.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import { type Gate, gateOf } from '../dispatch/declare.ts'
+import { isLater, issuesIn } from '../schema/result.ts'
+import { refuseFiles } from '../schema/files.ts'
+import { checkSchema, standardOf } from '../schema/standard.ts'
+import type { FittingMiddleware, Outputs, Schemas } from '../context/types.ts'
+
+/** The parts of a request a schema can check, in the order they are checked. */
+export const checkedParts = ['params', 'query', 'headers', 'cookies', 'body'] as const
+export type Checked = (typeof checkedParts)[number]
+
+/** Most issues a reply names. */
+const mostIssues = 100
+/** Characters of an issue's `detail`. */
+const longestDetail = 500
+
+/**
+ * Checks parts of the request before the handler, which then sees what the schemas made of them:
+ *
+ *     app.post('/users', validate({ body: User }), (ctx) => save(ctx.body))
+ *
+ * Everything wrong with a request is told in one 400 (`E_VALIDATION`). Throws `E_BAD_SCHEMA` for a value that is no
+ * Standard Schema, and for a body that asks for a file, `E_BAD_OPTION` for a part there is not.
+ */
+export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
+  if ((schemas as Partial<StandardSchemaV1> | null)?.['~standard'] !== undefined) {
+    throw new VolantError('E_BAD_OPTION', 'validate takes { body: schema }, not a schema itself')
+  }
+  if (typeof schemas !== 'object' || schemas === null) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      'validate takes an object of schemas: { params, query, headers, cookies, body }',
+    )
+  }
+  checkOptionNames('validate', schemas, checkedParts, { querystring: 'query', param: 'params', json: 'body' })
+  const gate = gateFor(schemas, 'validate')
+  refuseFiles(schemas.body, 'validate: body')
+  const checksParams = schemas.params !== undefined
+  return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
+    Outputs<S>
+  >
+}
+
+/** Throws `E_BAD_SCHEMA` where one of them is none, and for a body that asks for a file. */
+export function checkSchemas(schemas: Schemas, where: string): void {
+  for (const [part, schema] of Object.entries(schemas)) checkSchema(schema, `${where}: ${part}`)
+  refuseFiles(schemas.body, `${where}: body`)
+}
+
+/** A gate for the schemas there are, null without any. `where` names the place in errors. */
+export function gateFor(schemas: Schemas, where: string): Gate | null {
+  const steps = checkedParts.flatMap((part): Step[] => {
+    const schema = schemas[part]
+    if (schema === undefined) return []
+    const place = `${where}: ${part}`
+    return [{ part, schema: standardOf(schema, place, part === 'body' ? 'body' : 'text'), place }]
+  })
+  const [only] = steps
+  if (only === undefined) return null
+  if (steps.length === 1) return (ctx) => checkOne(ctx, only)
+  return (ctx) => checkAll(ctx, steps)
+}
+
+interface Step {
+  readonly part: Checked
+  readonly schema: StandardSchemaV1.Props
+  /** Names the schema in errors. */
+  readonly place: string
+}
+
+type Result = StandardSchemaV1.Result<unknown>
+
+// lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
+function checkOne(ctx: RequestContext, step: Step): Promise<void> | undefined {
+  const result = step.schema.validate(ctx.part(step.part))
+  if (isLater(result)) return acceptLater(ctx, step, result)
+  return accept(ctx, step, result)
+}
+
+async function acceptLater(ctx: RequestContext, step: Step, result: PromiseLike<Result>): Promise<void> {
+  accept(ctx, step, await result)
+}
+
+function accept(ctx: RequestContext, step: Step, result: Result): undefined {
+  const issues = add(ctx, step, result, null)
+  if (issues !== null) throw invalid(ctx, issues)
+}
+
+function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | undefined {
+  let issues: Issue[] | null = null
+  for (let at = 0; at < steps.length; at++) {
+    const step = steps[at] as Step
+    const result = step.schema.validate(ctx.part(step.part))
+    if (isLater(result)) return checkRest(ctx, steps, at, result, issues)
+    issues = add(ctx, step, result, issues)
+  }
+  if (issues !== null) throw invalid(ctx, issues)
+  return undefined
+}
+
+/** From the first schema on that is asynchronous. */
+async function checkRest(
+  ctx: RequestContext,
+  steps: readonly Step[],
+  from: number,
+  first: PromiseLike<Result>,
+  before: Issue[] | null,
+): Promise<void> {
+  let issues = before
+  for (let at = from; at < steps.length; at++) {
+    const step = steps[at] as Step
+    const result = await (at === from ? first : step.schema.validate(ctx.part(step.part)))
+    issues = add(ctx, step, result, issues)
+  }
+  if (issues !== null) throw invalid(ctx, issues)
+}
+
+/** Puts what the schema made in its place, or adds what it says is wrong to `issues`. */
+function add(ctx: RequestContext, step: Step, result: Result, issues: Issue[] | null): Issue[] | null {
+  const found = issuesIn(result, step.schema, step.place)
+  if (found !== null) return issuesOf(step.part, found, issues ?? [])
+  ctx.put(step.part, (result as StandardSchemaV1.SuccessResult<unknown>).value)
+  return issues
+}
+
+/** A body that came as something other than JSON is often what is wrong. */
+function invalid(ctx: RequestContext, issues: readonly Issue[]): ValidationError {
+  const note = issues.some((issue) => issue.in === 'body') ? howRead(ctx) : undefined
+  return new ValidationError(issues, note)
+}
+
+function howRead({ collected, exchange }: RequestContext): string | undefined {
+  if ((collected?.length ?? exchange.bodyLength) === 0) return 'the request has no body'
+  const type = exchange.header('content-type')
+  if (type === undefined) return 'the body has no Content-Type and was read as bytes'
+  const essence = parseMediaType(type)?.essence
+  if (essence === undefined || essence === 'application/json' || essence.endsWith('+json')) return undefined
+  return `the body was read as ${essence}`
+}
+
+/** Adds what a schema found to `issues`, up to their limit. */
+export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {
+  for (const issue of found as readonly (Partial<StandardSchemaV1.Issue> | null | undefined)[]) {
+    if (issues.length === mostIssues) break
+    const path: unknown = issue?.path
+    const message: unknown = issue?.message
+    issues.push({
+      in: part,
+      pointer: pointerTo(Array.isArray(path) ? path : []),
+      detail: typeof message === 'string' ? shortened(message) : 'is not valid',
+    })
+  }
+  return issues
+}
+
+/** Some libraries quote what they were given, however long. */
+function shortened(message: string): string {
+  return message.length > longestDetail ? `${message.slice(0, longestDetail)}…` : message
+}
+
+/** RFC 6901 §3 and §6. */
+export function pointerTo(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
+  let pointer = '#'
+  for (const segment of path) {
+    const key = String(typeof segment === 'object' ? (segment as { key: unknown } | null)?.key : segment)
+    // A round trip through bytes: keys of a body may hold lone surrogates, which cannot be escaped.
+    pointer += `/${encodeURIComponent(Buffer.from(key.replaceAll('~', '~0').replaceAll('/', '~1')).toString())}`
+  }
+  return pointer
+}

@@ -1,0 +1,396 @@
+/**
+ * Method and canonical path → route id and parameters: the twin of crates/route, for adapters without the engine.
+ * Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
+ */
+import { type Method, methods, type Miss, type RouterOptions } from '@volant/engine'
+import { VolantError } from '../errors/errors.ts'
+import { parsePattern, type Segment } from './path.ts'
+
+export {
+  canonicalPath,
+  parsePattern,
+  RoutePatternError,
+  type Pattern,
+  type PatternReason,
+  type Segment,
+} from './path.ts'
+
+/** The answer to a lookup. */
+export interface Found {
+  /** The route's id, or a `Miss`. */
+  readonly id: number
+  /** For 405 and OPTIONS: the methods Allow names, as a bit set by index in `methods`; else 0. */
+  readonly allow: number
+  /** Values as they are in the path, still escaped, in pattern order; absent optional ones are left out at the end. */
+  readonly params: readonly string[]
+}
+
+/** Thrown for a second route for the same method and the same paths; its `code` is `E_ROUTE_CONFLICT`. */
+export class RouteConflictError extends VolantError {
+  /** Of both. */
+  readonly method: string
+  /** The pattern that was registered first. */
+  readonly existing: string
+  /** The pattern that was refused. */
+  readonly pattern: string
+
+  /** `by` is what registers a route for several methods. */
+  constructor(method: string, existing: string, pattern: string, by?: 'all' | 'on') {
+    super(
+      'E_ROUTE_CONFLICT',
+      `Route ${method} ${pattern} conflicts with ${method} ${existing}: both match the same paths. ` +
+        (by === undefined ? '' : `The second comes from ${by}(), which registers ${method}, too. `) +
+        'Remove one of them, or make their static text differ.',
+    )
+    this.name = 'RouteConflictError'
+    this.method = method
+    this.existing = existing
+    this.pattern = pattern
+  }
+}
+
+const indexes: Readonly<Record<Method, number>> = {
+  GET: 0,
+  HEAD: 1,
+  POST: 2,
+  PUT: 3,
+  PATCH: 4,
+  DELETE: 5,
+  OPTIONS: 6,
+  QUERY: 7,
+}
+const usual: ReadonlyMap<string, number> = new Map(Object.entries(indexes))
+const slash = 0x2f
+const get = 1 << indexes.GET
+const head = 1 << indexes.HEAD
+const options = 1 << indexes.OPTIONS
+
+const notFound: typeof Miss.notFound = -1
+const methodNotAllowed: typeof Miss.methodNotAllowed = -2
+const optionsMiss: typeof Miss.options = -3
+const nowhere: Found = { id: notFound, allow: 0, params: [] }
+
+const nowheres: readonly Found[] = Array.from(usual, () => nowhere)
+
+/** What one set of paths serves: the answer by method index, shared by every lookup that needs no parameters. */
+class Leaf {
+  methods = 0
+  readonly found: Found[] = nowheres.slice()
+
+  answer(method: number): Found {
+    return (this.methods & (1 << method) ? this.found[method] : this.found[indexes.GET]) ?? nowhere
+  }
+}
+
+/** A node of the byte-wise prefix tree; after a `/` it may branch into parameters. */
+class Node {
+  /** Text that leads here from the parent; empty after a parameter. */
+  prefix: string
+  /** Methods of the leaves at and below this node: a walk for other methods passes by. */
+  methods = 0
+  leaf: Leaf | null = null
+  firsts: number[] = []
+  children: Node[] = []
+  /** Whether any of the three below is there. */
+  branches = false
+  /** Parameters with a suffix, the longest suffix first. */
+  suffixes: { readonly text: string; readonly node: Node }[] = []
+  param: Node | null = null
+  wildcard: Leaf | null = null
+
+  constructor(prefix: string) {
+    this.prefix = prefix
+  }
+}
+
+export class Router {
+  private readonly caseSensitive: boolean
+  private readonly ignoreTrailingSlash: boolean
+  private readonly indexOf: ReadonlyMap<string, number>
+  private readonly statics = new Map<string, Leaf>()
+  private readonly root = new Node('/')
+  private readonly taken = new Map<string, string>()
+  private methods = 0
+  /** The walk's state; a lookup is synchronous and calls nothing of the user's. */
+  private path = ''
+  private wanted = 0
+  private collecting = false
+  private seen = 0
+  private readonly starts: number[] = []
+  private readonly ends: number[] = []
+  private depth = 0
+
+  constructor(policy: RouterOptions) {
+    this.caseSensitive = policy.caseSensitive
+    this.ignoreTrailingSlash = policy.ignoreTrailingSlash
+    const named = [...methods, ...policy.methods].map((name, index): [string, number] => [name, index])
+    this.indexOf = policy.methods.length === 0 ? usual : new Map(named)
+  }
+
+  /**
+   * Adds a route; `id` is what `find` answers. Throws a `RoutePatternError` for a pattern that cannot be, a
+   * `RouteConflictError` for one that is already there; the router is then as it was before.
+   */
+  add(method: string, pattern: string, id: number): void {
+    const index = this.indexOf.get(method)
+    if (index === undefined) {
+      throw new VolantError(
+        'E_BAD_OPTION',
+        `${method} ${pattern}: this app has no method ${method}: createApp({ router: { methods: ['${method}'] } })`,
+      )
+    }
+    const { segments, optional } = parsePattern(this.trimmed(pattern))
+    const expansions: Expansion[] = []
+    for (let count = segments.length - optional; count <= segments.length; count++) {
+      expansions.push(expansion(segments.slice(0, count), this.caseSensitive))
+    }
+    for (const { shape } of expansions) {
+      const existing = this.taken.get(`${method} ${shape}`)
+      if (existing !== undefined) throw new RouteConflictError(method, existing, pattern)
+    }
+    for (const { shape, parts } of expansions) {
+      const leaf = parts.length === 0 ? this.staticLeaf(shape) : this.insert(parts, 1 << index)
+      leaf.methods |= 1 << index
+      leaf.found[index] = { id, allow: 0, params: [] }
+      this.taken.set(`${method} ${shape}`, pattern)
+    }
+    this.methods |= 1 << index
+  }
+
+  /** Finds the route for a canonical path. */
+  find(method: string, path: string): Found {
+    const index = this.indexOf.get(method) ?? -1
+    const wanted = index < 0 ? 0 : index === indexes.HEAD ? head | get : 1 << index
+    const trimmed = this.trimmed(path)
+    const folded = this.caseSensitive ? trimmed : trimmed.toLowerCase()
+    const fixed = this.statics.get(folded)
+    if (fixed !== undefined && fixed.methods & wanted) return fixed.answer(index)
+    this.path = folded
+    this.wanted = wanted
+    this.collecting = false
+    this.depth = 0
+    const leaf = this.walk(this.root, 1)
+    if (leaf === null) return this.miss(index, folded, fixed?.methods ?? 0, wanted)
+    const params: string[] = []
+    for (let i = 0; i < this.depth; i++) params.push(trimmed.slice(this.starts[i], this.ends[i]))
+    return { id: leaf.answer(index).id, allow: 0, params }
+  }
+
+  /** What the path has for other methods than those that were wanted in vain. */
+  private miss(index: number, folded: string, fixed: number, wanted: number): Found {
+    this.seen = fixed
+    this.wanted = this.methods & ~(fixed | wanted)
+    this.collecting = true
+    this.depth = 0
+    this.walk(this.root, 1)
+    if (folded === '*' && index === indexes.OPTIONS) return miss(optionsMiss, this.methods)
+    // CONNECT is about the server as well, and no route has it.
+    if (folded === '*' && wanted === 0) return miss(methodNotAllowed, this.methods)
+    if (this.seen === 0) return nowhere
+    return miss(index === indexes.OPTIONS ? optionsMiss : methodNotAllowed, this.seen)
+  }
+
+  private trimmed(path: string): string {
+    return this.ignoreTrailingSlash && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  }
+
+  /**
+   * Goes on from a node whose text ends at `from`. Recurses only where there is another choice to come back to: at most
+   * twice for each segment of the deepest pattern.
+   */
+  private walk(start: Node, from: number): Leaf | null {
+    const path = this.path
+    let node = start
+    let at = from
+    if (!(start.methods & this.wanted) || path.charCodeAt(0) !== slash) return null
+    for (;;) {
+      if (at === path.length) return node.leaf === null ? null : this.accept(node.leaf)
+      const child = this.childAt(node, at)
+      if (!node.branches) {
+        if (child === undefined) return null
+        at += child.prefix.length
+        node = child
+        continue
+      }
+      const depth = this.depth
+      if (child !== undefined) {
+        const leaf = this.walk(child, at + child.prefix.length)
+        if (leaf !== null) return leaf
+        this.depth = depth
+      }
+      const end = segmentEnd(path, at)
+      for (let i = 0; i < node.suffixes.length; i++) {
+        const suffix = node.suffixes[i]!
+        const valueEnd = end - suffix.text.length
+        if (valueEnd <= at || !path.startsWith(suffix.text, valueEnd)) continue
+        this.push(at, valueEnd)
+        const leaf = this.walk(suffix.node, end)
+        if (leaf !== null) return leaf
+        this.depth = depth
+      }
+      if (node.param !== null && end > at) {
+        this.push(at, end)
+        if (node.wildcard === null) {
+          node = node.param
+          at = end
+          continue
+        }
+        const leaf = this.walk(node.param, end)
+        if (leaf !== null) return leaf
+        this.depth = depth
+      }
+      if (node.wildcard === null) return null
+      this.push(at, path.length)
+      return this.accept(node.wildcard)
+    }
+  }
+
+  /** The child to go to with the text at `at`; at most one begins with its first character. */
+  private childAt(node: Node, at: number): Node | undefined {
+    const first = this.path.charCodeAt(at)
+    const { firsts, children } = node
+    for (let i = 0; i < firsts.length; i++) {
+      if (firsts[i] !== first) continue
+      const child = children[i]!
+      return child.methods & this.wanted && holds(this.path, child.prefix, at) ? child : undefined
+    }
+    return undefined
+  }
+
+  private accept(leaf: Leaf): Leaf | null {
+    if (this.collecting) {
+      this.seen |= leaf.methods
+      return null
+    }
+    return leaf.methods & this.wanted ? leaf : null
+  }
+
+  private push(start: number, end: number): void {
+    this.starts[this.depth] = start
+    this.ends[this.depth++] = end
+  }
+
+  private staticLeaf(path: string): Leaf {
+    let leaf = this.statics.get(path)
+    if (leaf === undefined) this.statics.set(path, (leaf = new Leaf()))
+    return leaf
+  }
+
+  private insert(parts: readonly Part[], method: number): Leaf {
+    let node = this.root
+    node.methods |= method
+    for (const part of parts) {
+      // The root stands after the first `/`.
+      node = grow(node, node === this.root ? part.text.slice(1) : part.text, method)
+      if (part.suffix === undefined) continue
+      if (part.suffix === null) {
+        node.branches = true
+        return (node.wildcard ??= new Leaf())
+      }
+      node = paramOf(node, part.suffix)
+      node.methods |= method
+    }
+    return (node.leaf ??= new Leaf())
+  }
+}
+
+/** `path.startsWith(prefix, at)` for a first character that is known to be the same; built-ins cost more than short loops. */
+function holds(path: string, prefix: string, at: number): boolean {
+  if (prefix.length > 24) return path.startsWith(prefix, at)
+  for (let i = 1; i < prefix.length; i++) {
+    if (path.charCodeAt(at + i) !== prefix.charCodeAt(i)) return false
+  }
+  return true
+}
+
+function segmentEnd(path: string, from: number): number {
+  for (let at = from; at < path.length; at++) {
+    if (path.charCodeAt(at) === slash) return at
+  }
+  return path.length
+}
+
+function miss(id: number, methods: number): Found {
+  return { id, allow: methods | options | (methods & get ? head : 0), params: [] }
+}
+
+/** Static text and what follows it: a parameter with its suffix, a wildcard (null), or the end (undefined). */
+interface Part {
+  readonly text: string
+  readonly suffix: string | null | undefined
+}
+
+/** A pattern without optional segments. Two with the same shape match the same paths; no canonical text holds a brace. */
+interface Expansion {
+  readonly shape: string
+  /** Empty when the pattern has no parameters: its shape is then its path. */
+  readonly parts: readonly Part[]
+}
+
+function expansion(segments: readonly Segment[], caseSensitive: boolean): Expansion {
+  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
+  const parts: Part[] = []
+  let shape = ''
+  let text = ''
+  for (const segment of segments) {
+    text += '/'
+    if (segment.kind === 'text') {
+      text += fold(segment.text)
+      shape += `/${fold(segment.text)}`
+      continue
+    }
+    const suffix = segment.kind === 'param' ? fold(segment.suffix) : null
+    shape += suffix === null ? '/{*}' : `/{}${suffix}`
+    parts.push({ text, suffix })
+    text = ''
+  }
+  if (parts.length > 0 && text !== '') parts.push({ text, suffix: undefined })
+  return { shape: shape || '/', parts }
+}
+
+/** The node that `text` leads to from `node`; made, and others split for it, where needed. */
+function grow(start: Node, text: string, method: number): Node {
+  let node = start
+  let at = 0
+  while (at < text.length) {
+    const first = text.charCodeAt(at)
+    const place = node.firsts.indexOf(first)
+    const child = place < 0 ? undefined : node.children[place]
+    if (child === undefined) {
+      const leaf = new Node(text.slice(at))
+      leaf.methods = method
+      node.firsts.push(first)
+      node.children.push(leaf)
+      return leaf
+    }
+    let shared = 0
+    while (shared < child.prefix.length && child.prefix[shared] === text[at + shared]) shared++
+    node = shared < child.prefix.length ? split(node, place, shared) : child
+    node.methods |= method
+    at += shared
+  }
+  return node
+}
+
+/** Puts a new node with the first `length` characters of a child's prefix between the two. */
+function split(parent: Node, place: number, length: number): Node {
+  const lower = parent.children[place]!
+  const upper = new Node(lower.prefix.slice(0, length))
+  lower.prefix = lower.prefix.slice(length)
+  upper.methods = lower.methods
+  upper.firsts.push(lower.prefix.charCodeAt(0))
+  upper.children.push(lower)
+  parent.children[place] = upper
+  return upper
+}
+
+function paramOf(node: Node, suffix: string): Node {
+  node.branches = true
+  if (suffix === '') return (node.param ??= new Node(''))
+  const existing = node.suffixes.find(({ text }) => text === suffix)
+  if (existing !== undefined) return existing.node
+  const made = { text: suffix, node: new Node('') }
+  const place = node.suffixes.findIndex(({ text }) => text.length < suffix.length)
+  node.suffixes.splice(place < 0 ? node.suffixes.length : place, 0, made)
+  return made.node
+}

@@ -1,0 +1,253 @@
+/** What a JSON Schema (draft 2020-12) says about the members of a value: references and `allOf` followed, branches open. */
+import type { JSONSchemaObject } from './json-schema.ts'
+
+/** A schema or, as in `additionalProperties: false`, one of the two that are booleans. */
+export type JSONSchema = JSONSchemaObject | boolean
+
+/** All that holds of a value at once, its alternatives apart. */
+export interface Reading {
+  /** Differs between readings of one document, and is the same for the same parts. */
+  readonly id: number
+  /** The schemas that hold together. */
+  readonly parts: readonly JSONSchemaObject[]
+  /** `anyOf`, `oneOf` and `if`: of each group, one or more hold. */
+  readonly groups: readonly (readonly JSONSchema[])[]
+  /** True if it says which properties there are. */
+  readonly closesObject: boolean
+  /** True if it says what is in an array. */
+  readonly closesArray: boolean
+  /** True if nothing in such a value can be undeclared, however deep. */
+  readonly idle: boolean
+}
+
+/** One schema and all it refers to. */
+export class SchemaDocument {
+  readonly root: JSONSchema
+  readonly #named = new Map<string, JSONSchema>()
+  readonly #ids = new Map<object, number>()
+  readonly #readings = new Map<string, Reading>()
+  readonly #grouped = new Map<JSONSchemaObject, JSONSchema[][]>()
+  readonly #idle = new Map<JSONSchemaObject, boolean>()
+
+  constructor(root: JSONSchema) {
+    this.root = root
+    this.#visit(root)
+  }
+
+  /** All of `schemas` at once. */
+  reading(schemas: readonly JSONSchema[]): Reading {
+    return this.#with([], schemas)
+  }
+
+  /** `base` without its groups, and `chosen` of them with theirs. */
+  choose(base: Reading, chosen: readonly JSONSchema[]): Reading {
+    return this.#with(base.parts, chosen)
+  }
+
+  /** What `$ref` of a schema means; `true`, which says nothing, for what is not in this document: nothing is loaded. */
+  target(reference: unknown): JSONSchema {
+    if (typeof reference !== 'string') return true
+    const [name = '', pointer] = split(reference)
+    const base = name === '' ? this.root : this.#named.get(name)
+    if (base === undefined) return true
+    if (pointer === '') return base
+    if (!pointer.startsWith('/')) return this.#named.get(`${name}#${pointer}`) ?? true
+    return pointed(base, pointer)
+  }
+
+  /** Whether no schema that can be reached from this one closes an object. */
+  isIdle(start: JSONSchema): boolean {
+    if (!isSchemaObject(start)) return true
+    const known = this.#idle.get(start)
+    if (known !== undefined) return known
+    const seen = new Set<JSONSchemaObject>([start])
+    let idle = true
+    for (const schema of seen) {
+      idle = !closesObject(schema)
+      if (!idle) break
+      for (const next of beneath(schema)) if (isSchemaObject(next)) seen.add(next)
+      const to = this.target(schema.$ref ?? schema.$dynamicRef)
+      if (isSchemaObject(to)) seen.add(to)
+    }
+    this.#idle.set(start, idle)
+    return idle
+  }
+
+  #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Reading {
+    const parts = new Set(known)
+    const groups: (readonly JSONSchema[])[] = []
+    for (const schema of schemas) this.#gather(schema, parts, groups)
+    return this.#intern(parts, groups)
+  }
+
+  #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>, groups: (readonly JSONSchema[])[]): void {
+    if (!isSchemaObject(schema) || parts.has(schema)) return
+    parts.add(schema)
+    for (const keyword of ['$ref', '$dynamicRef']) {
+      if (Object.hasOwn(schema, keyword)) this.#gather(this.target(schema[keyword]), parts, groups)
+    }
+    for (const part of schemasIn(schema.allOf)) this.#gather(part, parts, groups)
+    for (const group of this.#groups(schema)) {
+      const [only, other] = group
+      if (other !== undefined) groups.push(group)
+      else if (only !== undefined) this.#gather(only, parts, groups)
+    }
+  }
+
+  #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly JSONSchema[])[]): Reading {
+    const each = [...parts].sort((a, b) => this.#id(a) - this.#id(b))
+    const key = [each, ...groups].map((of) => of.map((part) => this.#id(part)).join()).join(';')
+    let reading = this.#readings.get(key)
+    if (reading === undefined) {
+      reading = {
+        id: this.#readings.size,
+        parts: each,
+        groups,
+        closesObject: each.some(closesObject),
+        closesArray: each.some(closesArray),
+        idle: [...each, ...groups.flat()].every((schema) => this.isIdle(schema)),
+      }
+      this.#readings.set(key, reading)
+    }
+    return reading
+  }
+
+  /** The same each time: a group may hold a schema made for it. */
+  #groups(part: JSONSchemaObject): JSONSchema[][] {
+    let groups = this.#grouped.get(part)
+    if (groups === undefined) {
+      groups = groupsOf(part)
+      this.#grouped.set(part, groups)
+    }
+    return groups
+  }
+
+  #id(schema: JSONSchema): number {
+    if (typeof schema === 'boolean') return schema ? -1 : -2
+    let id = this.#ids.get(schema)
+    if (id === undefined) {
+      id = this.#ids.size
+      this.#ids.set(schema, id)
+    }
+    return id
+  }
+
+  /** Numbers the schemas in the order of the document, whatever is asked for first, and notes their names. */
+  #visit(schema: JSONSchema, depth = 0): void {
+    if (!isSchemaObject(schema) || this.#ids.has(schema) || depth > deepestSchema) return
+    this.#id(schema)
+    if (typeof schema.$id === 'string') this.#named.set(schema.$id.replace(/#$/, ''), schema)
+    for (const anchor of [schema.$anchor, schema.$dynamicAnchor]) {
+      if (typeof anchor === 'string') this.#named.set(`#${anchor}`, schema)
+    }
+    for (const keyword of ['$defs', 'definitions']) {
+      for (const each of Object.values(record(schema[keyword]))) this.#visit(each as JSONSchema, depth + 1)
+    }
+    for (const each of beneath(schema)) this.#visit(each, depth + 1)
+  }
+}
+
+/** Schemas nested deeper than this in one document are not looked for. */
+const deepestSchema = 200
+
+/** True for a schema that is not a boolean, and for nothing that is no schema. */
+export function isSchemaObject(value: unknown): value is JSONSchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value if it is an object with names, else an empty one. */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return isSchemaObject(value) ? value : empty
+}
+
+/** The schemas of a keyword whose value is a list of them. */
+export function schemasIn(value: unknown): JSONSchema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+/** True for all that can stand where a schema is expected. */
+export function isSchema(value: unknown): value is JSONSchema {
+  return typeof value === 'boolean' || isSchemaObject(value)
+}
+
+/** The schemas for the first items, and the one for all after them, of either draft's spelling. */
+export function itemsOf(schema: JSONSchemaObject): { first: JSONSchema[]; rest: JSONSchema | null } {
+  const isOld = Array.isArray(schema.items)
+  const first = schemasIn(isOld ? schema.items : schema.prefixItems)
+  const rest = isOld ? schema.additionalItems : (schema.items ?? schema.unevaluatedItems)
+  return { first, rest: isSchema(rest) ? rest : null }
+}
+
+const empty: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>)
+
+function closesObject(schema: JSONSchemaObject): boolean {
+  return (
+    isSchemaObject(schema.properties) ||
+    isSchemaObject(schema.patternProperties) ||
+    [schema.additionalProperties, schema.unevaluatedProperties].some(
+      (rest) => rest === false || isSchemaObject(rest),
+    )
+  )
+}
+
+function closesArray(schema: JSONSchemaObject): boolean {
+  const { first, rest } = itemsOf(schema)
+  return first.length > 0 || isSchemaObject(rest)
+}
+
+/**
+ * `then` holds with `if`, and a dependency with the property it is of; else, and without an `else`, nothing more holds.
+ * Branches that neither an object nor an array can be are left out.
+ */
+function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
+  const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].map((group) => group.filter(hasMembers))
+  if (isSchema(schema.if)) {
+    groups.push([{ allOf: [schema.if, schema.then ?? true] }, isSchema(schema.else) ? schema.else : true])
+  }
+  for (const [name, each] of Object.entries(record(schema.dependentSchemas))) {
+    if (isSchema(each)) groups.push([{ allOf: [{ required: [name] }, each] }, true])
+  }
+  return groups
+}
+
+function hasMembers(schema: JSONSchema): boolean {
+  if (typeof schema === 'boolean') return schema
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  return schema.type === undefined || types.includes('object') || types.includes('array')
+}
+
+/** The schemas inside a schema that say something about the same value or a part of it. */
+function beneath(schema: JSONSchemaObject): JSONSchema[] {
+  const { first, rest } = itemsOf(schema)
+  const one = [rest, schema.additionalProperties, schema.unevaluatedProperties]
+  const conditional = [schema.if, schema.then, schema.else]
+  const named = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((keyword) =>
+    Object.values(record(schema[keyword])),
+  )
+  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasIn(schema[keyword]))
+  return [...first, ...lists, ...[...one, ...conditional, ...named].filter(isSchema)]
+}
+
+function split(reference: string): [name: string, pointer: string] {
+  const at = reference.indexOf('#')
+  return at === -1 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)]
+}
+
+/** RFC 6901 §6: a pointer in a fragment is percent-encoded. */
+function pointed(base: JSONSchema, pointer: string): JSONSchema {
+  let at: unknown = base
+  for (const step of pointer.slice(1).split('/')) {
+    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return true
+    at = (at as Record<string, unknown>)[name]
+  }
+  return isSchema(at) ? at : true
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}

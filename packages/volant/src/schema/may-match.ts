@@ -1,0 +1,100 @@
+/** Whether a value can be what a schema means: as much as tells the branches of a union apart. */
+import type { JSONSchemaObject } from './json-schema.ts'
+import {
+  type JSONSchema,
+  type SchemaDocument,
+  isSchema,
+  isSchemaObject,
+  itemsOf,
+  record,
+  schemasIn,
+} from './alternatives.ts'
+
+/** Levels of a value that are looked at, so that nested unions cost a bounded amount. */
+const deepest = 4
+/** Items of an array that are looked at. */
+const mostItems = 4
+
+/**
+ * False only if the schema refuses the value. What it does not look at (formats, lengths, undeclared properties) fits;
+ * so does what has a `toJSON`, since nobody knows what that makes.
+ */
+export function fits(value: unknown, schema: JSONSchema, document: SchemaDocument): boolean {
+  return fitsAt(value, schema, document, 0, 0)
+}
+
+/** `jumps`: references followed for this one value, which may lead in a circle. */
+function fitsAt(
+  value: unknown,
+  schema: JSONSchema,
+  document: SchemaDocument,
+  depth: number,
+  jumps: number,
+): boolean {
+  if (!isSchemaObject(schema)) return schema !== false
+  if (depth > deepest || jumps > mostJumps) return true
+  if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
+  if (!fitsType(value, schema)) return false
+  const to = schema.$ref ?? schema.$dynamicRef
+  const here = (other: JSONSchema) => fitsAt(value, other, document, depth, jumps + 1)
+  if (to !== undefined && !here(document.target(to))) return false
+  if (!schemasIn(schema.allOf).every(here)) return false
+  for (const branches of [schemasIn(schema.anyOf), schemasIn(schema.oneOf)]) {
+    if (branches.length > 0 && !branches.some(here)) return false
+  }
+  if (typeof value !== 'object' || value === null) return true
+  const inside = (member: unknown, of: JSONSchema) => fitsAt(member, of, document, depth + 1, 0)
+  return Array.isArray(value) ? fitsItems(value, schema, inside) : fitsProperties(value, schema, inside)
+}
+
+/** References in a row, and branches within branches. */
+const mostJumps = 16
+
+type Inside = (member: unknown, schema: JSONSchema) => boolean
+
+function fitsItems(value: readonly unknown[], schema: JSONSchemaObject, inside: Inside): boolean {
+  const { first, rest } = itemsOf(schema)
+  return value.slice(0, mostItems).every((item, at) => inside(item, first[at] ?? rest ?? true))
+}
+
+function fitsProperties(value: object, schema: JSONSchemaObject, inside: Inside): boolean {
+  const members = value as Record<string, unknown>
+  for (const name of Array.isArray(schema.required) ? (schema.required as unknown[]) : []) {
+    if (typeof name === 'string' && members[name] === undefined) return false
+  }
+  for (const [name, of] of Object.entries(record(schema.properties))) {
+    const member = name === '__proto__' ? undefined : members[name]
+    if (member !== undefined && isSchema(of) && !inside(member, of)) return false
+  }
+  return true
+}
+
+function fitsType(value: unknown, schema: JSONSchemaObject): boolean {
+  if (value === undefined || typeof value === 'bigint') return true
+  if (Object.hasOwn(schema, 'const') && differs(value, schema.const)) return false
+  if (Array.isArray(schema.enum) && schema.enum.every((each) => differs(value, each))) return false
+  const { type } = schema
+  if (typeof type === 'string') return schema.nullable === true && value === null ? true : isOf(value, type)
+  return Array.isArray(type) ? type.some((each) => isOf(value, each)) : true
+}
+
+/** Objects are not compared. */
+function differs(value: unknown, other: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject ? typeof other !== 'object' || other === null : value !== other
+}
+
+function isOf(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'null':
+      return value === null
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Lists in text: `?tag=a` is a list of one, but nothing in it says so. A schema that refuses such text is asked again,
+ * with a list wherever it has one; those that accept what there is are asked once.
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { bag } from '@volant/engine'
+import { type JSONSchema, record, SchemaDocument } from './alternatives.ts'
+import { isThenable } from '../dispatch/thenable.ts'
+import { withFirstFaults } from './first-faults.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import { sayTextless } from './textless.ts'
+
+type Result = StandardSchemaV1.Result<unknown>
+
+/** `schema`'s own validation, for the text of a request; what refuses all text is said on stderr, with `where`. */
+export function takingLists(schema: StandardSchemaV1, where: string): StandardSchemaV1.Props {
+  const props = withFirstFaults(schema)
+  let names: ReadonlySet<string> | null = null
+  const again = (result: Result, pairs: unknown): Result | Promise<Result> => {
+    // Accepted, or not a result at all, which the caller reports.
+    if ((result as Partial<Result> | undefined)?.issues === undefined) return result
+    names ??= namesOfLists(schema)
+    const lists = names.size === 0 ? null : withLists(pairs, names)
+    const last = lists === null ? result : props.validate(lists)
+    if (!isThenable(last)) sayTextless(schema, where, (name) => isRefused(name, pairs, last))
+    return last
+  }
+  return {
+    version: props.version,
+    vendor: props.vendor,
+    validate: (pairs) => {
+      const result = props.validate(pairs)
+      return isThenable(result)
+        ? result.then((settled: Result) => again(settled, pairs))
+        : again(result, pairs)
+    },
+  }
+}
+
+/** It was given as text, and that is what is wrong: behind another schema it may have been converted. */
+function isRefused(name: string, pairs: unknown, result: Partial<Result> | undefined): boolean {
+  const [first] = [(pairs as Record<string, unknown>)[name]].flat()
+  const issues: unknown = result?.issues
+  return typeof first === 'string' && Array.isArray(issues) && issues.some((issue) => keyOf(issue) === name)
+}
+
+function keyOf(issue: Partial<StandardSchemaV1.Issue> | null | undefined): unknown {
+  const first: unknown = Array.isArray(issue?.path) ? issue.path[0] : undefined
+  return typeof first === 'object' && first !== null ? (first as { key?: unknown }).key : first
+}
+
+/** A copy; null where there is nothing to change. */
+function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
+  let copy: Record<string, unknown> | null = null
+  for (const [name, value] of Object.entries(pairs as object)) {
+    if (typeof value !== 'string' || !names.has(name)) continue
+    copy ??= Object.assign(bag(), pairs)
+    copy[name] = [value]
+  }
+  return copy
+}
+
+/** Properties that can be nothing but a list; none where the schema has no JSON Schema. */
+function namesOfLists(schema: StandardSchemaV1): ReadonlySet<string> {
+  const described = jsonSchemaOf(schema, 'input')
+  if (!('schema' in described)) return new Set()
+  const document = new SchemaDocument(described.schema)
+  const names = document
+    .reading([described.schema])
+    .parts.flatMap(({ properties }) => Object.entries(record(properties)))
+    .filter(([, each]) => document.reading([each as JSONSchema]).parts.some(({ type }) => type === 'array'))
+    .map(([name]) => name)
+  return new Set(names)
+}

@@ -1,0 +1,111 @@
+/** `app.inject`: a request without a socket, for tests. */
+import type { Host } from '@volant/engine'
+import { parseSetCookie, type SetCookie } from 'cookie'
+import type { Routes } from '../adapters/head.ts'
+import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
+import { type InjectOptions, requestOf } from './inject-request.ts'
+import { phrases } from '../options/phrases.ts'
+
+/** By lower-case name; Set-Cookie is an array. */
+export type InjectHeaders = Record<string, string> & { 'set-cookie'?: string[] }
+
+/** What `app.inject` resolves to. */
+export interface InjectReply {
+  /** Of the reply. */
+  status: number
+  /** The phrase that belongs to the status. */
+  statusText: string
+  /** By lower-case name; Set-Cookie is an array. */
+  headers: InjectHeaders
+  /** The cookies the reply sets, decoded, with their attributes. */
+  cookies: (SetCookie & { value: string })[]
+  /** The bytes. */
+  body: Buffer
+  /** Early hints and other interim replies, in order; headers as above. */
+  informational: { status: number; headers: InjectHeaders }[]
+  /** The body decoded as UTF-8. */
+  text(): string
+  /** The body parsed as JSON; throws if it is none. */
+  json<T = unknown>(): T
+}
+
+/**
+ * Sends `options` through the app's routes. Rejects with `E_BAD_OPTION` for options that make no sense, with `E_RESET`
+ * where a socket would have been reset, and with the reason of `signal` when that is aborted.
+ */
+export async function inject(
+  host: Host,
+  routes: Routes,
+  options: InjectOptions | string,
+): Promise<InjectReply> {
+  const request = await requestOf(options)
+  return new Promise((resolve, reject) => {
+    new MemoryExchange(request, new Collector(resolve, reject)).run(host, routes)
+  })
+}
+
+class Collector implements ReplySink {
+  readonly #resolve: (reply: InjectReply) => void
+  readonly #reject: (error: unknown) => void
+  readonly #informational: InjectReply['informational'] = []
+  readonly #chunks: Buffer[] = []
+  #status = 0
+  #headers: string[] = []
+
+  constructor(resolve: (reply: InjectReply) => void, reject: (error: unknown) => void) {
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  inform(status: number, headers: string[]): void {
+    this.#informational.push({ status, headers: fields(headers) })
+  }
+
+  whole(status: number, headers: string[], body: Buffer | null): void {
+    this.start(status, headers)
+    if (body !== null) this.#chunks.push(body)
+    this.end()
+  }
+
+  start(status: number, headers: string[]): void {
+    this.#status = status
+    this.#headers = headers
+  }
+
+  chunk(bytes: Buffer): boolean {
+    this.#chunks.push(bytes)
+    return true
+  }
+
+  end(): void {
+    const body = Buffer.concat(this.#chunks)
+    const headers = fields(this.#headers)
+    this.#resolve({
+      status: this.#status,
+      statusText: phrases[this.#status] ?? '',
+      headers,
+      cookies: (headers['set-cookie'] ?? []).map(
+        (text) => parseSetCookie(text) as SetCookie & { value: string },
+      ),
+      body,
+      informational: this.#informational,
+      text: () => body.toString('utf8'),
+      json: <T>() => JSON.parse(body.toString('utf8')) as T,
+    })
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error)
+  }
+}
+
+function fields(list: readonly string[]): InjectHeaders {
+  const headers = Object.create(null) as InjectHeaders
+  for (let at = 0; at < list.length; at += 2) {
+    const name = (list[at] as string).toLowerCase()
+    const value = list[at + 1] as string
+    if (name === 'set-cookie') (headers['set-cookie'] ??= []).push(value)
+    else headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
+  }
+  return headers
+}
