@@ -7,19 +7,45 @@ import { entries, publicApi } from './public-api.mjs'
  * fits counts, and what it takes stands in that place of the section.
  */
 const sections = [
-  ['App and scopes', ['app.ts', 'scope.ts', 'route-info.ts']],
-  ['Context', ['context.ts', 'cookie.ts', 'file.ts', 'early-hints.ts', 'stream-reply.ts', 'query.ts']],
-  ['Validation', ['validation.ts', 'schema/']],
-  ['Middleware', ['middleware.ts', 'observe.ts']],
+  ['App and scopes', ['app/app.ts', 'app/scope.ts', 'app/route-info.ts', 'app/']],
+  [
+    'Context',
+    [
+      'context/context.ts',
+      'reply/cookie.ts',
+      'reply/file.ts',
+      'reply/early-hints.ts',
+      'reply/stream-reply.ts',
+      'request/query.ts',
+      'reply/',
+    ],
+  ],
+  ['Validation', ['request/validation.ts', 'schema/']],
+  ['Middleware', ['dispatch/declare.ts', 'dispatch/observe.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
-  ['Contracts', ['contract.ts', 'implement.ts', 'api-tree.ts', 'responses.ts']],
-  ['OpenAPI', ['plugins/openapi.ts', 'openapi/emit.ts', 'openapi/']],
+  [
+    'Contracts',
+    [
+      'contract/contract.ts',
+      'contract/implement.ts',
+      'contract/api-tree.ts',
+      'contract/responses.ts',
+      'contract/',
+    ],
+  ],
+  ['OpenAPI', ['plugins/openapi.ts', 'openapi/document.ts', 'openapi/']],
   ['Typed client', ['client/client.ts', 'client/error.ts', 'client/', 'generate/']],
   ['Procedures', ['procedures/procedure.ts', 'procedures/router.ts', 'procedures/']],
   ['tRPC', ['procedures/trpc/']],
-  ['Errors', ['errors.ts', 'path.ts', 'router.ts', 'problem.ts', 'header.ts']],
-  ['Options and limits', ['options.ts', 'limits.ts', 'trust.ts', 'adapters/', 'packages/engine/src/']],
-  ['Testing', ['inject.ts', 'inject-request.ts']],
+  [
+    'Errors',
+    ['errors/errors.ts', 'routing/path.ts', 'routing/router.ts', 'errors/problem.ts', 'reply/header.ts'],
+  ],
+  [
+    'Options and limits',
+    ['app/app-options.ts', 'options/limits.ts', 'request/trust.ts', 'adapters/', 'packages/engine/src/'],
+  ],
+  ['Testing', ['testing/']],
   ['Types', ['']],
 ]
 
