@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BodySink } from '@volant/engine'
 import { errorTable, VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { Chunk, SourceParts } from '../reply/stream-reply.ts'
 import type { MemoryExchange } from './memory.ts'
 

@@ -11,7 +11,7 @@ import {
   unpackHeaders,
 } from '@volant/engine'
 import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'

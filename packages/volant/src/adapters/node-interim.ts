@@ -3,7 +3,7 @@
  * fields and writes ASCII.
  */
 import type { ServerResponse } from 'node:http'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 
 /** Bytes that may wait, for the client to read or for the replies before: hints are worth less the later they come. */
 const mostWaiting = 16_384

@@ -1,6 +1,6 @@
 /** Replies an adapter gives without the app: requests that are refused before a handler is chosen. */
 import { type ErrorCode, errorTable } from '../errors/errors.ts'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 
 /** A 426 in HTTP/1.1 names the protocol to use in its place, for this connection (RFC 9110 §15.5.22, §7.8). */
 export const upgradeFields = ['Upgrade', 'HTTP/1.1', 'Connection', 'upgrade'] as const

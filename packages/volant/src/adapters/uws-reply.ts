@@ -1,6 +1,6 @@
 /** The reply side of an exchange on uWebSockets.js. Its response object is never touched once `over`: that throws. */
 import { type AbortReason, ContentType, contentTypes, unpackHeaders } from '@volant/engine'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 import { Head } from './head.ts'
 import type { PeerAddress } from './uws-address.ts'
 import type { UwsResponse } from './uws-load.ts'

@@ -11,17 +11,11 @@ import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
 import type { Context } from '../context/context.ts'
 import type { Audience } from '../dispatch/error-detail.ts'
 import { VolantError } from '../errors/errors.ts'
-import {
-  bad,
-  checkLimit,
-  type LimitOptions,
-  type LimitRow,
-  limitTable,
-  resolveLimits,
-} from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
+import { checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from '../options/limits.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
 
 /** Options of `createApp`. */

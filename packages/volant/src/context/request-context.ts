@@ -36,7 +36,7 @@ import type { Watch } from '../dispatch/observe.ts'
 import { type Pairs, parseQuery } from '../request/query.ts'
 import { declaredString, type ResponsePlan, replyDeclared } from '../contract/responses.ts'
 import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import {
   endsStream,

@@ -1,7 +1,7 @@
 /** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
 import { isTaken } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { Route } from '../context/types.ts'
 
 /** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */

@@ -1,13 +1,13 @@
 /** The part of a route's options that tells its callers what it gives: replies, errors, and words about them. */
 import { errorTable, VolantError } from '../errors/errors.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { copied } from './lazy-responses.ts'
 import { checkExamples } from './route-examples.ts'
 import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { checkSchema } from '../schema/standard.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../context/types.ts'
 
 /** What a contract says beside its schemas. */

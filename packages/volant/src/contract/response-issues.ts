@@ -1,6 +1,6 @@
 /** What a schema says of a reply it rejects, without the reply: messages of many libraries quote what they were given. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import { pointerTo } from '../request/validation.ts'
 
 /** Issues that are named, and alternatives of one. */

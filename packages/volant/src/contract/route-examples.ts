@@ -1,7 +1,7 @@
 /** Examples of a route's bodies: data, as the document shows it. */
 import { VolantError } from '../errors/errors.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { Contract } from '../context/types.ts'
 
 /** Throws `E_BAD_OPTION` for what is no example, and for a value that JSON has nothing for. */

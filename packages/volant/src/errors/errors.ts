@@ -2,8 +2,8 @@
  * Every error the framework raises itself, by code. `HTTPError` becomes a reply; `VolantError` reports a mistake in
  * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
  */
-import { phrases } from '../options/phrases.ts'
-import { shown } from '../options/brief-value.ts'
+import { phrases } from './phrases.ts'
+import { shown } from './brief-value.ts'
 
 /** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
 interface ErrorRow {

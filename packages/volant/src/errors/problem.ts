@@ -1,5 +1,5 @@
 import { HTTPError, type Issue, ValidationError } from './errors.ts'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from './phrases.ts'
 
 /** The body of an error reply (RFC 9457 §3.1); `code`, `data` and `errors` are extension members. */
 export interface Problem {

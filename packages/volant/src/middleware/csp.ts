@@ -2,10 +2,10 @@
 import { randomFillSync } from 'node:crypto'
 import type { RequestContext } from '../context/context.ts'
 import { checkHeaderValue } from '../reply/header.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../context/types.ts'
-import { checkFlag, checkNames } from '../options/option-check.ts'
+import { checkFlag, checkNames } from '../options/checks.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
 const sourceDirectives = [

@@ -1,6 +1,6 @@
 /** Where log lines go: gathered, then written in the background, at once when the process ends. */
 import { openSync, write, writeSync } from 'node:fs'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { notice } from '../options/print-line.ts'
 import { isThenable } from '../dispatch/thenable.ts'
 

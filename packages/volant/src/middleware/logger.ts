@@ -1,7 +1,7 @@
 /** `logger()`: a line of JSON for every request, as pino writes it. */
 import type { Context, RequestContext } from '../context/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
 import { notice } from '../options/print-line.ts'
 import type { ResponseInfo, ResponseListener } from '../dispatch/observe.ts'
@@ -9,7 +9,7 @@ import { isThenable } from '../dispatch/thenable.ts'
 import type { FittingMiddleware } from '../context/types.ts'
 import { type LogStream, openDestination } from './log-destination.ts'
 import { type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
-import { checkFieldName, checkNames } from '../options/option-check.ts'
+import { checkFieldName, checkNames } from '../options/checks.ts'
 import { redactionOf } from './redact.ts'
 
 /** pino, or anything else that takes an object and a message. */

@@ -1,9 +1,9 @@
 /** `requestId()`: an id for every request, in its reply and in the logs. */
 import type { Context, RequestContext } from '../context/context.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../context/types.ts'
-import { checkFieldName, checkNames } from '../options/option-check.ts'
+import { checkFieldName, checkNames } from '../options/checks.ts'
 
 /** Options of `requestId`. */
 export interface RequestIdOptions {

@@ -1,11 +1,11 @@
 /** `securityHeaders()`: the headers OWASP asks for. */
 import type { RequestContext } from '../context/context.ts'
 import { headerBlock, type HeaderBlock } from '../reply/header.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../context/types.ts'
 import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
-import { checkFieldValue, checkFlag, checkNames } from '../options/option-check.ts'
+import { checkFieldValue, checkFlag, checkNames } from '../options/checks.ts'
 
 /** Parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of an app, made of what its routes declare. */
 import { VolantError } from '../errors/errors.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { alternativesIn } from '../dispatch/declare.ts'
 import { checkIds, namedRoutesOf, type RouteInfo } from '../app/route-info.ts'

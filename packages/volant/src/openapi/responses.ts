@@ -1,5 +1,5 @@
 /** The replies of an operation: those of its contract, its declared errors, and the framework's own. */
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 import type { Schema } from '../context/types.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './types.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Limits } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { checkOptionNames } from './option-names.ts'
-import { shown } from './brief-value.ts'
+import { bad } from './bad-option.ts'
 
 /** One row of the table of limits. */
 export interface LimitRow {
@@ -260,11 +260,6 @@ function checkTogether(limits: Limits, given: LimitOptions): void {
         `limits.headersTimeout (${limits.headersTimeout}) is larger than limits.requestTimeout (${limits.requestTimeout})`,
       )
   }
-}
-
-/** An `E_BAD_OPTION` that names the option, what it was given and what it takes. */
-export function bad(name: string, value: unknown, wanted: string): VolantError {
-  return new VolantError('E_BAD_OPTION', `${name} takes ${wanted}, not ${shown(value)}`)
 }
 
 /** Soft limit of open files; Linux only, elsewhere the ceiling stands. */

@@ -1,7 +1,7 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
 import type { RequestContext } from '../context/context.ts'
-import { bad } from '../options/limits.ts'
-import { checkNames } from '../options/option-check.ts'
+import { bad } from '../options/bad-option.ts'
+import { checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
 import { asFunction } from '../app/scope.ts'

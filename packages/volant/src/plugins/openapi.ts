@@ -4,7 +4,7 @@ import { checkConditions } from '../reply/conditional.ts'
 import type { RequestContext } from '../context/context.ts'
 import { refusal } from '../errors/errors.ts'
 import { Exposed } from '../contract/expose.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import {
   checkOptions,
   documented,

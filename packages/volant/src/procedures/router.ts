@@ -1,6 +1,6 @@
 /** Routers: procedures under names, checked and laid out flat once. */
 import { VolantError } from '../errors/errors.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { notItself } from '../dispatch/declare.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import type { Procedure, ProcedureTree, Router } from './types.ts'

@@ -1,6 +1,6 @@
 /** Events with ids, so that a client that lost its connection can go on where it was. */
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { Tracked } from './types.ts'
 
 const mark = Symbol.for('volant.tracked')

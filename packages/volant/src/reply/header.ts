@@ -1,7 +1,7 @@
 /** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
 import { packedList, packHeaders } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/

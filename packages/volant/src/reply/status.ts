@@ -1,5 +1,5 @@
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 
 /** Refuses what cannot be the status of a final reply: anything but an integer from 200 to 599. */
 export function checkStatus(status: number): number {

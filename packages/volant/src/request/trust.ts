@@ -1,6 +1,6 @@
 /** Which peers may say where a request came from: the `trustProxy` option, checked once, asked for every address. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 
 /**

@@ -5,7 +5,7 @@
  */
 import { VolantError } from '../errors/errors.ts'
 import { nearest } from '../options/option-names.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
 import { keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
 import { type Base, References } from './references.ts'

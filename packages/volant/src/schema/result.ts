@@ -1,7 +1,7 @@
 /** What a schema's `validate` gave, which need not be what it should give. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../options/brief-value.ts'
+import { shown } from '../errors/brief-value.ts'
 import { isThenable } from '../dispatch/thenable.ts'
 
 /**

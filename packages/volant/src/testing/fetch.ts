@@ -3,7 +3,7 @@ import type { Host } from '@volant/engine'
 import type { Routes } from '../adapters/head.ts'
 import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { VolantError } from '../errors/errors.ts'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 import { openSource } from '../reply/stream-reply.ts'
 
 /**

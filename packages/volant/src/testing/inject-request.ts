@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { stringifyCookie } from 'cookie'
 import type { MemoryRequest } from '../adapters/memory.ts'
 import { VolantError } from '../errors/errors.ts'
-import { bad } from '../options/limits.ts'
+import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { isIterator, openSource, type Source } from '../reply/stream-reply.ts'
 

@@ -4,7 +4,7 @@ import { parseSetCookie, type SetCookie } from 'cookie'
 import type { Routes } from '../adapters/head.ts'
 import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { type InjectOptions, requestOf } from './inject-request.ts'
-import { phrases } from '../options/phrases.ts'
+import { phrases } from '../errors/phrases.ts'
 
 /** By lower-case name; Set-Cookie is an array. */
 export type InjectHeaders = Record<string, string> & { 'set-cookie'?: string[] }

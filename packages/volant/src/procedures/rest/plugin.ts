@@ -1,9 +1,9 @@
 /** The REST door: procedures as routes with contracts, like any other. */
 import { bag } from '@volant/engine'
 import type { RequestContext } from '../../context/context.ts'
-import { bad } from '../../options/limits.ts'
+import { bad } from '../../options/bad-option.ts'
 import { before } from '../../dispatch/declare.ts'
-import { checkNames } from '../../options/option-check.ts'
+import { checkNames } from '../../options/checks.ts'
 import { notice } from '../../options/print-line.ts'
 import { decided, maybeEmpty } from '../../contract/lazy-responses.ts'
 import { parsePattern } from '../../routing/router.ts'

@@ -1,6 +1,6 @@
 /** Errors as tRPC clients know them: a JSON-RPC code, and details under `data`. */
 import { HTTPError, type Issue, ValidationError } from '../../errors/errors.ts'
-import { phrases } from '../../options/phrases.ts'
+import { phrases } from '../../errors/phrases.ts'
 
 /**
  * tRPC's errors by name: the code JSON-RPC has or leaves for it, and the HTTP status. Where several have a status in

@@ -1,7 +1,7 @@
 /** Options of the tRPC door. */
 import type { Context } from '../../context/context.ts'
-import { bad } from '../../options/limits.ts'
-import { checkFlag, checkNames } from '../../options/option-check.ts'
+import { bad } from '../../options/bad-option.ts'
+import { checkFlag, checkNames } from '../../options/checks.ts'
 import type { ErrorShape } from './error-shape.ts'
 import type { ProcedureKind } from '../types.ts'
 

@@ -1,5 +1,5 @@
 /** Functions that were written for other frameworks: refused where they are registered, not at each request. */
-import { VolantError } from './errors.ts'
+import { VolantError } from '../errors/errors.ts'
 
 /** Throws `E_BAD_HANDLER` for what takes a request and a response; `what` names it in the message. */
 export function refuseForeign(value: unknown, what: string): void {

@@ -1,6 +1,6 @@
 /** Checks of middleware options: whatever makes no sense is refused when the middleware is made, by its name. */
 import { checkHeaderName, checkHeaderValue } from '../reply/header.ts'
-import { bad } from './limits.ts'
+import { bad } from './bad-option.ts'
 import { checkOptionNames, type ForeignNames } from './option-names.ts'
 
 /** Throws `E_BAD_OPTION` unless `options` is an object without names other than these. */
