@@ -61,7 +61,7 @@ class Visit {
     const socket = connect({ port: traffic.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     this.#socket = socket
     socket.on('connect', () => this.#batch())
-    socket.on('data', (bytes) => this.#take(bytes))
+    socket.on('data', (bytes: Buffer) => this.#take(bytes))
     socket.on('end', () => socket.end())
     // A reset by the server shows in `close`, as a connection that ended too early.
     socket.on('error', () => {})

@@ -26,7 +26,7 @@ app.post('/echo', (ctx) => ctx.bodyBytes)
 const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
 process.on(
   'message',
-  (asked) => void (asked === 'stop' ? app.close().then(() => process.disconnect()) : figures()),
+  (asked) => void (asked === 'stop' ? app.close().then(() => process.disconnect?.()) : figures()),
 )
 process.send?.(port)
 

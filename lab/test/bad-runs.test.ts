@@ -119,7 +119,7 @@ test(
       const cells = lab.cells(run)
       assert.equal(cells.length, 1)
       if (cells[0]?.status !== 'failed') return [cells, run]
-      assert.ok(attempt < 3, cells[0].reason)
+      assert.ok(attempt < 3, String(cells[0].reason))
       return dying(attempt + 1)
     }
   },

@@ -9,7 +9,7 @@ test('an honest server is measured, and every figure is there', { skip }, async 
     entryRunning('honest'),
     'ramapi-json',
   )
-  assert.equal(status, 'measured', reason)
+  assert.equal(status, 'measured', String(reason))
   assert.ok(Number(metrics.requests) > 100, JSON.stringify(metrics))
   for (const name of ['cpu', 'rate', 'p50', 'p95', 'p99', 'p999', 'transfer', 'rss', 'busy'] as const)
     assert.ok(Number(metrics[name]) > 0, name)
@@ -37,7 +37,7 @@ const disqualified: [string, string, string, Record<string, string>, RegExp][] =
 for (const [what, server, asked, environment, reason] of disqualified) {
   test(`${what}: disqualified, without figures`, { skip }, async () => {
     const finding = await measured(entryRunning(server, environment), asked)
-    assert.equal(finding.status, 'disqualified', finding.reason)
+    assert.equal(finding.status, 'disqualified', String(finding.reason))
     assert.match(String(finding.reason), reason)
     assert.deepEqual(finding.metrics, {})
   })
@@ -51,7 +51,7 @@ for (const [when, ms] of [
     // Each of the 100 connections is answered once before the warm-up, which takes long on a busy machine.
     const entry = entryRunning('stalled', { AFTER: String(ms), GREETED: '100' })
     const finding = await measured(entry, 'ramapi-json', { window: 1 })
-    assert.equal(finding.status, 'failed', finding.reason)
+    assert.equal(finding.status, 'failed', String(finding.reason))
     assert.match(String(finding.reason), /^it stopped answering: /)
     assert.deepEqual(finding.metrics, {})
   })

@@ -57,7 +57,7 @@ export class FetchEventSource {
         }
         this.readyState = 1
         this.#tell('open', {})
-        await this.#read(reply.body as ReadableStream<Uint8Array>)
+        await this.#read(reply.body as ReadableStream<Uint8Array<ArrayBuffer>>)
       } catch {
         // Closed, or the connection is lost.
       }
@@ -68,7 +68,7 @@ export class FetchEventSource {
     }
   }
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+  async #read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
     let text = ''
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
       text += chunk

@@ -40,7 +40,7 @@ export class Wire {
       this.#ended = true
       this.#wake?.()
     })
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       this.received = Buffer.concat([this.received, bytes])
       this.#wake?.()
     })

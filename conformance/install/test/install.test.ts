@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 /** What the apps use besides. */
-const libraries = ['@types/node@20.19.43', 'zod@4.6.7']
+const libraries = ['@types/node@26.6.6', 'zod@4.6.7']
 /** npm may have to fetch what the packages depend on. */
 const timeout = 300_000
 

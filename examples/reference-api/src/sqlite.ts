@@ -64,18 +64,15 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 function open(file: string): Opened {
-  // Not in the types of Node.js 20.
-  const builtIn = process.getBuiltinModule('node:sqlite') as
-    | { DatabaseSync: new (file: string) => Sqlite }
-    | undefined
+  const builtIn = process.getBuiltinModule('node:sqlite')
   if (builtIn) return { driver: 'node:sqlite', db: new builtIn.DatabaseSync(file) }
   try {
     const BetterSqlite = createRequire(import.meta.url)('better-sqlite3')
     return { driver: 'better-sqlite3', db: new BetterSqlite(file) }
   } catch (cause) {
     const advice =
-      'Use Node.js 22.13 or later, or install better-sqlite3 (it needs a C++ compiler and Python 3)'
-    throw new Error(`No SQLite: ${advice}`, { cause })
+      'Use Node.js 22.13 or later. On older versions run npm ci where a C++ compiler and Python 3 are installed'
+    throw new Error(`This Node.js has no SQLite, and better-sqlite3 is not installed. ${advice}`, { cause })
   }
 }
 

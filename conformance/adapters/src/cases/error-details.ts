@@ -39,7 +39,7 @@ export function errorDetails(kit: Kit): void {
               detail as string,
               /^TypeError: no id \(\S+error-details\.[jt]s:\d+:\d+\); the report option has the stack\. /,
             )
-            assert.ok(detail?.endsWith(forLocals), detail)
+            assert.ok(detail?.endsWith(forLocals), String(detail))
           }),
         )
       }

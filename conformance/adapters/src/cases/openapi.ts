@@ -209,7 +209,7 @@ export function described(kit: Kit): void {
         })
         const schemas = document.components.schemas ?? {}
         const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]*)"/g)]
-        for (const [, name] of refs) assert.ok(Object.hasOwn(schemas, name as string), name)
+        for (const [, name] of refs) assert.ok(Object.hasOwn(schemas, name as string), String(name))
         assert.deepEqual(Object.keys(schemas), ['50Off', 'PageNode', 'Problem', 'Tree', 'ValidationProblem'])
         const { content } = (document.paths['/node']?.['get']?.responses['200'] ?? {}) as OpenAPIResponse
         assert.deepEqual(Object.keys(content ?? {}), ['application/json'])

@@ -140,7 +140,7 @@ export function overTRPCFaults(kit: Kit): void {
           ['/trpc/getter', 'INTERNAL_SERVER_ERROR'],
         ]) {
           const reply = await live.ask(path as string)
-          assert.equal((reply.json() as { error?: Shape }).error?.data.code, code, path)
+          assert.equal((reply.json() as { error?: Shape }).error?.data.code, code, String(path))
         }
       }))
   })
