@@ -1,7 +1,8 @@
+import './misuse-hints.ts'
 export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats } from '@volant/engine'
 export { type App, createApp } from './app/app.ts'
 export type { AdapterType } from './adapters/choose.ts'
-export type { Context, ContextOf } from './context/context.ts'
+export type { Context, ContextOf } from './types/context.ts'
 export type { APITree } from './contract/api-tree.ts'
 export { contract, type ContractVerb } from './contract/contract.ts'
 export type { CookieOptions } from './reply/cookie.ts'
@@ -68,8 +69,8 @@ export type { Pairs } from './request/query.ts'
 export type { Chunk, Source, StreamOptions } from './reply/stream-reply.ts'
 export type { RouteInfo } from './app/route-info.ts'
 export { RouteConflictError } from './routing/router.ts'
-export { Scope } from './app/scope.ts'
-export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema/infer.ts'
+export { type Plugin, Scope } from './app/scope.ts'
+export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './types/schema.ts'
 export type { TrustedPeers, TrustProxyOptions } from './request/trust.ts'
 export type {
   AnyParts,
@@ -89,7 +90,6 @@ export type {
   Outputs,
   ParamsOf,
   Parts,
-  Plugin,
   Replied,
   Responses,
   RootParts,
@@ -98,6 +98,6 @@ export type {
   RouteParts,
   Schemas,
   With,
-} from './context/types.ts'
+} from './types/parts.ts'
 export type { Verb } from './app/verb.ts'
 export { validate } from './request/validation.ts'

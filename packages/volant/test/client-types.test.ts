@@ -16,7 +16,7 @@ import {
   type Success,
 } from '../src/client/index.ts'
 import { contract, createApp, middleware, type RootParts, type Scope } from '../src/index.ts'
-import type { RouteParts } from '../src/context/types.ts'
+import type { RouteParts } from '../src/types/parts.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <A, B>(value: Same<A, B>): void => assert.ok(value)

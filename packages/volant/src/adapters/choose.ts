@@ -2,7 +2,7 @@
 import type { Adapter, Limits } from '@volant/engine'
 import { limitTable } from '../options/limits.ts'
 import { VolantError } from '../errors/errors.ts'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'

@@ -8,7 +8,7 @@ import {
   type RouterOptions,
 } from '@volant/engine'
 import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../types/context.ts'
 import type { Audience } from '../dispatch/error-detail.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'

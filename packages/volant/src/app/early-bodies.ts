@@ -2,9 +2,9 @@
 import type { Layer } from '../dispatch/chain.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { alternativesIn, broughtBy } from '../dispatch/declare.ts'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 import { overlap } from '../routing/prefix.ts'
-import type { RouteOptions } from '../context/types.ts'
+import type { RouteOptions } from '../types/parts.ts'
 
 /** The line names at most so many routes, and says how many others there are. */
 const mostNamed = 5

@@ -1,11 +1,11 @@
 /** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
 import type { Address, RouterOptions } from '@volant/engine'
 import type { Layer } from '../dispatch/chain.ts'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { ResponseListener } from '../dispatch/observe.ts'
-import { Exposed } from '../contract/expose.ts'
+import { Exposed } from './expose.ts'
 import { Router } from '../routing/router.ts'
 
 /** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */

@@ -2,12 +2,12 @@ import type { Layer } from '../dispatch/chain.ts'
 import type { Description } from '../contract/contract-options.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
-import type { Exposed } from '../contract/expose.ts'
+import type { Exposed } from './expose.ts'
 import { broughtBy, type Declaration } from '../dispatch/declare.ts'
 import { decided } from '../contract/lazy-responses.ts'
 import { overlap } from '../routing/prefix.ts'
 import type { ScopeNode } from './registry.ts'
-import type { DeclaredErrors, Responses, Route, Schemas } from '../context/types.ts'
+import type { DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
 
 /** A route as `app.routes()` tells of it. */
 export interface RouteInfo extends Description {

@@ -11,7 +11,7 @@ import { checkLimit, type LimitRow, limitTable } from '../options/limits.ts'
 import { checkBodySize } from './app-options.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
 import { shown } from '../errors/brief-value.ts'
-import type { RouteOptions, Schemas } from '../context/types.ts'
+import type { RouteOptions, Schemas } from '../types/parts.ts'
 import { checkedParts, checkSchemas } from '../request/validation.ts'
 
 /** What an app's routes have unless they say otherwise. */

@@ -1,7 +1,7 @@
 /** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
 import type { Address, Method } from '@volant/engine'
 import type { Layer } from '../dispatch/chain.ts'
-import type { ContextOf } from '../context/context.ts'
+import type { ContextOf } from '../types/context.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
@@ -14,20 +14,14 @@ import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
 import { RouteConflictError } from '../routing/router.ts'
 import { shown } from '../errors/brief-value.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import { type APITree, isRoute } from '../contract/api-tree.ts'
 import { handlersOf, type Implement } from '../contract/implement.ts'
-import type {
-  ErrorHandler,
-  LayerOf,
-  Plugin,
-  RootParts,
-  Parts,
-  Route,
-  RouteParts,
-  With,
-} from '../context/types.ts'
+import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
 import type { OnMethods, Verb } from './verb.ts'
+
+/** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
+export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>
 
 /** What the scopes of one app share. */
 export interface Shared {

@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT close every listening app of the process; a second one ends it as if nobody listened. */
 import { inspect } from 'node:util'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 
 interface Closable {
   close(): Promise<void>

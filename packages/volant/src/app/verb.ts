@@ -1,6 +1,6 @@
 /** The types of what registers routes: `app.get`, `app.on` and the like, one signature for each number of middlewares. */
 import type { Method } from '@volant/engine'
-import type { Context, ContextOf } from '../context/context.ts'
+import type { Context, ContextOf } from '../types/context.ts'
 import type {
   HandlerBehind,
   LayerOf,
@@ -12,8 +12,8 @@ import type {
   Schema,
   SchemaInput,
   With,
-} from '../context/types.ts'
-import type { RequiredNames } from '../routing/pattern-types.ts'
+} from '../types/parts.ts'
+import type { RequiredNames } from '../types/pattern.ts'
 
 /** The first argument after the path: options of the route, or its first middleware. */
 export type OptionsOrMiddleware<T extends Parts> = LayerOf<ContextOf<T>> | RouteOptions<T>

@@ -2,8 +2,8 @@
  * What a client's calls take and give, by the types of the routes they call. Each route is looked at by itself, so that
  * one costs the compiler the same however many there are: `npm run types` watches it.
  */
-import type { ParamsOf } from '../routing/pattern-types.ts'
-import type { Schema, SchemaInput, SchemaOutput } from '../schema/infer.ts'
+import type { ParamsOf } from '../types/pattern.ts'
+import type { Schema, SchemaInput, SchemaOutput } from '../types/schema.ts'
 import type { Jsonified } from './jsonified.ts'
 
 /** What a client is typed by: a route, a contract, or an operation of generated types. */

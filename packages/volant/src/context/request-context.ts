@@ -15,7 +15,7 @@ import {
   type WholeBody,
   wholeBody,
 } from '../request/body.ts'
-import type { ContextOf } from './context.ts'
+import type { ContextOf } from '../types/context.ts'
 import { type CookieOptions, endCookie, setCookie } from '../reply/cookie.ts'
 import type { CompiledRoute, Core } from '../dispatch/compiled-app.ts'
 import { type Hints, sendHints } from '../reply/early-hints.ts'
@@ -46,7 +46,7 @@ import {
   sendStream,
 } from '../reply/stream-reply.ts'
 import type { Trust } from '../request/trust.ts'
-import type { AnyParts } from './types.ts'
+import type { AnyParts } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
 

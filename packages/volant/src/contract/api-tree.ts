@@ -2,7 +2,7 @@
 import { isTaken } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
 import { shown } from '../errors/brief-value.ts'
-import type { Route } from '../context/types.ts'
+import type { Route } from '../types/parts.ts'
 
 /** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
 export interface APITree {

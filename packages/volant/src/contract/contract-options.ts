@@ -8,7 +8,7 @@ import { checkExamples } from './route-examples.ts'
 import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { checkSchema } from '../schema/standard.ts'
 import { shown } from '../errors/brief-value.ts'
-import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../context/types.ts'
+import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../types/parts.ts'
 
 /** What a contract says beside its schemas. */
 export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>

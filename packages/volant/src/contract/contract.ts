@@ -12,7 +12,7 @@ import type {
   RouteOptions,
   RouteParts,
   With,
-} from '../context/types.ts'
+} from '../types/parts.ts'
 
 /** Makes a contract for a method: path and options as those of a route, no handler. */
 export interface ContractVerb<M extends string> {

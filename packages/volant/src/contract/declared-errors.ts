@@ -1,10 +1,10 @@
 /** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
 import type { Layer } from '../dispatch/chain.ts'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { broughtBy } from '../dispatch/declare.ts'
 import { Reply, type UndeclaredProperties } from './responses.ts'
-import type { DeclaredError, DeclaredErrors } from '../context/types.ts'
+import type { DeclaredError, DeclaredErrors } from '../types/parts.ts'
 
 /** An error as it runs. */
 interface Declared extends DeclaredError {

@@ -1,8 +1,8 @@
 /** `app.implement`: handlers for contracts that were declared elsewhere. */
 import { type APITree, isRoute, namedRoutes } from './api-tree.ts'
-import type { ContextOf } from '../context/context.ts'
+import type { ContextOf } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import type { LayerOf, Parts, HandlerBehind, Returnable, Route, RouteParts, With } from '../context/types.ts'
+import type { LayerOf, Parts, HandlerBehind, Returnable, Route, RouteParts, With } from '../types/parts.ts'
 
 type Seen<B extends Parts, P extends string, O> = With<RouteParts<B, P>, O>
 

@@ -2,7 +2,7 @@
  * Declared replies that may turn out to include one without content: that is asked of a schema, and no schema is asked
  * anything before somebody wants to know.
  */
-import type { Responses } from '../context/types.ts'
+import type { Responses } from '../types/parts.ts'
 
 const undecided = new WeakMap<Responses, () => boolean>()
 

@@ -5,9 +5,9 @@
 import { Readable } from 'node:stream'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import { jsonFault, valueFault } from '../reply/json-fault.ts'
+import { jsonFault, valueFault } from '../errors/json-fault.ts'
 import { endReply, replyEmpty, sendText } from '../reply/reply.ts'
 import { issueSummary } from './response-issues.ts'
 import { refuseCodecs } from '../schema/codecs.ts'
@@ -19,8 +19,8 @@ import { type Serializer, serializerFor } from '../schema/serializer.ts'
 import { undeclared } from '../schema/strip.ts'
 import { Unwritable } from '../schema/to-json.ts'
 import { isIterator } from '../reply/stream-reply.ts'
-import { isThenable } from '../dispatch/thenable.ts'
-import type { Responses, Schema } from '../context/types.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { Responses, Schema } from '../types/parts.ts'
 
 /**
  * What becomes of properties of a reply that its schema does not name: `strip` leaves them out; with `throw` the reply is

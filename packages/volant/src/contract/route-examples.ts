@@ -2,7 +2,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { shown } from '../errors/brief-value.ts'
-import type { Contract } from '../context/types.ts'
+import type { Contract } from '../types/parts.ts'
 
 /** Throws `E_BAD_OPTION` for what is no example, and for a value that JSON has nothing for. */
 export function checkExamples(where: string, given: NonNullable<Contract['examples']>): void {

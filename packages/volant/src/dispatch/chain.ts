@@ -1,11 +1,11 @@
 /** Middleware and handler of a route, compiled into one function by its first request. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { fail } from './failure.ts'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { broughtBy, type Gate } from './declare.ts'
 import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** Runs a route: gives the handler's value, or settles the reply itself and gives undefined or a promise of it. */
 export type Run = (ctx: RequestContext) => unknown

@@ -1,6 +1,6 @@
 /** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
 import type { Layer } from './chain.ts'
-import type { Context, ContextOf, RequestContext } from '../context/context.ts'
+import type { Context, ContextOf, RequestContext } from '../types/context.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -8,7 +8,7 @@ import { refuseForeign } from '../options/foreign-handlers.ts'
 import type { ResponseListener } from './observe.ts'
 import { reply } from '../reply/reply.ts'
 import { shown } from '../errors/brief-value.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import type {
   AnyParts,
   DeclaredErrors,
@@ -17,7 +17,7 @@ import type {
   Middleware,
   Next,
   Schemas,
-} from '../context/types.ts'
+} from '../types/parts.ts'
 
 /** Security schemes by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
 export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>

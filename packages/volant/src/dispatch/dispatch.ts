@@ -5,7 +5,7 @@ import { RequestContext } from '../context/request-context.ts'
 import type { CompiledRoute, Core } from './compiled-app.ts'
 import { fail } from './failure.ts'
 import { isTraced, startChannel, Watch } from './observe.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
 export function dispatch(core: Core, exchange: Exchange, route: CompiledRoute, allow: number): void {

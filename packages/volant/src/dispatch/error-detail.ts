@@ -2,7 +2,7 @@
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 
 /** Who is told: nobody, clients on this machine, or everybody. */
 export type Audience = 'nobody' | 'local' | 'everybody'

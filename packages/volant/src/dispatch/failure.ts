@@ -1,13 +1,13 @@
 /** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { errorDetail } from './error-detail.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { errorChannel } from './observe.ts'
 import { problemText } from '../errors/problem.ts'
 import { beginReply, reply } from '../reply/reply.ts'
 import { endsStream } from '../reply/stream-reply.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
 export function fail(ctx: RequestContext, error: unknown): void {

@@ -1,9 +1,9 @@
 /** Who is told of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
 import { channel } from 'node:diagnostics_channel'
-import type { Context, RequestContext } from '../context/context.ts'
+import type { Context, RequestContext } from '../types/context.ts'
 import { HTTPError, refusal } from '../errors/errors.ts'
 import { fail } from './failure.ts'
-import { isThenable } from './thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** How a request ended. */
 export interface ResponseInfo {

@@ -4,7 +4,7 @@ import { parsePattern } from '../routing/path.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
 
 /** What is known of a route, or of a contract that has none yet. */

@@ -1,10 +1,10 @@
 /** `cors()`: which pages of other origins may read replies (Fetch §3.2). */
-import type { Context, RequestContext } from '../context/context.ts'
+import type { Context, RequestContext } from '../types/context.ts'
 import { checkHeaderValue, headerBlock, type HeaderBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
-import { isThenable } from '../dispatch/thenable.ts'
-import type { FittingMiddleware } from '../context/types.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { FittingMiddleware } from '../types/parts.ts'
 import { checkFlag, checkList, checkNames } from '../options/checks.ts'
 
 /** Whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */

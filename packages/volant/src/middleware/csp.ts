@@ -1,10 +1,10 @@
 /** `csp()`: a Content-Security-Policy, checked and written (CSP Level 3). */
 import { randomFillSync } from 'node:crypto'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { checkHeaderValue } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
-import type { FittingMiddleware } from '../context/types.ts'
+import type { FittingMiddleware } from '../types/parts.ts'
 import { checkFlag, checkNames } from '../options/checks.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */

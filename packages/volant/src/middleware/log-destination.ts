@@ -1,8 +1,8 @@
 /** Where log lines go: gathered, then written in the background, at once when the process ends. */
 import { openSync, write, writeSync } from 'node:fs'
 import { bad } from '../options/bad-option.ts'
-import { notice } from '../options/print-line.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { notice } from '../report/print-line.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** Anything lines can be written to: a stream, `process.stderr`, an object of your own. */
 export interface LogStream {

@@ -1,6 +1,6 @@
 /** What a log line says of a request, in pino's format, compiled once for each logger. */
 import { hostname } from 'node:os'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import type { ResponseInfo } from '../dispatch/observe.ts'
 import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
 import { censored, queryReader, type Redaction } from './redact.ts'

@@ -1,6 +1,6 @@
 /** What log lines keep to themselves. */
 import { unescape } from 'node:querystring'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 
 /** What is to be kept out of lines. */

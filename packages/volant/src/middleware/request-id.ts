@@ -1,8 +1,8 @@
 /** `requestId()`: an id for every request, in its reply and in the logs. */
-import type { Context, RequestContext } from '../context/context.ts'
+import type { Context, RequestContext } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
-import type { FittingMiddleware } from '../context/types.ts'
+import type { FittingMiddleware } from '../types/parts.ts'
 import { checkFieldName, checkNames } from '../options/checks.ts'
 
 /** Options of `requestId`. */

@@ -1,9 +1,9 @@
 /** `securityHeaders()`: the headers OWASP asks for. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { headerBlock, type HeaderBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
-import type { FittingMiddleware } from '../context/types.ts'
+import type { FittingMiddleware } from '../types/parts.ts'
 import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
 import { checkFieldValue, checkFlag, checkNames } from '../options/checks.ts'
 

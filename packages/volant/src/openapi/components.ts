@@ -6,7 +6,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import { discriminate } from './discriminator.ts'
 import type { JSONSchemaObject } from './types.ts'
 import { Fingerprints, Shapes } from './fingerprint.ts'

@@ -1,7 +1,7 @@
 /** What a document needs to know of a route. */
 import { alternativesIn } from '../dispatch/declare.ts'
 import type { RouteInfo } from '../app/route-info.ts'
-import type { DeclaredError, Schema } from '../context/types.ts'
+import type { DeclaredError, Schema } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 
 export interface Operation extends Pick<RouteInfo, 'method' | 'summary' | 'description'> {

@@ -1,5 +1,5 @@
 /** The parameters of an operation: every property of its params, query, headers and cookies schemas is one. */
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import type { Components, Property } from './components.ts'
 import type { OpenAPIParameter } from './types.ts'
 import type { Operation } from './operation.ts'

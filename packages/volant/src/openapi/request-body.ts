@@ -1,7 +1,7 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isThenable } from '../dispatch/thenable.ts'
-import type { Schema } from '../context/types.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 import type { Operation } from './operation.ts'

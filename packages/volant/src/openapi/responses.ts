@@ -1,6 +1,6 @@
 /** The replies of an operation: those of its contract, its declared errors, and the framework's own. */
 import { phrases } from '../errors/phrases.ts'
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './types.ts'
 import { kindsOf } from './text-or-json.ts'

@@ -1,5 +1,5 @@
 /** An OpenAPI 3.1 document, as far as it is written here. */
-import type { Examples } from '../context/types.ts'
+import type { Examples } from '../types/parts.ts'
 
 /** JSON Schema, draft 2020-12. */
 export type JSONSchemaObject = { [keyword: string]: unknown }

@@ -1,12 +1,12 @@
 /** What a document cannot show, and what is odd in it: each is named once, on stderr. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { sayTextless } from '../schema/textless.ts'
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import type { Direction, Opaque, Partly } from './components.ts'
 
 /** Schemas, and parts of one, that are named. */

@@ -1,5 +1,5 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'

@@ -1,9 +1,9 @@
 /** The document of an app over HTTP: made when it is first asked for, kept, and sent again only when it changed. */
 import { createHash } from 'node:crypto'
 import { checkConditions } from '../reply/conditional.ts'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { refusal } from '../errors/errors.ts'
-import { Exposed } from '../contract/expose.ts'
+import { Exposed } from '../app/expose.ts'
 import { bad } from '../options/bad-option.ts'
 import {
   checkOptions,

@@ -1,6 +1,6 @@
 /** Procedures called in process: the same middleware and checks, and no HTTP. */
 import { bag } from '@volant/engine'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../types/context.ts'
 import { nextId } from '../context/id.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { RequestContext } from '../context/request-context.ts'

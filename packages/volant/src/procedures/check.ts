@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ValidationError } from '../errors/errors.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { standardOf } from '../schema/standard.ts'
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 import { issuesOf } from '../request/validation.ts'
 import type { CallState, Perform } from './definition.ts'
 

@@ -1,5 +1,5 @@
 /** `?connectionParams=…`: what a browser's EventSource sends in place of headers, which it cannot set. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { HTTPError } from '../errors/errors.ts'
 import { parseJson } from '../request/json.ts'
 

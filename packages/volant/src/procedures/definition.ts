@@ -1,8 +1,8 @@
 /** What a procedure is at run time. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import type { ErrorsByCode } from '../contract/declared-errors.ts'
 import type { Declaration } from '../dispatch/declare.ts'
-import type { DeclaredErrors, Schema } from '../context/types.ts'
+import type { DeclaredErrors, Schema } from '../types/parts.ts'
 import type { CallContext } from './call-context.ts'
 import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** The events of a subscription, each of them checked. */
 import { VolantError } from '../errors/errors.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import type { Output } from './output.ts'
 import { unlessError } from './returned.ts'
 import { isTracked } from './tracked.ts'

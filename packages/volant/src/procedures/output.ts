@@ -3,8 +3,8 @@ import { VolantError } from '../errors/errors.ts'
 import { Reply, type UndeclaredProperties } from '../contract/responses.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { strip } from '../schema/strip.ts'
-import { isThenable } from '../dispatch/thenable.ts'
-import type { Schema } from '../context/types.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { Schema } from '../types/parts.ts'
 import type { Placed } from './router.ts'
 
 /** The output of one procedure behind one door. */

@@ -2,10 +2,10 @@
  * Middleware and handler of a procedure as one function. It gives a value where a route's chain gives a reply: the
  * rules are those of `chain.ts`, but several of these may run for one request.
  */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { broughtBy, type Gate } from '../dispatch/declare.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import type { CallLayer, CallState, Perform } from './definition.ts'
 import { unlessError } from './returned.ts'
 

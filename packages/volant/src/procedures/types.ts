@@ -3,7 +3,7 @@
  * changes one of them, so that a procedure costs the compiler the same however many there are.
  */
 import type { CookieOptions } from '../reply/cookie.ts'
-import type { ContextOf } from '../context/context.ts'
+import type { ContextOf } from '../types/context.ts'
 import type { HTTPError } from '../errors/errors.ts'
 import type {
   AnyParts,
@@ -17,7 +17,7 @@ import type {
   SchemaInput,
   SchemaOutput,
   With,
-} from '../context/types.ts'
+} from '../types/parts.ts'
 
 /** What a procedure does: a query reads, a mutation changes, a subscription tells of events as they come. */
 export type ProcedureKind = 'query' | 'mutation' | 'subscription'

@@ -1,5 +1,5 @@
 /** Early hints: what the reply will need, told while the handler works (RFC 8297). */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'
 import { dropReply } from './late-reply.ts'

@@ -2,7 +2,7 @@
  * What comes after the reply is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
  * process would end.
  */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { errorChannel } from '../dispatch/observe.ts'
 

@@ -1,10 +1,10 @@
 /** From a value to a reply: what each kind of value a handler may return becomes. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
-import { jsonFault, valueFault } from './json-fault.ts'
+import { jsonFault, valueFault } from '../errors/json-fault.ts'
 import { dropReply, nameOf } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'

@@ -1,8 +1,8 @@
 /** Handlers that give no reply: usually a `return` was forgotten, or a callback replies later. */
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import type { CompiledRoute } from '../dispatch/compiled-app.ts'
 import { nameOf } from './late-reply.ts'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 
 const seen = new WeakSet<CompiledRoute>()
 

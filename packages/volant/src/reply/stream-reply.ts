@@ -1,7 +1,7 @@
 /** Replies whose body comes in parts: written as fast as the client reads, cancelled when it leaves. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { wasTold } from '../dispatch/failure.ts'
 import { shown } from '../errors/brief-value.ts'

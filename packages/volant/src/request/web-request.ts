@@ -1,7 +1,7 @@
 /** `ctx.request`: the request as the web platform knows it. */
 import { BodyKind } from '@volant/engine'
 import { checkEncoding } from './body.ts'
-import type { RequestContext } from '../context/context.ts'
+import type { RequestContext } from '../types/context.ts'
 import { errorTable, HTTPError, refusal } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
 

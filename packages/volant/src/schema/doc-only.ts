@@ -1,6 +1,6 @@
 /** Schemas of values the framework makes itself: they describe them to callers, and nothing is checked. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { Responses } from '../context/types.ts'
+import type { Responses } from '../types/parts.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
 
 /** A schema that says what `schema` says and lets every value pass. */

@@ -4,7 +4,7 @@
  * are told, of any other all of them, up to as many as a reply names. A value that fits costs what it does without this.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import { isLarge } from './large.ts'
 
 type Props = StandardSchemaV1.Props

@@ -1,5 +1,5 @@
 /** Schemas of nothing, which JSON Schema cannot say. */
-import type { Schema } from '../context/types.ts'
+import type { Schema } from '../types/parts.ts'
 
 /** What libraries call a schema that takes `undefined` and nothing else. */
 const names: ReadonlySet<unknown> = new Set(['void', 'undefined'])

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { optionsOf, valibotOptions } from './vendor-options.ts'
 import { type Hole, withoutMarks } from './unrepresentable.ts'
-import type { Schema } from './infer.ts'
+import type { Schema } from '../types/schema.ts'
 import { inputOf } from './relax-defaults.ts'
 import { frozen, isPlainSchema } from './normalize.ts'
 import { unsoundness } from './well-formed.ts'
 import { validatorOf } from './standard.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /** A JSON Schema of draft 2020-12, without `$schema`. */
 export type JSONSchemaObject = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { shown } from '../errors/brief-value.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 
 /**
  * Whether a result is still to come. Looked for in this order because most results are there, and `then` in none of

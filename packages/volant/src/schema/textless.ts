@@ -1,8 +1,8 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { notice } from '../options/print-line.ts'
+import { notice } from '../report/print-line.ts'
 import { type Resolve, resolverOf } from '../openapi/references.ts'
-import type { Schema } from './infer.ts'
+import type { Schema } from '../types/schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 
 interface Textless {

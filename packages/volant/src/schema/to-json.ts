@@ -1,5 +1,5 @@
 /** A value as JSON says it, so that what is checked is what is sent (ECMA-262 §25.5.2.2). */
-import { valueFault } from '../reply/json-fault.ts'
+import { valueFault } from '../errors/json-fault.ts'
 
 /** JSON.stringify would throw as well. */
 export class Unwritable extends TypeError {}

@@ -5,7 +5,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
 import { type JSONSchema, record, SchemaDocument } from './alternatives.ts'
-import { isThenable } from '../dispatch/thenable.ts'
+import { isThenable } from '../types/thenable.ts'
 import { withFirstFaults } from './first-faults.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { sayTextless } from './textless.ts'

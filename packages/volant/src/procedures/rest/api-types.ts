@@ -4,7 +4,7 @@
  */
 import type { Jsonified } from '../../client/jsonified.ts'
 import type { Failure, Invalid, Operation, PathValue, Success } from '../../client/types.ts'
-import type { ParamsOf } from '../../context/types.ts'
+import type { ParamsOf } from '../../types/parts.ts'
 import type { ParameterOf } from './singular.ts'
 import type { ErrorData, Procedure, ProcedureTree, RestOptions, Router } from '../types.ts'
 

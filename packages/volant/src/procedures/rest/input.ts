@@ -1,13 +1,13 @@
 /** The input of a procedure over REST: members of one object, some in the path, the others in the query or the body. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
-import type { RequestContext } from '../../context/context.ts'
+import type { RequestContext } from '../../types/context.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import { type Described, type JSONSchemaObject, jsonSchemaOf } from '../../schema/json-schema.ts'
 import { standardOf } from '../../schema/standard.ts'
 import { textReader, type TextReader } from '../../schema/coerce-text.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
-import type { Schema, Schemas } from '../../context/types.ts'
+import { isThenable } from '../../types/thenable.ts'
+import type { Schema, Schemas } from '../../types/parts.ts'
 import { madeOfNothing } from './nothing.ts'
 
 /** Where the members are that are not in the path. */

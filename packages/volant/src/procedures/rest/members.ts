@@ -1,6 +1,6 @@
 /** Which members an input has, for those who refuse a path with a parameter that is none of them. */
 import { jsonSchemaOf } from '../../schema/json-schema.ts'
-import type { Schema } from '../../context/types.ts'
+import type { Schema } from '../../types/parts.ts'
 
 /** Whether a member may be given: false only where the JSON Schema names the members, and this is none of them. */
 export function mayHave(schema: Schema, member: string): boolean {

@@ -1,7 +1,7 @@
 /** Whether a schema has use for nothing at all: no query, no value. */
 import { standardOf } from '../../schema/standard.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
-import type { Schema } from '../../context/types.ts'
+import { isThenable } from '../../types/thenable.ts'
+import type { Schema } from '../../types/parts.ts'
 
 /** What the schema makes of undefined; null where it refuses that, or says so only later. */
 export function madeOfNothing(schema: Schema): { readonly value: unknown } | null {

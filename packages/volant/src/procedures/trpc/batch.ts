@@ -1,5 +1,5 @@
 /** A request with several calls, answered all at once, or line by line as they are done. */
-import type { RequestContext } from '../../context/context.ts'
+import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { sendStream } from '../../reply/stream-reply.ts'
 import { CallContext } from '../call-context.ts'

@@ -1,7 +1,7 @@
 /** One call of a procedure that came over tRPC, whatever the request around it. */
-import type { RequestContext } from '../../context/context.ts'
+import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
+import { isThenable } from '../../types/thenable.ts'
 import type { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
 import type { Served } from '../output.ts'

@@ -3,8 +3,8 @@
  * A value that is still to come, a promise or an async iterable, is 0 where it will be, with a number under which its
  * lines follow: `[number, status, value]`.
  */
-import type { RequestContext } from '../../context/context.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
+import type { RequestContext } from '../../types/context.ts'
+import { isThenable } from '../../types/thenable.ts'
 import { unlessError } from '../returned.ts'
 import { isAsyncIterable, stop } from './call.ts'
 import { shapeOf } from './error-shape.ts'

@@ -1,5 +1,5 @@
 /** Options of the tRPC door. */
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
 import { checkFlag, checkNames } from '../../options/checks.ts'
 import type { ErrorShape } from './error-shape.ts'

@@ -1,7 +1,7 @@
 /** The tRPC door: procedures over the HTTP protocol of tRPC 11. */
-import type { RequestContext } from '../../context/context.ts'
-import { defaultsOf, type Scope } from '../../app/scope.ts'
-import type { Plugin, RouteOptions } from '../../context/types.ts'
+import type { RequestContext } from '../../types/context.ts'
+import { defaultsOf, type Plugin, type Scope } from '../../app/scope.ts'
+import type { RouteOptions } from '../../types/parts.ts'
 import { type Served, served } from '../output.ts'
 import { proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'

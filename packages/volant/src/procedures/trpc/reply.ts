@@ -1,6 +1,6 @@
 /** Replies as tRPC's clients read them, and who is told of errors. */
 import { ContentType } from '@volant/engine'
-import type { Context, RequestContext } from '../../context/context.ts'
+import type { Context, RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { isAbort, wasTold } from '../../dispatch/failure.ts'
 import { errorChannel } from '../../dispatch/observe.ts'

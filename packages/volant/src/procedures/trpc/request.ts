@@ -1,6 +1,6 @@
 /** What a tRPC request asks for: the calls in it, and their inputs. */
 import { bag, BodyKind } from '@volant/engine'
-import type { RequestContext } from '../../context/context.ts'
+import type { RequestContext } from '../../types/context.ts'
 import { HTTPError, refusal } from '../../errors/errors.ts'
 import { parseJson } from '../../request/json.ts'
 import { parseMediaType } from '../../request/media-type.ts'

@@ -6,7 +6,7 @@ import type {
   TRPCSubscriptionProcedure,
 } from '@trpc/server'
 import type { Issue } from '../../errors/errors.ts'
-import type { DeclaredErrors } from '../../context/types.ts'
+import type { DeclaredErrors } from '../../types/parts.ts'
 import type { ErrorData, Procedure, ProcedureTree, Router } from '../types.ts'
 import type { ErrorShape } from './error-shape.ts'
 

@@ -1,7 +1,7 @@
 /** A request that is one call. */
-import type { RequestContext } from '../../context/context.ts'
+import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
+import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
 import { unlessError } from '../returned.ts'

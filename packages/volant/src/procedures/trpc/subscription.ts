@@ -1,6 +1,6 @@
 /** Subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
-import type { RequestContext } from '../../context/context.ts'
-import { isThenable } from '../../dispatch/thenable.ts'
+import type { RequestContext } from '../../types/context.ts'
+import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
 import { CallState } from '../definition.ts'
 import { eventOf, iteratorOf } from '../events.ts'

@@ -8,9 +8,8 @@ import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
 import type { HTTPError } from '../errors/errors.ts'
 import type { Pairs } from '../request/query.ts'
-import type { ParamsOf } from '../routing/pattern-types.ts'
-import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from '../schema/infer.ts'
-import type { Scope } from '../app/scope.ts'
+import type { ParamsOf } from './pattern.ts'
+import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema.ts'
 
 export type { JSONSchema, ParamsOf, Schema, SchemaInput, SchemaOutput }
 
@@ -119,9 +118,6 @@ export type LayerOf<C> = { layer(ctx: C, next: Next): unknown }['layer']
 
 /** Replies to an error. Returning undefined without replying leaves the reply to the framework. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
-
-/** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
-export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>
 
 /** Schemas by the part of the request they check. What they make of it is what the handler sees. */
 export interface Schemas {

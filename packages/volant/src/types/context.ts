@@ -12,9 +12,9 @@ import type {
   Replied,
   ReplyArguments,
   StatusOf,
-} from './types.ts'
+} from './parts.ts'
 
-export type { RequestContext } from './request-context.ts'
+export type { RequestContext } from '../context/request-context.ts'
 
 /**
  * The context of a request: `Context` is that of any route, `Context<{ params: { id: string }; body: User }>` one whose
