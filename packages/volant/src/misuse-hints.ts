@@ -1,5 +1,5 @@
 /** Functions people forget to call, or use where a middleware belongs. */
-import { before, middleware, notItself } from './dispatch/declare.ts'
+import { before, middleware, hintMisuse } from './dispatch/declare.ts'
 import { cors } from './middleware/cors.ts'
 import { csp } from './middleware/csp.ts'
 import { logger } from './middleware/logger.ts'
@@ -11,10 +11,10 @@ import { openapi } from './plugins/openapi.ts'
 import { validate } from './request/validation.ts'
 
 for (const make of [cors, logger, metrics, requestId, securityHeaders])
-  notItself(make, `app.use(${make.name}())`)
-notItself(csp, 'app.use(csp({ … }))')
-notItself(validate, 'validate({ body: schema })')
-notItself(middleware, 'middleware((ctx, next) => …)')
-notItself(before, 'before((ctx) => …)')
-notItself(health, 'app.register(health)')
-notItself(openapi, 'app.register(openapi, { info: { title, version } })')
+  hintMisuse(make, `app.use(${make.name}())`)
+hintMisuse(csp, 'app.use(csp({ … }))')
+hintMisuse(validate, 'validate({ body: schema })')
+hintMisuse(middleware, 'middleware((ctx, next) => …)')
+hintMisuse(before, 'before((ctx) => …)')
+hintMisuse(health, 'app.register(health)')
+hintMisuse(openapi, 'app.register(openapi, { info: { title, version } })')

@@ -2,7 +2,7 @@
 import type { Adapter, Limits } from '@volant/engine'
 import { limitTable } from '../options/limits.ts'
 import { VolantError } from '../errors/errors.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'
@@ -25,7 +25,7 @@ export function chooseAdapter(type: AdapterType | undefined, limits: Limits): Ad
   if ('adapter' in native) return native.adapter
   if (type === 'native')
     throw new VolantError('E_ADAPTER', `the native engine cannot be used: ${native.reason}`)
-  if (!announced) notice(`volant: running on node:http, because ${native.reason}`)
+  if (!announced) printLine(`volant: running on node:http, because ${native.reason}`)
   announced = true
   return nodeHttpAdapter
 }
@@ -39,5 +39,5 @@ export function warnOfUnenforced(adapter: Adapter, limits: Limits): void {
   )
   if (names.length === 0) return
   for (const name of names) warned.add(name)
-  notice(`volant: the adapter ${adapter.name} cannot enforce ${names.join(' and ')}`)
+  printLine(`volant: the adapter ${adapter.name} cannot enforce ${names.join(' and ')}`)
 }

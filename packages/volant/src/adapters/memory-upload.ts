@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BodySink } from '@volant/engine'
 import { errorTable, VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Chunk, SourceParts } from '../reply/stream-reply.ts'
 import type { MemoryExchange } from './memory.ts'
 
@@ -132,5 +132,8 @@ export class MemoryUpload {
 
 function bytesOf(chunk: Chunk): Buffer {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) return Buffer.from(chunk as string)
-  throw new VolantError('E_NOT_SERIALISABLE', `a chunk of a body is a string or bytes, not ${shown(chunk)}`)
+  throw new VolantError(
+    'E_NOT_SERIALISABLE',
+    `a chunk of a body is a string or bytes, not ${briefValue(chunk)}`,
+  )
 }

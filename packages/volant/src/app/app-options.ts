@@ -15,7 +15,7 @@ import { bad } from '../options/bad-option.ts'
 import { checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from '../options/limits.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
 
 /** Options of `createApp`. */
@@ -96,7 +96,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   checkOptionNames('createApp', options, names, foreignNames)
   const { adapter, report, router = {} } = options
   if (typeof adapter === 'string') {
-    throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${shown(adapter)} }`)
+    throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${briefValue(adapter)} }`)
   }
   if (adapter !== undefined && !adapterTypes.includes(adapter?.type)) {
     throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)

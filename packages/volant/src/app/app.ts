@@ -4,7 +4,7 @@ import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/c
 import { Routes } from '../adapters/head.ts'
 import type { RequestContext } from '../types/context.ts'
 import type { APITree } from '../contract/api-tree.ts'
-import { Core } from '../dispatch/compiled-app.ts'
+import { CompiledApp } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import { warnOfEarlyBodies } from './early-bodies.ts'
 import { checkOperationIds, tableOf } from './expose.ts'
@@ -12,7 +12,7 @@ import { fetchFrom } from '../testing/fetch.ts'
 import { inject, type InjectReply } from '../testing/inject.ts'
 import type { InjectOptions } from '../testing/inject-request.ts'
 import { bad } from '../options/bad-option.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import { listenChannel } from '../dispatch/observe.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
 import { Registry } from './registry.ts'
@@ -29,7 +29,7 @@ export function createApp(options: AppOptions = {}): App {
 /** What `createApp` makes: a scope that can listen. */
 export class App<B extends Parts = RootParts> extends Scope<B> {
   readonly #options: ResolvedOptions
-  #core: Core | null = null
+  #core: CompiledApp | null = null
   #injectable: Routes | null = null
   #adapter: ReturnType<typeof chooseAdapter> | null = null
   #server: Server | null = null
@@ -113,7 +113,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       await this.close()
       throw error
     }
-    if (this.#options.startLine) notice(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
+    if (this.#options.startLine) printLine(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
     done?.(address)
     return address
   }
@@ -164,7 +164,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       timer = setTimeout(resolve, shutdownTimeout, 'late')
     })
     if ((await Promise.race([all, late])) === 'late') {
-      notice(
+      printLine(
         `volant: an onClosing hook took longer than shutdownTimeout (${shutdownTimeout} ms): the app closes without it`,
       )
     }
@@ -212,7 +212,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     rootOf(this).registry.exposed.add(api)
     if (path === false || this.#tables.has(path)) return this
     this.#tables.add(path)
-    let known: { core: Core; text: string } | undefined
+    let known: { core: CompiledApp; text: string } | undefined
     this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
       const { app } = ctx as unknown as RequestContext
       // Anybody may ask, and thousands of routes take milliseconds; an app that changes has another core.
@@ -272,23 +272,23 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     this.#through = false
   }
 
-  #routes(core: Core): Routes {
+  #routes(core: CompiledApp): Routes {
     return (this.#injectable ??= new Routes(core))
   }
 
-  #start(): Core {
+  #start(): CompiledApp {
     if (this.#core !== null) return this.#core
     const { node, registry } = rootOf(this)
     const { limits, router, trust, errorDetails, report } = this.#options
     registry.checkExposed()
     checkOperationIds(registry.routes, registry.exposed)
-    this.#core = new Core({
+    this.#core = new CompiledApp({
       serving: this,
       limits,
       router,
       routes: registry.routes,
       node,
-      territories: registry.territories,
+      prefixScopes: registry.prefixScopes,
       trust,
       errorDetails,
       report: report as ((error: unknown, ctx: RequestContext) => void) | null,

@@ -1,8 +1,8 @@
 /** Says at start which routes hold large bodies of anybody, since the check of who it is comes after the body. */
 import type { Layer } from '../dispatch/chain.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
-import { alternativesIn, broughtBy } from '../dispatch/declare.ts'
-import { notice } from '../report/print-line.ts'
+import { alternativesIn, metadataOf } from '../dispatch/declare.ts'
+import { printLine } from '../report/print-line.ts'
 import { overlap } from '../routing/prefix.ts'
 import type { RouteOptions } from '../types/parts.ts'
 
@@ -17,7 +17,7 @@ export function warnOfEarlyBodies(routes: readonly RouteDefinition[], usual: num
   if (early.length === 0) return
   const named = early.slice(0, mostNamed).join(', ')
   const others = early.length > mostNamed ? ` and ${early.length - mostNamed} more` : ''
-  notice(
+  printLine(
     `volant: ${named}${others}: the body is read before the middleware that may refuse the request, so that anybody can make the server hold that much. Give the route a beforeBody: the middleware of its scopes then runs before the body is read. A check that is on the route itself goes into beforeBody`,
   )
 }
@@ -45,7 +45,7 @@ function isChecked({ nodes, pattern, middleware }: RouteDefinition): boolean {
 }
 
 function refuses(layer: Layer): boolean {
-  const { errors = {}, security = [] } = broughtBy(layer)
+  const { errors = {}, security = [] } = metadataOf(layer)
   return (
     alternativesIn(security).some((schemes) => Object.keys(schemes).length > 0) ||
     Object.values(errors).some(({ status }) => status === 401 || status === 403)
@@ -54,6 +54,6 @@ function refuses(layer: Layer): boolean {
 
 /** Middleware of this package runs before the handler or not at all, and is not made with `before`. */
 function isOfUser(layer: Layer): boolean {
-  const { gate, skip, isCheck } = broughtBy(layer)
+  const { gate, skip, isCheck } = metadataOf(layer)
   return isCheck === true || (gate === undefined && skip !== true)
 }

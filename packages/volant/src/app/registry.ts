@@ -9,7 +9,7 @@ import { Exposed } from './expose.ts'
 import { Router } from '../routing/router.ts'
 
 /** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
-export interface ScopeNode {
+export interface ScopeLayers {
   readonly layers: PlacedLayer[]
   readonly listeners: ResponseListener[]
   notFound: ((ctx: RequestContext) => unknown) | null
@@ -26,10 +26,10 @@ export interface PlacedLayer {
 }
 
 /** Paths that belong to a scope, for the replies to requests no route takes. */
-export interface Territory {
+export interface PrefixScope {
   readonly prefix: string
   /** From the app's own to the innermost. */
-  readonly nodes: readonly ScopeNode[]
+  readonly nodes: readonly ScopeLayers[]
 }
 
 export interface Hooks {
@@ -40,26 +40,26 @@ export interface Hooks {
 }
 
 /** Where a mounted app's routes go as well. */
-interface Place extends Territory {
+interface MountPoint extends PrefixScope {
   readonly into: Registry
   /** The mounted app's nodes as they are here. */
-  readonly moved: Map<ScopeNode, ScopeNode>
+  readonly moved: Map<ScopeLayers, ScopeLayers>
 }
 
 export class Registry {
   readonly routes: RouteDefinition[] = []
-  readonly territories: Territory[] = []
+  readonly prefixScopes: PrefixScope[] = []
   readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [] }
   readonly exposed = new Exposed()
   /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
-  readonly withs: ScopeNode[] = []
+  readonly withs: ScopeLayers[] = []
   /** Apps mounted here. */
   readonly mounted: Registry[] = []
   /** Plugins that are not through yet. */
   readonly #loading = new Set<Promise<void>>()
   readonly #failures: unknown[] = []
   readonly #taken: Router
-  readonly #places: Place[] = []
+  readonly #mountPoints: MountPoint[] = []
   #fixed = false
   readonly #onChange: (what: string) => void
 
@@ -76,7 +76,7 @@ export class Registry {
         `${what} comes too late: routes, middleware and hooks are fixed once the app listens. Register it before listen(), or in a plugin, which the app waits for`,
       )
     }
-    for (const { into } of this.#places) into.change(what)
+    for (const { into } of this.#mountPoints) into.change(what)
     this.#onChange(what)
   }
 
@@ -90,25 +90,25 @@ export class Registry {
     this.change(`${method} ${route.pattern}`)
     this.#taken.add(method, route.pattern, this.routes.length)
     this.routes.push(route)
-    for (const place of this.#places) place.into.add(moved(route, place), method)
+    for (const place of this.#mountPoints) place.into.add(moved(route, place), method)
   }
 
-  addTerritory(territory: Territory): void {
-    this.territories.push(territory)
-    for (const place of this.#places) place.into.addTerritory(placed(territory, place))
+  addPrefixScope(prefixScope: PrefixScope): void {
+    this.prefixScopes.push(prefixScope)
+    for (const place of this.#mountPoints) place.into.addPrefixScope(placed(prefixScope, place))
   }
 
-  /** Adds all routes of `app`, whose own scope is `node`, in a territory: also those it is given later. */
-  mount(app: Registry, node: ScopeNode, territory: Territory): void {
+  /** Adds all routes of `app`, whose own scope is `node`, in a scope with a prefix: also those it is given later. */
+  mount(app: Registry, node: ScopeLayers, prefixScope: PrefixScope): void {
     if (app === this || app.#holds(this)) {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
     }
-    this.change(`mount(${territory.prefix})`)
-    const place: Place = { ...territory, into: this, moved: new Map() }
-    this.addTerritory(placed({ prefix: '', nodes: [node] }, place))
-    for (const each of app.territories) this.addTerritory(placed(each, place))
+    this.change(`mount(${prefixScope.prefix})`)
+    const place: MountPoint = { ...prefixScope, into: this, moved: new Map() }
+    this.addPrefixScope(placed({ prefix: '', nodes: [node] }, place))
+    for (const each of app.prefixScopes) this.addPrefixScope(placed(each, place))
     for (const route of app.routes) this.add(moved(route, place), route.method)
-    app.#places.push(place)
+    app.#mountPoints.push(place)
     this.mounted.push(app)
     this.exposed.mount(app.exposed)
   }
@@ -120,7 +120,7 @@ export class Registry {
 
   /** It is in another app, at one place or several. */
   get isMounted(): boolean {
-    return this.#places.length > 0
+    return this.#mountPoints.length > 0
   }
 
   #holds(other: Registry): boolean {
@@ -157,17 +157,17 @@ export class Registry {
   }
 }
 
-function moved(route: RouteDefinition, place: Place): RouteDefinition {
+function moved(route: RouteDefinition, place: MountPoint): RouteDefinition {
   return { ...route, pattern: join(place.prefix, route.pattern), nodes: nodesAt(place, route.nodes) }
 }
 
-function placed(territory: Territory, place: Place): Territory {
-  return { prefix: join(place.prefix, territory.prefix), nodes: nodesAt(place, territory.nodes) }
+function placed(prefixScope: PrefixScope, place: MountPoint): PrefixScope {
+  return { prefix: join(place.prefix, prefixScope.prefix), nodes: nodesAt(place, prefixScope.nodes) }
 }
 
-function nodesAt(place: Place, nodes: readonly ScopeNode[]): ScopeNode[] {
+function nodesAt(place: MountPoint, nodes: readonly ScopeLayers[]): ScopeLayers[] {
   const inside = nodes.map((node) => {
-    const known = place.moved.get(node) ?? new MovedNode(node, place.prefix)
+    const known = place.moved.get(node) ?? new MountedLayers(node, place.prefix)
     place.moved.set(node, known)
     return known
   })
@@ -175,11 +175,11 @@ function nodesAt(place: Place, nodes: readonly ScopeNode[]): ScopeNode[] {
 }
 
 /** A mounted app's node: the paths of its `use` begin where it is mounted. What is added later is seen, too. */
-class MovedNode implements ScopeNode {
-  readonly #node: ScopeNode
+class MountedLayers implements ScopeLayers {
+  readonly #node: ScopeLayers
   readonly #prefix: string
 
-  constructor(node: ScopeNode, prefix: string) {
+  constructor(node: ScopeLayers, prefix: string) {
     this.#node = node
     this.#prefix = prefix
   }
@@ -195,11 +195,11 @@ class MovedNode implements ScopeNode {
     return this.#node.listeners
   }
 
-  get notFound(): ScopeNode['notFound'] {
+  get notFound(): ScopeLayers['notFound'] {
     return this.#node.notFound
   }
 
-  get errorHandler(): ScopeNode['errorHandler'] {
+  get errorHandler(): ScopeLayers['errorHandler'] {
     return this.#node.errorHandler
   }
 }

@@ -3,10 +3,10 @@ import type { Description } from '../contract/contract-options.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { Exposed } from './expose.ts'
-import { broughtBy, type Declaration } from '../dispatch/declare.ts'
-import { decided } from '../contract/lazy-responses.ts'
+import { metadataOf, type Declaration } from '../dispatch/declare.ts'
+import { decide } from '../contract/lazy-responses.ts'
 import { overlap } from '../routing/prefix.ts'
-import type { ScopeNode } from './registry.ts'
+import type { ScopeLayers } from './registry.ts'
 import type { DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
 
 /** A route as `app.routes()` tells of it. */
@@ -62,9 +62,9 @@ export function* infosOf(
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
       maxBodySize,
       schemas: { ...schemas },
-      checks: certain.flatMap((layer) => broughtBy(layer).schemas ?? []),
+      checks: certain.flatMap((layer) => metadataOf(layer).schemas ?? []),
       get responses() {
-        return contract.responses === null ? null : decided(contract.responses)
+        return contract.responses === null ? null : decide(contract.responses)
       },
       errors: Object.assign(
         {},
@@ -112,7 +112,7 @@ export function checkIds(routes: readonly NamedRoute[]): void {
 }
 
 /** Those in front of a pattern, or those that may be. */
-function layersOf({ layers }: ScopeNode, pattern: string, least: 'always' | 'maybe'): Layer[] {
+function layersOf({ layers }: ScopeLayers, pattern: string, least: 'always' | 'maybe'): Layer[] {
   return layers.flatMap(({ layer, under }) => {
     const meets = under === null ? 'always' : overlap(under, pattern, false)
     return meets === 'always' || meets === least ? [layer] : []
@@ -120,7 +120,7 @@ function layersOf({ layers }: ScopeNode, pattern: string, least: 'always' | 'may
 }
 
 function declarationOf(layer: Layer): Declaration[] {
-  const { errors, security } = broughtBy(layer)
+  const { errors, security } = metadataOf(layer)
   if (errors === undefined && security === undefined) return []
   return [{ ...(errors && { errors }), ...(security && { security }) }]
 }

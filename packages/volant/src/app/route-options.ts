@@ -10,7 +10,7 @@ import { bad } from '../options/bad-option.ts'
 import { checkLimit, type LimitRow, limitTable } from '../options/limits.ts'
 import { checkBodySize } from './app-options.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { RouteOptions, Schemas } from '../types/parts.ts'
 import { checkedParts, checkSchemas } from '../request/validation.ts'
 
@@ -61,7 +61,7 @@ export function defineRoute(
     const what = `${at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`} of ${pattern}`
     refuseForeign(layer, what)
     if (typeof layer === 'function') return layer as Layer
-    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${shown(layer)}`)
+    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${briefValue(layer)}`)
   })
   const handler = layers.pop() as RouteDefinition['handler'] | undefined
   if (handler === undefined) throw new VolantError('E_BAD_HANDLER', `the route ${pattern} has no handler`)

@@ -6,14 +6,14 @@ import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
 import { bad } from '../options/bad-option.ts'
-import { broughtBy, usageOf } from '../dispatch/declare.ts'
+import { metadataOf, usageOf } from '../dispatch/declare.ts'
 import type { ResponseListener } from '../dispatch/observe.ts'
 import { parsePattern, RoutePatternError } from '../routing/path.ts'
-import type { Registry, ScopeNode } from './registry.ts'
+import type { Registry, ScopeLayers } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
 import { RouteConflictError } from '../routing/router.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
 import { type APITree, isRoute } from '../contract/api-tree.ts'
 import { handlersOf, type Implement } from '../contract/implement.ts'
@@ -84,8 +84,8 @@ export class Scope<B extends Parts = RootParts> {
     return this
   }) as Implement<B>
 
-  readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeNode[] }
-  readonly #node: ScopeNode = {
+  readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeLayers[] }
+  readonly #node: ScopeLayers = {
     layers: [],
     listeners: [],
     notFound: null,
@@ -95,7 +95,7 @@ export class Scope<B extends Parts = RootParts> {
   #hasPaths = true
 
   /** Users do not make scopes: `createApp`, `group`, `with` and `register` do. */
-  constructor(shared: Shared, prefix = '', outer: readonly ScopeNode[] = []) {
+  constructor(shared: Shared, prefix = '', outer: readonly ScopeLayers[] = []) {
     this[inner] = { shared, prefix, nodes: [...outer, this.#node] }
   }
 
@@ -213,7 +213,7 @@ export class Scope<B extends Parts = RootParts> {
       )
     }
     refuseForeign(handler, 'onNotFound')
-    this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeNode['notFound']
+    this.#node.notFound = asFunction(handler, 'onNotFound') as ScopeLayers['notFound']
     return this
   }
 
@@ -221,7 +221,7 @@ export class Scope<B extends Parts = RootParts> {
   onError(handler: ErrorHandler): this {
     this.#registry.change('onError()')
     refuseForeign(handler, 'onError')
-    this.#node.errorHandler = asFunction(handler, 'onError') as ScopeNode['errorHandler']
+    this.#node.errorHandler = asFunction(handler, 'onError') as ScopeLayers['errorHandler']
     return this
   }
 
@@ -276,7 +276,7 @@ export class Scope<B extends Parts = RootParts> {
     const { shared, prefix, nodes } = this[inner]
     const scope = new Scope<C>(shared, path === '' ? prefix : join(prefix, path), nodes)
     scope.#hasPaths = path !== ''
-    if (path !== '') this.#registry.addTerritory({ prefix: scope[inner].prefix, nodes: scope[inner].nodes })
+    if (path !== '') this.#registry.addPrefixScope({ prefix: scope[inner].prefix, nodes: scope[inner].nodes })
     return scope
   }
 
@@ -288,7 +288,7 @@ export class Scope<B extends Parts = RootParts> {
     if (usage !== undefined) {
       throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
     }
-    const { onClose } = broughtBy(layer)
+    const { onClose } = metadataOf(layer)
     const { close } = this.#registry.hooks
     if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
     return layer
@@ -335,9 +335,9 @@ export class Scope<B extends Parts = RootParts> {
 }
 
 /** What the app itself needs of its outermost scope. */
-export function rootOf(scope: Scope<any>): { node: ScopeNode; registry: Registry } {
+export function rootOf(scope: Scope<any>): { node: ScopeLayers; registry: Registry } {
   const { nodes, shared } = scope[inner]
-  return { node: nodes[0] as ScopeNode, registry: shared.registry }
+  return { node: nodes[0] as ScopeLayers, registry: shared.registry }
 }
 
 /** What routes of a scope have unless they say otherwise. */
@@ -371,6 +371,6 @@ export function asFunction(value: unknown, what: string): unknown {
   const usage = typeof value === 'object' && value !== null ? usageOf(value) : undefined
   throw new VolantError(
     'E_BAD_HANDLER',
-    `${what} is not a function but ${shown(value)}${usage === undefined ? '' : `: write ${usage}`}`,
+    `${what} is not a function but ${briefValue(value)}${usage === undefined ? '' : `: write ${usage}`}`,
   )
 }

@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT close every listening app of the process; a second one ends it as if nobody listened. */
 import { inspect } from 'node:util'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 
 interface Closable {
   close(): Promise<void>
@@ -26,7 +26,7 @@ export function forgetSignal(app: Closable): void {
 /** Not thrown: the other apps still have requests to answer. */
 function tell(error: unknown): void {
   process.exitCode = 1
-  notice(`volant: close() failed: ${inspect(error)}`)
+  printLine(`volant: close() failed: ${inspect(error)}`)
 }
 
 function onSignal(signal: NodeJS.Signals): void {

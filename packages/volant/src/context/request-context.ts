@@ -6,7 +6,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from '../request/accepts.ts'
-import { accompany } from '../dispatch/chain.ts'
+import { trackOwnReply } from '../dispatch/chain.ts'
 import {
   type CollectedBody,
   parseBody,
@@ -17,7 +17,7 @@ import {
 } from '../request/body.ts'
 import type { ContextOf } from '../types/context.ts'
 import { type CookieOptions, endCookie, setCookie } from '../reply/cookie.ts'
-import type { CompiledRoute, Core } from '../dispatch/compiled-app.ts'
+import type { CompiledRoute, CompiledApp } from '../dispatch/compiled-app.ts'
 import { type Hints, sendHints } from '../reply/early-hints.ts'
 import { declaredError } from '../contract/declared-errors.ts'
 import { refusal, VolantError } from '../errors/errors.ts'
@@ -36,7 +36,7 @@ import type { Watch } from '../dispatch/observe.ts'
 import { type Pairs, parseQuery } from '../request/query.ts'
 import { declaredString, type ResponsePlan, replyDeclared } from '../contract/responses.ts'
 import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import {
   endsStream,
@@ -53,7 +53,7 @@ import { webRequest } from '../request/web-request.ts'
 /** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
 export class RequestContext implements ContextOf<AnyParts> {
   readonly exchange: Exchange
-  readonly app: Core
+  readonly app: CompiledApp
   readonly route: CompiledRoute
   /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
   readonly allow: number
@@ -79,7 +79,7 @@ export class RequestContext implements ContextOf<AnyParts> {
   #params: Record<string, string> | undefined = undefined
   #rare: Rare | undefined = undefined
 
-  constructor(exchange: Exchange, app: Core, route: CompiledRoute, allow: number) {
+  constructor(exchange: Exchange, app: CompiledApp, route: CompiledRoute, allow: number) {
     this.exchange = exchange
     this.app = app
     this.route = route
@@ -149,13 +149,13 @@ export class RequestContext implements ContextOf<AnyParts> {
     this.#more.expired = on
   }
 
-  /** Work that replies by itself and is not through: see `accompany`. */
-  get accompanied(): number {
-    return this.#rare === undefined ? 0 : this.#rare.accompanied
+  /** Work that replies by itself and is not through: see `trackOwnReply`. */
+  get ownReplies(): number {
+    return this.#rare === undefined ? 0 : this.#rare.ownReplies
   }
 
-  set accompanied(count: number) {
-    this.#more.accompanied = count
+  set ownReplies(count: number) {
+    this.#more.ownReplies = count
   }
 
   /** Tells whoever works on the request to stop. */
@@ -514,7 +514,7 @@ export class RequestContext implements ContextOf<AnyParts> {
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
     if (this.replied) return Promise.resolve(dropReply(this, 'file'))
-    return accompany(this, sendFile(this, path, options))
+    return trackOwnReply(this, sendFile(this, path, options))
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
@@ -523,7 +523,7 @@ export class RequestContext implements ContextOf<AnyParts> {
     if (!redirects.has(status)) {
       throw new VolantError(
         'E_BAD_STATUS',
-        `a redirect has status 301, 302, 303, 307 or 308, not ${shown(status)}`,
+        `a redirect has status 301, 302, 303, 307 or 308, not ${briefValue(status)}`,
       )
     }
     this.responses?.replyOf(status)
@@ -591,7 +591,7 @@ class Rare {
   body: unknown = undefined
   hasBody: boolean | 'assigned' = false
   empty = false
-  accompanied = 0
+  ownReplies = 0
   failing = false
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null

@@ -1,7 +1,7 @@
 /** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
 import { isTaken } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Route } from '../types/parts.ts'
 
 /** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
@@ -38,7 +38,7 @@ function collect(
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || above.includes(tree)) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `${where} takes routes by name, { users: { get: getUser } }; ${prefix === '' ? 'it was given' : `${prefix} is`} ${shown(tree)}`,
+      `${where} takes routes by name, { users: { get: getUser } }; ${prefix === '' ? 'it was given' : `${prefix} is`} ${briefValue(tree)}`,
     )
   }
   for (const [key, value] of Object.entries(tree)) {

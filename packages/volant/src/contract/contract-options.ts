@@ -3,11 +3,11 @@ import { errorTable, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { copied } from './lazy-responses.ts'
+import { copy } from './lazy-responses.ts'
 import { checkExamples } from './route-examples.ts'
 import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { checkSchema } from '../schema/standard.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../types/parts.ts'
 
 /** What a contract says beside its schemas. */
@@ -70,7 +70,7 @@ function checkResponses(where: string, given: Schema | Responses): Responses {
     }
     checkSent(schema, `${where}: response ${status}`)
   }
-  return copied(given)
+  return copy(given)
 }
 
 function checkSent(schema: Schema, where: string): void {
@@ -94,7 +94,7 @@ export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErro
   if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `${where}: errors are an object of { CODE: { status } }, not ${shown(errors)}`,
+      `${where}: errors are an object of { CODE: { status } }, not ${briefValue(errors)}`,
     )
   }
   for (const [code, error] of Object.entries(errors)) checkError(where, code, error)
@@ -112,7 +112,10 @@ function checkError(where: string, code: string, error: DeclaredError): void {
     throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
   }
   if (typeof error !== 'object' || error === null) {
-    throw new VolantError('E_BAD_OPTION', `${where}: the error ${code} takes { status }, not ${shown(error)}`)
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where}: the error ${code} takes { status }, not ${briefValue(error)}`,
+    )
   }
   checkOptionNames(`${where}: the error ${code}`, error, ['status', 'description', 'data'], {
     statusCode: 'status',
@@ -123,7 +126,7 @@ function checkError(where: string, code: string, error: DeclaredError): void {
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new VolantError(
       'E_BAD_STATUS',
-      `${where}: the declared error ${code} takes a status from 400 to 599, not ${shown(status)}`,
+      `${where}: the declared error ${code} takes a status from 400 to 599, not ${briefValue(status)}`,
     )
   }
   if (description !== undefined && typeof description !== 'string')
@@ -137,7 +140,8 @@ function checkDescription(where: string, options: Contract): Description {
   const take = (name: keyof Description, fits: boolean, takes: string): void => {
     const value = options[name]
     if (value === undefined) return
-    if (!fits) throw new VolantError('E_BAD_OPTION', `${where}: ${name} takes ${takes}, not ${shown(value)}`)
+    if (!fits)
+      throw new VolantError('E_BAD_OPTION', `${where}: ${name} takes ${takes}, not ${briefValue(value)}`)
     description[name] = value
   }
   for (const name of ['operationId', 'summary', 'description'] as const)

@@ -2,7 +2,7 @@
 import type { Layer } from '../dispatch/chain.ts'
 import type { RequestContext } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
-import { broughtBy } from '../dispatch/declare.ts'
+import { metadataOf } from '../dispatch/declare.ts'
 import { Reply, type UndeclaredProperties } from './responses.ts'
 import type { DeclaredError, DeclaredErrors } from '../types/parts.ts'
 
@@ -28,7 +28,7 @@ export function errorsOf(
   undeclaredProperties: UndeclaredProperties = 'strip',
 ): ErrorsByCode {
   const given = layers.flatMap((layer): DeclaredErrors[] => {
-    const { errors } = broughtBy(layer)
+    const { errors } = metadataOf(layer)
     return errors === undefined ? [] : [errors]
   })
   if (given.length === 0 && Object.keys(own).length === 0) return none

@@ -4,23 +4,23 @@
  */
 import type { Responses } from '../types/parts.ts'
 
-const undecided = new WeakMap<Responses, () => boolean>()
+const conditions = new WeakMap<Responses, () => boolean>()
 
-/** `responses`, which have 204 as well if `decide` says so. */
-export function maybeEmpty(responses: Responses, decide: () => boolean): Responses {
-  undecided.set(responses, decide)
+/** `responses`, which have 204 as well if `hasEmpty` says so. */
+export function undecided(responses: Responses, hasEmpty: () => boolean): Responses {
+  conditions.set(responses, hasEmpty)
   return responses
 }
 
-/** A copy, whatever becomes of the caller's. Those that are undecided are a door's own, which decides them for all. */
-export function copied(responses: Responses): Responses {
-  return undecided.has(responses) ? responses : { ...responses }
+/** A copy, whatever becomes of the caller's. Those with a condition belong to procedures, which decide once for all of their routes. */
+export function copy(responses: Responses): Responses {
+  return conditions.has(responses) ? responses : { ...responses }
 }
 
-/** All of them. */
-export function decided(responses: Responses): Responses {
-  const decide = undecided.get(responses)
-  if (decide === undefined) return responses
-  undecided.delete(responses)
-  return decide() ? Object.assign(responses, { 204: null }) : responses
+/** The responses, with 204 where the schema turned out to take nothing. */
+export function decide(responses: Responses): Responses {
+  const hasEmpty = conditions.get(responses)
+  if (hasEmpty === undefined) return responses
+  conditions.delete(responses)
+  return hasEmpty() ? Object.assign(responses, { 204: null }) : responses
 }

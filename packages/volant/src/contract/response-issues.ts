@@ -1,6 +1,6 @@
 /** What a schema says of a reply it rejects, without the reply: messages of many libraries quote what they were given. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { pointerTo } from '../request/validation.ts'
 
 /** Issues that are named, and alternatives of one. */
@@ -57,13 +57,13 @@ function ofZod(issue: Issue, depth: number): string {
 function moreOfZod(code: string, issue: Issue, depth: number): string {
   if (code === 'too_big') return bound(issue, 'maximum', 'less than', 'at most')
   if (code === 'too_small') return bound(issue, 'minimum', 'more than', 'at least')
-  if (code === 'not_multiple_of') return `a multiple of ${shown(issue['divisor'])}`
+  if (code === 'not_multiple_of') return `a multiple of ${briefValue(issue['divisor'])}`
   if (code === 'invalid_value') return oneOf(issue['values'])
   if (code === 'invalid_format') {
     const { format, prefix, suffix, includes, pattern } = issue
     if (typeof format !== 'string') return ''
     const part = prefix ?? suffix ?? includes ?? (format === 'regex' ? pattern : undefined)
-    return typeof part === 'string' ? `${format} ${shown(part)}` : format
+    return typeof part === 'string' ? `${format} ${briefValue(part)}` : format
   }
   if (code !== 'invalid_union' || depth >= deepest) return ''
   if (Array.isArray(issue['options'])) return oneOf(issue['options'])
@@ -103,8 +103,10 @@ function bound(issue: Issue, name: string, without: string, including: string): 
 /** What the schema lets through. */
 function oneOf(values: unknown): string {
   if (!Array.isArray(values)) return ''
-  if (values.length === 1) return `expected ${shown(values[0])}`
-  return values.length > most ? `one of ${values.length} values` : `one of ${values.map(shown).join(', ')}`
+  if (values.length === 1) return `expected ${briefValue(values[0])}`
+  return values.length > most
+    ? `one of ${values.length} values`
+    : `one of ${values.map(briefValue).join(', ')}`
 }
 
 function some(all: readonly string[], between: string): string {

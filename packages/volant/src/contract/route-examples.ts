@@ -1,7 +1,7 @@
 /** Examples of a route's bodies: data, as the document shows it. */
 import { VolantError } from '../errors/errors.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Contract } from '../types/parts.ts'
 
 /** Throws `E_BAD_OPTION` for what is no example, and for a value that JSON has nothing for. */
@@ -45,5 +45,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function wrong(place: string, takes: string, given: unknown): VolantError {
-  return new VolantError('E_BAD_OPTION', `${place} takes ${takes}, not ${shown(given)}`)
+  return new VolantError('E_BAD_OPTION', `${place} takes ${takes}, not ${briefValue(given)}`)
 }

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../types/context.ts'
 import { fail } from './failure.ts'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
-import { broughtBy, type Gate } from './declare.ts'
+import { metadataOf, type Gate } from './declare.ts'
 import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -23,7 +23,7 @@ export function compile(middleware: readonly Layer[], handler: (ctx: RequestCont
   let delivers = false
   for (let at = middleware.length - 1; at >= 0; at--) {
     const layer = middleware[at] as Layer
-    const { gate, skip } = broughtBy(layer)
+    const { gate, skip } = metadataOf(layer)
     if (skip === true) continue
     if (gate !== undefined) {
       run = behind(gate, run)
@@ -39,7 +39,7 @@ export function compile(middleware: readonly Layer[], handler: (ctx: RequestCont
 /** Whether a middleware of these could end a request without a word. */
 export function isLayered(middleware: readonly Layer[]): boolean {
   return middleware.some((layer) => {
-    const { gate, skip } = broughtBy(layer)
+    const { gate, skip } = metadataOf(layer)
     return gate === undefined && skip !== true
   })
 }
@@ -141,15 +141,15 @@ function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): Promi
  * Work that replies by itself: the request waits for it also where its promise is neither awaited nor returned, and
  * gets its error then.
  */
-export function accompany(ctx: RequestContext, work: Promise<void>): Promise<void> {
+export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
-    ctx.accompanied--
+    ctx.ownReplies--
     if (--ctx.pending > 0 || !ctx.settled) return
     if (error === undefined) conclude(ctx, undefined)
     else fail(ctx, error)
   }
   ctx.pending++
-  ctx.accompanied++
+  ctx.ownReplies++
   work.then(
     () => done(undefined),
     (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
@@ -169,7 +169,7 @@ function concludeWith(ctx: RequestContext, value: unknown): void {
     ctx.settled = true
     if (!isNothing(ctx, value)) {
       const begun = reply(ctx, value)
-      if (begun !== undefined) void accompany(ctx, begun)
+      if (begun !== undefined) void trackOwnReply(ctx, begun)
     } else if (ctx.pending > 0) return
     else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
     else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))

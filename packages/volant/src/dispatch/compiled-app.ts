@@ -20,11 +20,11 @@ import { type ErrorsByCode, errorsOf } from '../contract/declared-errors.ts'
 import { dispatch } from './dispatch.ts'
 import type { Audience } from './error-detail.ts'
 import { refusal } from '../errors/errors.ts'
-import { broughtBy, confine, gateOf } from './declare.ts'
-import { notice } from '../report/print-line.ts'
+import { metadataOf, confine, gateOf } from './declare.ts'
+import { printLine } from '../report/print-line.ts'
 import type { ResponseListener } from './observe.ts'
-import { overlap, type Place, placeOf } from '../routing/prefix.ts'
-import type { ScopeNode, Territory } from '../app/registry.ts'
+import { overlap, type PathPrefix, pathPrefix } from '../routing/prefix.ts'
+import type { ScopeLayers, PrefixScope } from '../app/registry.ts'
 import { ResponsePlan, typedAs, type UndeclaredProperties, underContract } from '../contract/responses.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { RouteLimits } from '../app/route-options.ts'
@@ -41,7 +41,7 @@ export interface RouteDefinition {
   readonly method: RouteEntry['method']
   readonly pattern: string
   /** The scopes it is in, the app's own first. */
-  readonly nodes: readonly ScopeNode[]
+  readonly nodes: readonly ScopeLayers[]
   readonly middleware: readonly Layer[]
   readonly handler: (ctx: RequestContext) => unknown
   /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
@@ -68,7 +68,7 @@ export interface CompiledRoute {
   readonly pattern: string | null
   readonly paramNames: readonly string[]
   readonly bodyMode: RouteDefinition['bodyMode']
-  readonly errorHandler: ScopeNode['errorHandler']
+  readonly errorHandler: ScopeLayers['errorHandler']
   readonly limits: RouteLimits
   /** Those it and its middleware declare. */
   readonly errors: ErrorsByCode
@@ -92,14 +92,14 @@ export interface Definition {
   readonly router: RouterOptions
   readonly routes: readonly RouteDefinition[]
   /** The app's own scope. */
-  readonly node: ScopeNode
-  readonly territories: readonly Territory[]
+  readonly node: ScopeLayers
+  readonly prefixScopes: readonly PrefixScope[]
   readonly trust: Trust | null
   readonly errorDetails: Audience
   readonly report: ((error: unknown, ctx: RequestContext) => void) | null
 }
 
-export class Core implements Host {
+export class CompiledApp implements Host {
   readonly routes: readonly RouteEntry[]
   readonly router: RouterOptions
   readonly limits: Limits
@@ -120,7 +120,7 @@ export class Core implements Host {
   /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4. */
   readonly #misses: readonly CompiledRoute[]
   /** The misses of scopes with a prefix, the longest prefix first. */
-  readonly #territories: readonly { place: Place; misses: readonly CompiledRoute[] }[]
+  readonly #prefixScopes: readonly { place: PathPrefix; misses: readonly CompiledRoute[] }[]
 
   constructor(definition: Definition) {
     const { limits, router } = definition
@@ -142,9 +142,9 @@ export class Core implements Host {
     this.#table = definition.routes.map(() => null)
     for (const route of definition.routes) checkErrorsOf(route, router.caseSensitive)
     this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
-    this.#territories = definition.territories
+    this.#prefixScopes = definition.prefixScopes
       .map(({ prefix, nodes }) => {
-        const place = placeOf(prefix, router.caseSensitive)
+        const place = pathPrefix(prefix, router.caseSensitive)
         return { place, misses: compileMisses(nodes, place.params, limits, router.caseSensitive) }
       })
       .toSorted((a, b) => b.place.depth - a.place.depth)
@@ -174,7 +174,7 @@ export class Core implements Host {
 
   /** The reply to a request no route takes is the affair of the innermost scope whose prefix its path has. */
   #miss(path: string, kind: number): CompiledRoute {
-    const inside = this.#territories.find(({ place }) => place.holds(path))
+    const inside = this.#prefixScopes.find(({ place }) => place.holds(path))
     return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
   }
 
@@ -197,7 +197,8 @@ export class Core implements Host {
     try {
       const result: unknown = this.#report?.(error, ctx)
       if (isThenable(result)) result.then(undefined, tellOfReport)
-      if (this.#report === null) notice(`volant: ${ctx.method} ${ctx.path || ctx.pattern}: ${inspect(error)}`)
+      if (this.#report === null)
+        printLine(`volant: ${ctx.method} ${ctx.path || ctx.pattern}: ${inspect(error)}`)
     } catch (second) {
       tellOfReport(second)
     }
@@ -209,7 +210,7 @@ function thrown(error: unknown): never {
 }
 
 function tellOfReport(error: unknown): void {
-  notice(`volant: the report option threw: ${inspect(error)}`)
+  printLine(`volant: the report option threw: ${inspect(error)}`)
 }
 
 /** Throws at the start for errors of middleware that contradict each other, or the route's own. */
@@ -225,7 +226,7 @@ function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
 }
 
 function bringsErrors(layer: Layer): boolean {
-  return broughtBy(layer).errors !== undefined
+  return metadataOf(layer).errors !== undefined
 }
 
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
@@ -234,7 +235,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
   const outer = layersFor(nodes, pattern, caseSensitive)
   const layers = [
     ...outer,
-    ...(outer.some((layer) => broughtBy(layer).checksParams === true) ? [ownParams] : []),
+    ...(outer.some((layer) => metadataOf(layer).checksParams === true) ? [ownParams] : []),
     ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
     ...route.middleware,
@@ -259,8 +260,8 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
 }
 
 function compileMisses(
-  nodes: readonly ScopeNode[],
-  params: Place['params'],
+  nodes: readonly ScopeLayers[],
+  params: PathPrefix['params'],
   limits: RouteLimits,
   caseSensitive: boolean,
 ): CompiledRoute[] {
@@ -279,7 +280,7 @@ function compileMisses(
 }
 
 function compileChain(
-  nodes: readonly ScopeNode[],
+  nodes: readonly ScopeLayers[],
   layers: readonly Layer[],
   handler: (ctx: RequestContext) => unknown,
 ): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler'> {
@@ -291,7 +292,7 @@ function compileChain(
 }
 
 /** Middleware of a scope counts on the parameters of its prefix, also where no route has read them. */
-function withParams<C extends Pick<CompiledRoute, 'run'>>(params: Place['params'], chain: C): C {
+function withParams<C extends Pick<CompiledRoute, 'run'>>(params: PathPrefix['params'], chain: C): C {
   if (params === null) return chain
   return {
     ...chain,
@@ -303,25 +304,25 @@ function withParams<C extends Pick<CompiledRoute, 'run'>>(params: Place['params'
 }
 
 function watching(
-  nodes: readonly ScopeNode[],
+  nodes: readonly ScopeLayers[],
   layers: readonly Layer[],
   handlerTimeout: number,
 ): Pick<CompiledRoute, 'watched' | 'listeners' | 'handlerTimeout'> {
   const listeners: ResponseListener[] = []
   for (const node of nodes) listeners.push(...node.listeners)
   for (const layer of layers) {
-    const { onResponse } = broughtBy(layer)
+    const { onResponse } = metadataOf(layer)
     if (onResponse !== undefined) listeners.push(onResponse)
   }
   return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
 }
 
 /** The middleware of the scopes, for a route's pattern, or for any path where no route was found. */
-function layersFor(nodes: readonly ScopeNode[], pattern: string | null, caseSensitive: boolean): Layer[] {
+function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSensitive: boolean): Layer[] {
   return nodes.flatMap((node) =>
     node.layers.flatMap(({ layer, under }): Layer[] => {
       if (under === null) return [layer]
-      const place = placeOf(under, caseSensitive)
+      const place = pathPrefix(under, caseSensitive)
       const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
       if (meets === 'never') return []
       return meets === 'always' ? [layer] : [confine(layer, (path) => place.holds(path))]
@@ -345,7 +346,7 @@ function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer
   }
 }
 
-function notFoundHandler(handler: ScopeNode['notFound']): (ctx: RequestContext) => unknown {
+function notFoundHandler(handler: ScopeLayers['notFound']): (ctx: RequestContext) => unknown {
   if (handler === null) {
     return () => {
       throw refusal('E_NOT_FOUND')

@@ -7,7 +7,7 @@ import { bad } from '../options/bad-option.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
 import type { ResponseListener } from './observe.ts'
 import { reply } from '../reply/reply.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
 import type {
   AnyParts,
@@ -39,7 +39,7 @@ export interface Declaration {
 export type Gate = (ctx: RequestContext) => unknown
 
 /** What the framework knows of a middleware. */
-export interface Brought extends Declaration {
+export interface MiddlewareMetadata extends Declaration {
   readonly gate?: Gate
   /** It was made with `before`, by the user. */
   readonly isCheck?: boolean
@@ -54,11 +54,11 @@ export interface Brought extends Declaration {
 }
 
 /** Registered, so that two copies of this package understand each other's middleware. */
-const brought = Symbol.for('volant.middleware')
+const metadata = Symbol.for('volant.middleware')
 
 /** What a middleware brings; nothing if it is a plain function. */
-export function broughtBy(layer: object): Brought {
-  return (layer as { [brought]?: Brought })[brought] ?? {}
+export function metadataOf(layer: object): MiddlewareMetadata {
+  return (layer as { [metadata]?: MiddlewareMetadata })[metadata] ?? {}
 }
 
 /** What is written in place of a function that was handed over without being called. */
@@ -68,7 +68,7 @@ const usage = Symbol.for('volant.usage')
  * `make` is a factory that people pass without calling it, or a router that has to be made a plugin first. The error then
  * shows `how` to write it.
  */
-export function notItself(make: object, how: string): void {
+export function hintMisuse(make: object, how: string): void {
   Object.defineProperty(make, usage, { value: how })
 }
 
@@ -125,7 +125,7 @@ export function middleware(first?: unknown, second?: unknown): unknown {
   if (first === undefined && second === undefined) return middleware
   const [declaration, run] = declared('middleware', first, second)
   const layer = run as (ctx: unknown, next: Next) => unknown
-  return declaration === null ? layer : bring((ctx: Context, next: Next) => layer(ctx, next), declaration)
+  return declaration === null ? layer : attach((ctx: Context, next: Next) => layer(ctx, next), declaration)
 }
 
 /**
@@ -151,7 +151,7 @@ export function before(first?: unknown, second?: unknown): unknown {
 }
 
 /** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
-export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> = {}): Middleware {
+export function gateOf(gate: Gate, declaration: Omit<MiddlewareMetadata, 'gate' | 'skip'> = {}): Middleware {
   const layer = (ctx: Context, next: Next): unknown => {
     const given = ctx as unknown as RequestContext
     const value = gate(given)
@@ -159,7 +159,7 @@ export function gateOf(gate: Gate, declaration: Omit<Brought, 'gate' | 'skip'> =
     if (value !== undefined && value !== ctx) return value
     return ctx.replied ? undefined : next()
   }
-  return bring(layer, { ...declaration, gate } as Brought)
+  return attach(layer, { ...declaration, gate } as MiddlewareMetadata)
 }
 
 async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: Next): Promise<void> {
@@ -170,14 +170,14 @@ async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: N
 
 /** A middleware that is only told of replies, and of the end. */
 export function observer(onResponse: ResponseListener, onClose?: () => unknown): Middleware {
-  const what: Brought = { onResponse, skip: true, ...(onClose === undefined ? {} : { onClose }) }
-  return bring((_: Context, next: Next): unknown => next(), what)
+  const what: MiddlewareMetadata = { onResponse, skip: true, ...(onClose === undefined ? {} : { onClose }) }
+  return attach((_: Context, next: Next): unknown => next(), what)
 }
 
 /** `layer` for the requests whose path `holds`, with all it brings. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
-  const { gate, onResponse, ...rest } = broughtBy(layer)
-  return bring(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
+  const { gate, onResponse, ...rest } = metadataOf(layer)
+  return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
     ...rest,
     ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
     ...(onResponse === undefined
@@ -191,8 +191,8 @@ export function alternativesIn(security: NonNullable<Declaration['security']>): 
   return Array.isArray(security) ? security : [security as SecuritySchemes]
 }
 
-function bring<L extends object>(layer: L, what: Brought): L {
-  return Object.assign(layer, { [brought]: what })
+function attach<L extends object>(layer: L, what: MiddlewareMetadata): L {
+  return Object.assign(layer, { [metadata]: what })
 }
 
 const declarations = new Set(['errors', 'security', 'onResponse'])
@@ -200,7 +200,7 @@ const declarations = new Set(['errors', 'security', 'onResponse'])
 function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
   const run = second === undefined ? first : second
   if (typeof run !== 'function') {
-    throw new VolantError('E_BAD_HANDLER', `${name} takes a function, not ${shown(run)}`)
+    throw new VolantError('E_BAD_HANDLER', `${name} takes a function, not ${briefValue(run)}`)
   }
   refuseForeign(run, `the function of ${name}()`)
   if (name === 'before' && run.length > 1) {
@@ -213,7 +213,7 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
   if (typeof first !== 'object' || first === null) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `${name} takes a declaration before the function, not ${shown(first)}`,
+      `${name} takes a declaration before the function, not ${briefValue(first)}`,
     )
   }
   const declaration = first as Declaration
@@ -230,7 +230,7 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
   if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
     throw new VolantError(
       'E_BAD_HANDLER',
-      `${name}: onResponse takes a function, not ${shown(declaration.onResponse)}`,
+      `${name}: onResponse takes a function, not ${briefValue(declaration.onResponse)}`,
     )
   }
   return [declaration, run]

@@ -2,13 +2,13 @@
 import type { Exchange } from '@volant/engine'
 import { conclude } from './chain.ts'
 import { RequestContext } from '../context/request-context.ts'
-import type { CompiledRoute, Core } from './compiled-app.ts'
+import type { CompiledRoute, CompiledApp } from './compiled-app.ts'
 import { fail } from './failure.ts'
 import { isTraced, startChannel, Watch } from './observe.ts'
 import { isThenable } from '../types/thenable.ts'
 
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
-export function dispatch(core: Core, exchange: Exchange, route: CompiledRoute, allow: number): void {
+export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledRoute, allow: number): void {
   const ctx = new RequestContext(exchange, core, route, allow)
   exchange.runInAsyncScope(route.watched || isTraced() ? enterWatched : enter, undefined, ctx)
 }

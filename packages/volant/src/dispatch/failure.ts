@@ -75,7 +75,7 @@ function answer(ctx: RequestContext, error: unknown, value: unknown): Promise<vo
 }
 
 function sendProblem(ctx: RequestContext, error: unknown): void {
-  if (!(error instanceof HTTPError) && !wasTold(ctx, error)) ctx.app.report(error, ctx)
+  if (!(error instanceof HTTPError) && !isExpectedAbort(ctx, error)) ctx.app.report(error, ctx)
   let answered = error
   if (error instanceof HTTPError && error.headers !== undefined) {
     try {
@@ -97,7 +97,7 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
 }
 
 /** A client that sends no more, or a server that closes, has aborted the signal while something can still be sent. */
-export function wasTold(ctx: RequestContext, error: unknown): boolean {
+export function isExpectedAbort(ctx: RequestContext, error: unknown): boolean {
   return isAbort(error) && (ctx.exchange.halfClosed || endsStream(ctx))
 }
 

@@ -1,5 +1,5 @@
 /** How a value that makes no sense is shown in a message: by itself where that is short, else by its kind. */
-export function shown(value: unknown): string {
+export function briefValue(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value)
   if (typeof value === 'function') return 'a function'

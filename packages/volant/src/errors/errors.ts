@@ -3,7 +3,7 @@
  * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
  */
 import { phrases } from './phrases.ts'
-import { shown } from './brief-value.ts'
+import { briefValue } from './brief-value.ts'
 
 /** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
 interface ErrorRow {
@@ -336,7 +336,10 @@ export class HTTPError extends Error {
 
   constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new VolantError('E_BAD_STATUS', `HTTPError takes a status from 400 to 599, not ${shown(status)}`)
+      throw new VolantError(
+        'E_BAD_STATUS',
+        `HTTPError takes a status from 400 to 599, not ${briefValue(status)}`,
+      )
     }
     super(
       message ?? phrases[status] ?? 'Error',

@@ -4,7 +4,7 @@ import { checkContract } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { rowOf } from '../app/expose.ts'
 import type { RouteInfo } from '../app/route-info.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Contract, Method, Schemas } from '../types/parts.ts'
 import { checkedParts } from '../request/validation.ts'
 import { type Described, OperationText } from './operation-text.ts'
@@ -88,7 +88,7 @@ function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
   if (typeof source !== 'object' || source === null) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `clientFile takes an app, or contracts by name, not ${shown(source)}`,
+      `clientFile takes an app, or contracts by name, not ${briefValue(source)}`,
     )
   }
   const operations: Record<string, Described> = {}

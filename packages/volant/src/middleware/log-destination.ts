@@ -1,7 +1,7 @@
 /** Where log lines go: gathered, then written in the background, at once when the process ends. */
 import { openSync, write, writeSync } from 'node:fs'
 import { bad } from '../options/bad-option.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import { isThenable } from '../types/thenable.ts'
 
 /** Anything lines can be written to: a stream, `process.stderr`, an object of your own. */
@@ -63,7 +63,7 @@ class Complaint {
   make(what: string): void {
     if (this.#made) return
     this.#made = true
-    notice(`volant: the logger cannot write to ${this.#name}: ${what}`)
+    printLine(`volant: the logger cannot write to ${this.#name}: ${what}`)
   }
 }
 

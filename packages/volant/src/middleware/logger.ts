@@ -3,7 +3,7 @@ import type { Context, RequestContext } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import type { ResponseInfo, ResponseListener } from '../dispatch/observe.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
@@ -126,7 +126,7 @@ function telling(line: LogLine, events: EventLogger): Sink {
   const complain = (error: unknown) => {
     if (complained) return
     complained = true
-    notice(`volant: the logger given to logger() failed: ${String(error)}`)
+    printLine(`volant: the logger given to logger() failed: ${String(error)}`)
   }
   return {
     log(entry) {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Context } from '../types/context.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import type { Scope } from '../app/scope.ts'
 import type { OpenAPIServer } from './types.ts'
 
@@ -21,7 +21,7 @@ export function servePage(scope: Scope<any>, page: Page): void {
   const { path } = page
   const files = filesOf()
   if (files === null) {
-    return notice(`volant: ${path} is not served: @volant/reference-page is not installed (npm install)`)
+    return printLine(`volant: ${path} is not served: @volant/reference-page is not installed (npm install)`)
   }
   const policy = policyOf(page.servers)
   scope.get(path, { hidden: true }, (ctx) => {

@@ -1,7 +1,7 @@
 /** What a document cannot show, and what is odd in it: each is named once, on stderr. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
@@ -20,7 +20,7 @@ export class Omissions {
   schema({ schema, where, reason }: Opaque): void {
     if (this.#schemas.has(schema)) return
     this.#schemas.add(schema)
-    notice(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
+    printLine(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
   }
 
   /** Of a schema that has some JSON Schema those parts which have none. */
@@ -33,15 +33,15 @@ export class Omissions {
       const { typed, ...instead } = Object.hasOwn(advice, vendor) ? (advice[vendor] as Advice) : general
       const unsaid = holes.filter(({ isImpossible }) => !isImpossible)
       if (impossible.length > 0)
-        notice(
+        printLine(
           `volant: ${where}: JSON cannot carry the value at ${listed(impossible)}${outcome[direction]}. ${instead[direction]}`,
         )
       if (unsaid.length > 0)
-        notice(`volant: ${where}: the API's document has no type for ${listed(unsaid)}. ${typed}`)
+        printLine(`volant: ${where}: the API's document has no type for ${listed(unsaid)}. ${typed}`)
     }
     const others = untold.length - most
     if (others > 0)
-      notice(
+      printLine(
         `volant: ${others} more ${others === 1 ? 'schema has' : 'schemas have'} parts that the API's document cannot show`,
       )
   }
@@ -57,7 +57,7 @@ export class Omissions {
   say(sentence: string): void {
     if (this.#sentences.has(sentence)) return
     this.#sentences.add(sentence)
-    notice(`volant: ${sentence}`)
+    printLine(`volant: ${sentence}`)
   }
 
   /** Those schemas whose library has no JSON Schema at all: no other is converted before somebody asks for it. */

@@ -4,7 +4,7 @@
  */
 import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import { broughtBy, type Gate } from '../dispatch/declare.ts'
+import { metadataOf, type Gate } from '../dispatch/declare.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { CallLayer, CallState, Perform } from './definition.ts'
 import { unlessError } from './returned.ts'
@@ -13,7 +13,7 @@ import { unlessError } from './returned.ts'
 export function compilePerform(layers: readonly CallLayer[], handler: Perform): Perform {
   let perform = handler
   for (const layer of layers.toReversed()) {
-    const { gate } = broughtBy(layer)
+    const { gate } = metadataOf(layer)
     perform = gate === undefined ? around(layer, perform) : behind(gate, perform)
   }
   return perform

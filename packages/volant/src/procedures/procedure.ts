@@ -4,7 +4,7 @@ import { checkErrors } from '../contract/contract-options.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { broughtBy, usageOf } from '../dispatch/declare.ts'
+import { metadataOf, usageOf } from '../dispatch/declare.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { standardOf } from '../schema/standard.ts'
@@ -60,7 +60,7 @@ class Builder {
     if (usage !== undefined) {
       throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
     }
-    const { security, onResponse } = broughtBy(layer)
+    const { security, onResponse } = metadataOf(layer)
     if (onResponse !== undefined) {
       throw new VolantError(
         'E_BAD_OPTION',

@@ -1,7 +1,7 @@
 /** Routers: procedures under names, checked and laid out flat once. */
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { notItself } from '../dispatch/declare.ts'
+import { hintMisuse } from '../dispatch/declare.ts'
 import { type Definition, definitionOf } from './definition.ts'
 import type { Procedure, ProcedureTree, Router } from './types.ts'
 
@@ -25,7 +25,7 @@ class DefinedRouter<T extends ProcedureTree> implements Router<T> {
   }
 }
 
-notItself(DefinedRouter.prototype, 'app.register(rest(api)) or app.register(trpc(api))')
+hintMisuse(DefinedRouter.prototype, 'app.register(rest(api)) or app.register(trpc(api))')
 
 /**
  * Groups procedures and other routers under names: `router({ users: router({ getUser, listUsers }) })`. A procedure is

@@ -1,6 +1,6 @@
 /** Events with ids, so that a client that lost its connection can go on where it was. */
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { Tracked } from './types.ts'
 
 const mark = Symbol.for('volant.tracked')
@@ -13,7 +13,7 @@ const mark = Symbol.for('volant.tracked')
 export function tracked<T>(id: string, data: T): Tracked<T> {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   if (typeof id !== 'string' || id === '' || /[\0\r\n]/.test(id)) {
-    throw new VolantError('E_BAD_OPTION', `an id is text of one line, not ${shown(id)}`)
+    throw new VolantError('E_BAD_OPTION', `an id is text of one line, not ${briefValue(id)}`)
   }
   return [id, data, mark]
 }

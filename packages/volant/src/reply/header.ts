@@ -1,7 +1,7 @@
 /** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
 import { packedList, packHeaders } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
@@ -35,7 +35,7 @@ export function checkHeaderName(name: string): string {
 function learn(name: string): string {
   if (typeof name !== 'string' || !token.test(name)) {
     const each = typeof name === 'object' ? ': write ctx.header(name, value) for each header' : ''
-    throw new VolantError('E_BAD_HEADER', `${shown(name)} is not a header name${each}`)
+    throw new VolantError('E_BAD_HEADER', `${briefValue(name)} is not a header name${each}`)
   }
   const lower = name.toLowerCase()
   if (engineHeaders.has(lower)) {
@@ -71,7 +71,7 @@ function badValue(name: string, value: unknown): VolantError {
   if (typeof value !== 'string') {
     return new VolantError(
       'E_BAD_HEADER',
-      `the value of header ${name} is ${shown(value)}: it takes a string or a number`,
+      `the value of header ${name} is ${briefValue(value)}: it takes a string or a number`,
     )
   }
   const found = [...value].find((each) => forbiddenInValue.test(each)) as string

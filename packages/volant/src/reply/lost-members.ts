@@ -3,7 +3,7 @@ import type { RequestContext } from '../types/context.ts'
 import type { CompiledRoute } from '../dispatch/compiled-app.ts'
 import { lostMember } from '../errors/json-fault.ts'
 import { nameOf } from './late-reply.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 
 /** At the start: nobody looks at replies in production, where that would cost time. */
 export const isDevelopment = process.env['NODE_ENV'] !== 'production'
@@ -16,7 +16,7 @@ export function warnOfLoss(ctx: RequestContext, value: unknown): void {
   const lost = lostMemberOf(value)
   if (lost === null) return
   seen.add(ctx.route)
-  notice(
+  printLine(
     `volant: the reply of ${nameOf(ctx)} has {}${lost}. This is said once for a route, and not in production.`,
   )
 }

@@ -9,7 +9,7 @@ import { dropReply, nameOf } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'
 import { declaredText } from '../contract/responses.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from './status.ts'
 import { isGenerator, isIterator, sendGenerated, sendStream, type Source } from './stream-reply.ts'
 
@@ -39,7 +39,7 @@ export function reply(ctx: RequestContext, value: unknown): Promise<void> | void
   if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
-      `a handler or middleware of ${nameOf(ctx)} returned ${shown(value)} after the request had its reply: either reply or return a value`,
+      `a handler or middleware of ${nameOf(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,
     )
   }
   return replyWith(ctx, value, true)
@@ -147,7 +147,7 @@ export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number
   if (!(value instanceof Uint8Array)) {
     throw new VolantError(
       'E_NOT_SERIALISABLE',
-      `ctx.bytes takes a Buffer or another Uint8Array, not ${shown(value)}, in ${nameOf(ctx)}`,
+      `ctx.bytes takes a Buffer or another Uint8Array, not ${briefValue(value)}, in ${nameOf(ctx)}`,
     )
   }
   endReply(ctx, ContentType.bytes, value, status, 'bytes')

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../types/context.ts'
 import type { CompiledRoute } from '../dispatch/compiled-app.ts'
 import { nameOf } from './late-reply.ts'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 
 const seen = new WeakSet<CompiledRoute>()
 
@@ -14,7 +14,7 @@ export function warnOfSilence(ctx: RequestContext): void {
   if (method === 'HEAD' || method === 'OPTIONS') return
   seen.add(route)
   if (process.env['NODE_ENV'] === 'production') return
-  notice(
+  printLine(
     `volant: the handler of ${nameOf(ctx)} returned nothing, so 204 was sent. ${ctx.bodyAssigned ? assigned : forgotten}; for an empty reply write return null or ctx.reply(204). This is said once for a route, and not in production.`,
   )
 }

@@ -1,5 +1,5 @@
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 
 /** Refuses what cannot be the status of a final reply: anything but an integer from 200 to 599. */
 export function checkStatus(status: number): number {
@@ -8,7 +8,7 @@ export function checkStatus(status: number): number {
       typeof status === 'object' ? ': write ctx.json(value, status) or ctx.reply(status, value)' : ''
     throw new VolantError(
       'E_BAD_STATUS',
-      `a reply's status is an integer from 200 to 599, not ${shown(status)}${order}`,
+      `a reply's status is an integer from 200 to 599, not ${briefValue(status)}${order}`,
     )
   }
   return status

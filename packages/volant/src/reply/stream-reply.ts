@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import { wasTold } from '../dispatch/failure.ts'
-import { shown } from '../errors/brief-value.ts'
+import { isExpectedAbort } from '../dispatch/failure.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { dropReply, nameOf } from './late-reply.ts'
 import { beginReply } from './reply.ts'
 import { checkStatus } from './status.ts'
@@ -57,7 +57,7 @@ export function sendStream(
   const status = options?.status === undefined ? ctx.statusCode || 200 : checkStatus(options.status)
   const length = options?.length ?? -1
   if (!Number.isSafeInteger(length) || length < -1) {
-    throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${shown(length)}`)
+    throw new VolantError('E_BAD_OPTION', `length takes a number of bytes, not ${briefValue(length)}`)
   }
   if (typeof options?.type === 'string') ctx.header('content-type', options.type)
   ctx.statusCode = status
@@ -144,7 +144,7 @@ function checkChunk(ctx: RequestContext, chunk: unknown): void {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) return
   throw new VolantError(
     'E_NOT_SERIALISABLE',
-    `a chunk of the stream of ${nameOf(ctx)} is a string or bytes, not ${shown(chunk)}`,
+    `a chunk of the stream of ${nameOf(ctx)} is a string or bytes, not ${briefValue(chunk)}`,
   )
 }
 
@@ -163,7 +163,7 @@ async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
   } catch (error) {
     parts.cancel()
     if (exchange.aborted) return
-    if (!wasTold(ctx, error)) ctx.app.report(error, ctx)
+    if (!isExpectedAbort(ctx, error)) ctx.app.report(error, ctx)
     ctx.cutOff = true
     ctx.failure = error
     exchange.destroy()
@@ -259,6 +259,6 @@ function iteratorOf(
   if (typeof (source as Iterator<Chunk>).next === 'function') return source as Iterator<Chunk>
   throw new VolantError(
     'E_NOT_SERIALISABLE',
-    `ctx.stream takes a stream, a generator or an array of chunks, not ${shown(source)}`,
+    `ctx.stream takes a stream, a generator or an array of chunks, not ${briefValue(source)}`,
   )
 }

@@ -3,7 +3,7 @@ import { bag } from '@volant/engine'
 import { parsePattern, type Segment } from './path.ts'
 
 /** All paths that are a prefix's or lie below it. */
-export interface Place {
+export interface PathPrefix {
   /** Number of segments of the prefix. */
   readonly depth: number
   /** Whether a canonical path is one of these. */
@@ -12,7 +12,7 @@ export interface Place {
   readonly params: ((path: string) => Record<string, string>) | null
 }
 
-export function placeOf(prefix: string, caseSensitive: boolean): Place {
+export function pathPrefix(prefix: string, caseSensitive: boolean): PathPrefix {
   if (prefix === '/') return { depth: 0, holds: () => true, params: null }
   const segments = segmentsOf(prefix, caseSensitive)
   const exact = matcher(segments)

@@ -5,7 +5,7 @@
  */
 import { VolantError } from '../errors/errors.ts'
 import { nearest } from '../options/option-names.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import type { JSONSchemaObject } from './json-schema.ts'
 import { keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
 import { type Base, References } from './references.ts'
@@ -71,12 +71,12 @@ class Reader {
   read(given: object): Draft {
     const { $schema } = given as Members
     if ($schema !== undefined && !(typeof $schema === 'string' && drafts.test($schema))) {
-      this.#refuse('#/$schema', `is draft 2020-12, 2019-09, 07 or 06, not ${shown($schema)}`)
+      this.#refuse('#/$schema', `is draft 2020-12, 2019-09, 07 or 06, not ${briefValue($schema)}`)
     }
     const schema = this.#schema(given, { from: '#', to: '#', base: { uri: '', pointer: '#' } }) as Members
     const [lost] = this.#references.resolve()
     if (lost !== undefined) {
-      this.#refuse(`${lost.at}/$ref`, `leads nowhere, and nothing is loaded: ${shown(lost.to)}`)
+      this.#refuse(`${lost.at}/$ref`, `leads nowhere, and nothing is loaded: ${briefValue(lost.to)}`)
     }
     return {
       schema,
@@ -92,7 +92,7 @@ class Reader {
       return given
     }
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      return this.#refuse(place.from, `takes a schema, not ${shown(given)}`)
+      return this.#refuse(place.from, `takes a schema, not ${briefValue(given)}`)
     }
     if ('~standard' in given) {
       this.#refuse(place.from, 'is of another library; one library makes the whole of a schema')
@@ -120,7 +120,7 @@ class Reader {
       else {
         const plain = value instanceof RegExp ? this.#source(value, place.from) : value
         const takes = misfit(kind, plain)
-        if (takes !== null) this.#refuse(place.from, `takes ${takes}, not ${shown(value)}`)
+        if (takes !== null) this.#refuse(place.from, `takes ${takes}, not ${briefValue(value)}`)
         if (name === '$ref' || name === '$recursiveRef') {
           this.#references.refer({ at: from, to: plain as string, base, schema: copy })
         } else if (name !== '$anchor') copy[name] = this.#json(plain, place.from)
@@ -146,7 +146,7 @@ class Reader {
 
   #list(value: unknown, { from, to, base }: Place): unknown[] {
     if (!Array.isArray(value) || value.length === 0) {
-      return this.#refuse(from, `takes an array of schemas, not ${shown(value)}`)
+      return this.#refuse(from, `takes an array of schemas, not ${briefValue(value)}`)
     }
     return value.map((each, index) =>
       this.#schema(each, { from: `${from}/${index}`, to: `${to}/${index}`, base }),
@@ -155,7 +155,7 @@ class Reader {
 
   #named(copy: Members, name: string, value: unknown, { from, base }: Place, to: string): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return this.#refuse(from, `takes schemas by name, not ${shown(value)}`)
+      return this.#refuse(from, `takes schemas by name, not ${briefValue(value)}`)
     }
     const target = name === 'dependencies' ? 'dependentSchemas' : name
     const schemas: Members = {}
@@ -211,7 +211,7 @@ class Reader {
 
   #json(value: unknown, at: string): unknown {
     const json = asJSON(value)
-    return json === undefined ? this.#refuse(at, `takes JSON, not ${shown(value)}`) : json
+    return json === undefined ? this.#refuse(at, `takes JSON, not ${briefValue(value)}`) : json
   }
 
   #refuse(at: string, why: string): never {

@@ -1,7 +1,7 @@
 /** What a schema's `validate` gave, which need not be what it should give. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
-import { shown } from '../errors/brief-value.ts'
+import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
 
 /**
@@ -36,6 +36,6 @@ export function issuesIn(
 function noResult(given: unknown, vendor: unknown, place: string): VolantError {
   return new VolantError(
     'E_BAD_SCHEMA',
-    `${place}: validate of ${shown(vendor)} gives { value } or { issues: […] }, not ${shown(given)}`,
+    `${place}: validate of ${briefValue(vendor)} gives { value } or { issues: […] }, not ${briefValue(given)}`,
   )
 }

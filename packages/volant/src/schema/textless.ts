@@ -1,6 +1,6 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { notice } from '../report/print-line.ts'
+import { printLine } from '../report/print-line.ts'
 import { type Resolve, resolverOf } from '../openapi/references.ts'
 import type { Schema } from '../types/schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
@@ -26,7 +26,7 @@ export function sayTextless(schema: Schema, where: string, isWrong?: (name: stri
   const vendor = vendorOf(schema) as string
   for (const { name, type } of wrong) {
     const { [type]: instead = advice[vendor]?.['text'] } = advice[vendor] as Advice
-    notice(
+    printLine(
       `volant: ${where}: ${JSON.stringify(name)} is of type ${type}, but it comes as text: every request that has it is refused. Write ${instead}`,
     )
   }

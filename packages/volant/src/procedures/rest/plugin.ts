@@ -4,8 +4,8 @@ import type { RequestContext } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
 import { before } from '../../dispatch/declare.ts'
 import { checkNames } from '../../options/checks.ts'
-import { notice } from '../../report/print-line.ts'
-import { decided, maybeEmpty } from '../../contract/lazy-responses.ts'
+import { printLine } from '../../report/print-line.ts'
+import { decide, undecided } from '../../contract/lazy-responses.ts'
 import { parsePattern } from '../../routing/router.ts'
 import { isVoid } from '../../schema/is-void.ts'
 import type { Plugin, Scope } from '../../app/scope.ts'
@@ -72,7 +72,7 @@ export function rest<R extends Router, const P extends string = ''>(
   const routes = places.map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
   const doubts = unreached(procedures, new Set(places.map(([placed]) => placed)))
   const plugin = (scope: Scope<any>): void => {
-    if (doubts !== null && !noticed.has(router)) notice(`volant: ${doubts}`)
+    if (doubts !== null && !noticed.has(router)) printLine(`volant: ${doubts}`)
     noticed.add(router)
     const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
     for (const { route, layers } of routes) implement(route, ...layers)
@@ -128,7 +128,7 @@ function responsesOf(
   if (status === 204 || isEmpty) return { 204: null }
   if (output === null) return undefined
   if (isVoid(output)) return { 204: null }
-  return maybeEmpty({ [status === 0 ? 200 : status]: output }, () => {
+  return undecided({ [status === 0 ? 200 : status]: output }, () => {
     const nothing = madeOfNothing(output)
     return nothing !== null && nothing.value === undefined
   })
@@ -158,7 +158,7 @@ function handlerOf(
 ): (ctx: RequestContext) => unknown {
   const { perform, errors, output, isEmpty } = procedure
   const nothingOf = (declared: Responses): unknown => {
-    if (output === null || decided(declared)[204] === null) return undefined
+    if (output === null || decide(declared)[204] === null) return undefined
     return madeOfNothing(output)?.value
   }
   const isNothing = output !== null && isVoid(output)

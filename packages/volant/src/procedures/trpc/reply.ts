@@ -2,7 +2,7 @@
 import { ContentType } from '@volant/engine'
 import type { Context, RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
-import { isAbort, wasTold } from '../../dispatch/failure.ts'
+import { isAbort, isExpectedAbort } from '../../dispatch/failure.ts'
 import { errorChannel } from '../../dispatch/observe.ts'
 import { endReply, jsonText, sendJson } from '../../reply/reply.ts'
 import type { Served } from '../output.ts'
@@ -128,7 +128,7 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
   // What the error handler is given was told already.
   if (errorChannel.hasSubscribers && !ctx.failing) errorChannel.publish({ ctx, error })
   if (ctx.watch !== null) ctx.failure ??= error
-  const isOver = (ctx.exchange.aborted && isAbort(error)) || wasTold(ctx, error)
+  const isOver = (ctx.exchange.aborted && isAbort(error)) || isExpectedAbort(ctx, error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)
   if (known?.headers !== undefined && !ctx.replied) {
     try {
