@@ -179,7 +179,7 @@ test('values nested so deep that the generated code gives up are written, or ref
 })
 
 test('a process that allows no generated code gets the same text', () => {
-  const serializer = new URL('../dist/src/schema/serializer.js', import.meta.url).href
+  const serializer = new URL('../src/schema/serializer.js', import.meta.url).href
   const script = `
     import { serializerFor } from ${JSON.stringify(serializer)}
     const schema = { properties: { b: {}, a: { items: { properties: { c: {} } } } } }
