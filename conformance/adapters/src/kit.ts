@@ -1,8 +1,9 @@
 /** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
 import { type Capability, lackedBy } from './capabilities.ts'
 import { Wire, type WireReply } from './wire.ts'
+
+export { deferred, eventually, stderrLines, within } from '@volant/test-kit'
 
 export interface Ask {
   method?: string
@@ -121,53 +122,4 @@ export function request(
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
-}
-
-/** A promise and the functions that settle it. */
-export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve!: (value: T) => void
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
-
-/** Waits until `test` holds, for at most 5 s. */
-export async function eventually(test: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (test()) return
-    await sleep(10)
-  }
-  throw new Error(`never: ${what}`)
-}
-
-/** Fails if `promise` takes longer than `ms`. */
-export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
-  const cancel = new AbortController()
-  const late = sleep(ms, undefined, { signal: cancel.signal }).then(() => {
-    throw new Error(`${what} took longer than ${ms} ms`)
-  })
-  late.catch(() => {})
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    cancel.abort()
-  }
-}
-
-/** Gives the lines that are written to stderr while `run` runs. */
-export async function saying(run: (lines: string[]) => Promise<void>): Promise<string[]> {
-  const { write } = process.stderr
-  const lines: string[] = []
-  process.stderr.write = ((line: string, done?: () => void) => {
-    lines.push(line.trimEnd())
-    done?.()
-    return true
-  }) as typeof write
-  try {
-    await run(lines)
-  } finally {
-    process.stderr.write = write
-  }
-  return lines
 }

@@ -2,19 +2,15 @@
 import { describe, test } from 'node:test'
 import { type AdapterType, createApp } from 'volant'
 import { aborts } from './cases/aborts.ts'
-import { accepts } from './cases/accepts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { clients } from './cases/client.ts'
 import { clientSending } from './cases/client-sending.ts'
 import { connections } from './cases/connections.ts'
 import { contracts } from './cases/contracts.ts'
-import { cookies } from './cases/cookies.ts'
-import { crossOrigin } from './cases/cors.ts'
 import { earlyHints } from './cases/early-hints.ts'
 import { errorDetails } from './cases/error-details.ts'
 import { errors } from './cases/errors.ts'
-import { healthy } from './cases/health.ts'
 import { fetched } from './cases/fetch.ts'
 import { files } from './cases/files.ts'
 import { headers } from './cases/headers.ts'
@@ -22,37 +18,30 @@ import { injected } from './cases/inject.ts'
 import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
-import { messages } from './cases/messages.ts'
 import { methods } from './cases/methods.ts'
 import { observing } from './cases/observing.ts'
 import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
 import { described } from './cases/openapi.ts'
-import { options } from './cases/options.ts'
 import { procedures } from './cases/procedures.ts'
 import { proceduresOverREST } from './cases/procedures-rest.ts'
 import { proceduresReturningErrors } from './cases/procedures-returned.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
-import { requestIds } from './cases/request-id.ts'
 import { routing } from './cases/routing.ts'
 import { schemas } from './cases/schemas.ts'
-import { scopes } from './cases/scopes.ts'
-import { securityHeaderCases } from './cases/security-headers.ts'
 import { sharedPort } from './cases/shared-port.ts'
+import { smoke } from './cases/smoke.ts'
 import { streams } from './cases/streams.ts'
 import { overTRPC } from './cases/trpc.ts'
 import { overTRPCFaults } from './cases/trpc-faults.ts'
 import { upgrade } from './cases/upgrade.ts'
-import { validation } from './cases/validation.ts'
 import { Kit } from './kit.ts'
 
 const groups = {
   routing,
   methods,
   upgrade,
-  scopes,
-  validation,
   schemas,
   contracts,
   procedures,
@@ -75,23 +64,16 @@ const groups = {
   'async-context': asyncContext,
   connections,
   'early-hints': earlyHints,
+  smoke,
   lifecycle,
   'shared-port': sharedPort,
   inject: injected,
   fetch: fetched,
   files,
-  options,
-  messages,
   proxy,
-  accepts,
-  cookies,
   metrics: measured,
-  health: healthy,
   openapi: described,
-  'request-id': requestIds,
   logger: logging,
-  cors: crossOrigin,
-  'security-headers': securityHeaderCases,
 }
 
 export interface ContractOptions {

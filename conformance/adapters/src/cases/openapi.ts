@@ -21,7 +21,7 @@ import { Type } from 'typebox'
 import * as v from 'valibot'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { eventually, type Kit, request, saying } from '../kit.ts'
+import { eventually, type Kit, request, stderrLines } from '../kit.ts'
 
 const info = { title: 'Test', version: '1.0.0' }
 
@@ -249,7 +249,7 @@ export function described(kit: Kit): void {
       app.register(openapi, { info })
       app.get('/u/:id', { headers: z.object({ 'X-Id': z.string() }) }, () => 'ok')
       app.get('/u/*', () => 'ok')
-      const said = await saying(async () => {
+      const said = await stderrLines(async () => {
         for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
           assert.equal((await app.inject(path)).status, 200)
       })
@@ -283,7 +283,7 @@ export function described(kit: Kit): void {
       app.get('/made', { response: made }, () => ({ n: '1' }))
       app.post('/moment', { body: type('Date') }, () => 'ok')
       app.get('/fine', { query: z.object({ at: z.coerce.date() }), response: z.unknown() }, () => 'ok')
-      const said = await saying(async () => {
+      const said = await stderrLines(async () => {
         for (const path of ['/openapi.json', '/openapi.json', '/openapi.yaml'])
           assert.equal((await app.inject(path)).status, 200)
       })
@@ -343,7 +343,7 @@ export function described(kit: Kit): void {
       )
       app.get('/valibot', { headers: v.object({ 'x-n': v.optional(v.number()) }) }, () => 1)
       app.get('/arktype', { cookies: type({ 'n?': 'number' }) }, () => 1)
-      const said = await saying(async () => {
+      const said = await stderrLines(async () => {
         for (const path of ['/openapi.json', '/openapi.json'])
           assert.equal((await app.inject(path)).status, 200)
       })
@@ -368,7 +368,7 @@ export function described(kit: Kit): void {
         app.register(openapi, { info })
         for (let at = 0; at < 10 + more; at++)
           app.get(`/${at}`, { response: z.object({ a: z.custom<string>() }) }, () => ({ a: 'a' }))
-        const said = await saying(async () => void (await app.inject('/openapi.json')))
+        const said = await stderrLines(async () => void (await app.inject('/openapi.json')))
         assert.equal(said.filter((line) => line.includes('has no type for #/a (custom)')).length, 10)
         assert.equal(said[10], sentence)
       })
@@ -384,7 +384,7 @@ export function described(kit: Kit): void {
       app.get('/n', { response }, () => ({ n: '5', m: '6' }))
       await kit.serve(app, async (live) => {
         assert.deepEqual((await live.ask('/n')).json(), { n: 5, m: 6 })
-        await saying(async () => {
+        await stderrLines(async () => {
           const { paths } = (await live.ask('/openapi.json')).json() as OpenAPIDocument
           const { content = {} } = (paths['/n']?.['get']?.responses['200'] ?? {}) as OpenAPIResponse
           assert.deepEqual(content['application/json']?.schema?.['properties'], {
@@ -699,5 +699,5 @@ function routes(app: ReturnType<Kit['app']>): void {
 
 /** What is said of JSON Schema on stderr while `run` runs. */
 async function told(run: (lines: () => string[]) => Promise<void>): Promise<void> {
-  await saying((lines) => run(() => lines.filter((line) => line.includes('JSON Schema'))))
+  await stderrLines((lines) => run(() => lines.filter((line) => line.includes('JSON Schema'))))
 }

@@ -1,0 +1,2 @@
+export { stderrLines } from './stderr.ts'
+export { deferred, eventually, within } from './waiting.ts'

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  csp,
+  type CspDirectives,
+  type CspOptions,
+  securityHeaders,
+  type SecurityHeadersOptions,
+  type VolantError,
+} from 'volant'
+import { Kit } from './kit.ts'
+
+const usual = {
+  'content-security-policy':
+    "default-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+}
+
+const kit = new Kit()
+
+const appWith = (options?: SecurityHeadersOptions) => {
+  const app = kit.app()
+  app.use(securityHeaders(options))
+  app.get('/x', (ctx) => ctx.text('x'))
+  return app
+}
+
+describe('securityHeaders', () => {
+  test('without options: the whole set, errors included', async () => {
+    const app = appWith()
+    app.get('/broken', (ctx) => {
+      ctx.header('content-language', 'en')
+      throw new Error('broken')
+    })
+    await kit.serve(app, async (live) => {
+      for (const path of ['/x', '/none', '/broken']) {
+        const { headers } = await live.ask(path)
+        for (const [name, value] of Object.entries(usual)) {
+          assert.equal(headers[name], value, `${name} of ${path}`)
+        }
+        assert.match(headers['permissions-policy'] ?? '', /camera=\(\), .*geolocation=\(\)/)
+        assert.equal(headers['cross-origin-embedder-policy'], undefined)
+        assert.equal(headers['strict-transport-security'], undefined)
+        assert.equal(headers['content-language'], undefined)
+      }
+    })
+  })
+
+  test('Strict-Transport-Security is for requests by https, or for all where that is asked for', async () => {
+    const app = kit.app({ trustProxy: true })
+    app.use(securityHeaders())
+    app.get('/x', (ctx) => ctx.text('x'))
+    await kit.serve(app, async (live) => {
+      const secure = await live.ask('/x', { headers: { 'x-forwarded-proto': 'https' } })
+      assert.equal(secure.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
+      assert.equal(secure.headers['x-frame-options'], 'DENY')
+      assert.equal((await live.ask('/x')).headers['strict-transport-security'], undefined)
+    })
+    const forced = { maxAge: 63_072_000, preload: true, force: true }
+    await kit.serve(appWith({ strictTransportSecurity: forced }), async (live) => {
+      const reply = await live.ask('/x')
+      assert.equal(reply.headers['strict-transport-security'], 'max-age=63072000; includeSubDomains; preload')
+    })
+  })
+
+  test('each header has other values, or is left out', async () => {
+    const options: SecurityHeadersOptions = {
+      contentSecurityPolicy: { defaultSrc: ["'none'"], upgradeInsecureRequests: true, sandbox: [] },
+      strictTransportSecurity: { maxAge: 0, includeSubDomains: false, force: true },
+      xFrameOptions: 'SAMEORIGIN',
+      referrerPolicy: ['no-referrer', 'strict-origin-when-cross-origin'],
+      crossOriginOpenerPolicy: 'same-origin-allow-popups',
+      crossOriginResourcePolicy: 'cross-origin',
+      crossOriginEmbedderPolicy: 'require-corp',
+      permissionsPolicy: { camera: [], geolocation: ['self', 'https://maps.example'], fullscreen: '*' },
+      xPermittedCrossDomainPolicies: 'master-only',
+      xDnsPrefetchControl: 'on',
+    }
+    await kit.serve(appWith(options), async (live) => {
+      const { headers } = await live.ask('/x')
+      const seen = {
+        'content-security-policy': "default-src 'none'; upgrade-insecure-requests; sandbox",
+        'strict-transport-security': 'max-age=0',
+        'x-frame-options': 'SAMEORIGIN',
+        'referrer-policy': 'no-referrer, strict-origin-when-cross-origin',
+        'cross-origin-opener-policy': 'same-origin-allow-popups',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+        'permissions-policy': 'camera=(), geolocation=(self "https://maps.example"), fullscreen=*',
+        'x-permitted-cross-domain-policies': 'master-only',
+        'x-dns-prefetch-control': 'on',
+      }
+      for (const [name, value] of Object.entries(seen)) assert.equal(headers[name], value, name)
+    })
+    const none = {
+      contentSecurityPolicy: false,
+      strictTransportSecurity: false,
+      xContentTypeOptions: false,
+      xFrameOptions: false,
+      referrerPolicy: false,
+      crossOriginOpenerPolicy: false,
+      crossOriginResourcePolicy: false,
+      crossOriginEmbedderPolicy: false,
+      permissionsPolicy: false,
+      xPermittedCrossDomainPolicies: false,
+      xDnsPrefetchControl: false,
+      originAgentCluster: false,
+      xXssProtection: false,
+    } as const
+    await kit.serve(appWith(none), async (live) => {
+      const { headers } = await live.ask('/x')
+      const left = ['connection', 'content-length', 'content-type', 'date']
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => !left.includes(name)),
+        [],
+      )
+    })
+  })
+
+  test('what the handler and inner scopes set replaces it', async () => {
+    const app = appWith()
+    app.get('/own', (ctx) => ctx.header('X-Frame-Options', 'SAMEORIGIN').text('x'))
+    app.group('/docs', (docs) => {
+      docs.use(securityHeaders({ referrerPolicy: 'origin', contentSecurityPolicy: { defaultSrc: ['*'] } }))
+      docs.get('/x', () => 'x')
+    })
+    app.use('/late', async (ctx, next) => {
+      ctx.append('set-cookie', 'a=b')
+      await next()
+    })
+    await kit.serve(app, async (live) => {
+      const own = await live.ask('/own')
+      assert.equal(own.headers['x-frame-options'], 'SAMEORIGIN')
+      const docs = await live.ask('/docs/x')
+      assert.equal(docs.headers['referrer-policy'], 'origin')
+      assert.equal(docs.headers['content-security-policy'], 'default-src *')
+      assert.equal((await live.ask('/docs/none')).headers['referrer-policy'], 'origin')
+    })
+  })
+
+  test('headers set before it stay', async () => {
+    const app = kit.app()
+    app.use(async (ctx, next) => {
+      ctx.header('x-before', '1').header('X-Frame-Options', 'SAMEORIGIN')
+      await next()
+    })
+    app.use(securityHeaders())
+    app.get('/x', (ctx) => ctx.text('x'))
+    await kit.serve(app, async (live) => {
+      const { headers } = await live.ask('/x')
+      assert.equal(headers['x-before'], '1')
+      assert.equal(headers['x-frame-options'], 'DENY')
+    })
+  })
+
+  const nonsense: [string, unknown][] = [
+    ['securityHeaders', null],
+    ['frameguard', { frameguard: true }],
+    ['contentSecurityPolicy', { contentSecurityPolicy: true }],
+    ['contentSecurityPolicy', { contentSecurityPolicy: null }],
+    ['contentSecurityPolicy', { contentSecurityPolicy: () => 1 }],
+    ['csp', { contentSecurityPolicy: {} }],
+    ['strictTransportSecurity.maxAge', { strictTransportSecurity: { maxAge: -1 } }],
+    ['strictTransportSecurity.maxAge', { strictTransportSecurity: { maxAge: '1y' } }],
+    ['strictTransportSecurity.preload', { strictTransportSecurity: { maxAge: 1, preload: true } }],
+    ['strictTransportSecurity', { strictTransportSecurity: { age: 1 } }],
+    ['strictTransportSecurity', { strictTransportSecurity: 'max-age=1' }],
+    ['xFrameOptions', { xFrameOptions: 'ALLOW-FROM https://a.example' }],
+    ['xContentTypeOptions', { xContentTypeOptions: true }],
+    ['referrerPolicy', { referrerPolicy: 'none' }],
+    ['referrerPolicy', { referrerPolicy: [] }],
+    ['permissionsPolicy', { permissionsPolicy: 'a\r\nb' }],
+    ['permissionsPolicy', { permissionsPolicy: { 'a=b': [] } }],
+    ['permissionsPolicy.camera', { permissionsPolicy: { camera: true } }],
+    ['permissionsPolicy.camera', { permissionsPolicy: { camera: ['https://a.example"'] } }],
+    ['originAgentCluster', { originAgentCluster: '?1' }],
+    ['xXssProtection', { xXssProtection: '1' }],
+  ]
+  for (const [name, given] of nonsense) {
+    test(`the option ${JSON.stringify(given)} is refused`, () => {
+      assert.throws(
+        () => securityHeaders(given as SecurityHeadersOptions),
+        (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.includes(name),
+      )
+    })
+  }
+})
+
+describe('csp', () => {
+  test('a nonce is new for every request, and the same in its policy and its page', async () => {
+    const app = kit.app()
+    const headers = securityHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'nonce'", "'strict-dynamic'"],
+        styleSrc: ["'nonce'"],
+      },
+    })
+    app.with(headers).get('/page', (ctx) => {
+      const nonce: string = ctx.state.nonce
+      return ctx.html(nonce)
+    })
+    await kit.serve(app, async (live) => {
+      const seen = new Set<string>()
+      for (let time = 0; time < 300; time++) {
+        const reply = await live.app.inject('/page')
+        const nonce = reply.text()
+        assert.match(nonce, /^[A-Za-z0-9+/]{22}==$/)
+        seen.add(nonce)
+        assert.equal(
+          reply.headers['content-security-policy'],
+          `default-src 'self'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'nonce-${nonce}'`,
+        )
+      }
+      assert.equal(seen.size, 300)
+      const reply = await live.ask('/page')
+      assert.ok(reply.headers['content-security-policy']?.includes(`'nonce-${reply.text}'`))
+    })
+  })
+
+  test('as middleware of a route it replaces the policy around it; reports stand beside it', async () => {
+    const app = kit.app()
+    app.use(securityHeaders())
+    const page = csp({ scriptSrc: ["'self'", "'nonce'"] })
+    app.get('/page', page, (ctx) => ctx.html(ctx.state.nonce))
+    app.get('/try', csp({ defaultSrc: ["'none'"], reportTo: 'main' }, { reportOnly: true }), (ctx) =>
+      ctx.text('x'),
+    )
+    await kit.serve(app, async (live) => {
+      const reply = await live.ask('/page')
+      assert.equal(reply.headers['content-security-policy'], `script-src 'self' 'nonce-${reply.text}'`)
+      const tried = await live.ask('/try')
+      assert.equal(tried.headers['content-security-policy-report-only'], "default-src 'none'; report-to main")
+      assert.equal(tried.headers['content-security-policy'], usual['content-security-policy'])
+    })
+  })
+
+  test('state that somebody else calls nonce does not get into the header', async () => {
+    const app = kit.app()
+    app.use(async (ctx, next) => {
+      ctx.state['nonce'] = "x' *; script-src *\r\n"
+      await next()
+    })
+    app.get('/page', csp({ scriptSrc: ["'nonce'"] }), (ctx) => ctx.html(ctx.state.nonce))
+    await kit.serve(app, async (live) => {
+      const reply = await live.ask('/page')
+      assert.match(reply.headers['content-security-policy'] ?? '', /^script-src 'nonce-[A-Za-z0-9+/]{22}=='$/)
+    })
+  })
+
+  const nonsense: [string, unknown, unknown?][] = [
+    ['csp', null],
+    ['csp', {}],
+    ['scripts', { scripts: ["'self'"] }],
+    ['script-src', { 'script-src': ["'self'"] }],
+    ['scriptSrc', { scriptSrc: "'self'" }],
+    ['scriptSrc', { scriptSrc: [] }],
+    ['scriptSrc', { scriptSrc: ['self'] }],
+    ['scriptSrc', { scriptSrc: ['nonce'] }],
+    ['scriptSrc', { scriptSrc: ["'none'", 'https:'] }],
+    ['scriptSrc', { scriptSrc: ['a.example; script-src *'] }],
+    ['scriptSrc', { scriptSrc: ['a.example,b.example'] }],
+    ['scriptSrc', { scriptSrc: ['a.example b.example'] }],
+    ['scriptSrc', { scriptSrc: ['a.example\nb'] }],
+    ['scriptSrc', { scriptSrc: ['bücher.example', 'b\u0100'] }],
+    ['scriptSrc', { scriptSrc: [''] }],
+    ['scriptSrc', { scriptSrc: [5] }],
+    ['upgradeInsecureRequests', { upgradeInsecureRequests: 'yes' }],
+    ['reportTo', { reportTo: ['a'] }],
+    ['reportOnly', { scriptSrc: ["'self'"] }, { reportOnly: 1 }],
+    ['report', { scriptSrc: ["'self'"] }, { report: true }],
+  ]
+  for (const [name, given, options] of nonsense) {
+    test(`the directives ${JSON.stringify([given, options])} are refused`, () => {
+      assert.throws(
+        () => csp(given as CspDirectives, options as CspOptions),
+        (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.includes(name),
+      )
+    })
+  }
+})
