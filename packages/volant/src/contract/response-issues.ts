@@ -1,7 +1,7 @@
 /** What a schema says of a reply it rejects, without the reply: messages of many libraries quote what they were given. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { briefValue } from '../errors/brief-value.ts'
-import { pointerTo } from '../request/validation.ts'
+import { fragmentOf } from '../schema/json-pointer.ts'
 
 /** Issues that are named, and alternatives of one. */
 const most = 5
@@ -30,7 +30,7 @@ function isIssue(issue: unknown): issue is Issue {
 }
 
 function placeOf({ path }: Issue): string {
-  return pointerTo(Array.isArray(path) ? path : [])
+  return fragmentOf(Array.isArray(path) ? path : [])
 }
 
 /** Of each library what its schemas say, never what its messages do. Ours quote no value. */

@@ -1,5 +1,5 @@
 /** From JSON Schema to the text of a TypeScript type. What JSON Schema cannot say in types is `unknown`, never a guess. */
-import type { JSONSchemaObject } from '../schema/json-schema.ts'
+import { isObject, type JSONSchemaObject, resolverOf } from '../schema/document.ts'
 
 /** One property of an object. */
 export interface Member {
@@ -112,9 +112,9 @@ export class TypeTexts {
   }
 
   #reference(reference: string, root: Root): string {
-    const found = lookUp(reference, root.whole)
-    if (found === undefined) return 'unknown'
-    const { schema, name } = found
+    const target = isObject(root.whole) ? resolverOf(root.whole)(reference) : null
+    if (target === null) return 'unknown'
+    const { schema, key: name } = target
     const isUnnamed = name === '' || /^__schema\d+$/.test(name)
     return this.#named(schema, nameFrom(isUnnamed ? (titleOf(schema) ?? root.hint) : name), root)
   }
@@ -250,22 +250,4 @@ function impliedBy(schema: JSONSchemaObject): string[] {
 function aboutOf(schema: unknown): string | undefined {
   const text = isObject(schema) ? schema['description'] : undefined
   return typeof text === 'string' ? text : undefined
-}
-
-/** What a JSON Pointer of the same document leads to (RFC 6901 §6). */
-function lookUp(reference: string, whole: unknown): { schema: unknown; name: string } | undefined {
-  if (reference === '#') return { schema: whole, name: '' }
-  if (!reference.startsWith('#/')) return undefined
-  let schema = whole
-  let name = ''
-  for (const part of reference.slice(2).split('/')) {
-    name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, name)) return undefined
-    schema = (schema as Readonly<Record<string, unknown>>)[name]
-  }
-  return { schema, name }
-}
-
-export function isObject(value: unknown): value is JSONSchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,8 +11,7 @@ import { discriminate } from './discriminator.ts'
 import type { JSONSchemaObject } from './types.ts'
 import { Fingerprints, Shapes } from './fingerprint.ts'
 import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
-import { type Resolve, resolverOf, type Target } from './references.ts'
-import { isObject, mapSubschemas } from './subschemas.ts'
+import { isObject, mapSubschemas, type Resolve, resolverOf, type Target } from '../schema/document.ts'
 import { readable, withDoubleIntegers } from './wording.ts'
 
 /** `input`: what a client sends; `output`: what it is sent. */

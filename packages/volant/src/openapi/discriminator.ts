@@ -1,6 +1,6 @@
 /** Which property tells the choices of a union apart (OpenAPI 3.1 §4.8.25): generators make better types of it. */
 import type { JSONSchemaObject } from './types.ts'
-import { isObject } from './subschemas.ts'
+import { isObject } from '../schema/document.ts'
 
 /**
  * Adds a discriminator to `schema` where every choice is a component, and one property of all of them is a required

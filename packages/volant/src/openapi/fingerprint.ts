@@ -1,7 +1,6 @@
 /** Whether two JSON Schemas say the same, wherever they stand. */
 import type { JSONSchemaObject } from './types.ts'
-import type { Resolve } from './references.ts'
-import { isObject, mapSubschemas } from './subschemas.ts'
+import { isObject, mapSubschemas, type Resolve } from '../schema/document.ts'
 
 export class Fingerprints {
   /** Schemas are frozen; one is asked for wherever it is used. */

@@ -1,5 +1,5 @@
 /** A document made and written in slices: thousands of routes take seconds, and others are to be served meanwhile. */
-import { isObject } from './subschemas.ts'
+import { isObject } from '../schema/document.ts'
 
 /** Milliseconds of work before others have their turn. One step may be longer: a schema is converted at once. */
 const slice = 5

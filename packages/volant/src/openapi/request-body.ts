@@ -5,7 +5,7 @@ import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 import type { Operation } from './operation.ts'
-import { isObject } from './subschemas.ts'
+import { isObject } from '../schema/document.ts'
 import { kindsOf } from './text-or-json.ts'
 
 export function requestBodyOf(

@@ -1,6 +1,5 @@
 import type { JSONSchemaObject } from './types.ts'
-import { type Resolve, resolverOf } from './references.ts'
-import { isObject } from './subschemas.ts'
+import { isObject, type Resolve, resolverOf } from '../schema/document.ts'
 
 /** What a value may be: text that is returned is sent as text, everything else as JSON. */
 export interface Kinds {

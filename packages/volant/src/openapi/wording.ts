@@ -1,6 +1,6 @@
 /** JSON Schema in the words that tools for OpenAPI documents can read. Validation never sees it. */
 import type { JSONSchemaObject } from './types.ts'
-import { isObject, mapSubschemas } from './subschemas.ts'
+import { isObject, mapSubschemas } from '../schema/document.ts'
 
 /**
  * The same schema, which allows the same values:

@@ -7,6 +7,7 @@ import { checkOptionNames } from '../options/option-names.ts'
 import { type Gate, gateOf } from '../dispatch/declare.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { refuseFiles } from '../schema/files.ts'
+import { fragmentOf } from '../schema/json-pointer.ts'
 import { checkSchema, standardOf } from '../schema/standard.ts'
 import type { FittingMiddleware, Outputs, Schemas } from '../types/parts.ts'
 
@@ -151,7 +152,7 @@ export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[],
     const message: unknown = issue?.message
     issues.push({
       in: part,
-      pointer: pointerTo(Array.isArray(path) ? path : []),
+      pointer: fragmentOf(Array.isArray(path) ? path : []),
       detail: typeof message === 'string' ? shortened(message) : 'is not valid',
     })
   }
@@ -161,15 +162,4 @@ export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[],
 /** Some libraries quote what they were given, however long. */
 function shortened(message: string): string {
   return message.length > longestDetail ? `${message.slice(0, longestDetail)}…` : message
-}
-
-/** RFC 6901 §3 and §6. */
-export function pointerTo(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
-  let pointer = '#'
-  for (const segment of path) {
-    const key = String(typeof segment === 'object' ? (segment as { key: unknown } | null)?.key : segment)
-    // A round trip through bytes: keys of a body may hold lone surrogates, which cannot be escaped.
-    pointer += `/${encodeURIComponent(Buffer.from(key.replaceAll('~', '~0').replaceAll('/', '~1')).toString())}`
-  }
-  return pointer
 }

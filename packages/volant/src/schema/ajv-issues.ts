@@ -1,6 +1,7 @@
 /** What Ajv found, in the words and with the places of a validation reply. No word of it is from the value itself. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ErrorObject } from 'ajv'
+import { keysOf } from './json-pointer.ts'
 
 /** Values of an `enum` that are named. */
 const mostValues = 10
@@ -118,10 +119,7 @@ function listed(names: readonly string[]): string {
 
 /** Of the property itself where one is missing or too many. */
 function pathOf({ keyword, instancePath, params }: ErrorObject): string[] {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const path = keysOf(instancePath)
   const name = Object.hasOwn(named, keyword) ? (params[named[keyword] as string] as unknown) : undefined
   return typeof name === 'string' ? [...path, name] : path
 }

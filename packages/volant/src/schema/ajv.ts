@@ -11,7 +11,7 @@ import { VolantError } from '../errors/errors.ts'
 import { issuesFrom } from './ajv-issues.ts'
 import type { Draft } from './normalize.ts'
 import { regularExpression } from './keywords.ts'
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
 import { isLarge } from './large.ts'
 
 /** Characters of a text of format `url`, whose regular expression takes quadratic time: 2 ms for these. */

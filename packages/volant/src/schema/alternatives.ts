@@ -1,8 +1,6 @@
 /** What a JSON Schema (draft 2020-12) says about the members of a value: references and `allOf` followed, branches open. */
-import type { JSONSchemaObject } from './json-schema.ts'
-
-/** A schema or, as in `additionalProperties: false`, one of the two that are booleans. */
-export type JSONSchema = JSONSchemaObject | boolean
+import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from './document.ts'
+import { decodeFragment, unescapeKey, valueAt } from './json-pointer.ts'
 
 /** All that holds of a value at once, its alternatives apart. */
 export interface Reading {
@@ -57,7 +55,7 @@ export class SchemaDocument {
 
   /** Whether no schema that can be reached from this one closes an object. */
   isIdle(start: JSONSchema): boolean {
-    if (!isSchemaObject(start)) return true
+    if (!isObject(start)) return true
     const known = this.#idle.get(start)
     if (known !== undefined) return known
     const seen = new Set<JSONSchemaObject>([start])
@@ -65,9 +63,9 @@ export class SchemaDocument {
     for (const schema of seen) {
       idle = !closesObject(schema)
       if (!idle) break
-      for (const next of beneath(schema)) if (isSchemaObject(next)) seen.add(next)
+      for (const next of beneath(schema)) if (isObject(next)) seen.add(next)
       const to = this.target(schema.$ref ?? schema.$dynamicRef)
-      if (isSchemaObject(to)) seen.add(to)
+      if (isObject(to)) seen.add(to)
     }
     this.#idle.set(start, idle)
     return idle
@@ -81,7 +79,7 @@ export class SchemaDocument {
   }
 
   #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>, groups: (readonly JSONSchema[])[]): void {
-    if (!isSchemaObject(schema) || parts.has(schema)) return
+    if (!isObject(schema) || parts.has(schema)) return
     parts.add(schema)
     for (const keyword of ['$ref', '$dynamicRef']) {
       if (Object.hasOwn(schema, keyword)) this.#gather(this.target(schema[keyword]), parts, groups)
@@ -134,7 +132,7 @@ export class SchemaDocument {
 
   /** Numbers the schemas in the order of the document, whatever is asked for first, and notes their names. */
   #visit(schema: JSONSchema, depth = 0): void {
-    if (!isSchemaObject(schema) || this.#ids.has(schema) || depth > deepestSchema) return
+    if (!isObject(schema) || this.#ids.has(schema) || depth > deepestSchema) return
     this.#id(schema)
     if (typeof schema.$id === 'string') this.#named.set(schema.$id.replace(/#$/, ''), schema)
     for (const anchor of [schema.$anchor, schema.$dynamicAnchor]) {
@@ -150,24 +148,14 @@ export class SchemaDocument {
 /** Schemas nested deeper than this in one document are not looked for. */
 const deepestSchema = 200
 
-/** True for a schema that is not a boolean, and for nothing that is no schema. */
-export function isSchemaObject(value: unknown): value is JSONSchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The value if it is an object with names, else an empty one. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isSchemaObject(value) ? value : empty
+  return isObject(value) ? value : empty
 }
 
 /** The schemas of a keyword whose value is a list of them. */
 export function schemasIn(value: unknown): JSONSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
-}
-
-/** True for all that can stand where a schema is expected. */
-export function isSchema(value: unknown): value is JSONSchema {
-  return typeof value === 'boolean' || isSchemaObject(value)
 }
 
 /** The schemas for the first items, and the one for all after them, of either draft's spelling. */
@@ -182,17 +170,17 @@ const empty: Readonly<Record<string, unknown>> = Object.freeze(Object.create(nul
 
 function closesObject(schema: JSONSchemaObject): boolean {
   return (
-    isSchemaObject(schema.properties) ||
-    isSchemaObject(schema.patternProperties) ||
+    isObject(schema.properties) ||
+    isObject(schema.patternProperties) ||
     [schema.additionalProperties, schema.unevaluatedProperties].some(
-      (rest) => rest === false || isSchemaObject(rest),
+      (rest) => rest === false || isObject(rest),
     )
   )
 }
 
 function closesArray(schema: JSONSchemaObject): boolean {
   const { first, rest } = itemsOf(schema)
-  return first.length > 0 || isSchemaObject(rest)
+  return first.length > 0 || isObject(rest)
 }
 
 /**
@@ -235,19 +223,7 @@ function split(reference: string): [name: string, pointer: string] {
 
 /** RFC 6901 §6: a pointer in a fragment is percent-encoded. */
 function pointed(base: JSONSchema, pointer: string): JSONSchema {
-  let at: unknown = base
-  for (const step of pointer.slice(1).split('/')) {
-    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return true
-    at = (at as Record<string, unknown>)[name]
-  }
-  return isSchema(at) ? at : true
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
+  const keys = pointer.slice(1).split('/').map(decodeFragment).map(unescapeKey)
+  const target = valueAt(base, keys)
+  return isSchema(target) ? target : true
 }

@@ -3,7 +3,7 @@
  * but text. Of the types a property may have, the first wins whose spelling fits; text that fits none stays text.
  */
 import { bag } from '@volant/engine'
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
 import { record, SchemaDocument, schemasIn } from './alternatives.ts'
 import { regularExpression } from './keywords.ts'
 

@@ -1,6 +1,6 @@
 /** The property that tells the branches of a union apart by its value, where there is one. */
-import type { JSONSchemaObject } from './json-schema.ts'
-import { type Reading, isSchemaObject, record } from './alternatives.ts'
+import { isObject, type JSONSchemaObject } from './document.ts'
+import { type Reading, record } from './alternatives.ts'
 
 /** A property's name, and its value in each branch. */
 export interface Tag {
@@ -26,7 +26,7 @@ function valueIn(parts: readonly JSONSchemaObject[], name: string): (string | nu
   const values = parts.flatMap((part) => {
     const properties = record(part.properties)
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (!isSchemaObject(schema)) return []
+    if (!isObject(schema)) return []
     return Array.isArray(schema.enum) && schema.enum.length === 1
       ? (schema.enum as unknown[])
       : [schema.const]

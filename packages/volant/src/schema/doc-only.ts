@@ -1,7 +1,7 @@
 /** Schemas of values the framework makes itself: they describe them to callers, and nothing is checked. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Responses } from '../types/parts.ts'
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
 
 /** A schema that says what `schema` says and lets every value pass. */
 export interface Described extends StandardSchemaV1, StandardJSONSchemaV1 {

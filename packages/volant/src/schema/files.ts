@@ -1,5 +1,6 @@
 /** Finds schemas of bodies that ask for a file: a schema only ever sees JSON, a form of text, or text. */
 import { VolantError } from '../errors/errors.ts'
+import { escapeKey } from './json-pointer.ts'
 
 /**
  * Throws `E_BAD_SCHEMA` where `schema` asks for a `File` or a `Blob`, as far as Zod, Valibot and ArkType tell without being
@@ -114,7 +115,7 @@ type Members = Readonly<Record<string, unknown>>
 function named(members: unknown): [string, unknown][] {
   if (typeof members !== 'object' || members === null) return []
   return Object.entries(Object.getOwnPropertyDescriptors(members)).flatMap(([name, { value }]) =>
-    value === undefined ? [] : [[`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, value as unknown]],
+    value === undefined ? [] : [[`/${escapeKey(name)}`, value as unknown]],
   )
 }
 

@@ -9,9 +9,7 @@ import { frozen, isPlainSchema } from './normalize.ts'
 import { unsoundness } from './well-formed.ts'
 import { validatorOf } from './standard.ts'
 import { isThenable } from '../types/thenable.ts'
-
-/** A JSON Schema of draft 2020-12, without `$schema`. */
-export type JSONSchemaObject = Readonly<Record<string, unknown>>
+import type { JSONSchemaObject } from './document.ts'
 
 /**
  * The schema, frozen, the parts it says nothing of, and pointers to those that take text whatever it says; or why there is

@@ -18,130 +18,47 @@ export type KeywordKind =
   | 'pattern'
   | 'format'
 
-/** Everything this package knows of, but `$async`, which is Ajv's. */
-export const keywords = {
-  $schema: 'text',
-  $id: 'text',
-  $ref: 'text',
-  $recursiveRef: 'text',
-  $dynamicRef: 'text',
-  $anchor: 'text',
-  $dynamicAnchor: 'text',
-  $comment: 'text',
-  $defs: 'named',
-  definitions: 'named',
+/** Every keyword this package knows, by what it takes. `$async` belongs to Ajv. */
+const byKind: Readonly<Record<KeywordKind, string>> = {
+  schema:
+    'additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties',
+  schemas: 'allOf anyOf oneOf prefixItems',
+  named: '$defs definitions dependencies dependentSchemas patternProperties properties',
+  any: 'const default examples',
+  text: '$anchor $comment $dynamicAnchor $dynamicRef $id $recursiveRef $ref $schema contentEncoding contentMediaType description title',
+  boolean: 'deprecated nullable readOnly uniqueItems writeOnly',
+  number: 'exclusiveMaximum exclusiveMinimum maximum minimum',
+  positive: 'multipleOf',
+  count: 'maxContains maxItems maxLength maxProperties minContains minItems minLength minProperties',
+  names: 'required',
+  lists: 'dependentRequired',
   type: 'type',
   enum: 'enum',
-  const: 'any',
-  default: 'any',
-  examples: 'any',
-  title: 'text',
-  description: 'text',
-  deprecated: 'boolean',
-  readOnly: 'boolean',
-  writeOnly: 'boolean',
-  properties: 'named',
-  patternProperties: 'named',
-  additionalProperties: 'schema',
-  unevaluatedProperties: 'schema',
-  propertyNames: 'schema',
-  required: 'names',
-  minProperties: 'count',
-  maxProperties: 'count',
-  dependencies: 'named',
-  dependentSchemas: 'named',
-  dependentRequired: 'lists',
-  items: 'schema',
-  prefixItems: 'schemas',
-  additionalItems: 'schema',
-  unevaluatedItems: 'schema',
-  contains: 'schema',
-  minContains: 'count',
-  maxContains: 'count',
-  minItems: 'count',
-  maxItems: 'count',
-  uniqueItems: 'boolean',
-  minLength: 'count',
-  maxLength: 'count',
   pattern: 'pattern',
   format: 'format',
-  contentEncoding: 'text',
-  contentMediaType: 'text',
-  contentSchema: 'schema',
-  minimum: 'number',
-  maximum: 'number',
-  exclusiveMinimum: 'number',
-  exclusiveMaximum: 'number',
-  multipleOf: 'positive',
-  allOf: 'schemas',
-  anyOf: 'schemas',
-  oneOf: 'schemas',
-  not: 'schema',
-  if: 'schema',
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword
-  then: 'schema',
-  else: 'schema',
-  nullable: 'boolean',
-} as const satisfies Record<string, KeywordKind>
+}
 
-/** Keywords that refuse no value by themselves: words about it, schemas to refer to, and parts of other keywords. */
-export const notAsserting: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$comment',
-  '$defs',
-  'definitions',
-  'default',
-  'examples',
-  'title',
-  'description',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-  'additionalItems',
-  'minContains',
-  'maxContains',
-  'then',
-  'else',
-  'nullable',
-])
+/** The kind of each keyword. */
+export const keywords: ReadonlyMap<string, KeywordKind> = new Map(
+  Object.entries(byKind).flatMap(([kind, names]) =>
+    names.split(' ').map((name) => [name, kind as KeywordKind] as const),
+  ),
+)
+
+/** Keywords that refuse no value by themselves: annotations, schemas to refer to, and parts of other keywords. */
+export const notAsserting: ReadonlySet<string> = new Set(
+  '$anchor $comment $defs $dynamicAnchor $id $schema additionalItems contentEncoding contentMediaType contentSchema default definitions deprecated description else examples maxContains minContains nullable readOnly then title writeOnly'.split(
+    ' ',
+  ),
+)
 
 /** Formats that are checked: those of ajv-formats. */
-export const formats: readonly string[] = [
-  'date',
-  'time',
-  'date-time',
-  'iso-time',
-  'iso-date-time',
-  'duration',
-  'uri',
-  'uri-reference',
-  'uri-template',
-  'url',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'regex',
-  'uuid',
-  'json-pointer',
-  'json-pointer-uri-fragment',
-  'relative-json-pointer',
-  'byte',
-  'int32',
-  'int64',
-  'float',
-  'double',
-  'password',
-  'binary',
-]
+export const formats: readonly string[] =
+  'date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer json-pointer-uri-fragment relative-json-pointer byte int32 int64 float double password binary'.split(
+    ' ',
+  )
 
-/** What a keyword of this kind takes, if `value` is not that; else null. */
+/** Says what a keyword of this kind takes if `value` is something else; null if `value` fits. */
 export function misfit(kind: KeywordKind, value: unknown): string | null {
   const check = checks[kind]
   return check === undefined || check.fits(value) ? null : check.takes

@@ -1,14 +1,6 @@
 /** Whether a value can be what a schema means: as much as tells the branches of a union apart. */
-import type { JSONSchemaObject } from './json-schema.ts'
-import {
-  type JSONSchema,
-  type SchemaDocument,
-  isSchema,
-  isSchemaObject,
-  itemsOf,
-  record,
-  schemasIn,
-} from './alternatives.ts'
+import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from './document.ts'
+import { type SchemaDocument, itemsOf, record, schemasIn } from './alternatives.ts'
 
 /** Levels of a value that are looked at, so that nested unions cost a bounded amount. */
 const deepest = 4
@@ -31,7 +23,7 @@ function fitsAt(
   depth: number,
   jumps: number,
 ): boolean {
-  if (!isSchemaObject(schema)) return schema !== false
+  if (!isObject(schema)) return schema !== false
   if (depth > deepest || jumps > mostJumps) return true
   if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
   if (!fitsType(value, schema)) return false
@@ -80,8 +72,8 @@ function fitsType(value: unknown, schema: JSONSchemaObject): boolean {
 
 /** Objects are not compared. */
 function differs(value: unknown, other: unknown): boolean {
-  const isObject = typeof value === 'object' && value !== null
-  return isObject ? typeof other !== 'object' || other === null : value !== other
+  if (typeof value !== 'object' || value === null) return value !== other
+  return typeof other !== 'object' || other === null
 }
 
 function isOf(value: unknown, type: unknown): boolean {

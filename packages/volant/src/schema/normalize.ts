@@ -6,7 +6,8 @@
 import { VolantError } from '../errors/errors.ts'
 import { nearest } from '../options/option-names.ts'
 import { briefValue } from '../errors/brief-value.ts'
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
+import { escapeKey } from './json-pointer.ts'
 import { keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
 import { type Base, References } from './references.ts'
 
@@ -36,7 +37,7 @@ export function isPlainSchema(given: unknown): given is object {
 }
 
 function asserts([name, value]: [string, unknown]): boolean {
-  return value !== undefined && Object.hasOwn(keywords, name) && !notAsserting.has(name)
+  return value !== undefined && keywords.has(name) && !notAsserting.has(name)
 }
 
 /** Throws `E_BAD_SCHEMA` with the place of what is wrong; `where` names the schema itself. */
@@ -111,9 +112,9 @@ class Reader {
     this.#references.add({ from, to, schema: copy })
     for (const [name, value] of Object.entries(given)) {
       if (value === undefined || dropped.has(name)) continue
-      const kind = Object.hasOwn(keywords, name) ? keywords[name as keyof typeof keywords] : null
-      const place = { from: `${from}/${escaped(name)}`, to: `${to}/${name}`, base }
-      if (kind === null) this.#unknown(copy, name, value, place.from)
+      const kind = keywords.get(name)
+      const place = { from: `${from}/${escapeKey(name)}`, to: `${to}/${name}`, base }
+      if (kind === undefined) this.#unknown(copy, name, value, place.from)
       else if (kind === 'schema') this.#one(copy, name, value, place)
       else if (kind === 'schemas') copy[name] = this.#list(value, place)
       else if (kind === 'named') this.#named(copy, name, value, place, to)
@@ -160,7 +161,7 @@ class Reader {
     const target = name === 'dependencies' ? 'dependentSchemas' : name
     const schemas: Members = {}
     for (const [key, each] of Object.entries(value)) {
-      const place = { from: `${from}/${escaped(key)}`, to: `${to}/${target}/${escaped(key)}`, base }
+      const place = { from: `${from}/${escapeKey(key)}`, to: `${to}/${target}/${escapeKey(key)}`, base }
       // No request can have it, and as a key of an object it is no key.
       if (key === '__proto__') this.#refuse(from, 'has a key __proto__')
       if (name === 'patternProperties' && regularExpression(key) === null) {
@@ -180,7 +181,7 @@ class Reader {
    * was meant.
    */
   #unknown(copy: Members, name: string, value: unknown, at: string): void {
-    const meant = /^[a-z]{6,}$/i.test(name) && !others.has(name) ? nearest(name, Object.keys(keywords)) : null
+    const meant = /^[a-z]{6,}$/i.test(name) && !others.has(name) ? nearest(name, [...keywords.keys()]) : null
     if (meant !== null) this.#refuse(at, `is no keyword of JSON Schema; did you mean "${meant}"?`)
     if (!others.has(name) && /^(?!x-)\w/.test(name) && isSchema(value)) {
       this.#refuse(
@@ -235,8 +236,10 @@ const dropped: ReadonlySet<string> = new Set(['$schema', '$id', '$recursiveAncho
 function isSchema(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if ('~standard' in value) return true
-  const fits = ([name, each]: [string, unknown]): boolean =>
-    !Object.hasOwn(keywords, name) || misfit(keywords[name as keyof typeof keywords], each) === null
+  const fits = ([name, each]: [string, unknown]): boolean => {
+    const kind = keywords.get(name)
+    return kind === undefined || misfit(kind, each) === null
+  }
   return isPlainSchema(value) && Object.entries(value).every(fits)
 }
 
@@ -257,11 +260,6 @@ function asJSON(value: unknown): unknown {
 /** TypeBox before 1.0 marked what it made so. */
 function symbolsOf(given: object): (string | undefined)[] {
   return Object.getOwnPropertySymbols(given).map((symbol) => symbol.description)
-}
-
-/** RFC 6901 §3. */
-function escaped(name: string): string {
-  return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
 }
 
 /** `value` and all in it. */

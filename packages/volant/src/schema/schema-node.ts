@@ -1,7 +1,7 @@
 /** Which properties and items a schema declares at one place of a value, worked out once for each place. */
-import type { JSONSchemaObject } from './json-schema.ts'
+import { isSchema, type JSONSchema, type JSONSchemaObject } from './document.ts'
 import { fits } from './may-match.ts'
-import { type JSONSchema, type Reading, SchemaDocument, isSchema, itemsOf, record } from './alternatives.ts'
+import { type Reading, SchemaDocument, itemsOf, record } from './alternatives.ts'
 import { tagOf } from './discriminator.ts'
 
 /** At most so many union branches are told apart; above it they are merged, which only lets more through. */

@@ -1,5 +1,5 @@
 /** From a value to JSON text, by what the schema of a reply says. */
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
 import { placeOf } from './schema-node.ts'
 import { projectionOf } from './strip-codegen.ts'
 import { strip } from './strip.ts'

@@ -110,7 +110,7 @@ function remedyOf(value: unknown): string {
   const schemas = members.filter(([, each]) => vendorOf(each) !== undefined)
   if (schemas.length === 1 && schema !== undefined && schemas[0]?.[1] === schema)
     return ': write the schema in it, alone'
-  if (members.every(([name]) => Object.hasOwn(keywords, name))) return everything
+  if (members.every(([name]) => keywords.has(name))) return everything
   const [name, member] = members[0] as [string, unknown]
   const vendor = vendorOf(member)
   if (vendor === undefined) return ''

@@ -1,7 +1,8 @@
 /** What is done to a value before its schema sees it, and what is left to do after. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type Described, type JSONSchemaObject, jsonSchemaOf } from './json-schema.ts'
 import type { Schema } from '../types/parts.ts'
+import type { JSONSchemaObject } from './document.ts'
+import { type Described, jsonSchemaOf } from './json-schema.ts'
 import { strip } from './strip.ts'
 import { isRewritten, Unwritable, written } from './to-json.ts'
 

@@ -1,6 +1,7 @@
 /** Properties of a value that its JSON Schema does not declare: dropped in production, named in development. */
 import { type Place, placeOf } from './schema-node.ts'
-import type { JSONSchemaObject } from './json-schema.ts'
+import type { JSONSchemaObject } from './document.ts'
+import { escapeKey } from './json-pointer.ts'
 import { Unwritable } from './to-json.ts'
 
 /**
@@ -135,7 +136,7 @@ function visit(
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name]
     const of = typeof name === 'number' ? place.item(name) : place.property(name)
-    const inner = `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const inner = `${path}/${escapeKey(String(name))}`
     if (of !== null) visit(member, of, String(name), inner, above, tell)
     else if (isWritten(member)) tell(inner)
   }

@@ -1,8 +1,9 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { printLine } from '../report/print-line.ts'
-import { type Resolve, resolverOf } from '../openapi/references.ts'
 import type { Schema } from '../types/schema.ts'
+import { type Resolve, resolverOf } from './document.ts'
+import { escapeKey } from './json-pointer.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 
 interface Textless {
@@ -52,7 +53,7 @@ function find(schema: Schema): Textless[] {
   const resolve = resolverOf(root)
   const properties = Object.entries((root['properties'] ?? {}) as Record<string, unknown>)
   return properties.flatMap(([name, each]): Textless[] => {
-    const pointer = `#/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const pointer = `#/${escapeKey(name)}`
     const places = [pointer, `${pointer}/*`]
     if (places.some((place) => texts?.has(place) === true)) return []
     const hole = holes.find((part) => part.isImpossible && places.includes(part.pointer))

@@ -1,5 +1,7 @@
 /** What a library cannot say in JSON Schema, part by part: marked while it converts, found and unmarked afterwards. */
 
+import { escapeKey, keysOf, valueAt } from './json-pointer.ts'
+
 /** A part of a schema of which its JSON Schema says nothing. */
 export interface Hole {
   /** Where its values are: a JSON Pointer as URI fragment, with `*` for each item, or each property of any name. */
@@ -90,7 +92,7 @@ export function withoutMarks(text: string): Unmarked {
     const { $ref } = members
     if (typeof $ref === 'string' && !seen.has($ref)) {
       seen.add($ref)
-      visit($ref.split('/').slice(1).reduce(step, root), pointer, isChoice)
+      visit(valueAt(root, keysOf($ref)), pointer, isChoice)
     }
     for (const name of ['items', 'additionalProperties']) visit(members[name], `${pointer}/*`)
     for (const each of listOf(members['allOf'])) visit(each, pointer, isChoice)
@@ -101,7 +103,7 @@ export function withoutMarks(text: string): Unmarked {
     }
     for (const [at, each] of listOf(members['prefixItems']).entries()) visit(each, `${pointer}/${at}`)
     for (const [name, each] of Object.entries(members['properties'] ?? {})) {
-      visit(each, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      visit(each, `${pointer}/${escapeKey(name)}`)
     }
   }
   visit(root, '#')
@@ -114,9 +116,4 @@ export function withoutMarks(text: string): Unmarked {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function step(at: unknown, key: string): unknown {
-  const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
-  return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Members)[name] : undefined
 }

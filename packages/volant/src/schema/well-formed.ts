@@ -6,13 +6,12 @@ export function unsoundness(schema: unknown, at = '#'): string | null {
   if (typeof schema === 'boolean') return at === '#' ? at : null
   if (!isRecord(schema)) return at
   return first(schema, at, (value, pointer, name) => {
-    if (!Object.hasOwn(keywords, name)) return null
-    const kind: KeywordKind = keywords[name as keyof typeof keywords]
+    const kind = keywords.get(name)
     if (kind === 'schema')
       return name === 'items' && Array.isArray(value) ? all(value, pointer) : unsoundness(value, pointer)
     if (kind === 'schemas') return Array.isArray(value) ? all(value, pointer) : pointer
     if (kind === 'named') return isRecord(value) ? all(value, pointer) : pointer
-    return structural.has(kind) && misfit(kind, value) !== null ? pointer : null
+    return kind !== undefined && structural.has(kind) && misfit(kind, value) !== null ? pointer : null
   })
 }
 

@@ -4,8 +4,9 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
-import { type JSONSchema, record, SchemaDocument } from './alternatives.ts'
 import { isThenable } from '../types/thenable.ts'
+import { record, SchemaDocument } from './alternatives.ts'
+import type { JSONSchema } from './document.ts'
 import { withFirstFaults } from './first-faults.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { sayTextless } from './textless.ts'
