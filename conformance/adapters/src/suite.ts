@@ -4,12 +4,9 @@ import { type AdapterType, createApp } from 'volant'
 import { aborts } from './cases/aborts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
-import { clients } from './cases/client.ts'
-import { clientSending } from './cases/client-sending.ts'
+import { client } from './cases/client.ts'
 import { connections } from './cases/connections.ts'
-import { contracts } from './cases/contracts.ts'
 import { earlyHints } from './cases/early-hints.ts'
-import { errorDetails } from './cases/error-details.ts'
 import { errors } from './cases/errors.ts'
 import { fetched } from './cases/fetch.ts'
 import { files } from './cases/files.ts'
@@ -23,13 +20,9 @@ import { observing } from './cases/observing.ts'
 import { logging } from './cases/logger.ts'
 import { measured } from './cases/metrics.ts'
 import { described } from './cases/openapi.ts'
-import { procedures } from './cases/procedures.ts'
-import { proceduresOverREST } from './cases/procedures-rest.ts'
-import { proceduresReturningErrors } from './cases/procedures-returned.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
-import { schemas } from './cases/schemas.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { smoke } from './cases/smoke.ts'
 import { streams } from './cases/streams.ts'
@@ -42,22 +35,15 @@ const groups = {
   routing,
   methods,
   upgrade,
-  schemas,
-  contracts,
-  procedures,
-  'procedures over REST': proceduresOverREST,
-  'procedures that return errors': proceduresReturningErrors,
   trpc: overTRPC,
   'trpc faults': overTRPCFaults,
-  client: clients,
-  'client-sending': clientSending,
+  client,
   observing,
   replies,
   headers,
   bodies,
   limits,
   errors,
-  'error-details': errorDetails,
   'late-replies': lateReplies,
   streams,
   aborts,

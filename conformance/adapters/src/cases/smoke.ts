@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cors, health, requestId, securityHeaders } from 'volant'
+import { contract, cors, health, requestId, securityHeaders } from 'volant'
+import { createClient } from 'volant/client'
+import { procedure, rest, router } from 'volant/procedures'
 import { z } from 'zod'
 import { deferred, type Kit, request } from '../kit.ts'
 
@@ -16,6 +18,31 @@ export function smoke(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const headers = { accept: 'text/html;q=0.9, application/json;q=0.1' }
         assert.equal((await live.ask('/x', { headers })).text, 'html')
+      })
+    })
+
+    test('contracts', async () => {
+      const tree = {
+        get: contract.get('/users/:id', {
+          params: z.object({ id: z.coerce.number() }),
+          response: z.object({ id: z.number(), born: z.date() }),
+          errors: { GONE: { status: 410 } },
+        }),
+      }
+      const born = new Date(0)
+      const app = kit.app()
+      app.implement(tree, {
+        get: (ctx) => {
+          if (ctx.params.id === 0) throw ctx.fail('GONE')
+          return { id: ctx.params.id, born }
+        },
+      })
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/users/7')).json(), { id: 7, born: born.toJSON() })
+        const client = createClient(tree, live.address.url)
+        assert.equal((await client.get({ params: { id: 7 } })).data?.id, 7)
+        const gone = await client.get({ params: { id: 0 } })
+        assert.ok(!gone.ok && gone.code === 'GONE')
       })
     })
 
@@ -55,6 +82,17 @@ export function smoke(kit: Kit): void {
       })
     })
 
+    test('details of errors, in development and on this machine', async () => {
+      const app = kit.app({ errorDetails: true })
+      app.get('/x', () => {
+        throw new TypeError('no id')
+      })
+      await kit.serve(app, async (live) => {
+        const { detail } = (await live.ask('/x')).json() as { detail: string }
+        assert.match(detail, /^TypeError: no id \(\S+smoke\.[jt]s:\d+:\d+\)/)
+      })
+    })
+
     test('health: details, and /ready is 503 while the app closes', async () => {
       const held = deferred()
       const entered = deferred()
@@ -84,6 +122,22 @@ export function smoke(kit: Kit): void {
       })
     })
 
+    test('procedures over REST', async () => {
+      const input = z.object({ id: z.number() })
+      const users = router({
+        getUser: procedure()
+          .input(input)
+          .output(input)
+          .query(({ input: { id } }) => ({ id })),
+      })
+      const app = kit.app()
+      app.register(rest(router({ users })))
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/users/7')).json(), { id: 7 })
+        assert.equal((await live.ask('/users/x')).status, 400)
+      })
+    })
+
     test('request ids', async () => {
       const app = kit.app()
       app.use(requestId())
@@ -92,6 +146,17 @@ export function smoke(kit: Kit): void {
         const { headers, text } = await live.ask('/x')
         assert.ok(text.length > 10)
         assert.equal(headers['x-request-id'], text)
+      })
+    })
+
+    test('schemas of replies', async () => {
+      const app = kit.app()
+      const response = z.object({ id: z.number(), note: z.string().optional() })
+      app.get('/x', { response }, () => ({ id: 1 }))
+      app.get('/wrong', { response }, () => ({ id: 'one' }) as unknown as { id: number })
+      await kit.serve(app, async (live) => {
+        assert.deepEqual((await live.ask('/x')).json(), { id: 1 })
+        assert.equal((await live.ask('/wrong')).status, 500)
       })
     })
 

@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { type App, type Problem, type Schema, type SchemaInput, type SchemaOutput, validate } from 'volant'
 import { procedure, rest, router } from 'volant/procedures'
 import * as z from 'zod'
-import type { Kit } from '../kit.ts'
+import { Kit } from './kit.ts'
 
 const zod = {
   params: z.object({ id: z.coerce.number().int().min(1) }),
@@ -309,18 +309,7 @@ const refused: Readonly<Record<string, [given: unknown, reported: RegExp]>> = {
   'no object': ['SECRET', /#: /],
 }
 
-export function schemas(kit: Kit): void {
-  for (const [library, api] of Object.entries(libraries)) {
-    describe(`schemas of ${library}`, () => {
-      requests(kit, api)
-      responses(kit, api)
-      badInput(kit, api)
-    })
-  }
-  describe('schemas that misbehave', () => misbehaving(kit))
-  describe('plain JSON Schema', () => plain(kit))
-  describe('what goes out, whatever the schema', () => goingOut(kit))
-}
+const kit = new Kit()
 
 function items(app: App, { params, query, headers, cookies, body }: Schemas): void {
   app.post('/items/:id', { params, query, headers, cookies, body }, (ctx) =>
@@ -334,7 +323,7 @@ function items(app: App, { params, query, headers, cookies, body }: Schemas): vo
   )
 }
 
-function requests(kit: Kit, api: Schemas): void {
+function requests(api: Schemas): void {
   const ask = async (row: Asked, check: (reply: { status: number; json(): unknown }) => void) => {
     const app = kit.app()
     items(app, api)
@@ -378,7 +367,7 @@ function requests(kit: Kit, api: Schemas): void {
   })
 }
 
-function responses(kit: Kit, api: Schemas): void {
+function responses(api: Schemas): void {
   const give = (given: unknown, mode: 'strip' | 'throw'): App => {
     const app = kit.app({ undeclaredProperties: mode })
     app.get('/x', { response: api.reply }, () => given as In['reply'])
@@ -437,7 +426,7 @@ function responses(kit: Kit, api: Schemas): void {
   })
 }
 
-function badInput(kit: Kit, api: Schemas): void {
+function badInput(api: Schemas): void {
   const code = (reply: { json(): unknown }) => (reply.json() as Problem).code
 
   test('__proto__, wherever it is', async () => {
@@ -527,7 +516,7 @@ function badInput(kit: Kit, api: Schemas): void {
   })
 }
 
-function misbehaving(kit: Kit): void {
+function misbehaving(): void {
   const own = (check: (value: unknown) => unknown): Schema =>
     ({ '~standard': { version: 1, vendor: 'own', validate: check } }) as Schema
 
@@ -641,7 +630,7 @@ function misbehaving(kit: Kit): void {
   })
 }
 
-function plain(kit: Kit): void {
+function plain(): void {
   test('a library whose JSON Schema is rubbish checks and sends all the same', async () => {
     const rubbish: (() => unknown)[] = [
       () => ({ properties: 5 }),
@@ -796,7 +785,7 @@ const passedOn: Readonly<Record<string, unknown>> = {
   'a pipe of ArkType, deep': type({ a: 'string', in: type({ a: 'string' }).pipe((given) => given) }),
 }
 
-function goingOut(kit: Kit): void {
+function goingOut(): void {
   const give = (schema: unknown, given: unknown, mode: 'strip' | 'throw'): App => {
     const app = kit.app({ undeclaredProperties: mode })
     app.get('/x', { response: schema as Schema }, () => given)
@@ -970,3 +959,14 @@ function goingOut(kit: Kit): void {
     })
   }
 }
+
+for (const [library, api] of Object.entries(libraries)) {
+  describe(`schemas of ${library}`, () => {
+    requests(api)
+    responses(api)
+    badInput(api)
+  })
+}
+describe('schemas that misbehave', misbehaving)
+describe('plain JSON Schema', plain)
+describe('what goes out, whatever the schema', goingOut)
