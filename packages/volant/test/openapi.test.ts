@@ -487,28 +487,92 @@ describe('schemas in a document', () => {
   const named = ({ components }: OpenAPIDocument): string[] =>
     Object.keys(components.schemas ?? {}).filter((name) => !['Problem', 'ValidationProblem'].includes(name))
 
-  test('what is used once stands where it is used, what is used twice is referred to', () => {
-    const once = plain({ type: 'object', properties: { a: { type: 'string' } } })
-    const twice = plain({ type: 'object', properties: { b: { type: 'string' } } })
-    const scalar = plain({ type: 'integer' })
-    const document = replying({ '/a': once, '/b': twice, '/c': twice, '/d': scalar, '/e': scalar })
-    assert.deepEqual(schemaAt(document, '/a'), { type: 'object', properties: { a: { type: 'string' } } })
-    assert.deepEqual(schemaAt(document, '/b'), { $ref: '#/components/schemas/GetBOutput' })
-    assert.deepEqual(schemaAt(document, '/c'), { $ref: '#/components/schemas/GetBOutput' })
-    assert.deepEqual(schemaAt(document, '/e'), { type: 'integer' })
-    assert.deepEqual(named(document), ['GetBOutput'])
+  test('a schema with a title is a component wherever it is used; one without stands where it is used', () => {
+    const Toy = { type: 'object', properties: { a: { type: 'string' } }, title: 'Toy' }
+    const nameless = { type: 'object', properties: { b: { type: 'string' } } }
+    const toys = { type: 'array', items: Toy, title: 'Toys' }
+    const document = replying({
+      '/inside': plain({ type: 'object', properties: { toy: { ...Toy } } }),
+      '/toy': plain({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...Toy }),
+      '/toys': plain(toys),
+      '/nameless': plain(nameless),
+      '/again': plain(nameless),
+      '/data': plain({ const: Toy }),
+    })
+    const reference = { $ref: '#/components/schemas/Toy' }
+    assert.deepEqual(schemaAt(document, '/inside'), { type: 'object', properties: { toy: reference } })
+    assert.deepEqual(schemaAt(document, '/toy'), reference)
+    // Only objects and unions are components.
+    assert.deepEqual(schemaAt(document, '/toys'), { ...toys, items: reference })
+    assert.deepEqual(schemaAt(document, '/nameless'), nameless)
+    assert.deepEqual(schemaAt(document, '/again'), nameless)
+    assert.deepEqual(schemaAt(document, '/data'), { const: Toy })
+    assert.deepEqual(named(document), ['Toy'])
+    assert.deepEqual(document.components.schemas?.['Toy'], Toy)
   })
 
-  test('a schema inside another one is the component of that schema', () => {
-    const user = { type: 'object', properties: { a: { type: 'string' } } }
-    const document = replying({
-      '/one': plain({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...user }),
-      '/all': plain({ type: 'array', items: { ...user } }),
+  test('what one use says about a schema with a title stands beside the reference', () => {
+    const Address = z
+      .object({ city: z.string() })
+      .meta({ title: 'Address', description: 'Where somebody lives' })
+    const Customer = z
+      .object({
+        home: Address,
+        bill: Address.describe('Where bills go'),
+        old: Address.meta({ deprecated: true }),
+      })
+      .meta({ title: 'Customer', description: 'Somebody who buys' })
+    const document = replying({ '/a': Address, '/b': z.array(Customer), '/c': Customer })
+    assert.deepEqual(named(document), ['Address', 'Customer'])
+    const { schemas = {} } = document.components
+    const $ref = '#/components/schemas/Address'
+    assert.equal(schemas['Customer']?.['description'], 'Somebody who buys')
+    assert.deepEqual(schemas['Customer']?.['properties'], {
+      home: { description: 'Where somebody lives', $ref },
+      bill: { description: 'Where bills go', $ref },
+      old: { description: 'Where somebody lives', deprecated: true, $ref },
     })
-    assert.deepEqual(schemaAt(document, '/all'), {
-      type: 'array',
-      items: { $ref: '#/components/schemas/GetOneOutput' },
+    assert.deepEqual(schemaAt(document, '/a'), { description: 'Where somebody lives', $ref })
+    assert.deepEqual(schemaAt(document, '/c'), { $ref: '#/components/schemas/Customer' })
+    assert.equal(schemas['Address']?.['description'], undefined)
+  })
+
+  test('different schemas of one title are numbered, as are those that contain them', () => {
+    const address = (more: object) => ({
+      type: 'object',
+      properties: { city: {}, ...more },
+      title: 'Address',
     })
+    const order = (more: object) =>
+      plain({ type: 'object', properties: { to: address(more), next: { $ref: '#' } }, title: 'Order' })
+    const about = { type: 'string', description: 'Of the house' }
+    const routes = {
+      '/a': order({}),
+      '/b': order({ zip: {} }),
+      '/c': order({}),
+      '/d': order({ number: about }),
+    }
+    for (const each of [Object.entries(routes), Object.entries(routes).toReversed()]) {
+      const document = replying(Object.fromEntries(each))
+      assert.deepEqual(named(document), ['Address', 'Address2', 'Address3', 'Order', 'Order2', 'Order3'])
+      const { schemas = {} } = document.components
+      const [first, second] = ['Order', 'Order2'].map((name) => schemas[name]?.['properties'])
+      assert.deepEqual(first, {
+        to: { $ref: '#/components/schemas/Address' },
+        next: { $ref: '#/components/schemas/Order' },
+      })
+      assert.deepEqual(second, {
+        to: { $ref: '#/components/schemas/Address2' },
+        next: { $ref: '#/components/schemas/Order2' },
+      })
+      const paths = ['/a', '/b', '/c', '/d'].map(
+        (path) => (schemaAt(document, path) as { $ref: string }).$ref,
+      )
+      assert.deepEqual(
+        paths.map((path) => path.replace('#/components/schemas/', '')),
+        ['Order', 'Order2', 'Order', 'Order3'],
+      )
+    }
   })
 
   test('names: title, id, then the operation; what is sent and what is received apart where they differ', () => {
@@ -552,15 +616,7 @@ describe('schemas in a document', () => {
     app.get('/owner', { response: z.object({ cat: Cat }) }, () => undefined as never)
     app.get('/sent', { response: Sent }, () => undefined as never)
     const document = openapiOf(app, { info })
-    assert.deepEqual(named(document), [
-      'Cat',
-      'Filled',
-      'FilledInput',
-      'Money',
-      'PostNamelessBody',
-      'Sent',
-      'Strict',
-    ])
+    assert.deepEqual(named(document), ['Cat', 'Filled', 'FilledInput', 'Money', 'Sent', 'Strict'])
     const { schemas = {} } = document.components
     const isClosed = (name: string): boolean => schemas[name]?.['additionalProperties'] === false
     // Clients may send more, which is left out; what they are sent is within the same words.
@@ -623,9 +679,9 @@ describe('schemas in a document', () => {
       '/bird': Bird,
       '/pet': z.discriminatedUnion('kind', [Cat, Dog]),
       '/list': z.array(z.union([Dog, Cat])),
-      // Its kind may be absent; the other is no component.
+      // Its kind may be absent; another one has no title.
       '/any': z.object({ pet: z.union([Cat, Bird]) }),
-      '/inline': z.object({ pet: z.discriminatedUnion('kind', [Cat, kind('fox')]) }),
+      '/inline': z.object({ pet: z.discriminatedUnion('kind', [Cat, z.object({ kind: z.literal('fox') })]) }),
     })
     const reference = (name: string): string => `#/components/schemas/${name}`
     const discriminator = { propertyName: 'kind', mapping: { cat: reference('Cat'), dog: reference('Dog') } }
@@ -646,86 +702,50 @@ describe('schemas in a document', () => {
         { response: plain({ type: 'object', properties: {}, title, maxProperties: at }) },
         () => ({}),
       )
-    assert.deepEqual(named(openapiOf(app, { info })), [
-      '2',
-      'Get3Output',
-      'Grosse',
-      'Smorrebrod',
-      'UbelName1',
-    ])
+    assert.deepEqual(named(openapiOf(app, { info })), ['2', 'Grosse', 'Smorrebrod', 'UbelName1'])
   })
 
-  test('data of an error is called after its code, if it is that of no other', () => {
+  test('data of an error is a component if it has a title', () => {
     const Missing = plain({ type: 'object', properties: { id: { type: 'string' } } })
-    const Full = plain({ type: 'object', properties: { seats: { type: 'integer' } } })
-    const Named = plain({ type: 'object', title: 'Late', properties: { by: { type: 'integer' } } })
+    const Late = plain({ type: 'object', title: 'Too late', properties: { by: { type: 'integer' } } })
     const app = createApp({ signals: false })
-    const NO_SUCH_BOOK = { status: 404, data: Missing }
-    const LATE = { status: 409, data: Named }
-    app.get('/a', { errors: { NO_SUCH_BOOK, FULL: { status: 409, data: Full } } }, () => 'ok')
-    app.get('/b', { errors: { NO_SUCH_BOOK, LATE, CROWDED: { status: 410, data: Full } } }, () => 'ok')
-    app.get('/c', { errors: { TOO_LATE: LATE } }, () => 'ok')
-    assert.deepEqual(named(openapiOf(app, { info })), ['GetAFull', 'Late', 'NoSuchBook'])
-  })
-
-  test('two kinds of data under one code are called after their operations, in any order', () => {
-    const A = plain({ type: 'object', properties: { a: { type: 'string' } } })
-    const B = plain({ type: 'object', properties: { b: { type: 'string' } } })
-    const routes = [
-      ['/m1', A],
-      ['/m2', A],
-      ['/a1', B],
-      ['/a2', B],
-    ] as const
-    for (const order of [routes, routes.toReversed()]) {
-      const app = createApp({ signals: false })
-      for (const [path, data] of order) app.get(path, { errors: { GONE: { status: 410, data } } }, () => 'ok')
-      const { schemas = {} } = openapiOf(app, { info }).components ?? {}
-      assert.deepEqual(Object.keys(schemas['GetA1Gone']?.['properties'] ?? {}), ['b'])
-      assert.deepEqual(Object.keys(schemas['GetM1Gone']?.['properties'] ?? {}), ['a'])
-      assert.equal('Gone' in schemas, false)
-    }
-  })
-
-  test('no error takes the name of a title, and no operation does', () => {
-    const Gone = plain({ type: 'object', title: 'Gone', properties: { title: { type: 'string' } } })
-    const Body = plain({ type: 'object', title: 'GetAGone', properties: { own: { type: 'string' } } })
-    const Data = plain({ type: 'object', properties: { q: { type: 'string' } } })
-    const Other = plain({ type: 'object', properties: { p: { type: 'string' } } })
-    const app = createApp({ signals: false })
-    const errors = { GONE: { status: 410, data: Data }, PROBLEM: { status: 409, data: Other } }
+    const errors = { MISSING: { status: 404, data: Missing }, LATE: { status: 409, data: Late } }
     for (const path of ['/a', '/b']) app.get(path, { errors }, () => 'ok')
-    app.post('/y', { body: Body, response: Gone }, () => ({ title: 'x' }))
+    assert.deepEqual(named(openapiOf(app, { info })), ['TooLate'])
+  })
+
+  test('a name that is made of an operation gives way to a title', () => {
+    const Body = plain({ type: 'object', title: 'GetAGone', properties: { own: { type: 'string' } } })
+    const list = (name: string) => plain({ properties: { [name]: {}, next: { $ref: '#' } } })
+    const app = createApp({ signals: false })
+    app.get('/a', { errors: { GONE: { status: 410, data: list('q') } } }, () => 'ok')
+    app.post('/y', { body: Body, response: list('p') }, () => ({ title: 'x' }))
     const { schemas = {} } = openapiOf(app, { info }).components ?? {}
-    const members = Object.entries(schemas).map(([name, { properties }]) => [
-      name,
-      Object.keys(properties ?? {}),
-    ])
-    const {
-      Gone: gone,
-      GetAGone,
-      GetAGone2,
-      GetAProblem,
-    } = Object.fromEntries(members) as Record<string, string[]>
-    assert.deepEqual([gone, GetAGone, GetAGone2, GetAProblem], [['title'], ['own'], ['q'], ['p']])
+    const { GetAGone, GetAGone2, PostYOutput } = schemas
+    assert.deepEqual(
+      [GetAGone, GetAGone2, PostYOutput].map((each) => Object.keys(each?.['properties'] ?? {})),
+      [['own'], ['q', 'next'], ['p', 'next']],
+    )
   })
 
   test('bounds of safe integers are a format, in requests and in replies', () => {
     const app = createApp({ signals: false })
-    const Count = z.object({
-      n: z.int(),
-      few: z.int().max(5),
-      more: z.int().positive(),
-      age: z.int().min(0).max(150),
-      list: z.array(z.int()),
-    })
+    const Count = z
+      .object({
+        n: z.int(),
+        few: z.int().max(5),
+        more: z.int().positive(),
+        age: z.int().min(0).max(150),
+        list: z.array(z.int()),
+      })
+      .meta({ title: 'Count' })
     app.post('/a', { body: Count, response: Count }, (ctx) => ctx.body)
     const { requestBody, responses } = openapiOf(app, { info }).paths['/a']?.['post'] ?? {}
     const { content } = (responses?.['200'] ?? {}) as OpenAPIResponse
-    const $ref = '#/components/schemas/PostABody'
+    const $ref = '#/components/schemas/Count'
     assert.deepEqual(content?.['application/json']?.schema, { $ref })
     assert.deepEqual(requestBody?.content['application/json']?.schema, { $ref })
-    assert.deepEqual(openapiOf(app, { info }).components.schemas?.['PostABody']?.['properties'], {
+    assert.deepEqual(openapiOf(app, { info }).components.schemas?.['Count']?.['properties'], {
       n: { type: 'integer', format: 'double-int' },
       few: { type: 'integer', format: 'double-int', maximum: 5 },
       more: { type: 'integer', format: 'double-int', exclusiveMinimum: 0 },
@@ -866,13 +886,13 @@ describe('schemas in a document', () => {
       type: 'array',
       items: { $ref: '#/components/schemas/Node' },
     })
-    assert.deepEqual(named(document), ['GetDeepOutputA', 'Node', 'Tree'])
+    assert.deepEqual(named(document), ['GetDeepOutputPart', 'Node', 'Tree'])
     const { Node, Tree } = document.components.schemas ?? {}
     assert.deepEqual(Node, { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } })
     assert.deepEqual(Tree?.['properties'], { kids: { items: { $ref: '#/components/schemas/Tree' } } })
     assert.deepEqual(schemaAt(document, '/deep'), {
       type: 'object',
-      properties: { a: { type: 'number' }, b: { $ref: '#/components/schemas/GetDeepOutputA' } },
+      properties: { a: { type: 'number' }, b: { $ref: '#/components/schemas/GetDeepOutputPart' } },
     })
   })
 

@@ -442,8 +442,8 @@ describe('procedures over REST', () => {
       update?.parameters?.map((each) => 'name' in each && `${each.in} ${each.name}`),
       ['path id'],
     )
-    assert.match(JSON.stringify(update?.requestBody), /^\{"required":true/)
-    assert.deepEqual(document.components?.schemas?.['PostsUpdatePostBody'], {
+    assert.equal(update?.requestBody?.required, true)
+    assert.deepEqual(update?.requestBody?.content['application/json']?.schema, {
       type: 'object',
       properties: { title: { type: 'string' } },
       required: ['title'],

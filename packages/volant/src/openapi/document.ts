@@ -4,7 +4,7 @@ import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { alternativesIn } from '../dispatch/declare.ts'
 import { checkIds, namedRoutesOf, type RouteInfo } from '../app/route-info.ts'
-import { Components, type Opaque, type Partly } from './components.ts'
+import { Components, type PartlyDescribed, type Undescribed } from './components.ts'
 import type {
   OpenAPIDocument,
   OpenAPIInfo,
@@ -97,8 +97,8 @@ const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS',
 /** A document, and what it cannot show. */
 export interface Emitted {
   readonly document: OpenAPIDocument
-  readonly opaque: readonly Opaque[]
-  readonly partly: readonly Partly[]
+  readonly undescribed: readonly Undescribed[]
+  readonly partlyDescribed: readonly PartlyDescribed[]
   /** Sentences about what is not there, or of no use. */
   readonly remarks: readonly string[]
 }
@@ -175,7 +175,8 @@ export function* emission(
       ...(schemes.size === 0 ? {} : { securitySchemes: Object.fromEntries([...schemes].toSorted(byKey)) }),
     },
   }
-  return { document, opaque: components.opaque, partly: components.partly, remarks }
+  const { undescribed, partlyDescribed } = components
+  return { document, undescribed, partlyDescribed, remarks }
 }
 
 /** An operation at one of the paths of its pattern. */

@@ -1,4 +1,5 @@
-/** Names of components: the schema's own where it has one, else that of the operation which uses it first. */
+/** Names of components, in letters that generators of clients accept. */
+import type { SameSchemas } from './same-schemas.ts'
 
 /** `User account` → `UserAccount`, `Größe` → `Grosse`; '' for a text without Latin letters and digits. */
 export function nameIn(text: string): string {
@@ -40,26 +41,22 @@ export function baseOfKey(key: string): string {
   return /^[A-Za-z0-9._-]+$/.test(key) ? key : baseOfText(key)
 }
 
-interface Called {
-  readonly base: string
-  readonly isNamed: boolean
-  readonly isSent: boolean
-}
-
 /**
- * One name each, those first that have one of their own. Of those with the same base what clients are sent has the base itself, what they send has `Input` after
- * it where the two differ, and whatever is left is numbered in the order it was found.
+ * One name for each component, those first that have a name of their own. Of components with the same base the one that
+ * clients are sent has the base itself, the one that they send has `Input` after it, and all others are numbered in the
+ * order in which they were found.
  */
-export function assignNames<R extends Called>(
-  resources: readonly R[],
+export function assignNames(
+  groups: readonly SameSchemas[],
   reserved: readonly string[],
-): Map<R, string> {
-  const names = new Map<R, string>()
+): Map<SameSchemas, string> {
+  const names = new Map<SameSchemas, string>()
   const taken = new Names(reserved)
-  const rank = ({ isSent, isNamed }: R): number => (isNamed ? 0 : 2) + (isSent ? 0 : 1)
-  for (const resource of resources.toSorted((a, b) => rank(a) - rank(b))) {
-    const { base, isSent } = resource
-    names.set(resource, taken.take(!isSent && taken.has(base) ? `${base}Input` : base))
+  const isSent = (group: SameSchemas): boolean => group.some(({ direction }) => direction === 'output')
+  const rank = (group: SameSchemas): number => (group[0].isNamed ? 0 : 2) + (isSent(group) ? 0 : 1)
+  for (const group of groups.toSorted((a, b) => rank(a) - rank(b))) {
+    const [{ base }] = group
+    names.set(group, taken.take(!isSent(group) && taken.has(base) ? `${base}Input` : base))
   }
   return names
 }

@@ -1,14 +1,16 @@
-/** The parameters of an operation: every property of its params, query, headers and cookies schemas is one. */
+/** The parameters of an operation: one for each property of its schemas for the path, query, headers and cookies. */
 import type { Schema } from '../types/parts.ts'
-import type { Components, Property } from './components.ts'
+import type { Components } from './components.ts'
+import { propertiesOf } from './properties.ts'
 import type { OpenAPIParameter } from './types.ts'
 import type { Operation } from './operation.ts'
 import type { Template } from './path-templates.ts'
+import { withDoubleIntegers } from './wording.ts'
 
-/** Fields that are described elsewhere in a document: parameters of these names mean nothing (OpenAPI 3.1 §4.8.12.1). */
+/** The document describes these header fields elsewhere: parameters of these names are ignored (OpenAPI 3.1 §4.8.12.1). */
 const elsewhere = new Set(['accept', 'authorization', 'content-type'])
 
-/** `names` are those of the template, where another route of the same paths came first. */
+/** `names` are the names in the path, which may be those of another route with the same path. */
 export function parametersOf(
   operation: Operation,
   template: Template,
@@ -25,81 +27,86 @@ export function parametersOf(
 }
 
 function pathParameters(
-  operation: Operation,
+  { schemas, name: route }: Operation,
   { params }: Template,
   names: readonly string[],
   components: Components,
 ): OpenAPIParameter[] {
-  const { schemas, name: route } = operation
-  const known = united(schemas.params.map((each) => components.properties(each, `${route}: params`) ?? []))
+  const where = `${route}: params`
+  const known = united(schemas.params.map((each) => parametersIn(each, 'path', where, components) ?? []))
   return params.map(({ key, wildcard }, at): OpenAPIParameter => {
-    const property = known.find((each) => each.name === key)
-    const made = property === undefined ? null : parameter(property, 'path')
-    const description =
-      made?.description ?? (wildcard ? 'The rest of the path, slashes included.' : undefined)
+    const { description, deprecated, schema } = known.find((each) => each.name === key) ?? {}
+    const about = description ?? (wildcard ? 'The rest of the path, slashes included.' : undefined)
     return {
       name: names[at] as string,
       in: 'path',
       required: true,
-      ...(description === undefined ? {} : { description }),
-      ...(made?.deprecated === undefined ? {} : { deprecated: made.deprecated }),
-      schema: made?.schema ?? { type: 'string' },
+      ...(about === undefined ? {} : { description: about }),
+      ...(deprecated === undefined ? {} : { deprecated }),
+      schema: schema ?? { type: 'string' },
     }
   })
 }
 
-/** Where a schema is no list of properties, its pairs are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
-function queryParameters(operation: Operation, components: Components): OpenAPIParameter[] {
-  const where = `${operation.name}: query`
-  const lists: Property[][] = []
+/** The pairs of a query without a list of properties are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
+function queryParameters({ schemas, name, pattern }: Operation, components: Components): OpenAPIParameter[] {
+  const where = `${name}: query`
+  const lists: OpenAPIParameter[][] = []
   const others: OpenAPIParameter[] = []
-  for (const query of operation.schemas.query) {
-    const known = components.properties(query, where)
+  for (const query of schemas.query) {
+    const known = parametersIn(query, 'query', where, components)
     if (known !== null) lists.push(known)
     else if (others.length === 0) {
-      const schema = components.use(query, 'input', `${operation.pattern} query`, where)
+      const schema = components.use(query, 'input', `${pattern} query`, where)
       others.push({ name: 'query', in: 'query', style: 'form', explode: true, schema })
     }
   }
-  const listed = united(lists).map((property) => parameter(property, 'query'))
-  return [...listed.filter(({ name }) => others.length === 0 || name !== 'query'), ...others]
+  return [...united(lists).filter((each) => others.length === 0 || each.name !== 'query'), ...others]
 }
 
 function listed(
   operation: Operation,
   schemas: readonly Schema[],
-  place: 'header' | 'cookie',
+  part: 'header' | 'cookie',
   components: Components,
 ): OpenAPIParameter[] {
-  const where = `${operation.name}: ${place}s`
-  const known = schemas.map((schema) => components.properties(schema, where) ?? [])
-  return united(known).map((property) => parameter(property, place))
+  const where = `${operation.name}: ${part}s`
+  return united(schemas.map((schema) => parametersIn(schema, part, where, components) ?? []))
 }
 
-/** Schemas of one part, outermost first. Of properties with one name the outermost is documented: it checks the client's value first. */
-function united(lists: readonly (readonly Property[])[]): Property[] {
-  const [only] = lists
-  if (lists.length === 1) return [...(only as readonly Property[])]
-  const byName = new Map<string, Property>()
-  for (const property of lists.flat()) {
-    const before = byName.get(property.name)
-    if (before === undefined) byName.set(property.name, property)
-    else if (property.required) byName.set(property.name, { ...before, required: true })
+/**
+ * The lists are those of the schemas of one part, outermost first. Of parameters with one name the outermost is
+ * documented, since its schema is the first that checks what a client sends.
+ */
+function united(lists: readonly (readonly OpenAPIParameter[])[]): OpenAPIParameter[] {
+  const byName = new Map<string, OpenAPIParameter>()
+  for (const parameter of lists.flat()) {
+    const before = byName.get(parameter.name)
+    if (before === undefined) byName.set(parameter.name, parameter)
+    else if (parameter.required === true) byName.set(parameter.name, { ...before, required: true })
   }
   return [...byName.values()]
 }
 
-function parameter(
-  { name, required, raw, schema }: Property,
-  place: OpenAPIParameter['in'],
-): OpenAPIParameter {
-  const { description, deprecated } = raw
-  return {
-    name,
-    in: place,
-    ...(required ? { required } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(deprecated === true ? { deprecated } : {}),
-    schema,
-  }
+/** Gives null for a schema that is no list of properties. */
+function parametersIn(
+  schema: Schema,
+  part: OpenAPIParameter['in'],
+  where: string,
+  components: Components,
+): OpenAPIParameter[] | null {
+  const whole = components.raw(schema, 'input', where)
+  if (whole === null) return null
+  const parameters = propertiesOf(whole)?.map(({ name, required, raw }): OpenAPIParameter => {
+    const { description, deprecated, ...rest } = raw
+    return {
+      name,
+      in: part,
+      ...(required ? { required } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      ...(deprecated === true ? { deprecated } : {}),
+      schema: components.part(withDoubleIntegers(rest), whole, 'input', where),
+    }
+  })
+  return parameters ?? null
 }

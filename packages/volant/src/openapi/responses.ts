@@ -129,7 +129,6 @@ export class Responses {
                 'output',
                 `${hint} ${code.toLowerCase()}`,
                 `${operation.name}: errors.${code}.data`,
-                code,
               ),
       })
     }

@@ -7,7 +7,7 @@ import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { sayTextless } from '../schema/textless.ts'
 import type { Schema } from '../types/parts.ts'
-import type { Direction, Opaque, Partly } from './components.ts'
+import type { Direction, PartlyDescribed, Undescribed } from './components.ts'
 
 /** Schemas, and parts of one, that are named. */
 const most = 10
@@ -17,14 +17,14 @@ export class Omissions {
   readonly #parts = new WeakSet<readonly Hole[]>()
   readonly #sentences = new Set<string>()
 
-  schema({ schema, where, reason }: Opaque): void {
+  schema({ schema, where, reason }: Undescribed): void {
     if (this.#schemas.has(schema)) return
     this.#schemas.add(schema)
     printLine(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
   }
 
   /** Of a schema that has some JSON Schema those parts which have none. */
-  parts(all: readonly Partly[]): void {
+  parts(all: readonly PartlyDescribed[]): void {
     const untold = all.filter(({ holes }) => !this.#parts.has(holes))
     for (const [at, { where, direction, vendor, holes }] of untold.entries()) {
       this.#parts.add(holes)

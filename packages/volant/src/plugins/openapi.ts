@@ -111,9 +111,9 @@ class Documents {
       yield
     }
     const own = under(prefix, all)
-    const { document, opaque, partly, remarks } = yield* emission(own, this.#options, all)
-    for (const each of opaque) this.#omissions.schema(each)
-    this.#omissions.parts(partly)
+    const { document, undescribed, partlyDescribed, remarks } = yield* emission(own, this.#options, all)
+    for (const each of undescribed) this.#omissions.schema(each)
+    this.#omissions.parts(partlyDescribed)
     for (const each of remarks) this.#omissions.say(each)
     for (const route of documented(own, this.#options)) {
       this.#omissions.texts(route)
