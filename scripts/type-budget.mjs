@@ -249,8 +249,8 @@ function procedures(count) {
   lines.push(
     ``,
     `const api = router({ ${routers.join(', ')} })`,
-    `const door = rest(api)`,
-    `const client = createClient<typeof door.api>('http://unused.test')`,
+    `const routes = rest(api)`,
+    `const client = createClient<typeof routes.api>('http://unused.test')`,
     `const rpc = createTRPCClient<TRPCRouterOf<typeof api>>({ links: [httpLink({ url: 'http://unused.test' })] })`,
   )
   for (let n = 0; n < count; n++) lines.push('', ...callsOf(n))

@@ -43,7 +43,7 @@ async function told(id: number): Promise<string | undefined> {
   throw error
 }
 
-test('errors are declared once, and told by every door in its own way', async () => {
+test('errors are declared once, and reported by every transport in its own way', async () => {
   const reply = await fetch(`${url}/api/posts/9`)
   assert.equal(reply.status, 404)
   assert.equal(((await reply.json()) as { code: string }).code, 'NO_POST')

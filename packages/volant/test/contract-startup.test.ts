@@ -73,7 +73,7 @@ test('no schema is run or described before the first request of its route', asyn
   assert.deepEqual(second.counts(), untouched)
 })
 
-test('nor are those of procedures, through either door', async () => {
+test('nor are those of procedures, over either transport', async () => {
   const app = createApp({ adapter: { type: 'node-http' }, signals: false })
   after(() => app.close())
   const [input, output, missing] = [spy(), spy(), spy()]

@@ -1,4 +1,4 @@
-/** Procedures, called in process and over the tRPC door. Long by the libraries of schemas and the kinds of mistakes. */
+/** Procedures, called in process and over tRPC. Long by the libraries of schemas and the kinds of mistakes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type } from 'arktype'
@@ -186,6 +186,30 @@ test('middleware may answer in place of the handler; to swallow an error is no a
     unheld: procedure()
       .use(middleware((_, next) => void next()))
       .query(async () => 1),
+    forgotten: procedure()
+      .use(
+        middleware(async (_, next) => {
+          void next()
+        }),
+      )
+      .query(async () => 1),
+    failing: procedure()
+      .use(
+        middleware(async (_, next) => {
+          void next()
+        }),
+      )
+      .query(async () => {
+        throw new HTTPError(418)
+      }),
+    recovered: procedure()
+      .use(middleware((_, next) => next().then(undefined, () => 'instead')))
+      .query(async (): Promise<string> => {
+        throw new HTTPError(418)
+      }),
+    refused: procedure()
+      .use(middleware((_, next) => (next as (error: Error) => Promise<void>)(new HTTPError(418))))
+      .query(() => 1),
   })
   const call = caller(early)
   assert.deepEqual(await call.cached(), { from: 'cache' })
@@ -194,6 +218,36 @@ test('middleware may answer in place of the handler; to swallow an error is no a
   await assert.rejects(call.both(), { code: 'E_ALREADY_REPLIED' })
   await assert.rejects(call.twice(), { code: 'E_NEXT_TWICE', message: /the procedure twice called/ })
   assert.equal(await call.unheld(), 1)
+  assert.equal(await call.forgotten(), 1)
+  await assert.rejects(call.failing(), { status: 418 })
+  assert.equal(await call.recovered(), 'instead')
+  await assert.rejects(call.refused(), { status: 418 })
+})
+
+test('a middleware that calls next() after its call has ended is reported', async () => {
+  const reported: unknown[] = []
+  let runs = 0
+  let late: (() => Promise<void>) | null = null
+  const tree = router({
+    work: procedure()
+      .use(
+        middleware((_, next) => {
+          late = next
+          return 'early'
+        }),
+      )
+      .query(() => ++runs),
+  })
+  const app = kit.app({ report: (error) => reported.push((error as VolantError).code) })
+  app.register(trpc(tree))
+  await kit.serve(app, async (live) => {
+    assert.deepEqual((await live.ask('/trpc/work')).json(), { result: { data: 'early' } })
+    await late?.()
+    assert.deepEqual([reported, runs], [['E_NEXT_LATE'], 0])
+    await caller(tree).work()
+    await late?.()
+    assert.deepEqual([reported, runs], [['E_NEXT_LATE'], 0])
+  })
 })
 
 test('a context of procedures says what it has not', async () => {
@@ -383,7 +437,7 @@ describe('procedures over REST', () => {
       const body = (text: string) => ({ method: 'PUT', headers: json, body: text })
       assert.deepEqual(await problem('/posts/p', body('{"title":1}')), invalid('params #/id', 'body #/title'))
       assert.deepEqual(await problem('/posts/p1', body('[]')), invalid('body #'))
-      assert.deepEqual(await problem('/posts/p1', { method: 'PUT' }), invalid('body #'))
+      assert.deepEqual(await problem('/posts/p1', { method: 'PUT' }), invalid('body #/title'))
       assert.deepEqual(await problem('/posts', { method: 'POST' }), invalid('body #'))
       assert.equal((await problem('/posts/p1', body('{"__proto__":{"title":"a"}}'))).code, 'E_JSON_PROTO')
       const remove = (id: string, headers = {}) => problem(`/posts/${id}`, { method: 'DELETE', headers })
@@ -468,12 +522,12 @@ describe('procedures over REST', () => {
   })
 
   test('a typed client calls them', async () => {
-    const door = rest(tree, { prefix: '/api' })
+    const routes = rest(tree, { prefix: '/api' })
     const app = kit.app()
-    app.register(door)
-    app.expose(door.api)
+    app.register(routes)
+    app.expose(routes.api)
     await kit.serve(app, async (live) => {
-      const client = createClient<typeof door.api>(live.address.url, { headers: { 'x-user': 'ann' } })
+      const client = createClient<typeof routes.api>(live.address.url, { headers: { 'x-user': 'ann' } })
       const created = await client.posts.createPost({ body: { title: 'one' } })
       assert.ok(created.ok)
       same<Same<typeof created.status, 201>>()

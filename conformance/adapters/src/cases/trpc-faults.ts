@@ -35,7 +35,7 @@ export function overTRPCFaults(kit: Kit): void {
     await kit.serve(app, run)
   }
 
-  test('a procedure without input gets none, through every door', async () => {
+  test('a procedure without input gets none, over every transport', async () => {
     const seen: unknown[] = []
     const look = ({ input }: { input: unknown }) => {
       seen.push(input)
@@ -200,7 +200,7 @@ export function overTRPCFaults(kit: Kit): void {
         assert.deepEqual([head.status, head.text], [404, ''])
       }))
 
-    test('are the affair of the door under its prefix, and only there', async () => {
+    test('are the affair of the tRPC endpoint under its prefix, and only there', async () => {
       const app = kit.app()
       const asked: string[] = []
       app.onError((_, ctx) => {
@@ -243,7 +243,7 @@ export function overTRPCFaults(kit: Kit): void {
       })
     })
 
-    test('a door without a prefix leaves the other paths to the app', async () => {
+    test('an endpoint without a prefix leaves the other paths to the app', async () => {
       const problem = 'application/problem+json; charset=utf-8'
       for (const prefix of ['/', '']) {
         const app = kit.app()

@@ -6,7 +6,8 @@ import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from '../request/accepts.ts'
-import { trackOwnReply } from '../dispatch/chain.ts'
+import type { Chained } from '../dispatch/chain.ts'
+import { conclude, trackOwnReply } from '../dispatch/conclude.ts'
 import {
   type CollectedBody,
   parseBody,
@@ -35,7 +36,7 @@ import { dropPart, dropReply } from '../reply/late-reply.ts'
 import type { Watch } from '../dispatch/observe.ts'
 import { type Pairs, parseQuery } from '../request/query.ts'
 import { declaredString, type ResponsePlan, replyDeclared } from '../contract/responses.ts'
-import { beginReply, location, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
+import { beginReply, location, reply, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import {
@@ -51,7 +52,7 @@ import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
 
 /** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
-export class RequestContext implements ContextOf<AnyParts> {
+export class RequestContext implements ContextOf<AnyParts>, Chained {
   readonly exchange: Exchange
   readonly app: CompiledApp
   readonly route: CompiledRoute
@@ -149,13 +150,29 @@ export class RequestContext implements ContextOf<AnyParts> {
     this.#more.expired = on
   }
 
-  /** Work that replies by itself and is not through: see `trackOwnReply`. */
+  /** How many replies that `trackOwnReply` counts are not complete. */
   get ownReplies(): number {
     return this.#rare === undefined ? 0 : this.#rare.ownReplies
   }
 
   set ownReplies(count: number) {
     this.#more.ownReplies = count
+  }
+
+  get chainName(): string {
+    return `${this.method} ${this.path}`
+  }
+
+  deliver(value: unknown): Promise<void> | void {
+    return reply(this, value)
+  }
+
+  conclude(): void {
+    conclude(this, undefined)
+  }
+
+  reportLate(error: VolantError): void {
+    this.app.report(error, this)
   }
 
   /** Tells whoever works on the request to stop. */

@@ -1,43 +1,65 @@
-/** Middleware and handler of a route, compiled into one function by its first request. */
-import type { RequestContext } from '../types/context.ts'
-import { fail } from './failure.ts'
+/**
+ * Middleware and handler, compiled into one function: of a route by its first request, of a procedure when it is made.
+ * What becomes of a value is the affair of the context: a request replies with it, a call of a procedure gives it back.
+ */
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
-import { metadataOf, type Gate } from './declare.ts'
-import { reply } from '../reply/reply.ts'
-import { warnOfSilence } from '../reply/silent-handler.ts'
+import type { RequestContext } from '../types/context.ts'
+import { metadataOf } from './declare.ts'
 import { isThenable } from '../types/thenable.ts'
 
-/** Runs a route: gives the handler's value, or settles the reply itself and gives undefined or a promise of it. */
-export type Run = (ctx: RequestContext) => unknown
+/** What a chain keeps about its progress, on the context that it runs for. */
+export interface Chained {
+  /** A layer gave a reply. */
+  readonly replied: boolean
+  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
+  readonly settled: boolean | 'silent'
+  /** Layers that have not settled. */
+  pending: number
+  /** The handler ran and gave nothing. */
+  empty: boolean
+  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
+  chainError: unknown
+  /** Names the chain in messages. */
+  readonly chainName: string
+  /** Takes the value of a layer as the reply. Throws where there is one already. */
+  deliver(value: unknown): Promise<void> | void
+  /** Called when the last layer has settled, if that was after the outermost one. */
+  conclude(): void
+  /** Reports an error that nobody is left to catch. */
+  reportLate(error: VolantError): void
+}
+
+/** Runs a chain: gives the handler's value, or delivers it and gives undefined or a promise of it. */
+export type Run<C = RequestContext> = (ctx: C) => unknown
 
 /** A middleware or handler as the framework calls it; the types users see are narrower. */
-export type Layer = (ctx: RequestContext, next: () => Promise<void>) => unknown
+export type Layer<C = RequestContext> = (ctx: C, next: () => Promise<void>) => unknown
 
 /** `next()` of a chain that settled at once. */
 const settled: Promise<void> = Promise.resolve()
 
 /** Without middleware the handler is called directly. */
-export function compile(middleware: readonly Layer[], handler: (ctx: RequestContext) => unknown): Run {
-  let run: Run = handler
+export function compile<C extends Chained>(middleware: readonly Layer<C>[], handler: Run<C>): Run<C> {
+  let run = handler as Run<Chained>
   // Whether what `run` gives is no reply any more: undefined, or a promise of it.
   let delivers = false
   for (let at = middleware.length - 1; at >= 0; at--) {
-    const layer = middleware[at] as Layer
+    const layer = middleware[at] as Layer<Chained>
     const { gate, skip } = metadataOf(layer)
     if (skip === true) continue
     if (gate !== undefined) {
-      run = behind(gate, run)
+      run = behind(gate as unknown as Run<Chained>, run)
       delivers = false
       continue
     }
     run = around(layer, delivers ? run : innermost(run))
     delivers = true
   }
-  return run
+  return run as Run<C>
 }
 
-/** Whether a middleware of these could end a request without a word. */
-export function isLayered(middleware: readonly Layer[]): boolean {
+/** Whether a middleware of these could end its chain without a reply. */
+export function isLayered(middleware: readonly object[]): boolean {
   return middleware.some((layer) => {
     const { gate, skip } = metadataOf(layer)
     return gate === undefined && skip !== true
@@ -45,12 +67,12 @@ export function isLayered(middleware: readonly Layer[]): boolean {
 }
 
 /** `ctx.header(…)` and `ctx.status(…)` give the context back: a function that ends with one of them returns nothing. */
-function isNothing(ctx: RequestContext, value: unknown): boolean {
+export function isNothing(ctx: object, value: unknown): boolean {
   return value === undefined || value === ctx
 }
 
 /** lab/pair middleware: a gate costs a call, a middleware with `next` two closures and their bookkeeping. */
-function behind(gate: Gate, inner: Run): Run {
+function behind(gate: Run<Chained>, inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     const value = gate(ctx)
     if (value === undefined || value === ctx) return ctx.replied ? undefined : inner(ctx)
@@ -58,13 +80,13 @@ function behind(gate: Gate, inner: Run): Run {
   }
 }
 
-async function afterGate(ctx: RequestContext, promise: PromiseLike<unknown>, inner: Run): Promise<unknown> {
+async function afterGate(ctx: Chained, promise: PromiseLike<unknown>, inner: Run<Chained>): Promise<unknown> {
   const value = await promise
   return isNothing(ctx, value) && !ctx.replied ? inner(ctx) : value
 }
 
-/** The handler replies before `next()` of the middleware around it returns, so that these see the reply's status. */
-function innermost(inner: Run): Run {
+/** The handler's value is delivered before `next()` of the middleware around it returns: these see the reply's status. */
+function innermost(inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     try {
       const value = inner(ctx)
@@ -78,7 +100,7 @@ function innermost(inner: Run): Run {
   }
 }
 
-function around(middleware: Layer, inner: Run): Run {
+function around(middleware: Layer<Chained>, inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     let called = false
     let produced: Promise<void> | null = null
@@ -107,17 +129,13 @@ function around(middleware: Layer, inner: Run): Run {
 }
 
 /** From a callback nobody waits for, where an error thrown would end the process. */
-function tooLate(ctx: RequestContext): Promise<void> {
-  const what = 'after it was done and the request had its reply: return or await what calls next()'
-  ctx.app.report(misused(ctx, 'E_NEXT_LATE', what), ctx)
+function tooLate(ctx: Chained): Promise<void> {
+  const what = 'after it was done and its chain had ended: return or await what calls next()'
+  ctx.reportLate(misused(ctx, 'E_NEXT_LATE', what))
   return settled
 }
 
-async function settleLayer(
-  ctx: RequestContext,
-  promise: PromiseLike<unknown>,
-  isHandler: boolean,
-): Promise<void> {
+async function settleLayer(ctx: Chained, promise: PromiseLike<unknown>, isHandler: boolean): Promise<void> {
   ctx.pending++
   try {
     const begun = deliver(ctx, await promise, isHandler)
@@ -127,74 +145,26 @@ async function settleLayer(
     throw error
   } finally {
     // Only for a middleware that neither awaited nor returned `next()`: nobody else is left to conclude.
-    if (--ctx.pending === 0 && ctx.settled) conclude(ctx, undefined)
+    if (--ctx.pending === 0 && ctx.settled) ctx.conclude()
   }
 }
 
-/** A layer's value as the reply. A handler may have none, which is 204; a middleware that has none must call `next`. */
-function deliver(ctx: RequestContext, value: unknown, isHandler: boolean): Promise<void> | void {
-  if (!isNothing(ctx, value)) return reply(ctx, value)
+/** A layer's value as the reply. A handler may have none; a middleware that has none must call `next`. */
+function deliver(ctx: Chained, value: unknown, isHandler: boolean): Promise<void> | void {
+  if (!isNothing(ctx, value)) return ctx.deliver(value)
   if (isHandler && !ctx.replied) ctx.empty = true
 }
 
-/**
- * Work that replies by itself: the request waits for it also where its promise is neither awaited nor returned, and
- * gets its error then.
- */
-export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
-  const done = (error: unknown): void => {
-    ctx.ownReplies--
-    if (--ctx.pending > 0 || !ctx.settled) return
-    if (error === undefined) conclude(ctx, undefined)
-    else fail(ctx, error)
-  }
-  ctx.pending++
-  ctx.ownReplies++
-  work.then(
-    () => done(undefined),
-    (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
-  )
-  return work
-}
-
-/** The end of a request's chain: whatever is left to be said is said here. Never throws. */
-export function conclude(ctx: RequestContext, value: unknown): void {
-  if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
-  else concludeWith(ctx, value)
-  if (ctx.watch !== null) ctx.watch.settle(ctx)
-}
-
-function concludeWith(ctx: RequestContext, value: unknown): void {
-  try {
-    ctx.settled = true
-    if (!isNothing(ctx, value)) {
-      const begun = reply(ctx, value)
-      if (begun !== undefined) void trackOwnReply(ctx, begun)
-    } else if (ctx.pending > 0) return
-    else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
-    else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))
-    else replyNothing(ctx)
-  } catch (error) {
-    fail(ctx, error)
-  }
-}
-
-function replyNothing(ctx: RequestContext): void {
-  ctx.settled = 'silent'
-  if (ctx.statusCode === 0) warnOfSilence(ctx)
-  reply(ctx, undefined)
-}
-
-/** No handler ran, and nobody said a word: 204 would tell the client that all is well. */
-function stopped({ method, path }: RequestContext): VolantError {
+/** The error of a chain that ended without its handler and without a reply: to reply with nothing would hide that. */
+export function stopped({ chainName }: Chained): VolantError {
   return new VolantError(
     'E_NEXT_MISSING',
-    `a middleware of ${method} ${path} neither called next() nor replied; one that only runs before the handler is before(fn)`,
+    `a middleware of ${chainName} neither called next() nor replied; one that only runs before the handler is before(fn)`,
   )
 }
 
-function misused({ method, path }: RequestContext, code: ErrorCode, when: string): VolantError {
-  return new VolantError(code, `a middleware of ${method} ${path} called next() ${when}`)
+function misused({ chainName }: Chained, code: ErrorCode, when: string): VolantError {
+  return new VolantError(code, `a middleware of ${chainName} called next() ${when}`)
 }
 
 function ignore(): void {}

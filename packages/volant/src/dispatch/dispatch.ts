@@ -1,6 +1,6 @@
 /** One request: a context, the route's chain, its reply. */
 import type { Exchange } from '@volant/engine'
-import { conclude } from './chain.ts'
+import { conclude } from './conclude.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { CompiledRoute, CompiledApp } from './compiled-app.ts'
 import { fail } from './failure.ts'

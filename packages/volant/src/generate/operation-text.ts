@@ -1,8 +1,8 @@
 /** The types of one operation: what its call takes, and its results. */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { parsePattern } from '../routing/path.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
+import { madeOfNothing } from '../schema/is-void.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
 import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
@@ -52,7 +52,7 @@ export class OperationText {
       this.#part('headers', schemas.headers, 'HeaderValue'),
       this.#part('cookies', schemas.cookies, 'PathValue | undefined'),
       ...(schemas.body !== undefined
-        ? [member('body', this.#typeOf(schemas.body, 'input', 'body'), takesNothing(schemas.body))]
+        ? [member('body', this.#typeOf(schemas.body, 'input', 'body'), madeOfNothing(schemas.body) !== null)]
         : method === 'GET' || method === 'HEAD'
           ? []
           : [member('body', 'unknown', true)]),
@@ -147,14 +147,4 @@ export class OperationText {
 
 function member(name: string, type: string, isOptional: boolean): Member {
   return { name, type, isOptional, about: undefined }
-}
-
-/** Whether a body may be left out, which JSON Schema cannot say. */
-function takesNothing(schema: Schema): boolean {
-  try {
-    const result = (schema as Partial<StandardSchemaV1>)['~standard']?.validate(undefined)
-    return result !== undefined && !(result instanceof Promise) && result.issues === undefined
-  } catch {
-    return false
-  }
 }

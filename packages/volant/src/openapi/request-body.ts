@@ -1,7 +1,5 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isThenable } from '../types/thenable.ts'
-import type { Schema } from '../types/parts.ts'
+import { madeOfNothing } from '../schema/is-void.ts'
 import type { Components } from './components.ts'
 import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 import type { Operation } from './operation.ts'
@@ -26,7 +24,7 @@ export function requestBodyOf(
   })
   const types = raw === null ? ['application/json'] : typesOf(raw)
   return {
-    required: !acceptsNone(body),
+    required: madeOfNothing(body) === null,
     content: Object.fromEntries(types.map((type) => [type, media()])),
   }
 }
@@ -43,21 +41,4 @@ function isForm({ type, properties }: JSONSchemaObject): boolean {
   if (type !== 'object' || !isObject(properties)) return false
   const all = Object.values(properties)
   return all.length > 0 && all.every((each) => isObject(each) && each['type'] === 'string')
-}
-
-/**
- * Whether the schema takes no body at all, which JSON Schema cannot say: it is asked, as by a request without one. One
- * that says so later is not waited for, and what it says, or that it fails, is nobody's concern.
- */
-function acceptsNone(schema: Schema): boolean {
-  const props = (schema as Partial<StandardSchemaV1>)['~standard']
-  if (props === undefined) return false
-  try {
-    const result = props.validate(undefined)
-    if (!isThenable(result)) return result.issues === undefined
-    Promise.resolve(result).catch(() => {})
-    return false
-  } catch {
-    return false
-  }
 }

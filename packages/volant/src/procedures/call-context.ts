@@ -1,11 +1,14 @@
-/** What a call sees of its request: the same for the calls of a batch, but for their state. */
+/** What a call sees of its request. The calls of a batch see the same request; each has a state of its own. */
 import { bag } from '@volant/engine'
 import type { CookieOptions } from '../reply/cookie.ts'
 import { errorFrom, type ErrorsByCode } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { HeaderBlock } from '../reply/header.ts'
 import { RequestContext } from '../context/request-context.ts'
+import { isNothing, stopped, type Chained } from '../dispatch/chain.ts'
 import { parseConnectionParams } from './connection-params.ts'
+import { unlessError } from './definition.ts'
+import type { Placed } from './router.ts'
 import type { ProcedureContext } from './types.ts'
 
 /** What stands in for a request where there is none. */
@@ -15,7 +18,7 @@ export interface CallOrigin {
   readonly ip: string
   readonly id: string
   readonly signal: AbortSignal
-  /** Of which the call has a copy. */
+  /** The call has a copy of it. */
   readonly state: Record<string, unknown>
 }
 
@@ -23,22 +26,95 @@ export interface CallOrigin {
 export type Origin = RequestContext | CallContext | CallOrigin
 
 /** lab/pair trpc: one object for each call; all but its state is read from the request when it is asked for. */
-export class CallContext implements ProcedureContext {
+export class CallContext implements ProcedureContext, Chained {
   readonly #request: RequestContext | null
   readonly #origin: Origin
   readonly #errors: ErrorsByCode
-  readonly #name: string
   readonly #signal: AbortSignal | null
   #state: Record<string, unknown> | null = null
+  /** As the caller gave it; once it is checked, what the schema made of it. */
+  input: unknown
+  /** The names of the procedure, joined by dots. */
+  readonly procedurePath: string
+  /** Gives the part of the request that a member of the input came from; null where the input is one value. */
+  partOf: ((member: string | undefined) => string) | null = null
+  replied = false
+  settled = false
+  pending = 0
+  empty = false
+  chainError: unknown = undefined
+  #result: unknown = undefined
+  #concluded: (() => void) | null = null
 
-  /** `name` is the procedure's in messages, `signal` in place of the one of the origin. */
-  constructor(origin: Origin, errors: ErrorsByCode, name: string, signal: AbortSignal | null = null) {
+  /** `signal` takes the place of the signal of the origin. */
+  constructor(
+    origin: Origin,
+    { path, procedure }: Placed,
+    input: unknown,
+    signal: AbortSignal | null = null,
+  ) {
     this.#signal = signal
     this.#origin = origin
     this.#request =
       origin instanceof RequestContext ? origin : origin instanceof CallContext ? origin.#request : null
-    this.#errors = errors
-    this.#name = name
+    this.#errors = procedure.errors
+    this.procedurePath = path
+    this.input = input
+  }
+
+  get chainName(): string {
+    return `the procedure ${this.procedurePath}`
+  }
+
+  /** Keeps the value of a layer: it is what the call gives. */
+  deliver(value: unknown): void {
+    unlessError(value)
+    if (this.replied) {
+      throw new VolantError(
+        'E_ALREADY_REPLIED',
+        `a middleware of ${this.chainName} returned a value although the procedure had given one: either call next() or return a value`,
+      )
+    }
+    this.#result = value
+    this.replied = true
+  }
+
+  /** What the call gives, or a promise of it, once the outermost middleware has settled with `value`. */
+  outcome(value: unknown): unknown {
+    if (!isNothing(this, value)) this.deliver(value)
+    this.settled = true
+    if (this.replied) return this.#result
+    // A middleware neither awaited nor returned `next()`.
+    if (this.pending > 0) {
+      return new Promise<void>((resolve) => {
+        this.#concluded = resolve
+      }).then(() => this.outcome(undefined))
+    }
+    if (this.chainError !== undefined) throw this.chainError
+    if (!this.empty) throw stopped(this)
+    return undefined
+  }
+
+  conclude(): void {
+    this.#concluded?.()
+  }
+
+  reportLate(error: VolantError): void {
+    this.#request?.app.report(error, this.#request)
+  }
+
+  /** For the check of the input, which reads and replaces it as the check of a route does with parts of a request. */
+  part(): unknown {
+    return this.input
+  }
+
+  put(_part: string, value: unknown): void {
+    this.input = value
+  }
+
+  /** The request that the input came from; null for a direct call outside of a request. */
+  get source(): RequestContext | null {
+    return this.#request
   }
 
   get method(): string {
@@ -77,7 +153,7 @@ export class CallContext implements ProcedureContext {
     return (this.#state ??= this.#origin.state)
   }
 
-  /** A copy of the state, for calls that are not alone. */
+  /** Gives the call a copy of the state: other calls of the request change their own. */
   detach(): this {
     this.#state = Object.assign(bag(), this.#origin.state)
     return this
@@ -108,10 +184,10 @@ export class CallContext implements ProcedureContext {
   }
 
   fail(code: string, data?: unknown, message?: string): never {
-    throw errorFrom(this.#errors, `the procedure ${this.#name}`, code, data, message)
+    throw errorFrom(this.#errors, this.chainName, code, data, message)
   }
 
-  /** For middleware of this package, which places headers it has checked. */
+  /** For middleware of this package, whose headers were checked before. */
   place(name: string, lower: string, text: string): this {
     this.#request?.place(name, lower, text)
     return this
@@ -126,17 +202,13 @@ export class CallContext implements ProcedureContext {
     return this
   }
 
-  get replied(): boolean {
-    return false
-  }
-
-  /** Whatever leads here would send the app's insides. */
+  /** A context is never sent: it holds internals of the app. */
   toJSON(): never {
     throw new VolantError('E_NOT_SERIALISABLE', 'a context cannot be sent as JSON')
   }
 }
 
-/** What routes have and procedures do not: the message says so, rather than that it is no function. */
+/** Members of a route's context that a procedure's context does not have. The error says why, which a TypeError would not. */
 for (const name of [
   'params',
   'query',
@@ -160,7 +232,7 @@ for (const name of [
     get(): never {
       throw new VolantError(
         'E_PROCEDURE_CONTEXT',
-        `the context of a procedure has no ${name}: it may be called over REST, over tRPC or directly, so its handler takes its input and returns its output, and middleware throws errors`,
+        `the context of a procedure has no ${name}, because a procedure may be called over REST, over tRPC or directly. A handler reads its input and returns its output; a middleware throws errors`,
       )
     },
   })

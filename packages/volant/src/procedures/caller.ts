@@ -5,10 +5,9 @@ import { nextId } from '../context/id.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { CallContext, type Origin } from './call-context.ts'
-import { CallState } from './definition.ts'
 import { checkedEvents } from './events.ts'
 import { type Served, served } from './output.ts'
-import { unlessError } from './returned.ts'
+import { unlessError } from './definition.ts'
 import { type Placed, proceduresOf } from './router.ts'
 import type { Procedure, ProcedureContext, ProcedureKind, ProcedureTree, Router } from './types.ts'
 
@@ -69,9 +68,9 @@ function inProcess(placed: Placed): Served {
   return made
 }
 
-async function call({ path, procedure, output }: Served, from: Origin, input: unknown): Promise<unknown> {
-  const context = new CallContext(from, procedure.errors, path).detach()
-  const value = unlessError(await procedure.perform(new CallState(input, context, path)))
+async function call(placed: Served, from: Origin, input: unknown): Promise<unknown> {
+  const { path, procedure, output } = placed
+  const value = unlessError(await procedure.perform(new CallContext(from, placed, input).detach()))
   if (procedure.kind === 'subscription') return checkedEvents(path, value, output)
   return output === null ? value : output.valueOf(value)
 }

@@ -1,65 +1,53 @@
 /** What a procedure is at run time. */
-import type { RequestContext } from '../types/context.ts'
 import type { ErrorsByCode } from '../contract/declared-errors.ts'
+import type { Layer, Run } from '../dispatch/chain.ts'
 import type { Declaration } from '../dispatch/declare.ts'
 import type { DeclaredErrors, Schema } from '../types/parts.ts'
 import type { CallContext } from './call-context.ts'
 import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
 
-/** A middleware as the framework calls it. */
-export type CallLayer = (ctx: RequestContext, next: () => Promise<void>) => unknown
-
-/** A call on its way through the middleware; the handler is given it as it is. */
-export class CallState {
-  input: unknown
-  readonly ctx: CallContext
-  readonly path: string
-  /** Which part of the request a member of the input came from, for messages; null where the input is one value. */
-  partOf: ((member: string | undefined) => string) | null = null
-
-  constructor(input: unknown, ctx: CallContext, path: string) {
-    this.input = input
-    this.ctx = ctx
-    this.path = path
-  }
-}
-
-/** Gives what the procedure gives, or a promise of it. That may be an Error, which the caller throws. */
-export type Perform = (call: CallState) => unknown
-
-export interface Definition {
+export interface ProcedureDefinition {
   readonly kind: ProcedureKind
   readonly input: Schema | null
   readonly output: Schema | null
-  /** It gives nothing: `output(null)`. */
+  /** The procedure returns nothing: `output(null)`. */
   readonly isEmpty: boolean
-  readonly layers: readonly CallLayer[]
-  /** Its own. */
+  readonly layers: readonly Layer<CallContext>[]
+  /** The errors that `.errors()` declares. */
   readonly ownErrors: DeclaredErrors
-  /** Its own and those of its middleware, by code. */
+  /** These and the errors of the middleware, by code. */
   readonly errors: ErrorsByCode
-  /** The schemes that its middleware enforce, outermost first. */
+  /** The security schemes that the middleware enforce, outermost first. */
   readonly security: readonly NonNullable<Declaration['security']>[]
   readonly info: ProcedureInfo
   readonly rest: RestOptions | false | null
-  /** Middleware, input and handler; what it gives is not checked yet. */
-  readonly perform: Perform
+  /**
+   * Runs the middleware, the check of the input and the handler. Gives the value, or a promise of it: it is not checked
+   * yet, and it may be an Error, which the caller throws.
+   */
+  readonly perform: Run<CallContext>
 }
 
 const definition = Symbol('definition')
 
-/** The one shape of a `Procedure`. */
+/** The only class that implements `Procedure`. */
 export class DefinedProcedure implements Procedure {
   readonly kind: ProcedureKind
-  readonly [definition]: Definition
+  readonly [definition]: ProcedureDefinition
 
-  constructor(what: Definition) {
+  constructor(what: ProcedureDefinition) {
     this.kind = what.kind
     this[definition] = what
   }
 }
 
-/** Undefined for what is no procedure. */
-export function definitionOf(value: unknown): Definition | undefined {
+/** Undefined for a value that is not a procedure. */
+export function definitionOf(value: unknown): ProcedureDefinition | undefined {
   return value instanceof DefinedProcedure ? value[definition] : undefined
+}
+
+/** Throws a value that is an Error, as routes do with a returned one. Other values are given back. */
+export function unlessError(value: unknown): unknown {
+  if (value instanceof Error) throw value
+  return value
 }

@@ -2,7 +2,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Output } from './output.ts'
-import { unlessError } from './returned.ts'
+import { unlessError } from './definition.ts'
 import { isTracked } from './tracked.ts'
 import type { TrackedEvent } from './types.ts'
 

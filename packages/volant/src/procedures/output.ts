@@ -1,4 +1,4 @@
-/** What comes out of a procedure, checked by its schema and without what that does not name. */
+/** The output of a procedure: its schema checks what the handler returns, and only declared properties are sent. */
 import { VolantError } from '../errors/errors.ts'
 import { Reply, type UndeclaredProperties } from '../contract/responses.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
@@ -7,36 +7,31 @@ import { isThenable } from '../types/thenable.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Placed } from './router.ts'
 
-/** The output of one procedure behind one door. */
-export interface Output {
-  /** What the schema makes of a value, or a promise of it. */
-  check(value: unknown): unknown
-  /** A checked value as JSON. */
-  textOf(checked: unknown): string
-  /** `check`, for those who get a value rather than JSON. */
-  valueOf(value: unknown): unknown
-  /** A checked value without undeclared properties. */
-  stripped(checked: unknown): unknown
-}
-
-class DeclaredOutput implements Output {
-  readonly #schema: Schema
-  readonly #reply: Reply
+/** The declared output of one procedure, for one way to call it: the schema's, or none at all for `output(null)`. */
+export class Output {
+  readonly #path: string
+  readonly #schema: Schema | null
+  readonly #reply: Reply | null
   #strip: ((value: unknown) => unknown) | null = null
 
-  constructor(path: string, schema: Schema, undeclared: UndeclaredProperties) {
+  constructor(path: string, schema: Schema | null, undeclared: UndeclaredProperties) {
+    this.#path = path
     this.#schema = schema
-    this.#reply = new Reply(`the output of the procedure ${path}`, schema, undeclared)
+    this.#reply =
+      schema === null ? null : new Reply(`the output of the procedure ${path}`, schema, undeclared)
   }
 
+  /** What the schema makes of a value, or a promise of it. */
   check(value: unknown): unknown {
-    return this.#reply.check(value)
+    return this.#reply === null ? refuseValue(this.#path, value) : this.#reply.check(value)
   }
 
+  /** A checked value as JSON. */
   textOf(checked: unknown): string {
-    return this.#reply.textOf(checked)
+    return this.#reply === null ? 'null' : this.#reply.textOf(checked)
   }
 
+  /** Checks a value and strips it: for callers that get a value rather than JSON. */
   valueOf(value: unknown): unknown {
     const checked = this.check(value)
     return isThenable(checked)
@@ -44,34 +39,10 @@ class DeclaredOutput implements Output {
       : this.stripped(checked)
   }
 
+  /** A checked value without undeclared properties. */
   stripped(checked: unknown): unknown {
     this.#strip ??= stripperOf(this.#schema)
     return this.#strip(checked)
-  }
-}
-
-/** `output(null)`. */
-class NoOutput implements Output {
-  readonly #path: string
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  check(value: unknown): undefined {
-    return refuseValue(this.#path, value)
-  }
-
-  textOf(): string {
-    return 'null'
-  }
-
-  valueOf(value: unknown): undefined {
-    return this.check(value)
-  }
-
-  stripped(): undefined {
-    return undefined
   }
 }
 
@@ -80,22 +51,24 @@ export function refuseValue(path: string, value: unknown, output = 'output(null)
   if (value === undefined) return undefined
   throw new VolantError(
     'E_RESPONSE_INVALID',
-    `the procedure ${path} has ${output} and gave a value: leave its value out, or say its schema`,
+    `the procedure ${path} has ${output} and returned a value: return nothing, or declare the schema of the value`,
   )
 }
 
-function stripperOf(schema: Schema): (value: unknown) => unknown {
-  const described = jsonSchemaOf(schema, 'output')
-  return 'schema' in described ? (value) => strip(value, described.schema) : (value) => value
+function stripperOf(schema: Schema | null): (value: unknown) => unknown {
+  const described = schema === null ? null : jsonSchemaOf(schema, 'output')
+  return described !== null && 'schema' in described
+    ? (value) => strip(value, described.schema)
+    : (value) => value
 }
 
-/** A procedure behind a door that knows what becomes of undeclared properties. */
+/** A procedure for one way to call it, which decides what happens to undeclared properties. */
 export interface Served extends Placed {
   readonly output: Output | null
 }
 
 export function served(placed: Placed, undeclared: UndeclaredProperties): Served {
   const { output, isEmpty } = placed.procedure
-  if (isEmpty) return { ...placed, output: new NoOutput(placed.path) }
-  return { ...placed, output: output === null ? null : new DeclaredOutput(placed.path, output, undeclared) }
+  const declared = isEmpty || output !== null
+  return { ...placed, output: declared ? new Output(placed.path, output, undeclared) : null }
 }

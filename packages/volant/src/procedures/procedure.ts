@@ -1,28 +1,37 @@
-/** `procedure()`: a builder whose every step is checked when it is taken, and gives a builder of its own. */
-import type { Layer } from '../dispatch/chain.ts'
+/** `procedure()`: a builder. Each step is checked at once and gives a new builder. */
+import { compile, isLayered, type Layer, type Run } from '../dispatch/chain.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { metadataOf, usageOf } from '../dispatch/declare.ts'
+import { metadataOf, gateOf, usageOf } from '../dispatch/declare.ts'
+import { isThenable } from '../types/thenable.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { refuseCodecsEarly } from '../schema/codecs.ts'
 import { standardOf } from '../schema/standard.ts'
 import { asFunction } from '../app/scope.ts'
 import type { DeclaredErrors, Schema } from '../types/parts.ts'
-import { type CallLayer, DefinedProcedure, type Definition, type Perform } from './definition.ts'
-import { checkInput } from './check.ts'
-import { compilePerform } from './perform.ts'
-import type { AnyProcedureBuilder, Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
+import { inputGate } from '../request/validation.ts'
+import type { CallContext } from './call-context.ts'
+import { DefinedProcedure, type ProcedureDefinition } from './definition.ts'
+import type {
+  AnyProcedureBuilder,
+  Call,
+  Procedure,
+  ProcedureInfo,
+  ProcedureKind,
+  RestOptions,
+} from './types.ts'
 
 /** A builder without input, output, middleware and errors: `procedure().query(() => 'pong')`. */
 export function procedure(): AnyProcedureBuilder {
   return new Builder(blank) as unknown as AnyProcedureBuilder
 }
 
-type Draft = Omit<Definition, 'kind' | 'perform' | 'errors'>
+/** What the steps of a builder have said. */
+type Steps = Omit<ProcedureDefinition, 'kind' | 'perform' | 'errors'>
 
-const blank: Draft = {
+const blank: Steps = {
   input: null,
   output: null,
   isEmpty: false,
@@ -34,20 +43,20 @@ const blank: Draft = {
 }
 
 class Builder {
-  readonly #draft: Draft
+  readonly #steps: Steps
 
-  constructor(draft: Draft) {
-    this.#draft = draft
+  constructor(steps: Steps) {
+    this.#steps = steps
   }
 
   input(schema: Schema): Builder {
-    if (this.#draft.input !== null) throw twice('input')
+    if (this.#steps.input !== null) throw twice('input')
     standardOf(schema, "a procedure's input")
     return this.#with({ input: schema })
   }
 
   output(schema: Schema | null): Builder {
-    if (this.#draft.output !== null || this.#draft.isEmpty) throw twice('output')
+    if (this.#steps.output !== null || this.#steps.isEmpty) throw twice('output')
     if (schema === null) return this.#with({ isEmpty: true })
     standardOf(schema, "a procedure's output", 'response')
     refuseCodecsEarly(schema, "a procedure's output")
@@ -55,31 +64,34 @@ class Builder {
   }
 
   use(middleware: unknown): Builder {
-    const layer = asFunction(middleware, 'middleware') as CallLayer
+    const layer = asFunction(middleware, 'middleware') as Layer<CallContext>
     const usage = usageOf(layer)
     if (usage !== undefined) {
-      throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        `${layer.name} is not a middleware but makes one: write ${usage}`,
+      )
     }
     const { security, onResponse } = metadataOf(layer)
     if (onResponse !== undefined) {
       throw new VolantError(
         'E_BAD_OPTION',
-        'a middleware that is told of replies belongs to an app or a scope, app.use(middleware): several calls of a procedure may share one reply',
+        'a middleware with onResponse belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
       )
     }
     return this.#with({
-      layers: [...this.#draft.layers, layer],
-      security: security === undefined ? this.#draft.security : [...this.#draft.security, security],
+      layers: [...this.#steps.layers, layer],
+      security: security === undefined ? this.#steps.security : [...this.#steps.security, security],
     })
   }
 
   errors(errors: DeclaredErrors): Builder {
-    return this.#with({ ownErrors: { ...this.#draft.ownErrors, ...checkErrors('a procedure', errors) } })
+    return this.#with({ ownErrors: { ...this.#steps.ownErrors, ...checkErrors('a procedure', errors) } })
   }
 
   meta(info: ProcedureInfo): Builder {
     checkOptionNames('meta', asObject('meta', info), ['summary', 'description', 'tags', 'deprecated'])
-    return this.#with({ info: { ...this.#draft.info, ...info } })
+    return this.#with({ info: { ...this.#steps.info, ...info } })
   }
 
   rest(options: RestOptions | false): Builder {
@@ -99,46 +111,55 @@ class Builder {
     return this.#finish('subscription', handler)
   }
 
-  #with(change: Partial<Draft>): Builder {
-    return new Builder({ ...this.#draft, ...change })
+  #with(change: Partial<Steps>): Builder {
+    return new Builder({ ...this.#steps, ...change })
   }
 
   #finish(kind: ProcedureKind, handler: unknown): Procedure {
-    const draft = this.#draft
-    if (kind === 'subscription' && draft.rest) {
-      throw new VolantError('E_BAD_OPTION', 'a subscription is not reached over REST: leave rest() out')
+    const steps = this.#steps
+    if (kind === 'subscription' && steps.rest) {
+      throw new VolantError('E_BAD_OPTION', 'a subscription has no REST route: leave rest() out')
     }
-    if (draft.isEmpty) checkEmpty(kind, draft.rest)
-    const run = asFunction(handler, `the handler of a ${kind}`) as Perform
+    if (steps.isEmpty) checkEmpty(kind, steps.rest)
+    const run = asFunction(handler, `the handler of a ${kind}`) as (
+      call: Call<unknown, unknown, {}>,
+    ) => unknown
+    const { input, layers } = steps
     return new DefinedProcedure({
-      ...draft,
+      ...steps,
       kind,
-      errors: errorsOf('a procedure', draft.layers as Layer[], draft.ownErrors),
-      perform: compilePerform(
-        draft.layers,
-        draft.input === null ? noInput(run) : checkInput(draft.input, run),
-      ),
+      errors: errorsOf('a procedure', layers as unknown as Layer[], steps.ownErrors),
+      perform:
+        input === null
+          ? compilePerform(layers, (ctx) => run({ input: undefined, ctx, path: ctx.procedurePath }))
+          : compilePerform([...layers, gateOf(inputGate(input)) as unknown as Layer<CallContext>], (ctx) =>
+              run({ input: ctx.input, ctx, path: ctx.procedurePath }),
+            ),
     })
   }
 }
 
-/** What nobody checks does not reach the handler, whichever way it came. */
-function noInput(run: Perform): Perform {
-  return (call) => {
-    call.input = undefined
-    return run(call)
+function compilePerform(layers: readonly Layer<CallContext>[], handler: Run<CallContext>): Run<CallContext> {
+  const run = compile(layers, handler)
+  if (!isLayered(layers)) return run
+  return (ctx) => {
+    const value = run(ctx)
+    return isThenable(value) ? value.then((given) => ctx.outcome(given)) : ctx.outcome(value)
   }
 }
 
 function checkEmpty(kind: ProcedureKind, rest: RestOptions | false | null): void {
   if (kind === 'subscription') {
-    throw new VolantError('E_BAD_OPTION', 'the output of a subscription is that of its events, not null')
+    throw new VolantError(
+      'E_BAD_OPTION',
+      'output(null) is not for subscriptions: give the schema of an event, or leave output() out',
+    )
   }
   const status = rest === null || rest === false ? undefined : rest.status
   if (status !== undefined && status !== 204) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `output(null) is 204 over REST, not ${status}: leave the status of rest() out`,
+      `output(null) replies 204 over REST, not ${status}: leave the status of rest() out`,
     )
   }
 }
@@ -167,6 +188,6 @@ function asObject(name: string, value: unknown): object {
 function twice(step: string): VolantError {
   return new VolantError(
     'E_BAD_OPTION',
-    `a procedure has one ${step} schema, and this one was given a second: extend the first one instead`,
+    `a procedure has one ${step} schema, and this one was given a second: extend the first schema instead`,
   )
 }

@@ -2,7 +2,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { hintMisuse } from '../dispatch/declare.ts'
-import { type Definition, definitionOf } from './definition.ts'
+import { definitionOf, type ProcedureDefinition } from './definition.ts'
 import type { Procedure, ProcedureTree, Router } from './types.ts'
 
 /** A procedure with its place. */
@@ -10,7 +10,7 @@ export interface Placed {
   /** Names from the outermost router on, with dots between. */
   readonly path: string
   readonly names: readonly string[]
-  readonly procedure: Definition
+  readonly procedure: ProcedureDefinition
 }
 
 const placed = Symbol('placed')

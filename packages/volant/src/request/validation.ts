@@ -6,10 +6,11 @@ import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { type Gate, gateOf } from '../dispatch/declare.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
+import { isDocumentOnly } from '../schema/doc-only.ts'
 import { refuseFiles } from '../schema/files.ts'
-import { fragmentOf } from '../schema/json-pointer.ts'
+import { fragmentOf, keyOf } from '../schema/json-pointer.ts'
 import { checkSchema, standardOf } from '../schema/standard.ts'
-import type { FittingMiddleware, Outputs, Schemas } from '../types/parts.ts'
+import type { FittingMiddleware, Outputs, Schema, Schemas } from '../types/parts.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
 export const checkedParts = ['params', 'query', 'headers', 'cookies', 'body'] as const
@@ -53,11 +54,11 @@ export function checkSchemas(schemas: Schemas, where: string): void {
   refuseFiles(schemas.body, `${where}: body`)
 }
 
-/** A gate for the schemas there are, null without any. `where` names the place in errors. */
+/** A gate for the schemas there are, null without any. `where` names the route in errors. */
 export function gateFor(schemas: Schemas, where: string): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
-    if (schema === undefined) return []
+    if (schema === undefined || isDocumentOnly(schema)) return []
     const place = `${where}: ${part}`
     return [{ part, schema: standardOf(schema, place, part === 'body' ? 'body' : 'text'), place }]
   })
@@ -67,8 +68,26 @@ export function gateFor(schemas: Schemas, where: string): Gate | null {
   return (ctx) => checkAll(ctx, steps)
 }
 
+/** A gate for the input of a procedure. */
+export function inputGate(schema: Schema): Gate {
+  const place = "a procedure's input"
+  const step: Step = { part: 'input', schema: standardOf(schema, place), place }
+  return (ctx) => checkOne(ctx, step)
+}
+
+/** A request, or the call of a procedure. */
+interface Checkable {
+  part(name: string): unknown
+  /** Replaces a part by what the schema made of it. */
+  put(name: string, value: unknown): void
+  /** Only for calls: the part of the request that a member of the input came from. */
+  readonly partOf?: ((member: string | undefined) => string) | null
+  /** Only for calls: their request. */
+  readonly source?: RequestContext | null
+}
+
 interface Step {
-  readonly part: Checked
+  readonly part: Checked | 'input'
   readonly schema: StandardSchemaV1.Props
   /** Names the schema in errors. */
   readonly place: string
@@ -77,22 +96,22 @@ interface Step {
 type Result = StandardSchemaV1.Result<unknown>
 
 // lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
-function checkOne(ctx: RequestContext, step: Step): Promise<void> | undefined {
+function checkOne(ctx: Checkable, step: Step): Promise<void> | undefined {
   const result = step.schema.validate(ctx.part(step.part))
   if (isLater(result)) return acceptLater(ctx, step, result)
   return accept(ctx, step, result)
 }
 
-async function acceptLater(ctx: RequestContext, step: Step, result: PromiseLike<Result>): Promise<void> {
+async function acceptLater(ctx: Checkable, step: Step, result: PromiseLike<Result>): Promise<void> {
   accept(ctx, step, await result)
 }
 
-function accept(ctx: RequestContext, step: Step, result: Result): undefined {
+function accept(ctx: Checkable, step: Step, result: Result): undefined {
   const issues = add(ctx, step, result, null)
   if (issues !== null) throw invalid(ctx, issues)
 }
 
-function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | undefined {
+function checkAll(ctx: Checkable, steps: readonly Step[]): Promise<void> | undefined {
   let issues: Issue[] | null = null
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at] as Step
@@ -106,7 +125,7 @@ function checkAll(ctx: RequestContext, steps: readonly Step[]): Promise<void> | 
 
 /** From the first schema on that is asynchronous. */
 async function checkRest(
-  ctx: RequestContext,
+  ctx: Checkable,
   steps: readonly Step[],
   from: number,
   first: PromiseLike<Result>,
@@ -122,16 +141,17 @@ async function checkRest(
 }
 
 /** Puts what the schema made in its place, or adds what it says is wrong to `issues`. */
-function add(ctx: RequestContext, step: Step, result: Result, issues: Issue[] | null): Issue[] | null {
+function add(ctx: Checkable, step: Step, result: Result, issues: Issue[] | null): Issue[] | null {
   const found = issuesIn(result, step.schema, step.place)
-  if (found !== null) return issuesOf(step.part, found, issues ?? [])
+  if (found !== null) return issuesOf(ctx.partOf ?? step.part, found, issues ?? [])
   ctx.put(step.part, (result as StandardSchemaV1.SuccessResult<unknown>).value)
   return issues
 }
 
 /** A body that came as something other than JSON is often what is wrong. */
-function invalid(ctx: RequestContext, issues: readonly Issue[]): ValidationError {
-  const note = issues.some((issue) => issue.in === 'body') ? howRead(ctx) : undefined
+function invalid(ctx: Checkable, issues: readonly Issue[]): ValidationError {
+  const isBody = issues.some((issue) => issue.in === 'body')
+  const note = isBody ? howRead((ctx.source ?? ctx) as RequestContext) : undefined
   return new ValidationError(issues, note)
 }
 
@@ -144,15 +164,19 @@ function howRead({ collected, exchange }: RequestContext): string | undefined {
   return `the body was read as ${essence}`
 }
 
-/** Adds what a schema found to `issues`, up to their limit. */
-export function issuesOf(part: string, found: readonly StandardSchemaV1.Issue[], issues: Issue[]): Issue[] {
+/** Adds what a schema found to `issues`, up to their limit. `part` may depend on the member that an issue is about. */
+export function issuesOf(
+  part: string | ((member: string | undefined) => string),
+  found: readonly StandardSchemaV1.Issue[],
+  issues: Issue[],
+): Issue[] {
   for (const issue of found as readonly (Partial<StandardSchemaV1.Issue> | null | undefined)[]) {
     if (issues.length === mostIssues) break
-    const path: unknown = issue?.path
+    const path = Array.isArray(issue?.path) ? issue.path : []
     const message: unknown = issue?.message
     issues.push({
-      in: part,
-      pointer: fragmentOf(Array.isArray(path) ? path : []),
+      in: typeof part === 'string' ? part : part(path.length === 0 ? undefined : keyOf(path[0])),
+      pointer: fragmentOf(path),
       detail: typeof message === 'string' ? shortened(message) : 'is not valid',
     })
   }

@@ -1,7 +1,8 @@
 /** Schemas of values the framework makes itself: they describe them to callers, and nothing is checked. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import type { Responses } from '../types/parts.ts'
+import type { Responses, Schema } from '../types/parts.ts'
 import type { JSONSchemaObject } from './document.ts'
+import type { Described as Conversion } from './json-schema.ts'
 
 /** A schema that says what `schema` says and lets every value pass. */
 export interface Described extends StandardSchemaV1, StandardJSONSchemaV1 {
@@ -22,6 +23,30 @@ export function described(schema: JSONSchemaObject): Described {
   }
   all.add(made)
   return made
+}
+
+/**
+ * A schema of an input that somebody else checks: documents and types have it, and routes do not check by it.
+ * `validate` is only asked whether the input may be missing.
+ */
+export function documentOnly(
+  describe: () => Conversion,
+  validate: StandardSchemaV1.Props['validate'],
+): Schema {
+  const json = (): Record<string, unknown> => {
+    const made = describe()
+    if ('opaque' in made) throw new Error(made.opaque)
+    return { ...made.schema }
+  }
+  const made: Described = {
+    '~standard': { version: 1, vendor: 'volant', validate, jsonSchema: { input: json, output: json } },
+  }
+  all.add(made)
+  return made as Schema
+}
+
+export function isDocumentOnly(schema: Schema): boolean {
+  return all.has(schema)
 }
 
 /** Nothing of these replies is to be checked. */

@@ -1,4 +1,6 @@
-/** Schemas of nothing, which JSON Schema cannot say. */
+/** Whether a schema accepts or means `undefined`, which JSON Schema cannot express. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isThenable } from '../types/thenable.ts'
 import type { Schema } from '../types/parts.ts'
 
 /** What libraries call a schema that takes `undefined` and nothing else. */
@@ -13,4 +15,19 @@ export function isVoid(schema: Schema): boolean {
   }
   if (_zod !== undefined) return names.has(_zod.def?.type)
   return '~standard' in schema && kind === 'schema' && names.has(type) && !('pipe' in schema)
+}
+
+/** What the schema makes of undefined; null where it refuses that, or where the answer is asynchronous. */
+export function madeOfNothing(schema: Schema): { readonly value: unknown } | null {
+  // JSON has no undefined, so a plain JSON Schema is not compiled for this.
+  const props = (schema as Partial<StandardSchemaV1>)['~standard']
+  if (props === undefined) return null
+  try {
+    const result = props.validate(undefined)
+    if (!isThenable(result)) return result.issues === undefined ? { value: result.value } : null
+    result.then(undefined, () => {})
+  } catch {
+    // A schema may read members of the value without looking whether there is one.
+  }
+  return null
 }

@@ -38,9 +38,14 @@ export function decodeFragment(fragment: string): string {
 export function fragmentOf(path: readonly unknown[]): string {
   let fragment = '#'
   for (const segment of path) {
-    const key = String(typeof segment === 'object' ? (segment as { key: unknown } | null)?.key : segment)
+    const key = keyOf(segment)
     // Keys of a body may hold lone surrogates, which encodeURIComponent refuses: Buffer replaces them.
     fragment += `/${encodeURIComponent(Buffer.from(escapeKey(key)).toString())}`
   }
   return fragment
+}
+
+/** The key in one segment of such a path. */
+export function keyOf(segment: unknown): string {
+  return String(typeof segment === 'object' ? (segment as { key: unknown } | null)?.key : segment)
 }

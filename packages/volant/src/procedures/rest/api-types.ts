@@ -1,14 +1,15 @@
 /**
- * What a typed client calls of the REST door: `naming.ts` as types. Each procedure is looked at by itself, so that one
+ * The REST routes as a typed client calls them: `naming.ts` as types. Each procedure is looked at by itself, so that one
  * costs the compiler the same however many there are.
  */
 import type { Jsonified } from '../../client/jsonified.ts'
 import type { Failure, Invalid, Operation, PathValue, Success } from '../../client/types.ts'
 import type { ParamsOf } from '../../types/parts.ts'
+import type { Conventions, RestRoute } from './naming.ts'
 import type { ParameterOf } from './singular.ts'
 import type { ErrorData, Procedure, ProcedureTree, RestOptions, Router } from '../types.ts'
 
-/** The operations of a router by name: what `createClient<typeof door.api>(url)` calls. */
+/** The operations of a router by name: what `createClient<typeof routes.api>(url)` calls. */
 export type RestAPI<R extends Router, Prefix extends string = ''> =
   R extends Router<infer T> ? TreeOf<T, null, null, Unslashed<Prefix>> : never
 
@@ -38,7 +39,7 @@ type MemberOf<
     : T[K] extends Procedure<infer Kind, infer I, infer O, infer E, infer Rest>
       ? Rest extends false
         ? never
-        : OperationOf<I, O, E, PlaceOf<Kind, VerbOf<K>, I, Own, Rest, Prefix>>
+        : OperationOf<I, O, E, RouteFor<Kind, VerbOf<K>, I, Own, Rest, Prefix>>
       : never
 
 /** The path of the routers in a tree; only those that have some are looked at. */
@@ -67,19 +68,6 @@ type IsItem<M, V> =
         : false
     : false
 
-interface Conventions {
-  get: { kind: 'query'; method: 'GET'; item: true; status: 200 }
-  list: { kind: 'query'; method: 'GET'; item: false; status: 200 }
-  find: { kind: 'query'; method: 'GET'; item: false; status: 200 }
-  create: { kind: 'mutation'; method: 'POST'; item: false; status: 201 }
-  add: { kind: 'mutation'; method: 'POST'; item: false; status: 201 }
-  update: { kind: 'mutation'; method: 'PUT'; item: true; status: 200 }
-  edit: { kind: 'mutation'; method: 'PUT'; item: true; status: 200 }
-  patch: { kind: 'mutation'; method: 'PATCH'; item: true; status: 200 }
-  delete: { kind: 'mutation'; method: 'DELETE'; item: true; status: 200 }
-  remove: { kind: 'mutation'; method: 'DELETE'; item: true; status: 200 }
-}
-
 /** The verb in front of a name: `get` of `getUser`, none of `getaway`. */
 type VerbOf<K extends string> = {
   [V in keyof Conventions]: K extends V
@@ -97,13 +85,14 @@ type StartsLower<S extends string> = S extends `${infer C}${string}`
     : true
   : false
 
-interface Place {
-  method: string
-  path: string
-  status: number
-}
-
-type PlaceOf<Kind, V, I, Own extends string | null, Rest, Prefix extends string> = Kind extends 'subscription'
+type RouteFor<
+  Kind,
+  V,
+  I,
+  Own extends string | null,
+  Rest,
+  Prefix extends string,
+> = Kind extends 'subscription'
   ? never
   : [V] extends [keyof Conventions]
     ? [V] extends [never]
@@ -119,7 +108,11 @@ type PlaceOf<Kind, V, I, Own extends string | null, Rest, Prefix extends string>
                     ? Own
                     : `${Own}/:id`
                   : Own
-              status: Chosen<Rest, 'status', Conventions[V]['status']>
+              status: Chosen<
+                Rest,
+                'status',
+                Conventions[V]['status'] extends 0 ? 200 : Conventions[V]['status']
+              >
             }
           : Named<Kind, Rest, Prefix>
         : Named<Kind, Rest, Prefix>
@@ -138,11 +131,11 @@ type Chosen<Rest, K extends keyof RestOptions, Default> = Rest extends { [P in K
 
 type OperationOf<I, O, E, P> = [P] extends [never]
   ? never
-  : P extends Place
+  : P extends RestRoute
     ? Operation<InputOf<I, P>, ResultOf<I, O, E, P>>
     : never
 
-type InputOf<I, P extends Place> = [I] extends [undefined]
+type InputOf<I, P extends RestRoute> = [I] extends [undefined]
   ? ParamsInput<{}, ParamNames<P>>
   : [ParamNames<P>] extends [never]
     ? Whole<RestOf<P>, I>
@@ -150,16 +143,16 @@ type InputOf<I, P extends Place> = [I] extends [undefined]
       ? ParamsInput<I, ParamNames<P>> & { [K in RestOf<P>]?: unknown }
       : Split<NonNullable<I>, P>
 
-type ParamNames<P extends Place> = keyof ParamsOf<P['path']> & string
+type ParamNames<P extends RestRoute> = keyof ParamsOf<P['path']> & string
 
 /** Where the members are that are not in the path. */
-type RestOf<P extends Place> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
+type RestOf<P extends RestRoute> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
 
 /** Nothing is an input, too, where the schema takes that. */
 type Whole<K extends string, I> = undefined extends I ? { [N in K]?: I } : Optionally<K, I>
 
 /** Each kind of a union by itself: what they have in common is not all there is. */
-type Split<I, P extends Place> = I extends unknown
+type Split<I, P extends RestRoute> = I extends unknown
   ? ParamsInput<I, ParamNames<P>> & Optionally<RestOf<P>, Omit<I, ParamNames<P>>>
   : never
 
@@ -172,13 +165,13 @@ type Sendable<T> = unknown extends T ? PathValue : T
 
 type Optionally<K extends string, V> = {} extends V ? { [N in K]?: V } : { [N in K]: V }
 
-type ResultOf<I, O, E, P extends Place> =
+type ResultOf<I, O, E, P extends RestRoute> =
   | SuccessOf<O, P>
   | { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
   | ([I] extends [undefined] ? never : Invalid)
 
 /** Without a value there is no content. */
-type SuccessOf<O, P extends Place> = [O] extends [void | undefined]
+type SuccessOf<O, P extends RestRoute> = [O] extends [void | undefined]
   ? Success<204, undefined>
   : P['status'] extends 204
     ? Success<204, undefined>

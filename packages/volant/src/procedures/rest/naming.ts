@@ -1,75 +1,67 @@
-/** Which method and path a procedure has over REST: by its name and its place, unless it says so itself. */
-import type { Method } from '@volant/engine'
+/** Which method and path a procedure has over REST: its `.rest()` says so, or its name and the routers around it. */
 import { VolantError } from '../../errors/errors.ts'
 import { parsePattern } from '../../routing/router.ts'
+import type { Method } from '../../types/parts.ts'
 import type { Placed } from '../router.ts'
-import type { ProcedureKind } from '../types.ts'
 import { mayHave, membersSeen } from './members.ts'
 import { parameterOf } from './singular.ts'
 
-/** Where a procedure is reached. */
-export interface RestPlace {
+/** The route of a procedure. */
+export interface RestRoute {
   readonly method: Method
   /** Without the prefix. */
   readonly path: string
-  /** Of a reply with a value; 0 where nothing is said. */
+  /** The status of a reply with a value; 0 for the usual one. */
   readonly status: number
 }
 
-interface Convention {
-  readonly kind: ProcedureKind
-  readonly method: Method
-  /** It is about one thing, whose `id` is in the path, rather than about all of them. */
-  readonly item: boolean
-  readonly status: number
-}
+const list = { kind: 'query', method: 'GET', item: false, status: 0 } as const
+const create = { kind: 'mutation', method: 'POST', item: false, status: 201 } as const
+const update = { kind: 'mutation', method: 'PUT', item: true, status: 0 } as const
+const remove = { kind: 'mutation', method: 'DELETE', item: true, status: 0 } as const
 
-const get: Convention = { kind: 'query', method: 'GET', item: true, status: 0 }
-const list: Convention = { kind: 'query', method: 'GET', item: false, status: 0 }
-const create: Convention = { kind: 'mutation', method: 'POST', item: false, status: 201 }
-const update: Convention = { kind: 'mutation', method: 'PUT', item: true, status: 0 }
-const patch: Convention = { kind: 'mutation', method: 'PATCH', item: true, status: 0 }
-const remove: Convention = { kind: 'mutation', method: 'DELETE', item: true, status: 0 }
+/** The routes by the verb that a name begins with; the types of a client have them from here, too. `item`: about one thing, whose `id` is in the path. */
+const conventions = {
+  get: { kind: 'query', method: 'GET', item: true, status: 0 },
+  list,
+  find: list,
+  create,
+  add: create,
+  update,
+  edit: update,
+  patch: { kind: 'mutation', method: 'PATCH', item: true, status: 0 },
+  delete: remove,
+  remove,
+} as const
 
-/** By the verb in front of a name. */
-export const conventions: ReadonlyMap<string, Convention> = new Map([
-  ['get', get],
-  ['list', list],
-  ['find', list],
-  ['create', create],
-  ['add', create],
-  ['update', update],
-  ['edit', update],
-  ['patch', patch],
-  ['delete', remove],
-  ['remove', remove],
-])
+export type Conventions = typeof conventions
+type Convention = Conventions[keyof Conventions]
 
 /**
- * The procedures that are reached over REST, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
+ * The procedures that have a route, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
  * `E_BAD_OPTION` for an input without a parameter of its path.
  */
-export function restPlaces(procedures: readonly Placed[]): [Placed, RestPlace][] {
+export function restRoutes(procedures: readonly Placed[]): [Placed, RestRoute][] {
   const resources = new Set(procedures.filter(isItem).map(({ names }) => names.slice(0, -1).join('.')))
   const taken = new Map<string, string>()
-  return procedures.flatMap((placed): [Placed, RestPlace][] => {
-    const place = placeOf(placed, resources)
-    if (place === null) return []
-    checkParameters(placed, place)
-    const key = `${place.method} ${place.path.replaceAll(/:\w+/g, ':')}`
+  return procedures.flatMap((placed): [Placed, RestRoute][] => {
+    const route = routeFor(placed, resources)
+    if (route === null) return []
+    checkParameters(placed, route)
+    const key = `${route.method} ${route.path.replaceAll(/:\w+/g, ':')}`
     const other = taken.get(key)
     if (other !== undefined) {
       throw new VolantError(
         'E_ROUTE_CONFLICT',
-        `the procedures ${other} and ${placed.path} both are ${place.method} ${place.path}: give one of them .rest({ path }), or .rest(false)`,
+        `the procedures ${other} and ${placed.path} both are ${route.method} ${route.path}: give one of them .rest({ path }), or .rest(false)`,
       )
     }
     taken.set(key, placed.path)
-    return [[placed, place]]
+    return [[placed, route]]
   })
 }
 
-function placeOf(placed: Placed, resources: ReadonlySet<string>): RestPlace | null {
+function routeFor(placed: Placed, resources: ReadonlySet<string>): RestRoute | null {
   const { kind, rest } = placed.procedure
   if (kind === 'subscription' || rest === false) return null
   const convention = conventionOf(placed)
@@ -82,36 +74,57 @@ function placeOf(placed: Placed, resources: ReadonlySet<string>): RestPlace | nu
   }
 }
 
-/** Else a procedure would not know what it is asked about, and answer all the same. */
-function checkParameters({ path, procedure: { input, rest } }: Placed, place: RestPlace): void {
+/** Without the parameter a procedure would not know which thing it is asked about, and would answer all the same. */
+function checkParameters({ path, procedure: { input, rest } }: Placed, route: RestRoute): void {
   const members = input === null ? null : membersSeen(input)
   if (members === null) return
-  const missing = parsePattern(place.path).names.find((name) => /^\w+$/.test(name) && !members.includes(name))
+  const missing = parsePattern(route.path).names.find((name) => /^\w+$/.test(name) && !members.includes(name))
   if (missing === undefined) return
-  const own = place.path.replace(/:id$/, `:${members[0] ?? 'name'}`)
-  const mends = rest ? 'mend its .rest({ path })' : `say its path with .rest({ path: '${own}' })`
+  const own = route.path.replace(/:id$/, `:${members[0] ?? 'name'}`)
+  const remedy = rest ? 'correct its .rest({ path })' : `give its path with .rest({ path: '${own}' })`
   throw new VolantError(
     'E_BAD_OPTION',
-    `the procedure ${path} is ${place.method} ${place.path}, and its input has no ${missing}: add it to the input, or ${mends}`,
+    `the procedure ${path} is ${route.method} ${route.path}, and its input has no ${missing}: add it to the input, or ${remedy}`,
   )
 }
 
-/** Null for other names, for a name that promises what its procedure does not do, and outside of any router. */
-function conventionOf({ names, procedure }: Placed): Convention | null {
-  const convention = conventions.get(verbOf(names))
-  return names.length > 1 && convention?.kind === procedure.kind ? convention : null
+/** Null for other names, for a verb of another kind of procedure, and outside of any router. */
+function conventionOf(placed: Placed): Convention | null {
+  const convention = placed.names.length > 1 ? conventionNamed(verbOf(placed)) : undefined
+  return convention?.kind === placed.procedure.kind ? convention : null
 }
 
-/** `get` of `getUser`, none of `getaway`: its first word, in lower case. */
-export function verbOf(names: readonly string[]): string {
+function conventionNamed(verb: string): Convention | undefined {
+  return Object.hasOwn(conventions, verb) ? conventions[verb as keyof Conventions] : undefined
+}
+
+/** The first word of a name where it is in lower case: `get` of `getUser`, but `getaway` of `getaway`. */
+function verbOf({ names }: Placed): string {
   return /^([a-z]+)(?![a-z])/.exec(names.at(-1) as string)?.[0] ?? ''
+}
+
+/** Why a procedure has no route although its name or its `.rest()` reads as if it were to have one; null otherwise. */
+export function suspicionOf(placed: Placed): string | null {
+  const { kind, rest } = placed.procedure
+  if (kind === 'subscription' || rest === false) return null
+  if (rest !== null) return 'its .rest() has no path'
+  const verb = verbOf(placed)
+  const known = placed.names.length > 1 ? conventionNamed(verb) : undefined
+  // `patchNotes` may well be a query, and `getOrCreate` is neither.
+  if (
+    known === undefined ||
+    verb === 'patch' ||
+    /^[a-z]+(?:Or|And)(?![a-z])/.test(placed.names.at(-1) as string)
+  )
+    return null
+  return `a ${kind}, and ${verb} is for a ${known.kind}`
 }
 
 function isItem(placed: Placed): boolean {
   return placed.procedure.input !== null && conventionOf(placed)?.item === true
 }
 
-/** `/posts/:postId/comments/:id`: a router around counts as a resource if one of its own procedures is about one thing. */
+/** `/posts/:postId/comments/:id`: an outer router is a resource if one of its own procedures is about one thing. */
 function pathOf(placed: Placed, { item }: Convention, resources: ReadonlySet<string>): string {
   const routers = placed.names.slice(0, -1)
   const segments = routers.map((name, at) => {
@@ -121,12 +134,12 @@ function pathOf(placed: Placed, { item }: Convention, resources: ReadonlySet<str
   return segments.join('') + (item && placed.procedure.input !== null ? '/:id' : '')
 }
 
-/** The procedure would not know which of the things it is asked about. */
+/** The parameter of an outer router. Throws where the input has no such member, as far as its JSON Schema shows that. */
 function parentOf({ path, procedure: { input } }: Placed, name: string): string {
   const parameter = parameterOf(name)
   if (input === null || mayHave(input, parameter)) return parameter
   throw new VolantError(
     'E_BAD_OPTION',
-    `the procedure ${path} is inside one of ${name}, by :${parameter} in its path, and its input has no ${parameter}: add it to the input, or say the path with .rest({ path })`,
+    `the procedure ${path} is below one of ${name}, by :${parameter} in its path, and its input has no ${parameter}: add it to the input, or give the path with .rest({ path })`,
   )
 }

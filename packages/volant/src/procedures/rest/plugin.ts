@@ -7,21 +7,18 @@ import { checkNames } from '../../options/checks.ts'
 import { printLine } from '../../report/print-line.ts'
 import { decide, undecided } from '../../contract/lazy-responses.ts'
 import { parsePattern } from '../../routing/router.ts'
-import { isVoid } from '../../schema/is-void.ts'
+import { isVoid, madeOfNothing } from '../../schema/is-void.ts'
 import type { Plugin, Scope } from '../../app/scope.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { Responses, Route, RouteOptions } from '../../types/parts.ts'
 import { CallContext } from '../call-context.ts'
-import { CallState } from '../definition.ts'
+import { unlessError } from '../definition.ts'
 import { refuseValue } from '../output.ts'
-import { unlessError } from '../returned.ts'
 import { type Placed, proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
-import { type RestPlace, restPlaces } from './naming.ts'
-import { madeOfNothing } from './nothing.ts'
-import { unreached } from './unreached.ts'
+import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
 
 /** Options of `rest`. */
 export interface RestDoorOptions<P extends string = string> {
@@ -63,16 +60,23 @@ export function rest<R extends Router, const P extends string = ''>(
   options: RestDoorOptions<P> = {},
 ): RestDoor<R, P> {
   const procedures = [...proceduresOf(router).values()]
-  const places = restPlaces(procedures)
+  const served = new Map(restRoutes(procedures))
   checkNames('rest', options, ['prefix'])
   const { prefix = '' as P } = options
   if (typeof prefix !== 'string' || (prefix !== '' && !prefix.startsWith('/'))) {
     throw bad('rest.prefix', prefix, 'a path such as /api')
   }
-  const routes = places.map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
-  const doubts = unreached(procedures, new Set(places.map(([placed]) => placed)))
+  const routes = [...served].map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
+  const doubts = procedures.flatMap((placed) => {
+    const why = served.has(placed) ? null : suspicionOf(placed)
+    return why === null ? [] : [`${placed.path} (${why})`]
+  })
   const plugin = (scope: Scope<any>): void => {
-    if (doubts !== null && !noticed.has(router)) printLine(`volant: ${doubts}`)
+    if (doubts.length > 0 && !noticed.has(router)) {
+      printLine(
+        `volant: no REST route for ${doubts.join(', ')}: say where with .rest({ method, path }), or .rest(false) for none`,
+      )
+    }
     noticed.add(router)
     const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
     for (const { route, layers } of routes) implement(route, ...layers)
@@ -90,7 +94,7 @@ interface DoorRoute {
   readonly layers: readonly unknown[]
 }
 
-function routeOf(placed: Placed, place: RestPlace, base: string): DoorRoute {
+function routeOf(placed: Placed, place: RestRoute, base: string): DoorRoute {
   const { input: schema, security } = placed.procedure
   const path = base + place.path
   const isQuery = place.method === 'GET' || place.method === 'DELETE'
@@ -123,7 +127,7 @@ function treeOf(routes: readonly DoorRoute[]): object {
 
 function responsesOf(
   { procedure: { output, isEmpty } }: Placed,
-  { status }: RestPlace,
+  { status }: RestRoute,
 ): Responses | undefined {
   if (status === 204 || isEmpty) return { 204: null }
   if (output === null) return undefined
@@ -151,18 +155,18 @@ function optionsOf({ path, names, procedure }: Placed): RouteOptions {
 
 /** The output is checked where the route checks what it replies with. */
 function handlerOf(
-  { path, procedure }: Placed,
-  { status }: RestPlace,
+  placed: Placed,
+  { status }: RestRoute,
   input: RestInput | null,
   responses: Responses | undefined,
 ): (ctx: RequestContext) => unknown {
-  const { perform, errors, output, isEmpty } = procedure
+  const { path } = placed
+  const { perform, output, isEmpty } = placed.procedure
   const nothingOf = (declared: Responses): unknown => {
     if (output === null || decide(declared)[204] === null) return undefined
     return madeOfNothing(output)?.value
   }
   const isNothing = output !== null && isVoid(output)
-  const partOf = input === null ? null : (name: string | undefined) => input.partOf(name)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     unlessError(value)
     if (isEmpty) return refuseValue(path, value)
@@ -173,12 +177,8 @@ function handlerOf(
     return given
   }
   return (ctx) => {
-    const call = new CallState(
-      input === null ? undefined : input.of(ctx),
-      new CallContext(ctx, errors, path),
-      path,
-    )
-    call.partOf = partOf
+    const call = new CallContext(ctx, placed, input?.of(ctx))
+    call.partOf = input === null ? null : input.partOf
     const value = perform(call)
     return isThenable(value) ? value.then((given) => conclude(ctx, given)) : conclude(ctx, value)
   }

@@ -1,9 +1,9 @@
 /**
- * The parameter of a router around others: `postId` of `posts`. The rules are there twice, for the door and for the
- * types of its client.
+ * The parameter of a router around others: `postId` of `posts`. Types of clients need these rules as well, and types
+ * cannot call a library such as `pluralize`: both follow the two tables here.
  */
 
-/** Words no rule fits, by themselves or as the last part of a name. */
+/** Words that no ending below fits, by themselves or as the last part of a name. */
 const irregular = {
   people: 'person',
   children: 'child',
@@ -58,30 +58,45 @@ const irregular = {
   gas: 'gas',
 } as const
 
-type Irregular = typeof irregular
+/** The first ending that fits becomes the other one: `categories` has `category`, `boxes` has `box`, `posts` has `post`. */
+const endings = [
+  ['ies', 'y'],
+  ['sses', 'ss'],
+  ['xes', 'x'],
+  ['zzes', 'zz'],
+  ['ches', 'ch'],
+  ['shes', 'sh'],
+  ['oes', 'o'],
+  ['ss', 'ss'],
+  ['s', ''],
+] as const
 
 /** `postId` of `posts`, `blogPostId` of `blog-posts`. */
 export function parameterOf(name: string): string {
-  return `${camel(singular(name))}Id`
+  // A parameter's name has no hyphens.
+  return `${singular(name).replaceAll(/-+(.?)/g, (_, next: string) => next.toUpperCase())}Id`
 }
 
-/** `parameterOf`. */
+/** The same for types. */
 export type ParameterOf<N extends string> = `${Camel<Singular<N>>}Id`
 
-/** `categories` has `category`, `boxes` has `box`, `heroes` has `hero`, `posts` has `post`. */
-export function singular(name: string): string {
+function singular(name: string): string {
   for (const [word, one] of Object.entries(irregular)) {
     if (name === word || name.endsWith(`-${word}`) || name.endsWith(`_${word}`))
       return name.slice(0, -word.length) + one
     if (name.endsWith(capital(word))) return name.slice(0, -word.length) + capital(one)
   }
-  if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
-  if (/(?:ss|x|zz|ch|sh|o)es$/.test(name)) return name.slice(0, -2)
-  return name.endsWith('s') && !name.endsWith('ss') ? name.slice(0, -1) : name
+  const [plural, one] = endings.find(([ending]) => name.endsWith(ending)) ?? ['', '']
+  return name.slice(0, name.length - plural.length) + one
 }
 
-/** `singular`. */
-export type Singular<N extends string> = [Exception<N>] extends [never] ? Regular<N> : Exception<N>
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+type Irregular = typeof irregular
+
+type Singular<N extends string> = [Exception<N>] extends [never] ? Regular<N> : Exception<N>
 
 type Exception<N extends string> = {
   [W in keyof Irregular & string]: N extends W
@@ -95,25 +110,13 @@ type Exception<N extends string> = {
           : never
 }[keyof Irregular & string]
 
-type Regular<N extends string> = N extends `${infer S}ies`
-  ? `${S}y`
-  : N extends `${infer S}es`
-    ? S extends `${string}${'ss' | 'x' | 'zz' | 'ch' | 'sh' | 'o'}`
-      ? S
-      : `${S}e`
-    : N extends `${string}ss`
-      ? N
-      : N extends `${infer S}s`
-        ? S
-        : N
-
-/** What a parameter cannot be called is left out of a name. */
-function camel(name: string): string {
-  return name.replaceAll(/-+(.?)/g, (_, next: string) => next.toUpperCase())
-}
+type Regular<N extends string, E = typeof endings> = E extends readonly [
+  readonly [infer Plural extends string, infer One extends string],
+  ...infer Others,
+]
+  ? N extends `${infer Head}${Plural}`
+    ? `${Head}${One}`
+    : Regular<N, Others>
+  : N
 
 type Camel<N extends string> = N extends `${infer A}-${infer B}` ? `${A}${Capitalize<Camel<B>>}` : N
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
-}

@@ -4,7 +4,7 @@ import { HTTPError } from '../../errors/errors.ts'
 import { sendStream } from '../../reply/stream-reply.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
-import { unlessError } from '../returned.ts'
+import { unlessError } from '../definition.ts'
 import type { ProcedureKind } from '../types.ts'
 import { checkMethod, isDeferred, noProcedure, notStreamed, perform } from './call.ts'
 import { Lines } from './lines.ts'
@@ -68,8 +68,7 @@ function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings)
       if (placed.procedure.kind === 'subscription')
         throw new HTTPError(400, 'Cannot batch subscription calls')
       const input = batchInput(inputs(), index, settings)
-      const context = new CallContext(ctx, placed.procedure.errors, placed.path).detach()
-      return unlessError(await perform(placed, context, input))
+      return unlessError(await perform(placed, new CallContext(ctx, placed, input).detach()))
     })()
     outcome.catch(() => {})
     return outcome

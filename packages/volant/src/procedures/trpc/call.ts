@@ -3,9 +3,8 @@ import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { CallContext } from '../call-context.ts'
-import { CallState } from '../definition.ts'
 import type { Served } from '../output.ts'
-import { unlessError } from '../returned.ts'
+import { unlessError } from '../definition.ts'
 import type { ProcedureKind } from '../types.ts'
 import type { Settings } from './options.ts'
 
@@ -13,8 +12,8 @@ import type { Settings } from './options.ts'
  * What the procedure gives, checked by its output, or a promise of it; `context` is that of this call alone. An Error is
  * thrown where there is an output, and else is for the caller to throw: a promise of its own would cost each call one.
  */
-export function perform({ path, procedure, output }: Served, context: CallContext, input: unknown): unknown {
-  const value = procedure.perform(new CallState(input, context, path))
+export function perform({ procedure, output }: Served, call: CallContext): unknown {
+  const value = procedure.perform(call)
   if (output === null) return value
   if (isThenable(value)) return value.then((given) => output.check(unlessError(given)))
   return output.check(unlessError(value))

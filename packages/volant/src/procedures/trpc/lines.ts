@@ -5,7 +5,7 @@
  */
 import type { RequestContext } from '../../types/context.ts'
 import { isThenable } from '../../types/thenable.ts'
-import { unlessError } from '../returned.ts'
+import { unlessError } from '../definition.ts'
 import { isAsyncIterable, stop } from './call.ts'
 import { shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'

@@ -4,7 +4,7 @@ import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
 import type { Served } from '../output.ts'
-import { unlessError } from '../returned.ts'
+import { unlessError } from '../definition.ts'
 import { checkMethod, isDeferred, notStreamed, perform } from './call.ts'
 import type { Settings } from './options.ts'
 import { type Answered, replyError, replyValue } from './reply.ts'
@@ -27,9 +27,8 @@ export function single(ctx: RequestContext, placed: Served, settings: Settings):
   let value: unknown
   try {
     checkMethod(ctx, placed, settings)
-    const context = new CallContext(ctx, procedure.errors, path)
-    if (kind === 'json') value = perform(placed, context, singleInput(ctx, settings))
-    else value = otherInput(ctx, kind).then((input) => perform(placed, context, input))
+    const run = (input: unknown) => perform(placed, new CallContext(ctx, placed, input))
+    value = kind === 'json' ? run(singleInput(ctx, settings)) : otherInput(ctx, kind).then(run)
   } catch (error) {
     return replyError(ctx, error, answered, settings)
   }

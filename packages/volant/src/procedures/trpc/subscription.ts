@@ -2,10 +2,9 @@
 import type { RequestContext } from '../../types/context.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
-import { CallState } from '../definition.ts'
 import { eventOf, iteratorOf } from '../events.ts'
 import type { Served } from '../output.ts'
-import { unlessError } from '../returned.ts'
+import { unlessError } from '../definition.ts'
 import { checkMethod, stop } from './call.ts'
 import { type ErrorShape, shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
@@ -34,8 +33,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   try {
     checkMethod(ctx, placed, settings)
     const input = withLastEventId(singleInput(ctx, settings), last)
-    const context = new CallContext(ctx, procedure.errors, path, end?.signal ?? null)
-    const value = procedure.perform(new CallState(input, context, path))
+    const value = procedure.perform(new CallContext(ctx, placed, input, end?.signal ?? null))
     if (!isThenable(value)) return begin({ value })
     return value.then(
       (given) => begin({ value: given }),

@@ -1,0 +1,54 @@
+/** The end of a request's chain: what is left to be said is said here. */
+import type { RequestContext } from '../types/context.ts'
+import { reply } from '../reply/reply.ts'
+import { warnOfSilence } from '../reply/silent-handler.ts'
+import { isNothing, stopped } from './chain.ts'
+import { fail } from './failure.ts'
+
+/**
+ * Counts work that replies by itself: the request waits for it, and gets its error, also where nobody awaits or returns
+ * its promise.
+ */
+export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
+  const done = (error: unknown): void => {
+    ctx.ownReplies--
+    if (--ctx.pending > 0 || !ctx.settled) return
+    if (error === undefined) conclude(ctx, undefined)
+    else fail(ctx, error)
+  }
+  ctx.pending++
+  ctx.ownReplies++
+  work.then(
+    () => done(undefined),
+    (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
+  )
+  return work
+}
+
+/** Called with what the chain gave. Never throws. */
+export function conclude(ctx: RequestContext, value: unknown): void {
+  if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
+  else concludeWith(ctx, value)
+  if (ctx.watch !== null) ctx.watch.settle(ctx)
+}
+
+function concludeWith(ctx: RequestContext, value: unknown): void {
+  try {
+    ctx.settled = true
+    if (!isNothing(ctx, value)) {
+      const begun = reply(ctx, value)
+      if (begun !== undefined) void trackOwnReply(ctx, begun)
+    } else if (ctx.pending > 0) return
+    else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
+    else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))
+    else replyNothing(ctx)
+  } catch (error) {
+    fail(ctx, error)
+  }
+}
+
+function replyNothing(ctx: RequestContext): void {
+  ctx.settled = 'silent'
+  if (ctx.statusCode === 0) warnOfSilence(ctx)
+  reply(ctx, undefined)
+}
