@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { strip, undeclared } from '../src/schema/strip.ts'
+import { normalizeMade } from '../src/schema/normalize.ts'
+import * as normal from '../src/schema/strip.ts'
 
-type Schema = Parameters<typeof strip>[1]
+type Schema = Parameters<typeof normal.strip>[1]
+
+const known = new WeakMap<Schema, Schema>()
+
+function normalOf(schema: Schema): Schema {
+  const made = known.get(schema) ?? normalizeMade(schema)
+  known.set(schema, made)
+  return made
+}
+
+const strip = (value: unknown, schema: Schema) => normal.strip(value, normalOf(schema))
+const undeclared = (value: unknown, schema: Schema) => normal.undeclared(value, normalOf(schema))
 
 const user = {
   type: 'object',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
+import { normalizeMade } from '../src/schema/normalize.ts'
 import { placeOf } from '../src/schema/schema-node.ts'
 import { projectionOf } from '../src/schema/strip-codegen.ts'
 import { serializerFor } from '../src/schema/serializer.ts'
@@ -279,7 +280,8 @@ class Random {
 
   document(): Schema {
     const root = { ...this.schema(3) }
-    return { ...root, $defs: { one: this.schema(2), two: { $anchor: 'two', ...this.schema(1) } } }
+    const $defs = { one: this.schema(2), two: { $anchor: 'two', ...this.schema(1) } }
+    return normalizeMade({ ...root, $defs })
   }
 
   value(depth: number): unknown {

@@ -9,7 +9,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
 import { VolantError } from '../errors/errors.ts'
 import { issuesFrom } from './ajv-issues.ts'
-import type { Draft } from './normalize.ts'
+import type { NormalSchema } from './normalize.ts'
 import { regularExpression } from './keywords.ts'
 import type { JSONSchemaObject } from './document.ts'
 import { isLarge } from './large.ts'
@@ -19,20 +19,20 @@ const longestURL = 2_048
 
 /** One schema, compiled as far as it was needed. */
 export class Validator {
-  readonly draft: Draft
+  readonly normal: NormalSchema
   readonly #compiled = new Map<number, ValidateFunction>()
 
-  constructor(draft: Draft) {
-    this.draft = draft
+  constructor(normal: NormalSchema) {
+    this.normal = normal
   }
 
   /** `fills` puts defaults into `value` itself. Throws `E_BAD_SCHEMA` for what Ajv cannot compile. */
   check(value: unknown, fills: boolean, where: string): StandardSchemaV1.Result<unknown> {
-    const fill = fills && this.draft.hasDefaults ? filling : 0
+    const fill = fills && this.normal.hasDefaults ? filling : 0
     const first = this.#for(fill, where)
     if (first(value)) return { value }
     const { errors } = first
-    if (this.draft.isRecursive || isLarge(value)) return { issues: issuesFrom(errors as ErrorObject[]) }
+    if (this.normal.isRecursive || isLarge(value)) return { issues: issuesFrom(errors as ErrorObject[]) }
     const all = this.#for(fill | everything, where)
     all(value)
     return { issues: issuesFrom(all.errors ?? (errors as ErrorObject[])) }
@@ -41,7 +41,7 @@ export class Validator {
   #for(how: number, where: string): ValidateFunction {
     let compiled = this.#compiled.get(how)
     if (compiled === undefined) {
-      const { schema, namesInherited } = this.draft
+      const { schema, namesInherited } = this.normal
       compiled = compile(schema, how | (namesInherited ? ownOnly : 0), where)
       this.#compiled.set(how, compiled)
     }
@@ -87,7 +87,7 @@ function load(options: Options): Ajv2020 {
     strict: false,
     // Infinity and NaN are no numbers in JSON.
     strictNumbers: true,
-    // `readDraft` did that.
+    // `normalize` did that.
     meta: false,
     validateSchema: false,
     logger: false,

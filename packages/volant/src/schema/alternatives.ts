@@ -1,6 +1,13 @@
 /** What a JSON Schema (draft 2020-12) says about the members of a value: references and `allOf` followed, branches open. */
-import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from './document.ts'
-import { decodeFragment, unescapeKey, valueAt } from './json-pointer.ts'
+import {
+  isObject,
+  isSchema,
+  type JSONSchema,
+  type JSONSchemaObject,
+  type Resolve,
+  resolverOf,
+  subschemas,
+} from './document.ts'
 
 /** All that holds of a value at once, its alternatives apart. */
 export interface Reading {
@@ -20,15 +27,14 @@ export interface Reading {
 
 /** One schema and all it refers to. */
 export class SchemaDocument {
-  readonly root: JSONSchema
-  readonly #named = new Map<string, JSONSchema>()
+  readonly #resolve: Resolve
   readonly #ids = new Map<object, number>()
   readonly #readings = new Map<string, Reading>()
   readonly #grouped = new Map<JSONSchemaObject, JSONSchema[][]>()
   readonly #idle = new Map<JSONSchemaObject, boolean>()
 
-  constructor(root: JSONSchema) {
-    this.root = root
+  constructor(root: JSONSchemaObject) {
+    this.#resolve = resolverOf(root)
     this.#visit(root)
   }
 
@@ -42,15 +48,9 @@ export class SchemaDocument {
     return this.#with(base.parts, chosen)
   }
 
-  /** What `$ref` of a schema means; `true`, which says nothing, for what is not in this document: nothing is loaded. */
+  /** The schema that a reference leads to; `true`, which says nothing, where it leads nowhere. */
   target(reference: unknown): JSONSchema {
-    if (typeof reference !== 'string') return true
-    const [name = '', pointer] = split(reference)
-    const base = name === '' ? this.root : this.#named.get(name)
-    if (base === undefined) return true
-    if (pointer === '') return base
-    if (!pointer.startsWith('/')) return this.#named.get(`${name}#${pointer}`) ?? true
-    return pointed(base, pointer)
+    return typeof reference === 'string' ? (this.#resolve(reference)?.schema ?? true) : true
   }
 
   /** Whether no schema that can be reached from this one closes an object. */
@@ -64,7 +64,7 @@ export class SchemaDocument {
       idle = !closesObject(schema)
       if (!idle) break
       for (const next of beneath(schema)) if (isObject(next)) seen.add(next)
-      const to = this.target(schema.$ref ?? schema.$dynamicRef)
+      const to = this.target(schema.$ref)
       if (isObject(to)) seen.add(to)
     }
     this.#idle.set(start, idle)
@@ -81,9 +81,7 @@ export class SchemaDocument {
   #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>, groups: (readonly JSONSchema[])[]): void {
     if (!isObject(schema) || parts.has(schema)) return
     parts.add(schema)
-    for (const keyword of ['$ref', '$dynamicRef']) {
-      if (Object.hasOwn(schema, keyword)) this.#gather(this.target(schema[keyword]), parts, groups)
-    }
+    if (schema.$ref !== undefined) this.#gather(this.target(schema.$ref), parts, groups)
     for (const part of schemasIn(schema.allOf)) this.#gather(part, parts, groups)
     for (const group of this.#groups(schema)) {
       const [only, other] = group
@@ -130,23 +128,12 @@ export class SchemaDocument {
     return id
   }
 
-  /** Numbers the schemas in the order of the document, whatever is asked for first, and notes their names. */
-  #visit(schema: JSONSchema, depth = 0): void {
-    if (!isObject(schema) || this.#ids.has(schema) || depth > deepestSchema) return
+  /** Numbers the schemas in the order of the document, whatever is asked for first. */
+  #visit(schema: JSONSchemaObject): void {
     this.#id(schema)
-    if (typeof schema.$id === 'string') this.#named.set(schema.$id.replace(/#$/, ''), schema)
-    for (const anchor of [schema.$anchor, schema.$dynamicAnchor]) {
-      if (typeof anchor === 'string') this.#named.set(`#${anchor}`, schema)
-    }
-    for (const keyword of ['$defs', 'definitions']) {
-      for (const each of Object.values(record(schema[keyword]))) this.#visit(each as JSONSchema, depth + 1)
-    }
-    for (const each of beneath(schema)) this.#visit(each, depth + 1)
+    for (const { schema: inner } of subschemas(schema)) if (isObject(inner)) this.#visit(inner)
   }
 }
-
-/** Schemas nested deeper than this in one document are not looked for. */
-const deepestSchema = 200
 
 /** The value if it is an object with names, else an empty one. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
@@ -158,12 +145,10 @@ export function schemasIn(value: unknown): JSONSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
-/** The schemas for the first items, and the one for all after them, of either draft's spelling. */
+/** The schemas for the first items, and the one for all after them. */
 export function itemsOf(schema: JSONSchemaObject): { first: JSONSchema[]; rest: JSONSchema | null } {
-  const isOld = Array.isArray(schema.items)
-  const first = schemasIn(isOld ? schema.items : schema.prefixItems)
-  const rest = isOld ? schema.additionalItems : (schema.items ?? schema.unevaluatedItems)
-  return { first, rest: isSchema(rest) ? rest : null }
+  const rest = schema.items ?? schema.unevaluatedItems
+  return { first: schemasIn(schema.prefixItems), rest: isSchema(rest) ? rest : null }
 }
 
 const empty: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>)
@@ -204,26 +189,17 @@ function hasMembers(schema: JSONSchema): boolean {
   return schema.type === undefined || types.includes('object') || types.includes('array')
 }
 
-/** The schemas inside a schema that say something about the same value or a part of it. */
+/** The schemas inside a schema that hold for the same value or a part of it. */
 function beneath(schema: JSONSchemaObject): JSONSchema[] {
-  const { first, rest } = itemsOf(schema)
-  const one = [rest, schema.additionalProperties, schema.unevaluatedProperties]
-  const conditional = [schema.if, schema.then, schema.else]
-  const named = ['properties', 'patternProperties', 'dependentSchemas'].flatMap((keyword) =>
-    Object.values(record(schema[keyword])),
-  )
-  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasIn(schema[keyword]))
-  return [...first, ...lists, ...[...one, ...conditional, ...named].filter(isSchema)]
+  return [...subschemas(schema)].filter(({ keyword }) => !aside.has(keyword)).map((each) => each.schema)
 }
 
-function split(reference: string): [name: string, pointer: string] {
-  const at = reference.indexOf('#')
-  return at === -1 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)]
-}
-
-/** RFC 6901 §6: a pointer in a fragment is percent-encoded. */
-function pointed(base: JSONSchema, pointer: string): JSONSchema {
-  const keys = pointer.slice(1).split('/').map(decodeFragment).map(unescapeKey)
-  const target = valueAt(base, keys)
-  return isSchema(target) ? target : true
-}
+/** Keywords whose schemas declare no member of the value. */
+const aside: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'not',
+  'contains',
+  'propertyNames',
+  'contentSchema',
+])

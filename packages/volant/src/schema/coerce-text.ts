@@ -10,7 +10,7 @@ import { regularExpression } from './keywords.ts'
 /** Makes a new object of the pairs. */
 export type TextReader = (pairs: unknown) => unknown
 
-/** `schema` is one of `readDraft`. */
+/** `schema` is in the normal form. */
 export function textReader(schema: JSONSchemaObject): TextReader {
   const members = new Members(schema)
   return (pairs) => {

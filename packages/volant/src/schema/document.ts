@@ -1,5 +1,5 @@
 /** JSON Schema documents (draft 2020-12): what a reference leads to, and which schemas a schema contains. */
-import { decodeFragment, unescapeKey, valueAt } from './json-pointer.ts'
+import { decodeFragment, keysOf, valueAt } from './json-pointer.ts'
 import { keywords } from './keywords.ts'
 
 /** A JSON Schema of draft 2020-12, without `$schema`. */
@@ -22,18 +22,15 @@ export type Resolve = (reference: string) => Target | null
 
 const resolvers = new WeakMap<JSONSchemaObject, Resolve>()
 
-/** Resolves the references of one document. Libraries write pointers with and without their escapes. */
+/** Resolves the references of one document in the normal form, which are all pointers. */
 export function resolverOf(root: JSONSchemaObject): Resolve {
   let resolve = resolvers.get(root)
   if (resolve === undefined) {
     const known = new Map<string, Target | null>()
-    let named: Map<string, Target> | null = null
     resolve = (reference) => {
       let target = known.get(reference)
       if (target === undefined) {
-        const isPointer = reference === '#' || reference.startsWith('#/')
-        target = isPointer ? targetOf(root, reference) : null
-        target ??= (named ??= namedIn(root)).get(reference) ?? null
+        target = targetOf(root, reference)
         known.set(reference, target)
       }
       return target
@@ -43,52 +40,13 @@ export function resolverOf(root: JSONSchemaObject): Resolve {
   return resolve
 }
 
-/** As RFC 6901 §6 has it; then without percent-decoding; then with all that follows `$defs/` as one key. */
 function targetOf(root: JSONSchemaObject, reference: string): Target | null {
-  const [, ...keys] = reference.split('/')
-  const [keyword = '', ...rest] = keys
-  const name = rest.join('/')
-  return (
-    targetAt(root, keys.map(decodeFragment).map(unescapeKey)) ??
-    targetAt(root, keys.map(unescapeKey)) ??
-    targetAt(root, [keyword, decodeFragment(name)]) ??
-    targetAt(root, [keyword, name])
-  )
-}
-
-function targetAt(root: JSONSchemaObject, keys: readonly string[]): Target | null {
+  if (reference !== '#' && !reference.startsWith('#/')) return null
+  const keys = keysOf(decodeFragment(reference.slice(1)))
   const schema = valueAt(root, keys)
   if (!isSchema(schema)) return null
-  return { schema, key: keys.at(-1) ?? '', isDefinition: isDefinitions(keys.at(-2)) }
-}
-
-/** Schemas by `$id`, by anchor, and by the bare key of a definition, which some libraries refer to. */
-function namedIn(root: JSONSchemaObject): Map<string, Target> {
-  const named = new Map<string, Target>()
-  const put = (name: unknown, target: Target): void => {
-    if (typeof name === 'string' && !named.has(name)) named.set(name, target)
-  }
-  const visit = (schema: JSONSchemaObject, key: string, isDefinition: boolean, depth: number): void => {
-    const target = { schema, key, isDefinition }
-    put(schema.$id, target)
-    for (const anchor of [schema.$anchor, schema.$dynamicAnchor])
-      if (typeof anchor === 'string') put(`#${anchor}`, { ...target, key: key === '' ? anchor : key })
-    if (depth === deepest) return
-    for (const { keyword, name, schema: inner } of subschemas(schema)) {
-      const isNamed = isDefinitions(keyword)
-      if (isNamed && isObject(inner)) put(name, { schema: inner, key: name, isDefinition: true })
-      if (isObject(inner)) visit(inner, isNamed ? name : '', isNamed, depth + 1)
-    }
-  }
-  visit(root, '', false, 0)
-  return named
-}
-
-/** Levels of a schema in which named schemas are looked for. */
-const deepest = 200
-
-function isDefinitions(keyword: string | undefined): boolean {
-  return keyword === '$defs' || keyword === 'definitions'
+  const keyword = keys.at(-2)
+  return { schema, key: keys.at(-1) ?? '', isDefinition: keyword === '$defs' || keyword === 'definitions' }
 }
 
 /** A schema inside another one. */
@@ -99,7 +57,7 @@ export interface Subschema {
   readonly schema: JSONSchema
 }
 
-/** The schemas directly inside a schema (core §10, §11, and `items` of older drafts), in their order. */
+/** The schemas directly inside a schema (core §10 and §11), in their order. */
 export function* subschemas(schema: JSONSchemaObject): Generator<Subschema> {
   for (const [keyword, value] of Object.entries(schema)) {
     if (keywords.get(keyword) === 'schema' && isSchema(value)) yield { keyword, name: '', schema: value }
@@ -113,8 +71,7 @@ export function* subschemas(schema: JSONSchemaObject): Generator<Subschema> {
 /** Lists of schemas, and schemas by name. */
 function holdsSeveral(keyword: string, value: unknown): value is object {
   const kind = keywords.get(keyword)
-  if (Array.isArray(value)) return kind === 'schemas' || keyword === 'items'
-  return kind === 'named' && isObject(value)
+  return kind === 'schemas' ? Array.isArray(value) : kind === 'named' && isObject(value)
 }
 
 /** A copy whose subschemas are what `change` and `ofBoolean` make of them; other keywords stay as they are. */

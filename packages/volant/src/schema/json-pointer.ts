@@ -10,8 +10,7 @@ export function keysOf(pointer: string): string[] {
   return pointer.split('/').slice(1).map(unescapeKey)
 }
 
-/** The key that stands so in a pointer. */
-export function unescapeKey(key: string): string {
+function unescapeKey(key: string): string {
   return key.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
@@ -32,6 +31,11 @@ export function decodeFragment(fragment: string): string {
   } catch {
     return fragment
   }
+}
+
+/** A pointer as a fragment. What RFC 3986 §3.5 allows in one stays as it is, since tools look for `#/$defs/`. */
+export function encodeFragment(pointer: string): string {
+  return `#${encodeURI(pointer.slice(1)).replaceAll('#', '%23')}`
 }
 
 /** The fragment for the path of an issue of Standard Schema, whose keys may be objects that hold the key. */

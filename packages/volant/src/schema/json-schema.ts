@@ -4,9 +4,8 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { optionsOf, valibotOptions } from './vendor-options.ts'
 import { type Hole, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from '../types/schema.ts'
-import { inputOf } from './relax-defaults.ts'
-import { frozen, isPlainSchema } from './normalize.ts'
-import { unsoundness } from './well-formed.ts'
+import { relaxDefaults } from './relax-defaults.ts'
+import { isPlainSchema, normalizeMade } from './normalize.ts'
 import { validatorOf } from './standard.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { JSONSchemaObject } from './document.ts'
@@ -44,8 +43,8 @@ function describe(schema: Schema, io: Side): Described {
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   try {
     if (standard === undefined && isPlainSchema(schema)) {
-      const { draft } = validatorOf(schema, 'the schema')
-      return { schema: frozen(io === 'input' ? inputOf(draft) : draft.schema) }
+      const { normal } = validatorOf(schema, 'the schema')
+      return { schema: io === 'input' ? relaxDefaults(normal) : normal.schema }
     }
     const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
     if (typeof jsonSchema?.[io] !== 'function') {
@@ -63,18 +62,19 @@ function opaque(vendor: unknown): Described {
   }
 }
 
-/** A copy that nobody changes; the text of the draft's name says nothing new. */
+/** The normal form of what a library made. */
 function own(made: unknown): Described {
   if (isThenable(made)) {
     made.then(undefined, () => {})
     return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
   }
   const json = JSON.stringify(made) as string | undefined
-  const { schema: copy, holes, texts } = withoutMarks(json ?? 'null')
-  const at = unsoundness(copy)
-  if (at !== null) return { opaque: `its library gives what is no JSON Schema: ${at}` }
-  const { $schema: _, ...schema } = copy as Record<string, unknown>
-  return { schema: frozen(schema), ...(holes.length > 0 && { holes }), ...(texts.size > 0 && { texts }) }
+  const { schema, holes, texts } = withoutMarks(json ?? 'null')
+  return {
+    schema: normalizeMade(schema),
+    ...(holes.length > 0 && { holes }),
+    ...(texts.size > 0 && { texts }),
+  }
 }
 
 /** Valibot keeps its JSON Schema in a package of its own. */

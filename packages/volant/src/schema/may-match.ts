@@ -27,9 +27,8 @@ function fitsAt(
   if (depth > deepest || jumps > mostJumps) return true
   if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
   if (!fitsType(value, schema)) return false
-  const to = schema.$ref ?? schema.$dynamicRef
   const here = (other: JSONSchema) => fitsAt(value, other, document, depth, jumps + 1)
-  if (to !== undefined && !here(document.target(to))) return false
+  if (schema.$ref !== undefined && !here(document.target(schema.$ref))) return false
   if (!schemasIn(schema.allOf).every(here)) return false
   for (const branches of [schemasIn(schema.anyOf), schemasIn(schema.oneOf)]) {
     if (branches.length > 0 && !branches.some(here)) return false
@@ -66,7 +65,7 @@ function fitsType(value: unknown, schema: JSONSchemaObject): boolean {
   if (Object.hasOwn(schema, 'const') && differs(value, schema.const)) return false
   if (Array.isArray(schema.enum) && schema.enum.every((each) => differs(value, each))) return false
   const { type } = schema
-  if (typeof type === 'string') return schema.nullable === true && value === null ? true : isOf(value, type)
+  if (typeof type === 'string') return isOf(value, type)
   return Array.isArray(type) ? type.some((each) => isOf(value, each)) : true
 }
 

@@ -1,25 +1,24 @@
 /**
- * Plain JSON Schema, checked and copied: whatever draft it was written in, the copy is of draft 2020-12, refers to its
- * own parts by pointers alone, and is nobody else's. A mistake in it is found when the route is registered, by a walk
- * of microseconds; to compile the draft's own meta-schema would cost 50 ms of start-up.
+ * The one form of JSON Schema that the other files read: a frozen copy of draft 2020-12, whose references are pointers
+ * into the copy. Plain JSON Schema is checked on the way, so a mistake is found when the route is registered, by a walk of
+ * microseconds; compiling the meta-schema of the draft would cost 50 ms of start-up.
  */
 import { VolantError } from '../errors/errors.ts'
 import { nearest } from '../options/option-names.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { JSONSchemaObject } from './document.ts'
 import { escapeKey } from './json-pointer.ts'
-import { keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
+import { type KeywordKind, keywords, misfit, notAsserting, regularExpression } from './keywords.ts'
 import { type Base, References } from './references.ts'
 
-/** A schema that can be compiled, and what of it decides how. */
-export interface Draft {
-  /** Of draft 2020-12. */
+/** A plain JSON Schema in the normal form, with what decides how it is compiled. */
+export interface NormalSchema {
   readonly schema: JSONSchemaObject
   /** It has a `default` somewhere. */
   readonly hasDefaults: boolean
-  /** It names a property that every object inherits, as `constructor`. */
+  /** It names a property that every object inherits, such as `constructor`. */
   readonly namesInherited: boolean
-  /** It refers to what contains it, so that values may be as deep as they like. */
+  /** It refers to a schema that contains it, so values may be nested without limit. */
   readonly isRecursive: boolean
 }
 
@@ -40,15 +39,34 @@ function asserts([name, value]: [string, unknown]): boolean {
   return value !== undefined && keywords.has(name) && !notAsserting.has(name)
 }
 
-/** Throws `E_BAD_SCHEMA` with the place of what is wrong; `where` names the schema itself. */
-export function readDraft(given: object, where: string): Draft {
-  return new Reader(where).read(given)
+/** Throws `E_BAD_SCHEMA` with the pointer of a mistake; `where` names the schema itself. */
+export function normalize(given: object, where: string): NormalSchema {
+  const { $schema } = given as Members
+  const refuse = (at: string, why: string): never => {
+    throw new VolantError('E_BAD_SCHEMA', `${where}: ${at} ${why}`)
+  }
+  if ($schema !== undefined && !(typeof $schema === 'string' && drafts.test($schema))) {
+    refuse('#/$schema', `is draft 2020-12, 2019-09, 07 or 06, not ${briefValue($schema)}`)
+  }
+  return new Normalizer(refuse, true).normalize(given)
+}
+
+/**
+ * The normal form of a JSON Schema that a library made. Only what decides the meaning of a schema is checked: references
+ * and keywords that are not known stay as they are. Throws an Error that names the part which is no JSON Schema.
+ */
+export function normalizeMade(made: unknown): JSONSchemaObject {
+  const refuse = (at: string): never => {
+    throw new Error(`its library gives what is no JSON Schema: ${at}`)
+  }
+  if (typeof made === 'boolean') refuse('#')
+  return new Normalizer(refuse, false).normalize(made).schema
 }
 
 type Members = Record<string, unknown>
 
-/** Where a schema stood and where it stands in the copy, as pointers; and what its references begin at. */
-interface Place {
+/** Pointers to where a schema stood and where it stands in the copy; and the base of its references. */
+interface Position {
   readonly from: string
   readonly to: string
   readonly base: Base
@@ -56,87 +74,98 @@ interface Place {
 
 const drafts = /^https?:\/\/json-schema\.org\/(?:draft\/2020-12|draft\/2019-09|draft-0[67])\/schema#?$/
 
-class Reader {
-  readonly #where: string
+/** Kinds of values that decide what a schema means to those who walk it. */
+const structural: ReadonlySet<KeywordKind> = new Set(['type', 'names', 'lists'])
+
+class Normalizer {
+  readonly #refuse: (at: string, why: string) => never
+  /** False for what a library made. */
+  readonly #isStrict: boolean
   readonly #references = new References()
   readonly #above = new Set<object>()
   #hasDefaults = false
   #namesInherited = false
-  /** It has a `$dynamicRef`, which may lead anywhere. */
-  #isDynamic = false
 
-  constructor(where: string) {
-    this.#where = where
+  constructor(refuse: (at: string, why: string) => never, isStrict: boolean) {
+    this.#refuse = refuse
+    this.#isStrict = isStrict
   }
 
-  read(given: object): Draft {
-    const { $schema } = given as Members
-    if ($schema !== undefined && !(typeof $schema === 'string' && drafts.test($schema))) {
-      this.#refuse('#/$schema', `is draft 2020-12, 2019-09, 07 or 06, not ${briefValue($schema)}`)
-    }
+  normalize(given: unknown): NormalSchema {
     const schema = this.#schema(given, { from: '#', to: '#', base: { uri: '', pointer: '#' } }) as Members
-    const [lost] = this.#references.resolve()
-    if (lost !== undefined) {
-      this.#refuse(`${lost.at}/$ref`, `leads nowhere, and nothing is loaded: ${briefValue(lost.to)}`)
+    const [lost] = this.#references.resolve(this.#isStrict)
+    if (lost !== undefined && this.#isStrict) {
+      this.#refuse(lost.at, `leads nowhere, and nothing is loaded: ${briefValue(lost.to)}`)
     }
     return {
-      schema,
+      schema: frozen(schema),
       hasDefaults: this.#hasDefaults,
       namesInherited: this.#namesInherited,
-      isRecursive: this.#isDynamic || this.#references.areRecursive(schema),
+      isRecursive: this.#references.areRecursive(schema),
     }
   }
 
-  #schema(given: unknown, place: Place): unknown {
+  #schema(given: unknown, { from, to, base: outer }: Position): unknown {
     if (typeof given === 'boolean') {
-      this.#references.add({ from: place.from, to: place.to, schema: given })
+      this.#references.add({ from, to, schema: given })
       return given
     }
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      return this.#refuse(place.from, `takes a schema, not ${briefValue(given)}`)
+      return this.#refuse(from, `takes a schema, not ${briefValue(given)}`)
     }
-    if ('~standard' in given) {
-      this.#refuse(place.from, 'is of another library; one library makes the whole of a schema')
-    }
-    this.#refuseFunctions(given, place.from)
-    if (this.#above.has(given)) this.#refuse(place.from, 'contains itself; refer to it by $ref')
+    if (this.#isStrict) this.#refuseForeign(given, from)
+    if (this.#above.has(given)) this.#refuse(from, 'contains itself; refer to it by $ref')
     this.#above.add(given)
-    const copy = this.#copy(given as Members, place)
+    const { $id } = given as Members
+    const base = typeof $id === 'string' ? this.#references.enter($id, outer, from) : outer
+    const copy: Members = {}
+    this.#references.add({ from, to, schema: copy })
+    for (const [name, value] of Object.entries(given)) {
+      if (value !== undefined && !dropped.has(name)) this.#keyword(copy, name, value, { from, to, base })
+    }
+    this.#refer(copy, given as Members, from, base)
+    // The documents of an API name a schema by it.
+    if (typeof $id === 'string' && !this.#isStrict && from === '#') copy.$id = $id
+    modernise(copy)
     this.#above.delete(given)
     return copy
   }
 
-  #copy(given: Members, { from, to, base: outer }: Place): Members {
-    const copy: Members = {}
-    const base = typeof given.$id === 'string' ? this.#references.enter(given.$id, outer, from) : outer
-    this.#references.add({ from, to, schema: copy })
-    for (const [name, value] of Object.entries(given)) {
-      if (value === undefined || dropped.has(name)) continue
-      const kind = keywords.get(name)
-      const place = { from: `${from}/${escapeKey(name)}`, to: `${to}/${name}`, base }
-      if (kind === undefined) this.#unknown(copy, name, value, place.from)
-      else if (kind === 'schema') this.#one(copy, name, value, place)
-      else if (kind === 'schemas') copy[name] = this.#list(value, place)
-      else if (kind === 'named') this.#named(copy, name, value, place, to)
-      else {
-        const plain = value instanceof RegExp ? this.#source(value, place.from) : value
-        const takes = misfit(kind, plain)
-        if (takes !== null) this.#refuse(place.from, `takes ${takes}, not ${briefValue(value)}`)
-        if (name === '$ref' || name === '$recursiveRef') {
-          this.#references.refer({ at: from, to: plain as string, base, schema: copy })
-        } else if (name !== '$anchor') copy[name] = this.#json(plain, place.from)
-        if (name === 'default') this.#hasDefaults = true
-        else if (name === '$dynamicRef') this.#isDynamic = true
-        else if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
-        else if (name === 'required') this.#inherited(plain as readonly string[])
-      }
+  #keyword(copy: Members, name: string, value: unknown, { from, to, base }: Position): void {
+    const kind = keywords.get(name)
+    const inner = { from: `${from}/${escapeKey(name)}`, to: `${to}/${name}`, base }
+    if (kind === undefined) this.#unknown(copy, name, value, inner.from)
+    else if (kind === 'schema') this.#one(copy, name, value, inner)
+    else if (kind === 'schemas') copy[name] = this.#list(value, inner)
+    else if (kind === 'named') this.#named(copy, name, value, inner, to)
+    else {
+      const plain = value instanceof RegExp ? this.#source(value, inner.from) : value
+      const takes = this.#isStrict || structural.has(kind) ? misfit(kind, plain) : null
+      if (takes !== null) this.#refuse(inner.from, `takes ${takes}, not ${briefValue(value)}`)
+      if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
+      else if (!references.includes(name)) copy[name] = this.#json(plain, inner.from)
+      if (name === 'default') this.#hasDefaults = true
+      else if (name === 'required') this.#inherited(plain as readonly string[])
     }
-    modernise(copy)
-    return copy
   }
 
-  /** Items by position are `prefixItems` now, and those after them `items`. */
-  #one(copy: Members, name: string, value: unknown, place: Place): void {
+  /** `$dynamicRef` and `$recursiveRef` mean the same as `$ref` where a schema is all that there is. */
+  #refer(copy: Members, given: Members, from: string, base: Base): void {
+    for (const keyword of references) {
+      const to = given[keyword]
+      if (typeof to !== 'string') continue
+      let schema = copy
+      if (Object.hasOwn(copy, '$ref')) {
+        schema = {}
+        copy.allOf = [...((copy.allOf as unknown[] | undefined) ?? []), schema]
+      }
+      schema.$ref = to
+      this.#references.refer({ at: `${from}/${keyword}`, to, base, schema })
+    }
+  }
+
+  /** What drafts before 2020-12 call `items` and `additionalItems` is `prefixItems` and `items`. */
+  #one(copy: Members, name: string, value: unknown, place: Position): void {
     if (name === 'items' && Array.isArray(value)) {
       copy.prefixItems = this.#list(value, { ...place, to: place.to.replace(/items$/, 'prefixItems') })
     } else {
@@ -145,8 +174,8 @@ class Reader {
     }
   }
 
-  #list(value: unknown, { from, to, base }: Place): unknown[] {
-    if (!Array.isArray(value) || value.length === 0) {
+  #list(value: unknown, { from, to, base }: Position): unknown[] {
+    if (!Array.isArray(value) || (value.length === 0 && this.#isStrict)) {
       return this.#refuse(from, `takes an array of schemas, not ${briefValue(value)}`)
     }
     return value.map((each, index) =>
@@ -154,43 +183,45 @@ class Reader {
     )
   }
 
-  #named(copy: Members, name: string, value: unknown, { from, base }: Place, to: string): void {
+  #named(copy: Members, name: string, value: unknown, { from, base }: Position, to: string): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return this.#refuse(from, `takes schemas by name, not ${briefValue(value)}`)
     }
     const target = name === 'dependencies' ? 'dependentSchemas' : name
-    const schemas: Members = {}
+    const schemas: [string, unknown][] = []
     for (const [key, each] of Object.entries(value)) {
       const place = { from: `${from}/${escapeKey(key)}`, to: `${to}/${target}/${escapeKey(key)}`, base }
-      // No request can have it, and as a key of an object it is no key.
-      if (key === '__proto__') this.#refuse(from, 'has a key __proto__')
-      if (name === 'patternProperties' && regularExpression(key) === null) {
+      // No request can have such a property.
+      if (key === '__proto__' && this.#isStrict) this.#refuse(from, 'has a key __proto__')
+      if (this.#isStrict && name === 'patternProperties' && regularExpression(key) === null) {
         this.#refuse(place.from, 'is no regular expression')
       }
       if (name === 'dependencies' && Array.isArray(each)) {
         if (misfit('names', each) !== null) this.#refuse(place.from, 'takes names of properties')
         copy.dependentRequired = { ...(copy.dependentRequired as Members | undefined), [key]: [...each] }
-      } else schemas[key] = this.#schema(each, place)
+      } else schemas.push([key, this.#schema(each, place)])
     }
-    if (name === 'properties') this.#inherited(Object.keys(schemas))
-    if (target === name || Object.keys(schemas).length > 0) copy[target] = schemas
+    if (name === 'properties') this.#inherited(schemas.map(([key]) => key))
+    if (target === name || schemas.length > 0) copy[target] = Object.fromEntries(schemas)
   }
 
-  /**
-   * What no draft knows is for others, unless it looks like a slip or holds a schema: the schema would check less than
-   * was meant.
-   */
+  /** Unknown keywords are copied, unless one looks like a typo or holds a schema: nothing would check by it. */
   #unknown(copy: Members, name: string, value: unknown, at: string): void {
+    if (name === '__proto__') return
+    if (!this.#isStrict) {
+      copy[name] = value
+      return
+    }
     const meant = /^[a-z]{6,}$/i.test(name) && !others.has(name) ? nearest(name, [...keywords.keys()]) : null
     if (meant !== null) this.#refuse(at, `is no keyword of JSON Schema; did you mean "${meant}"?`)
-    if (!others.has(name) && /^(?!x-)\w/.test(name) && isSchema(value)) {
+    if (!others.has(name) && /^(?!x-)\w/.test(name) && looksLikeSchema(value)) {
       this.#refuse(
         at,
         'holds a schema and is no keyword of JSON Schema: a property belongs into `properties`',
       )
     }
     const json = asJSON(value)
-    if (json !== undefined && name !== '__proto__') copy[name] = json
+    if (json !== undefined) copy[name] = json
   }
 
   #inherited(properties: readonly string[]): void {
@@ -203,37 +234,39 @@ class Reader {
     return source
   }
 
-  /** TypeBox keeps functions out of sight: they are no part of the JSON Schema and would never run. */
-  #refuseFunctions(given: object, from: string): void {
+  /** TypeBox hides functions from JSON: they would never run. */
+  #refuseForeign(given: object, from: string): void {
+    if ('~standard' in given) {
+      this.#refuse(from, 'is of another library; one library makes the whole of a schema')
+    }
     if ('~refine' in given || '~codec' in given || symbolsOf(given).includes('TypeBox.Transform')) {
       this.#refuse(from, 'has a refinement or a codec of TypeBox, which is no JSON Schema and would not run')
     }
   }
 
   #json(value: unknown, at: string): unknown {
+    if (!this.#isStrict) return value
     const json = asJSON(value)
     return json === undefined ? this.#refuse(at, `takes JSON, not ${briefValue(value)}`) : json
   }
-
-  #refuse(at: string, why: string): never {
-    throw new VolantError('E_BAD_SCHEMA', `${this.#where}: ${at} ${why}`)
-  }
 }
 
-/** What older drafts, and OpenAPI 3.0, say in other words. */
+const references: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
+
+/** Writes keywords of older drafts, and of OpenAPI 3.0, as draft 2020-12 does. */
 function modernise(copy: Members): void {
-  // Without items by position it says nothing.
+  // Without items by position `additionalItems` has no meaning.
   if (copy.additionalItems !== undefined && copy.prefixItems !== undefined) copy.items = copy.additionalItems
   delete copy.additionalItems
   if (copy.nullable === true && typeof copy.type === 'string') copy.type = [copy.type, 'null']
   delete copy.nullable
 }
 
-/** Of no use in the copy, whose references are pointers; `$async` would change what Ajv makes of it. */
+/** The references of the copy are pointers, so these have no use; `$async` would change what Ajv makes of it. */
 const dropped: ReadonlySet<string> = new Set(['$schema', '$id', '$recursiveAnchor', '$vocabulary', '$async'])
 
-/** Tells whether it is a schema of any library, or a plain one. */
-function isSchema(value: unknown): boolean {
+/** True for a schema of any library, and for plain JSON Schema. */
+function looksLikeSchema(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if ('~standard' in value) return true
   const fits = ([name, each]: [string, unknown]): boolean => {
@@ -243,7 +276,7 @@ function isSchema(value: unknown): boolean {
   return isPlainSchema(value) && Object.entries(value).every(fits)
 }
 
-/** Keywords of others that are near to one of the drafts, or whose value may look like a schema. */
+/** Keywords of other tools that are near to one of the drafts, or whose value may look like a schema. */
 const others: ReadonlySet<string> = new Set(['example', 'errorMessage'])
 
 /** A copy; undefined for what JSON cannot carry. */
@@ -257,13 +290,13 @@ function asJSON(value: unknown): unknown {
   }
 }
 
-/** TypeBox before 1.0 marked what it made so. */
+/** TypeBox before 1.0 marked its schemas with symbols. */
 function symbolsOf(given: object): (string | undefined)[] {
   return Object.getOwnPropertySymbols(given).map((symbol) => symbol.description)
 }
 
-/** `value` and all in it. */
-export function frozen<T extends object>(value: T): T {
+/** Freezes `value` and all that it contains. */
+function frozen<T extends object>(value: T): T {
   for (const each of Object.values(value))
     if (typeof each === 'object' && each !== null) frozen(each as object)
   return Object.freeze(value)

@@ -1,47 +1,48 @@
 /**
- * References of one JSON Schema, made pointers of it: what `$id` and `$anchor` name is found here, once, so that nobody
- * after has to know of base URIs. Nothing is ever loaded.
+ * The references of one JSON Schema, rewritten as pointers: `$id` and anchors are looked up here, so nothing else has to
+ * know of base URIs. Nothing is ever loaded.
  */
+import { decodeFragment, encodeFragment, escapeKey } from './json-pointer.ts'
 
-/** What references begin at: the nearest `$id` around them. */
+/** What references are relative to: the nearest `$id` around them. */
 export interface Base {
   readonly uri: string
-  /** Where it stood, as a pointer. */
+  /** A pointer to the schema with the `$id`. */
   readonly pointer: string
 }
 
-/** A `$ref`, and where it was found. */
+/** A reference, and where it was found. */
 export interface Reference {
   readonly at: string
   readonly to: string
   readonly base: Base
-  /** The copy that is to have it. */
+  /** The copy whose `$ref` it is. */
   readonly schema: Record<string, unknown>
 }
 
 /** A schema that can be referred to. */
-interface Place {
-  /** Where it stood, and where it stands now. */
+interface Candidate {
+  /** Pointers to where it stood, and to where it stands in the copy. */
   readonly from: string
   readonly to: string
   readonly schema: object | boolean
 }
 
 export class References {
-  readonly #places: Place[] = []
-  /** Where `$id`s stood, by URI. */
+  readonly #candidates = new Map<string, Candidate>()
+  /** Pointers to schemas with `$id`, by URI. */
   readonly #resources = new Map<string, string>()
-  /** Where anchors stood, by URI and `#name`. */
+  /** Pointers to schemas with an anchor, by URI and `#name`. */
   readonly #anchors = new Map<string, string>()
   readonly #found: Reference[] = []
-  /** What a schema with `$ref` means. */
+  /** The schema that each schema with `$ref` refers to. */
   readonly #targets = new Map<object, object>()
 
-  /** What references inside a schema with this `$id` begin at. */
+  /** What references inside a schema with this `$id` are relative to. */
   enter(id: string, outer: Base, from: string): Base {
-    const uri = resolved(id, outer.uri).replace(/#$/, '')
+    const uri = absolute(id, outer.uri).replace(/#$/, '')
     this.#resources.set(uri, from).set(id.replace(/#$/, ''), from)
-    // Draft-07 wrote anchors so.
+    // Draft 07 wrote anchors so.
     if (id.startsWith('#') && id.length > 1) {
       this.#anchors.set(`${outer.uri}${id}`, from)
       return outer
@@ -49,8 +50,8 @@ export class References {
     return { uri, pointer: from }
   }
 
-  add(place: Place): void {
-    this.#places.push(place)
+  add(candidate: Candidate): void {
+    this.#candidates.set(candidate.from, candidate)
   }
 
   anchor(name: unknown, base: Base, from: string): void {
@@ -61,20 +62,19 @@ export class References {
     this.#found.push(reference)
   }
 
-  /** Writes them all as pointers into the copy. Those that lead nowhere are given back. */
-  resolve(): Reference[] {
-    if (this.#found.length === 0) return []
-    const places = new Map(this.#places.map((place) => [place.from, place]))
+  /** Writes all references as pointers into the copy; gives back those that lead nowhere. */
+  resolve(isStrict: boolean): Reference[] {
     return this.#found.filter((reference) => {
-      const place = places.get(this.#find(reference) ?? '')
-      if (place === undefined) return true
-      reference.schema.$ref = fragmentOf(place.to)
-      if (typeof place.schema === 'object') this.#targets.set(reference.schema, place.schema)
+      const exact = this.#candidates.get(this.#pointerOf(reference) ?? '')
+      const target = exact ?? (isStrict ? undefined : this.#unescaped(reference.to))
+      if (target === undefined) return true
+      reference.schema.$ref = encodeFragment(target.to)
+      if (typeof target.schema === 'object') this.#targets.set(reference.schema, target.schema)
       return false
     })
   }
 
-  /** True if a schema refers, over others or not, to one that contains it. */
+  /** True if a schema refers, directly or through others, to one that contains it. */
   areRecursive(root: object): boolean {
     if (this.#found.length === 0) return false
     const above = new Set<object>()
@@ -92,37 +92,35 @@ export class References {
     return visit(root)
   }
 
-  /** Where the target stood. */
-  #find({ to, base }: Reference): string | undefined {
+  /** A pointer to where the target stood. */
+  #pointerOf({ to, base }: Reference): string | undefined {
     const at = to.indexOf('#')
     const name = at === -1 ? to : to.slice(0, at)
     const fragment = at === -1 ? '' : to.slice(at + 1)
-    const uri = name === '' ? base.uri : this.#resources.has(name) ? name : resolved(name, base.uri)
+    const uri = name === '' ? base.uri : this.#resources.has(name) ? name : absolute(name, base.uri)
     const start = name === '' ? base.pointer : this.#resources.get(uri)
     if (start === undefined) return undefined
     if (fragment === '') return start
-    return fragment.startsWith('/') ? `${start}${decoded(fragment)}` : this.#anchors.get(`${uri}#${fragment}`)
+    return fragment.startsWith('/')
+      ? `${start}${decodeFragment(fragment)}`
+      : this.#anchors.get(`${uri}#${fragment}`)
+  }
+
+  /** Some libraries write a pointer without its escapes, or the bare key of a definition. */
+  #unescaped(to: string): Candidate | undefined {
+    const [, keyword = '', ...keys] = to.split('/')
+    const key = keys.join('/')
+    const names = to.startsWith('#/')
+      ? [to, `#/${keyword}/${escapeKey(decodeFragment(key))}`, `#/${keyword}/${escapeKey(key)}`]
+      : [`#/$defs/${escapeKey(to)}`, `#/definitions/${escapeKey(to)}`]
+    return names.map((name) => this.#candidates.get(name)).find((each) => each !== undefined)
   }
 }
 
-function resolved(uri: string, base: string): string {
+function absolute(uri: string, base: string): string {
   try {
     return new URL(uri, base === '' ? undefined : base).href
   } catch {
     return uri
-  }
-}
-
-/** RFC 6901 §6; what RFC 3986 §3.5 allows in a fragment stays as it is, as all who look for `#/$defs/` expect. */
-function fragmentOf(pointer: string): string {
-  return `#${encodeURI(pointer.slice(1)).replaceAll('#', '%23')}`
-}
-
-/** RFC 6901 §6. */
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
   }
 }

@@ -1,9 +1,9 @@
 /** What a plain JSON Schema takes from a request, where a default stands in for a property that is not there. */
-import type { Draft } from './normalize.ts'
+import type { NormalSchema } from './normalize.ts'
 import type { JSONSchemaObject } from './document.ts'
 
 /** The schema without what it requires and fills in by itself. */
-export function inputOf({ schema, hasDefaults }: Draft): JSONSchemaObject {
+export function relaxDefaults({ schema, hasDefaults }: NormalSchema): JSONSchemaObject {
   return hasDefaults ? (relaxed(schema) as JSONSchemaObject) : schema
 }
 

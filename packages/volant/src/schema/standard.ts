@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { Validator } from './ajv.ts'
-import { isPlainSchema, readDraft } from './normalize.ts'
+import { isPlainSchema, normalize } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { withFirstFaults } from './first-faults.ts'
 import { takingLists } from './wrap-single-items.ts'
@@ -48,7 +48,7 @@ const validators = new WeakMap<object, Validator>()
 export function validatorOf(schema: object, where: string): Validator {
   let validator = validators.get(schema)
   if (validator === undefined) {
-    validator = new Validator(readDraft(schema, where))
+    validator = new Validator(normalize(schema, where))
     validators.set(schema, validator)
   }
   return validator
@@ -58,7 +58,7 @@ function plain(validator: Validator, where: string, use: SchemaUse): StandardSch
   const props = { version: 1, vendor: 'ajv' } as const
   if (use === 'response') return { ...props, validate: (value) => validator.check(value, false, where) }
   if (use === 'body') {
-    const { hasDefaults } = validator.draft
+    const { hasDefaults } = validator.normal
     return {
       ...props,
       validate: (value) => validator.check(hasDefaults ? copyOf(value) : value, true, where),
@@ -68,7 +68,7 @@ function plain(validator: Validator, where: string, use: SchemaUse): StandardSch
   return {
     ...props,
     validate: (value) => {
-      read ??= textReader(validator.draft.schema)
+      read ??= textReader(validator.normal.schema)
       return validator.check(read(value), true, where)
     },
   }
