@@ -17,6 +17,7 @@ const pages = [
   ...markdown('.', false),
   ...markdown('docs'),
   ...nested('packages'),
+  ...markdown('conformance', false),
   ...nested('conformance'),
   ...markdown('lab', false),
   ...markdown('lab/documents'),

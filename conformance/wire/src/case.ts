@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** What one case sends and what must come back. Bytes are strings in which each character is one octet (latin1). */
 export type Step =
   | { readonly bytes: string }
@@ -65,6 +67,18 @@ export interface Case {
   readonly cut: boolean
 }
 
+/** One request as data: accepted when it has no status. One character of `bytes` is one octet (latin1). */
+interface Row {
+  readonly id: string
+  readonly ref: string
+  readonly bytes: string
+  readonly saw?: Saw
+  /** The statuses that may refuse it; a canary follows it on the connection. */
+  readonly status?: number | readonly number[]
+  /** Why the native engine refuses it (`crates/wire/src/refusal.rs`). */
+  readonly code?: string
+}
+
 /** A request smuggled behind a refused one or inside a body. The server counts how often its handler ran: never. */
 export const canary = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -80,6 +94,16 @@ export class Group {
   constructor(name: string, ref: string) {
     this.name = name
     this.ref = ref
+  }
+
+  /** Adds the rows of `corpus/<name>.json`. The tests of `crates/wire` read the same files. */
+  corpus(): this {
+    const file = new URL(`../../corpus/${this.name}.json`, import.meta.url)
+    for (const row of JSON.parse(readFileSync(file, 'utf8')) as Row[]) {
+      if (row.status === undefined) this.accept(row.id, row.bytes, row.saw, row.ref)
+      else this.refuse(row.id, row.bytes, row.status, row.ref)
+    }
+    return this
   }
 
   /** Answered 200 by the echo handler; the connection stays open. */

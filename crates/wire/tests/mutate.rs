@@ -7,7 +7,7 @@
 mod corpus;
 
 use corpus::mutants::run;
-use corpus::{BODIES, HEADS, feed_body, feed_head};
+use corpus::{feed_body, feed_head};
 use std::time::Instant;
 use wire::{
     Framing, Head, Known, Limits, PathKind, Progress, Refusal, Version, canonicalise, chunked,
@@ -24,7 +24,7 @@ fn heads() {
         methods: vec![REGISTERED.as_bytes().into()],
         ..Limits::default()
     };
-    let seeds: Vec<_> = HEADS.iter().map(|case| case.1.to_vec()).collect();
+    let seeds: Vec<_> = corpus::cases().into_iter().map(|case| case.bytes).collect();
     run("heads", &seeds, |bytes, random| {
         let limits = if random.below(3) == 0 {
             small.clone()
@@ -60,7 +60,10 @@ fn bodies() {
         max_trailers: 2,
         ..Limits::default()
     };
-    let seeds: Vec<_> = BODIES.iter().map(|case| case.1.to_vec()).collect();
+    let seeds: Vec<_> = corpus::bodies()
+        .into_iter()
+        .map(|case| case.bytes)
+        .collect();
     run("bodies", &seeds, |bytes, random| {
         let limits = if random.below(3) == 0 {
             small.clone()
@@ -86,12 +89,11 @@ fn bodies() {
 
 #[test]
 fn streams() {
-    let heads = HEADS.iter().map(|case| case.1.to_vec());
-    let posts = BODIES.iter().map(|case| {
-        let head = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-        [head, case.1, b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n"].concat()
-    });
-    let seeds: Vec<_> = heads.chain(posts).collect();
+    let next = b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+    let seeds: Vec<_> = corpus::cases()
+        .into_iter()
+        .map(|case| [&case.bytes[..], next].concat())
+        .collect();
     run("streams", &seeds, |bytes, random| {
         let whole = requests(bytes, [bytes.len()]);
         assert_eq!(

@@ -1,11 +1,9 @@
-import type { Case } from '../case.ts'
+import { type Case, Group } from '../case.ts'
 import { chunked } from './chunked.ts'
 import { connection } from './connection.ts'
 import { contentLength } from './content-length.ts'
 import { expectation } from './expect.ts'
 import { h1spec } from './h1spec.ts'
-import { header } from './header.ts'
-import { host } from './host.ts'
 import { limits } from './limits.ts'
 import { path } from './path.ts'
 import { pipeline } from './pipeline.ts'
@@ -22,8 +20,8 @@ export const cases: readonly Case[] = [
   requestLine,
   target,
   path,
-  host,
-  header,
+  new Group('host', 'RFC 9112 §3.2').corpus(),
+  new Group('header', 'RFC 9110 §5.5').corpus(),
   contentLength,
   transferEncoding,
   chunked,

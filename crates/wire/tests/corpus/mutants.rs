@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Checks mutants of `seeds` for `FUZZ_SECONDS` (default 1), and at least 1,000 of them. A failing input is printed as
-/// an escaped byte string, to become a row of the tables.
+/// an escaped byte string, to become a row of the corpus.
 pub fn run(name: &str, seeds: &[Vec<u8>], check: impl Fn(&[u8], &mut Random)) {
     let seconds = number("FUZZ_SECONDS").unwrap_or(1);
     let clock = SystemTime::now()
