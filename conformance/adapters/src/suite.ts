@@ -8,26 +8,24 @@ import { client } from './cases/client.ts'
 import { connections } from './cases/connections.ts'
 import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
-import { fetched } from './cases/fetch.ts'
 import { files } from './cases/files.ts'
 import { headers } from './cases/headers.ts'
-import { injected } from './cases/inject.ts'
+import { inject } from './cases/inject.ts'
 import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
 import { methods } from './cases/methods.ts'
 import { observing } from './cases/observing.ts'
-import { logging } from './cases/logger.ts'
-import { measured } from './cases/metrics.ts'
-import { described } from './cases/openapi.ts'
+import { loggerCases } from './cases/logger.ts'
+import { metricsCases } from './cases/metrics.ts'
+import { openapiCases } from './cases/openapi.ts'
 import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { smoke } from './cases/smoke.ts'
 import { streams } from './cases/streams.ts'
-import { overTRPC } from './cases/trpc.ts'
-import { overTRPCFaults } from './cases/trpc-faults.ts'
+import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
 import { Kit } from './kit.ts'
 
@@ -35,8 +33,7 @@ const groups = {
   routing,
   methods,
   upgrade,
-  trpc: overTRPC,
-  'trpc faults': overTRPCFaults,
+  trpc: trpcCases,
   client,
   observing,
   replies,
@@ -53,13 +50,12 @@ const groups = {
   smoke,
   lifecycle,
   'shared-port': sharedPort,
-  inject: injected,
-  fetch: fetched,
+  inject,
   files,
   proxy,
-  metrics: measured,
-  openapi: described,
-  logger: logging,
+  metrics: metricsCases,
+  openapi: openapiCases,
+  logger: loggerCases,
 }
 
 export interface ContractOptions {

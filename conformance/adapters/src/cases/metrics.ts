@@ -5,7 +5,7 @@ import { metrics, type MetricsSnapshot, type VolantError } from 'volant'
 import { eventually, type Kit, type Live } from '../kit.ts'
 import { type Family, parseExposition } from '../prometheus.ts'
 
-export function measured(kit: Kit): void {
+export function metricsCases(kit: Kit): void {
   describe('metrics', () => {
     test('durations by pattern, method and class of status', async () => {
       const app = kit.app()
