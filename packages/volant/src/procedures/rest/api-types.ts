@@ -2,8 +2,8 @@
  * The REST routes as a typed client calls them: `naming.ts` as types. Each procedure is looked at by itself, so that one
  * costs the compiler the same however many there are.
  */
-import type { Jsonified } from '../../client/jsonified.ts'
-import type { Failure, Invalid, Operation, PathValue, Success } from '../../client/types.ts'
+import type { Jsonified } from '../../types/jsonified.ts'
+import type { Failure, Invalid, Operation, PathValue, Success } from '../../types/operation.ts'
 import type { ParamsOf } from '../../types/parts.ts'
 import type { Conventions, RestRoute } from './naming.ts'
 import type { ParameterOf } from './singular.ts'

@@ -3,7 +3,7 @@ import { VolantError } from '../../errors/errors.ts'
 import { parsePattern } from '../../routing/router.ts'
 import type { Method } from '../../types/parts.ts'
 import type { Placed } from '../router.ts'
-import { mayHave, membersSeen } from './members.ts'
+import { mayHave, membersSeen } from '../../schema/members.ts'
 import { parameterOf } from './singular.ts'
 
 /** The route of a procedure. */

@@ -1,8 +1,8 @@
-/** Which members an input has, for those who refuse a path with a parameter that is none of them. */
-import { jsonSchemaOf } from '../../schema/json-schema.ts'
-import type { Schema } from '../../types/parts.ts'
+/** The members of an object's schema, as far as they can be told: a route's path may have no parameter that its input lacks. */
+import { jsonSchemaOf } from './json-schema.ts'
+import type { Schema } from '../types/parts.ts'
 
-/** Whether a member may be given: false only where the JSON Schema names the members, and this is none of them. */
+/** Whether the object may have a member: false only where the JSON Schema lists the members without it. */
 export function mayHave(schema: Schema, member: string): boolean {
   const seen = membersSeen(schema)
   if (seen !== null) return seen.includes(member)
@@ -12,8 +12,8 @@ export function mayHave(schema: Schema, member: string): boolean {
 }
 
 /**
- * The members an object has, where there are no others, as far as the schema itself shows them: a start asks no library
- * for a JSON Schema. Null where that cannot be seen.
+ * The members of an object that has no others, as the schema's own structure shows them, because a start asks no library
+ * for a JSON Schema. Null where the structure does not show them.
  */
 export function membersSeen(schema: Schema): readonly string[] | null {
   try {
@@ -23,12 +23,12 @@ export function membersSeen(schema: Schema): readonly string[] | null {
     if (vendor === 'valibot') return ofValibot(schema as unknown as ValibotLike)
     if (vendor === 'arktype') return ofArkType((schema as unknown as { json?: unknown }).json)
   } catch {
-    // A version of the library that keeps them elsewhere.
+    // This version of the library keeps them elsewhere.
   }
   return null
 }
 
-/** Keywords of JSON Schema that may name members elsewhere. */
+/** Keywords of JSON Schema that may name further members. */
 const open = [
   '$ref',
   '$dynamicRef',
@@ -60,7 +60,7 @@ interface ZodLike {
   }
 }
 
-/** Of Zod 4: around an object these take the same members. */
+/** Schemas of Zod 4 that take the same members as the object they wrap. */
 const aroundZod = new Set(['optional', 'default', 'prefault', 'nonoptional', 'readonly'])
 
 function ofZod({ _zod: { def } }: ZodLike): readonly string[] | null {
@@ -90,6 +90,6 @@ function ofArkType(json: unknown): readonly string[] | null {
   if ('in' in node) return ofArkType(node['in'])
   if (node['domain'] !== 'object' || 'index' in node) return null
   const members = [node['required'], node['optional']].flatMap((each) => each ?? []) as { key: string }[]
-  // `object` is any.
+  // `object` takes any members.
   return members.length === 0 ? null : members.map(({ key }) => key)
 }
