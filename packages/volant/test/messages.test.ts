@@ -138,7 +138,7 @@ describe('messages', () => {
   const listening: [RegExp, unknown][] = [
     [/^listen has no option "prot"; did you mean "port"\? It has: port, host, path,/, { prot: 1 }],
     [/^listen has no option "hostname"; did you mean "host"\?/, { hostname: 'localhost' }],
-    [/^port takes an integer from 0 to 65535, not NaN \(is PORT set\?\)$/, Number.NaN],
+    [/^port takes an integer from 0 to 65535 \(is PORT set\?\), not NaN$/, Number.NaN],
     [/^port takes .*Number\(…\), not "3000"$/, '3000'],
   ]
   for (const [message, target] of listening) {

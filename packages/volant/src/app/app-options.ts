@@ -12,7 +12,9 @@ import type { Context } from '../types/context.ts'
 import type { Audience } from '../dispatch/error-detail.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { checkLimit, type LimitOptions, type LimitRow, limitTable, resolveLimits } from '../options/limits.ts'
+import { checkFlag, checkFunction, checkInteger } from '../options/checks.ts'
+import { type LimitOptions, limitTable, resolveLimits } from '../options/limits.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -78,22 +80,17 @@ const names = [
 const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
 /** What others call them, or where they are. */
-const foreignNames = {
+const createAppNames = {
+  ...foreignNames.createApp,
   ...Object.fromEntries(
     limitTable.map(({ name }) => [name, `it is one of the limits: { limits: { ${name} } }`]),
   ),
-  bodyLimit: 'write limits: { maxBodySize }',
-  logger: 'use app.use(logger())',
-  caseSensitive: 'write router: { caseSensitive }',
-  ignoreTrailingSlash: 'write router: { ignoreTrailingSlash }',
-  port: 'the address is given to app.listen',
-  host: 'the address is given to app.listen',
 }
 
 /** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   if (typeof options !== 'object' || options === null) throw bad('createApp', options, 'an object of options')
-  checkOptionNames('createApp', options, names, foreignNames)
+  checkOptionNames('createApp', options, names, createAppNames)
   const { adapter, report, router = {} } = options
   if (typeof adapter === 'string') {
     throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${briefValue(adapter)} }`)
@@ -103,22 +100,20 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   }
   checkOptionNames('adapter', adapter ?? {}, ['type'])
   if (typeof router !== 'object' || router === null) throw bad('router', router, 'an object of options')
-  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], {
-    strict: 'ignoreTrailingSlash',
-  })
-  if (report !== undefined && typeof report !== 'function') throw bad('report', report, 'a function')
+  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], foreignNames.router)
+  checkFunction('report', report)
   const trust = resolveTrust(options.trustProxy)
   return {
     adapter: adapter?.type,
     limits: resolveLimits(options.limits, trust !== null),
     trust,
     router: {
-      caseSensitive: flag('router.caseSensitive', router.caseSensitive, true),
-      ignoreTrailingSlash: flag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),
+      caseSensitive: checkFlag('router.caseSensitive', router.caseSensitive, true),
+      ignoreTrailingSlash: checkFlag('router.ignoreTrailingSlash', router.ignoreTrailingSlash, false),
       methods: checkMethods(router.methods),
     },
-    signals: flag('signals', options.signals, true),
-    startLine: flag('startLine', options.startLine, false),
+    signals: checkFlag('signals', options.signals, true),
+    startLine: checkFlag('startLine', options.startLine, false),
     undeclaredProperties: checkUndeclared(options.undeclaredProperties),
     errorDetails: checkDetails(options.errorDetails),
     report: report ?? null,
@@ -159,27 +154,14 @@ function checkUndeclared(value: unknown): UndeclaredProperties {
 
 function checkDetails(value: unknown): Audience {
   if (value === undefined) return process.env['NODE_ENV'] === 'production' ? 'nobody' : 'local'
-  return flag('errorDetails', value, false) ? 'everybody' : 'nobody'
-}
-
-function flag(name: string, value: unknown, fallback: boolean): boolean {
-  if (value === undefined) return fallback
-  if (typeof value !== 'boolean') throw bad(name, value, 'true or false')
-  return value
-}
-
-const bodySizeRow = limitTable.find((row) => row.name === 'maxBodySize') as LimitRow
-
-/** A route's own `maxBodySize`, in bytes. */
-export function checkBodySize(value: unknown, name: string): number {
-  return checkLimit(bodySizeRow, value, name)
+  return checkFlag('errorDetails', value, false) ? 'everybody' : 'nobody'
 }
 
 /** The arguments of `listen` before the callback, in one shape; throws `E_BAD_OPTION`. */
 export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
   const options: ListenOptions =
     typeof target === 'object' && target !== null ? { ...target } : { port: target as number }
-  checkOptionNames('listen', options, listenNames, { hostname: 'host', address: 'host', socket: 'path' })
+  checkOptionNames('listen', options, listenNames, foreignNames.listen)
   if (host !== undefined) options.host = host
   for (const name of Object.keys(options) as (keyof ListenOptions)[])
     if (options[name] === undefined) delete options[name]
@@ -188,23 +170,18 @@ export function resolveListen(target: number | ListenOptions | undefined, host?:
     throw bad('path', path, 'the name of a socket file')
   if (path !== undefined && port !== undefined)
     throw bad('path', path, 'nothing beside port: listen on one of the two')
-  if (port !== undefined && !isInteger(port, 0, 65_535)) throw badPort(port)
+  if (port !== undefined) checkPort(port)
   if (options.host !== undefined && typeof options.host !== 'string')
     throw bad('host', options.host, 'an address or host name')
-  if (backlog !== undefined && !isInteger(backlog, 1, 65_535))
-    throw bad('backlog', backlog, 'an integer from 1 to 65535')
-  flag('ipv6Only', ipv6Only, false)
-  if (flag('reusePort', reusePort, false) && path !== undefined)
+  if (backlog !== undefined) checkInteger('backlog', backlog, [1, 65_535], 'an integer from 1 to 65535')
+  checkFlag('ipv6Only', ipv6Only, false)
+  if (checkFlag('reusePort', reusePort, false) && path !== undefined)
     throw bad('reusePort', reusePort, 'a port beside it: a Unix socket belongs to one process')
   return options
 }
 
-function badPort(port: unknown): VolantError {
-  const wanted = `an integer from 0 to 65535${typeof port === 'string' ? ': make it one with Number(…)' : ''}`
-  const error = bad('port', port, wanted)
-  return Number.isNaN(port) ? new VolantError(error.code, `${error.message} (is PORT set?)`) : error
-}
-
-function isInteger(value: unknown, min: number, max: number): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+function checkPort(port: unknown): void {
+  const cure =
+    typeof port === 'string' ? ': make it one with Number(…)' : Number.isNaN(port) ? ' (is PORT set?)' : ''
+  checkInteger('port', port, [0, 65_535], `an integer from 0 to 65535${cure}`)
 }

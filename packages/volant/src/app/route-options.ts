@@ -5,10 +5,11 @@ import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { checkContract, contractOptions } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { bad } from '../options/bad-option.ts'
-import { checkLimit, type LimitRow, limitTable } from '../options/limits.ts'
-import { checkBodySize } from './app-options.ts'
+import { checkFunction } from '../options/checks.ts'
+import { checkLimit } from '../options/limits.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { RouteOptions, Schemas } from '../types/parts.ts'
@@ -33,21 +34,6 @@ const names: readonly string[] = [
   ...ownLimits,
   'beforeBody',
 ]
-
-/** What others call them. */
-const foreignNames = {
-  bodyLimit: 'maxBodySize',
-  querystring: 'query',
-  preHandler: 'middleware comes between these options and the handler',
-  preValidation: 'middleware comes between these options and the handler',
-  onRequest: 'middleware comes between these options and the handler',
-  schema: 'schemas are options themselves: params, query, headers, cookies, body',
-  schemas: 'schemas are options themselves: params, query, headers, cookies, body',
-  timeout: 'handlerTimeout',
-  responses: 'response',
-  hide: 'hidden',
-  output: 'response',
-}
 
 /** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
 export function defineRoute(
@@ -79,13 +65,11 @@ function checkOptions(
   { limits, undeclaredProperties }: RouteDefaults,
 ): Omit<RouteDefinition, 'method' | 'nodes' | 'pattern' | 'middleware' | 'handler' | 'value'> {
   const where = `the route ${pattern}`
-  checkOptionNames(where, options, names, foreignNames)
+  checkOptionNames(where, options, names, foreignNames.route)
   const { bodyMode = 'buffer', beforeBody } = options
   if (bodyMode !== 'buffer' && bodyMode !== 'stream')
     throw bad(`${where}: bodyMode`, bodyMode, "'buffer' or 'stream'")
-  if (beforeBody !== undefined && typeof beforeBody !== 'function') {
-    throw bad(`${where}: beforeBody`, beforeBody, 'a function')
-  }
+  checkFunction(`${where}: beforeBody`, beforeBody)
   if (bodyMode === 'stream' && (beforeBody !== undefined || options.body !== undefined)) {
     throw new VolantError(
       'E_BAD_OPTION',
@@ -95,7 +79,7 @@ function checkOptions(
   const maxBodySize =
     options.maxBodySize === undefined
       ? limits.maxBodySize
-      : checkBodySize(options.maxBodySize, `${where}: maxBodySize`)
+      : checkLimit('maxBodySize', options.maxBodySize, `${where}: maxBodySize`)
   if (bodyMode === 'buffer' && maxBodySize > limits.maxBufferedBodies) {
     throw new VolantError(
       'E_BAD_OPTION',
@@ -129,13 +113,13 @@ function schemasOf(options: RouteOptions): Schemas {
 
 function own(where: string, name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
   const value = options[name]
-  return value === undefined ? limits[name] : checkLimit(rowOf(name), value, `${where}: ${name}`)
+  return value === undefined ? limits[name] : checkLimit(name, value, `${where}: ${name}`)
 }
 
 /** The adapter ends handlers at the app's limit, so a route's can only be shorter. */
 function checkTimeout(where: string, value: unknown, limit: number): number {
   if (value === undefined) return 0
-  const timeout = checkLimit(rowOf('handlerTimeout'), value, `${where}: handlerTimeout`)
+  const timeout = checkLimit('handlerTimeout', value, `${where}: handlerTimeout`)
   if (limit > 0 && (timeout === 0 || timeout > limit)) {
     throw new VolantError(
       'E_BAD_OPTION',
@@ -143,8 +127,4 @@ function checkTimeout(where: string, value: unknown, limit: number): number {
     )
   }
   return timeout
-}
-
-function rowOf(name: keyof Limits): LimitRow {
-  return limitTable.find((row) => row.name === name) as LimitRow
 }

@@ -2,6 +2,7 @@
 import { errorTable, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { copy } from './lazy-responses.ts'
 import { checkExamples } from './route-examples.ts'
@@ -117,11 +118,12 @@ function checkError(where: string, code: string, error: DeclaredError): void {
       `${where}: the error ${code} takes { status }, not ${briefValue(error)}`,
     )
   }
-  checkOptionNames(`${where}: the error ${code}`, error, ['status', 'description', 'data'], {
-    statusCode: 'status',
-    message: 'description',
-    schema: 'data',
-  })
+  checkOptionNames(
+    `${where}: the error ${code}`,
+    error,
+    ['status', 'description', 'data'],
+    foreignNames.declaredError,
+  )
   const { status, description, data } = error
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new VolantError(

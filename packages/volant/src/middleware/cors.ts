@@ -5,7 +5,8 @@ import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import { checkFlag, checkList, checkNames } from '../options/checks.ts'
+import { foreignNames } from '../options/foreign-names.ts'
+import { checkEach, checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
 
 /** Whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */
 export type OriginCheck = (
@@ -45,14 +46,6 @@ const names = [
   'privateNetwork',
 ] as const
 
-/** What others call them. */
-const foreignNames = {
-  allowHeaders: 'allowedHeaders',
-  allowMethods: 'methods',
-  exposeHeaders: 'exposedHeaders',
-  origins: 'origin',
-}
-
 /**
  * Lets pages of other origins read replies, errors included, and answers what browsers ask first:
  *
@@ -67,7 +60,7 @@ const foreignNames = {
  * Throws `E_BAD_OPTION`.
  */
 export function cors(options: CorsOptions = {}): FittingMiddleware {
-  checkNames('cors', options, names, foreignNames)
+  checkNames('cors', options, names, foreignNames.cors)
   const policy = new Policy(options)
   const { decide } = policy
   if (decide === null) {
@@ -82,22 +75,13 @@ export function cors(options: CorsOptions = {}): FittingMiddleware {
     const origin = ctx.exchange.header('origin')
     if (origin === undefined || origin.length > longestOrigin) return undefined
     const allowed = decide(origin, ctx)
-    if (isThenable(allowed)) return settle(ctx, origin, allowed, policy)
+    if (isThenable(allowed)) return allowed.then((verdict) => policy.apply(ctx, origin, verdict))
     return policy.apply(ctx, origin, allowed)
   })
 }
 
 /** A host name has at most 253 characters; what is longer is no origin and is not matched against anything. */
 const longestOrigin = 512
-
-async function settle(
-  ctx: RequestContext,
-  origin: string,
-  allowed: PromiseLike<unknown>,
-  policy: Policy,
-): Promise<void> {
-  policy.apply(ctx, origin, await allowed)
-}
 
 function isPreflight(ctx: RequestContext): boolean {
   const { exchange } = ctx
@@ -128,9 +112,8 @@ class Policy {
       allowed: checkNamed('allowedHeaders', allowedHeaders, credentials),
       exposed: checkNamed('exposedHeaders', exposedHeaders, credentials),
     }
-    if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge < 2 ** 31)) {
-      throw bad('cors: maxAge', maxAge, 'an integer of seconds from 0')
-    }
+    if (maxAge !== undefined)
+      checkInteger('cors: maxAge', maxAge, [0, 2 ** 31 - 1], 'an integer of seconds from 0')
     const open = this.decide === null ? '*' : ''
     const shared = { 'access-control-allow-credentials': credentials ? 'true' : '' }
     this.actual = block({
@@ -245,7 +228,10 @@ const tokens = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-
 /** The list as one value, empty without any. */
 function checkNamed(option: string, values: readonly string[] | undefined, credentials: boolean): string {
   if (values === undefined) return ''
-  const list = checkList(`cors: ${option}`, values, token, option === 'methods' ? 'methods' : 'header names')
+  const wanted = option === 'methods' ? 'methods' : 'header names'
+  const list = checkEach(`cors: ${option}`, values, `an array of ${wanted}`, (name, each) =>
+    checkText(name, each, token, wanted),
+  )
   // Fetch §3.2.4: beside credentials `*` is a name like any other.
   if (credentials && list.includes('*'))
     throw bad(`cors: ${option}`, '*', 'names where credentials are allowed')

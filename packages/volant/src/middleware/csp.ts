@@ -5,6 +5,7 @@ import { checkHeaderValue } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkFlag, checkNames } from '../options/checks.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
@@ -107,7 +108,7 @@ export class Policy {
 }
 
 function write(directives: unknown): string {
-  checkNames('csp', directives, knownDirectives, { directives: 'write the directives themselves' })
+  checkNames('csp', directives, knownDirectives, foreignNames.csp)
   const entries = Object.entries(directives as CspDirectives).filter(([, value]) => value !== undefined)
   if (entries.length === 0) throw bad('csp', directives, 'at least one directive')
   return entries

@@ -33,15 +33,13 @@ export function openDestination(given: unknown): Destination {
     throw bad('logger: destination', given, 'the path of a file, or something with write()')
   }
   const stream = given as LogStream
-  const known = directs.get(stream)
-  if (known !== undefined) return known
-  const direct = new Direct(stream)
-  directs.set(stream, direct)
-  return direct
+  const known = directs.get(stream) ?? direct(stream)
+  directs.set(stream, known)
+  return known
 }
 
-/** One for each stream: its errors are listened to once, and told once. */
-const directs = new WeakMap<LogStream, Direct>()
+/** One for each stream, so that its errors are listened to once and reported once. */
+const directs = new WeakMap<LogStream, Destination>()
 
 function openFile(path: string): number {
   try {
@@ -51,47 +49,36 @@ function openFile(path: string): number {
   }
 }
 
-/** Says on stderr what is wrong with the log, once. */
-class Complaint {
-  #made = false
-  readonly #name: string
-
-  constructor(name: string) {
-    this.#name = name
-  }
-
-  make(what: string): void {
-    if (this.#made) return
-    this.#made = true
-    printLine(`volant: the logger cannot write to ${this.#name}: ${what}`)
+/** Says on stderr what is wrong with the log, the first time it is called. */
+export function complainOnce(what: string): (error: unknown) => void {
+  let complained = false
+  return (error) => {
+    if (complained) return
+    complained = true
+    printLine(`volant: ${what}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-class Direct implements Destination {
-  readonly #stream: LogStream & { on?: (event: 'error', listener: (error: Error) => void) => unknown }
-  readonly #complaint = new Complaint('its destination')
-
-  constructor(stream: LogStream) {
-    this.#stream = stream
-    // Without a listener the error of a stream ends the process.
-    this.#stream.on?.('error', (error) => this.#complaint.make(error.message))
+function direct(stream: LogStream): Destination {
+  const complain = complainOnce('the logger cannot write to its destination')
+  // Without a listener the error of a stream ends the process.
+  ;(stream as Partial<NodeJS.EventEmitter>).on?.('error', complain)
+  return {
+    write(line) {
+      try {
+        const written = stream.write(line)
+        if (isThenable(written)) written.then(undefined, complain)
+      } catch (error) {
+        complain(error)
+      }
+    },
+    flush() {},
   }
-
-  write(line: string): void {
-    try {
-      const written = this.#stream.write(line)
-      if (isThenable(written)) written.then(undefined, (error) => this.#complaint.make(String(error)))
-    } catch (error) {
-      this.#complaint.make(String(error))
-    }
-  }
-
-  flush(): undefined {}
 }
 
 class Gathering implements Destination {
   readonly #fd: number
-  readonly #complaint: Complaint
+  readonly #complain: (error: unknown) => void
   /** What lines are written into, and how far. */
   #bytes = nothing
   #length = 0
@@ -109,7 +96,7 @@ class Gathering implements Destination {
 
   constructor(fd: number, name: string) {
     this.#fd = fd
-    this.#complaint = new Complaint(name)
+    this.#complain = complainOnce(`the logger cannot write to ${name}`)
     leaving(this)
   }
 
@@ -132,7 +119,7 @@ class Gathering implements Destination {
     this.#seal()
     if (this.#sealed - this.#written > most) {
       for (const { length } of this.#full.splice(1)) this.#written += length
-      this.#complaint.make('it takes too long; lines are dropped')
+      this.#complain('it takes too long; lines are dropped')
     }
     this.#bytes =
       room <= chunk && this.#spare !== null ? this.#spare : Buffer.allocUnsafeSlow(Math.max(chunk, room))
@@ -169,7 +156,7 @@ class Gathering implements Destination {
     write(this.#fd, bytes, (error, count) => {
       // A pipe whose reader is slow, where Node.js has made it non-blocking.
       if (error?.code === 'EAGAIN') return void setTimeout(() => this.#go(bytes), pause)
-      if (error !== null) this.#complaint.make(error.message)
+      if (error !== null) this.#complain(error)
       else if (count < bytes.length) return this.#go(bytes.subarray(count))
       return this.#done(this.#full.shift() as Buffer)
     })
@@ -194,7 +181,7 @@ class Gathering implements Destination {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return this.#complaint.make(String(error))
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return this.#complain(error)
         Atomics.wait(still, 0, 0, pause)
         waits++
       }

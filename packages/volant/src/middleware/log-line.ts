@@ -19,18 +19,12 @@ export type LogField =
   | 'statusCode'
   | 'responseTime'
 
-/** All but `route`, the pattern, and `httpVersion`. */
-export const usualFields: readonly LogField[] = [
-  'time',
-  'pid',
-  'hostname',
-  'reqId',
-  'method',
-  'url',
-  'remoteAddress',
-  'statusCode',
-  'responseTime',
-]
+/** All fields, and those that lines have by default. */
+export const allFields =
+  'time pid hostname reqId method url remoteAddress statusCode responseTime route httpVersion'.split(
+    ' ',
+  ) as LogField[]
+export const usualFields = allFields.slice(0, -2)
 
 export interface LineOptions {
   readonly fields: readonly LogField[]
@@ -56,7 +50,7 @@ type Write = (ctx: RequestContext, info: ResponseInfo) => string
 /** A value of the request: where it is in a line, and in the object other loggers are given. */
 interface Member {
   readonly under: 'req' | 'res' | null
-  readonly name: string
+  readonly name: LogField | 'headers'
   readonly read: Read
   /** The value as JSON, without the quotes of a string. */
   readonly write: Write
@@ -77,14 +71,9 @@ export class LogLine {
     if (fields.includes('time')) this.#add(',"time":', now, '')
     if (fields.includes('pid')) this.#text(`,"pid":${process.pid}`)
     if (fields.includes('hostname')) this.#text(`,"hostname":${JSON.stringify(hostname())}`)
-    const table = members(redaction)
-    this.#members = [
-      ...table.top.filter(({ name }) => fields.includes(name)),
-      ...table.req.filter(({ name }) => fields.includes(name)),
-      ...(headers.length === 0 ? [] : [headersMember(headers, redaction.headers)]),
-      ...table.res.filter(({ name }) => fields.includes(name)),
-      ...table.end.filter(({ name }) => fields.includes(name)),
-    ]
+    this.#members = membersOf(headers, redaction).filter(
+      ({ name }) => name === 'headers' || fields.includes(name),
+    )
     let open: Member['under'] = null
     for (const { under, name, write, quote, few } of this.#members) {
       let before = under === open || open === null ? '' : '}'
@@ -114,8 +103,8 @@ export class LogLine {
   record({ ctx, info, error }: Entry): Record<string, unknown> {
     const record: Record<string, unknown> = {}
     for (const { under, name, read } of this.#members) {
-      const place = under === null ? record : ((record[under] ??= {}) as Record<string, unknown>)
-      place[name] = read(ctx, info)
+      const parent = under === null ? record : ((record[under] ??= {}) as Record<string, unknown>)
+      parent[name] = read(ctx, info)
     }
     if (error !== undefined) record['err'] = error
     const props = this.#more(ctx, info)
@@ -144,62 +133,31 @@ export class LogLine {
   }
 }
 
-interface NamedMember extends Member {
-  readonly name: LogField
-}
-
-/** All there are, in the order of a line: before the request, of it, of the reply, and after that. */
-function members(redaction: Redaction): Record<'top' | 'req' | 'res' | 'end', NamedMember[]> {
+/** All there are, in the order of a line. */
+function membersOf(headers: readonly string[], redaction: Redaction): readonly Member[] {
   const query = queryReader(redaction.query)
   const ip = redaction.remoteAddress ? () => censored : (ctx: RequestContext) => ctx.ip
-  // Made by the framework, or found sound by `requestId`.
-  const id = (ctx: RequestContext) => ctx.id
-  return {
-    top: [{ under: null, name: 'reqId', read: id, write: id, quote: '"' }],
-    req: [
-      {
-        under: 'req',
-        name: 'method',
-        read: (ctx) => ctx.method,
-        write: (ctx) => ctx.method,
-        quote: '"',
-        few: true,
-      },
-      {
-        under: 'req',
-        name: 'url',
-        read: (ctx) => ctx.path + query(ctx),
-        // One after the other: joined before they are looked at, they would be copied first.
-        write: (ctx) => inString(ctx.path) + inString(query(ctx)),
-        quote: '"',
-      },
-      text('route', (ctx) => ctx.pattern ?? ''),
-      text('httpVersion', (ctx) => ctx.httpVersion),
-      text('remoteAddress', ip),
-    ],
-    res: [
-      {
-        under: 'res',
-        name: 'statusCode',
-        read: (_, info) => info.status,
-        write: (_, info) => String(info.status),
-        quote: '',
-        few: true,
-      },
-    ],
-    end: [
-      {
-        under: null,
-        name: 'responseTime',
-        read: (_, info) => Number(milliseconds(info.duration)),
-        write: (_, info) => milliseconds(info.duration),
-        quote: '',
-      },
-    ],
-  }
+  // The framework has made it, or `requestId` has found it sound: there is nothing to escape.
+  const id: Write = (ctx) => ctx.id
+  const method: Write = (ctx) => ctx.method
+  // One after the other: joined before they are looked at, they would be copied first.
+  const url: Write = (ctx) => inString(ctx.path) + inString(query(ctx))
+  const status: Write = (_, info) => String(info.status)
+  const time: Write = (_, info) => milliseconds(info.duration)
+  return [
+    { under: null, name: 'reqId', read: id, write: id, quote: '"' },
+    { under: 'req', name: 'method', read: method, write: method, quote: '"', few: true },
+    { under: 'req', name: 'url', read: (ctx) => ctx.path + query(ctx), write: url, quote: '"' },
+    text('route', (ctx) => ctx.pattern ?? ''),
+    text('httpVersion', (ctx) => ctx.httpVersion),
+    text('remoteAddress', ip),
+    ...(headers.length === 0 ? [] : [headersMember(headers, redaction.headers)]),
+    { under: 'res', name: 'statusCode', read: (_, info) => info.status, write: status, quote: '', few: true },
+    { under: null, name: 'responseTime', read: (...of) => Number(time(...of)), write: time, quote: '' },
+  ]
 }
 
-function text(name: LogField, read: (ctx: RequestContext) => string): NamedMember {
+function text(name: LogField, read: (ctx: RequestContext) => string): Member {
   return { under: 'req', name, read, write: (ctx) => inString(read(ctx)), quote: '"' }
 }
 
@@ -228,19 +186,7 @@ function headersMember(names: readonly string[], redacted: ReadonlySet<string>):
 }
 
 /** The last one would be no member but the prototype of the object other loggers are given. */
-const reserved = new Set([
-  'level',
-  'time',
-  'pid',
-  'hostname',
-  'reqId',
-  'req',
-  'res',
-  'responseTime',
-  'err',
-  'msg',
-  '__proto__',
-])
+const reserved = new Set('level time pid hostname reqId req res responseTime err msg __proto__'.split(' '))
 
 /** Names that are not the line's own. */
 function own(props: Record<string, unknown> | undefined): string[] {

@@ -3,13 +3,14 @@ import type { Context, RequestContext } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
-import { printLine } from '../report/print-line.ts'
 import type { ResponseInfo, ResponseListener } from '../dispatch/observe.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import { type LogStream, openDestination } from './log-destination.ts'
-import { type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
-import { checkFieldName, checkNames } from '../options/checks.ts'
+import { complainOnce, type LogStream, openDestination } from './log-destination.ts'
+import { allFields, type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
+import { foreignNames } from '../options/foreign-names.ts'
+import { checkChoice, checkEach, checkFunction, checkNames } from '../options/checks.ts'
+import { checkFieldName } from './header-option.ts'
 import { redactionOf } from './redact.ts'
 
 /** pino, or anything else that takes an object and a message. */
@@ -62,16 +63,16 @@ const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: In
  * `report`. If the destination fails, stderr says so once, and no request fails. Throws `E_BAD_OPTION`.
  */
 export function logger(options: LoggerOptions = {}): FittingMiddleware {
-  checkNames('logger', options, optionNames, { stream: 'destination' })
+  checkNames('logger', options, optionNames, foreignNames.logger)
   const { level = 'info', props, destination, logger: events } = options
-  if (!Object.hasOwn(levels, level)) throw bad('logger: level', level, Object.keys(levels).join(', '))
-  if (props !== undefined && typeof props !== 'function') throw bad('logger: props', props, 'a function')
+  checkChoice<string>('logger: level', level, Object.keys(levels))
+  checkFunction('logger: props', props)
   if (events !== undefined && destination !== undefined) {
     throw bad('logger: destination', destination, 'nothing beside logger, which has its own')
   }
   const line = new LogLine({
-    fields: checkFields(options.fields),
-    headers: checkHeaders(options.headers),
+    fields: checkEach('logger: fields', options.fields ?? usualFields, 'an array of names', checkField),
+    headers: checkEach('logger: headers', options.headers ?? [], 'an array of header names', checkFieldName),
     redaction: redactionOf(options.redact),
     props:
       (props as ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown>) | undefined) ?? null,
@@ -79,10 +80,10 @@ export function logger(options: LoggerOptions = {}): FittingMiddleware {
   const least = levels[level]
   const ignores = ignorer(options.ignore)
   const takes = sampler(options.sample)
-  const sink = events === undefined ? writing(line, destination) : telling(line, checkEvents(events))
+  const sink = events === undefined ? toStream(line, destination) : toLogger(line, checkEvents(events))
   const listener: ResponseListener = (given, info) => {
     const ctx = given as unknown as RequestContext
-    const error = told(info)
+    const error = loggableError(info)
     const severity = severityOf(info, error)
     if (severity < least || (ignores !== null && ignores(ctx, info))) return
     if (takes !== null && severity < 50 && !takes(ctx, info)) return
@@ -113,7 +114,7 @@ interface Sink {
   flush?: () => unknown
 }
 
-function writing(line: LogLine, given: unknown): Sink {
+function toStream(line: LogLine, given: unknown): Sink {
   const destination = openDestination(given)
   return {
     log: (entry) => destination.write(line.text(entry)),
@@ -121,19 +122,14 @@ function writing(line: LogLine, given: unknown): Sink {
   }
 }
 
-function telling(line: LogLine, events: EventLogger): Sink {
-  let complained = false
-  const complain = (error: unknown) => {
-    if (complained) return
-    complained = true
-    printLine(`volant: the logger given to logger() failed: ${String(error)}`)
-  }
+function toLogger(line: LogLine, events: EventLogger): Sink {
+  const complain = complainOnce('the logger given to logger() failed')
   return {
     log(entry) {
       const event = line.record(entry)
       try {
-        const told = tell(events, entry, event)
-        if (isThenable(told)) told.then(undefined, complain)
+        const taken = logTo(events, entry, event)
+        if (isThenable(taken)) taken.then(undefined, complain)
       } catch (error) {
         complain(error)
       }
@@ -141,13 +137,13 @@ function telling(line: LogLine, events: EventLogger): Sink {
   }
 }
 
-function tell(events: EventLogger, { level, message }: Entry, event: object): unknown {
+function logTo(events: EventLogger, { level, message }: Entry, event: object): unknown {
   if (level === 30) return events.info(event, message)
   return level === 40 ? events.warn(event, message) : events.error(event, message)
 }
 
 /** The error a line has: unexpected ones, and those behind a reply from 500 on. */
-function told({ error, status, aborted }: ResponseInfo): unknown {
+function loggableError({ error, status, aborted }: ResponseInfo): unknown {
   if (error === undefined) return undefined
   if (error instanceof HTTPError && status < 500) return undefined
   // Work that was told to stop, since the client left, fails; that is no news.
@@ -170,21 +166,8 @@ function checkEvents(events: unknown): EventLogger {
   return events as EventLogger
 }
 
-const allFields: readonly unknown[] = [...usualFields, 'route', 'httpVersion']
-
-function checkFields(given: unknown): readonly LogField[] {
-  if (given === undefined) return usualFields
-  if (!Array.isArray(given)) throw bad('logger: fields', given, 'an array of names')
-  for (const name of given) {
-    if (!allFields.includes(name)) throw bad('logger: fields', name, allFields.join(', '))
-  }
-  return given as LogField[]
-}
-
-function checkHeaders(given: unknown): string[] {
-  if (given === undefined) return []
-  if (!Array.isArray(given)) throw bad('logger: headers', given, 'an array of header names')
-  return given.map((name) => checkFieldName('logger: headers', name))
+function checkField(option: string, name: unknown): LogField {
+  return checkChoice(option, name, allFields)
 }
 
 type Test = (ctx: RequestContext, info: ResponseInfo) => boolean

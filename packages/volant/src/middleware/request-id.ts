@@ -3,7 +3,8 @@ import type { Context, RequestContext } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import { checkFieldName, checkNames } from '../options/checks.ts'
+import { checkFunction, checkNames, checkText } from '../options/checks.ts'
+import { checkFieldName } from './header-option.ts'
 
 /** Options of `requestId`. */
 export interface RequestIdOptions {
@@ -33,9 +34,7 @@ export function requestId(options: RequestIdOptions = {}): FittingMiddleware {
   if (typeof trust !== 'boolean' && typeof trust !== 'function') {
     throw bad('requestId: trust', trust, 'true, false or a function')
   }
-  if (generator !== undefined && typeof generator !== 'function') {
-    throw bad('requestId: generator', generator, 'a function')
-  }
+  checkFunction('requestId: generator', generator)
   const name = header === false ? null : checkFieldName('requestId: header', header)
   const make = generator === undefined ? null : (ctx: RequestContext) => checkId(generator(ctx as Context))
   if (trust === false) return gateOf((ctx) => give(ctx, make === null ? ctx.id : make(ctx), name))
@@ -54,6 +53,10 @@ function give(ctx: RequestContext, id: string, header: string | null): undefined
 }
 
 function checkId(id: unknown): string {
-  if (typeof id === 'string' && sound.test(id)) return id
-  throw bad('requestId: the id of generator', id, '1 to 128 letters, digits and . _ ~ + / = : @ -')
+  return checkText(
+    'requestId: the id of generator',
+    id,
+    sound,
+    '1 to 128 letters, digits and . _ ~ + / = : @ -',
+  )
 }

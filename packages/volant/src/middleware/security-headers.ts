@@ -5,7 +5,9 @@ import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
-import { checkFieldValue, checkFlag, checkNames } from '../options/checks.ts'
+import { foreignNames } from '../options/foreign-names.ts'
+import { checkFlag, checkInteger, checkNames } from '../options/checks.ts'
+import { checkFieldValue } from './header-option.ts'
 
 /** Parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {
@@ -74,18 +76,6 @@ type PolicyEffect<O> = O extends { contentSecurityPolicy: infer C }
     : NonceOf<C>
   : {}
 
-/** Maps Helmet's short names to our option names. */
-const foreignNames = {
-  hsts: 'strictTransportSecurity',
-  noSniff: 'xContentTypeOptions',
-  frameguard: 'xFrameOptions',
-  dnsPrefetchControl: 'xDnsPrefetchControl',
-  permittedCrossDomainPolicies: 'xPermittedCrossDomainPolicies',
-  xssFilter: 'xXssProtection',
-  xPoweredBy: 'no reply has this header',
-  hidePoweredBy: 'no reply has this header',
-}
-
 /**
  * Sends the headers OWASP's Secure Headers project asks for, with every reply of its scope, errors included:
  *
@@ -98,7 +88,7 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
 ): FittingMiddleware<PolicyEffect<O>> {
   const given: SecurityHeadersOptions = options === undefined ? {} : options
   const names = ['contentSecurityPolicy', 'strictTransportSecurity', ...Object.keys(writers)]
-  checkNames('securityHeaders', given, names, foreignNames)
+  checkNames('securityHeaders', given, names, foreignNames.securityHeaders)
   const policy = checkPolicy(given.contentSecurityPolicy)
   const { value: hsts, force } = transport(given.strictTransportSecurity)
   const pairs = Object.entries(writers).flatMap(([name, { header, write }]): [string, string][] => {
@@ -153,8 +143,7 @@ function transport(given: SecurityHeadersOptions['strictTransportSecurity']): {
   const options = given ?? {}
   checkNames(name, options, ['maxAge', 'includeSubDomains', 'preload', 'force'])
   const { maxAge = 31_536_000 } = options
-  if (!Number.isSafeInteger(maxAge) || maxAge < 0)
-    throw bad(`${name}.maxAge`, maxAge, 'an integer of seconds from 0')
+  checkInteger(`${name}.maxAge`, maxAge, [0, Number.MAX_SAFE_INTEGER], 'an integer of seconds from 0')
   const subDomains = checkFlag(`${name}.includeSubDomains`, options.includeSubDomains, true)
   const preload = checkFlag(`${name}.preload`, options.preload, false)
   // What the lists ask for (hstspreload.org).

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of an app, made of what its routes declare. */
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { alternativesIn } from '../dispatch/declare.ts'
 import { checkIds, namedRoutesOf, type RouteInfo } from '../app/route-info.ts'
@@ -71,10 +72,7 @@ export function checkOptions<O extends OpenAPIOptions>(
   names: readonly string[],
 ): O {
   if (typeof options !== 'object' || options === null) throw bad(where, options, 'an object with info')
-  checkOptionNames(where, options, names, {
-    title: 'info: { title, version }',
-    version: 'info: { title, version }',
-  })
+  checkOptionNames(where, options, names, foreignNames.openapi)
   const { info, include } = options
   if (typeof info?.title !== 'string' || typeof info.version !== 'string') {
     if (typeof info !== 'object' || info === null)

@@ -1,19 +1,18 @@
-/** Checks of middleware options: whatever makes no sense is refused when the middleware is made, by its name. */
-import { checkHeaderName, checkHeaderValue } from '../reply/header.ts'
+/** Checks of options. Each gives the value back, or throws an `E_BAD_OPTION` that names the option. */
 import { bad } from './bad-option.ts'
 import { checkOptionNames, type ForeignNames } from './option-names.ts'
 
-/** Throws `E_BAD_OPTION` unless `options` is an object without names other than these. */
+/** Checks that `options` is an object, and that it has no names other than `names`. */
 export function checkNames(
-  middleware: string,
+  where: string,
   options: unknown,
   names: readonly string[],
   foreign?: ForeignNames,
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw bad(middleware, options, 'an object of options')
+    throw bad(where, options, 'an object of options')
   }
-  checkOptionNames(middleware, options, names, foreign)
+  checkOptionNames(where, options, names, foreign)
 }
 
 export function checkFlag(name: string, value: unknown, fallback: boolean): boolean {
@@ -22,28 +21,39 @@ export function checkFlag(name: string, value: unknown, fallback: boolean): bool
   return value
 }
 
-/** A list of texts that `good` takes. */
-export function checkList(name: string, value: unknown, good: RegExp, wanted: string): readonly string[] {
-  if (!Array.isArray(value)) throw bad(name, value, `an array of ${wanted}`)
-  for (const each of value) if (typeof each !== 'string' || !good.test(each)) throw bad(name, each, wanted)
-  return [...(value as string[])]
-}
-
-/** A name the reply may have, in lower case. */
-export function checkFieldName(name: string, value: unknown): string {
-  try {
-    return checkHeaderName(value as string)
-  } catch {
-    throw bad(name, value, 'the name of a header the server does not write itself')
-  }
-}
-
-/** Text a header may have as its value. */
-export function checkFieldValue(name: string, value: unknown, wanted: string): string {
-  try {
-    if (typeof value === 'string' && value.trim() !== '') return checkHeaderValue(name, value)
-  } catch {
-    // Said below, with the option's name.
-  }
+export function checkInteger(
+  name: string,
+  value: unknown,
+  [min, max]: readonly [number, number],
+  wanted: string,
+): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
   throw bad(name, value, wanted)
+}
+
+/** The value is a function, or undefined. */
+export function checkFunction(name: string, value: unknown, wanted = 'a function'): void {
+  if (value !== undefined && typeof value !== 'function') throw bad(name, value, wanted)
+}
+
+/** The value is a text that `good` takes. */
+export function checkText(name: string, value: unknown, good: RegExp, wanted: string): string {
+  if (typeof value === 'string' && good.test(value)) return value
+  throw bad(name, value, wanted)
+}
+
+export function checkChoice<const T>(name: string, value: unknown, choices: readonly T[]): T {
+  if (choices.includes(value as T)) return value as T
+  throw bad(name, value, choices.map(String).join(', '))
+}
+
+/** Each of the list is what `check` takes. */
+export function checkEach<T>(
+  name: string,
+  value: unknown,
+  wanted: string,
+  check: (name: string, value: unknown) => T,
+): T[] {
+  if (!Array.isArray(value)) throw bad(name, value, wanted)
+  return value.map((each) => check(name, each))
 }

@@ -4,6 +4,8 @@ import type { Limits } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { checkOptionNames } from './option-names.ts'
 import { bad } from './bad-option.ts'
+import { checkInteger } from './checks.ts'
+import { foreignNames } from './foreign-names.ts'
 
 /** One row of the table of limits. */
 export interface LimitRow {
@@ -29,169 +31,112 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const gigabyte = 2 ** 30
 
-/** `maxConnections` is lowered to 80 % of the process's file limit where that can be read. */
-const connectionsCeiling = 10_000
-
-function row(
-  name: keyof Limits,
-  unit: LimitRow['unit'],
-  fallback: number,
-  [min, max]: readonly [number, number],
-  zeroMeansOff: boolean,
-  what: string,
-  past: string,
-): LimitRow {
-  return { name, unit, default: fallback, min, max, zeroMeansOff, what, past }
+/** Makes rows of one unit; 0 turns off the limits whose row ends in `off`. */
+function rowsOf(unit: LimitRow['unit']) {
+  return (
+    name: keyof Limits,
+    fallback: number,
+    [min, max]: readonly [number, number],
+    what: string,
+    past: string,
+    zero?: typeof off,
+  ): LimitRow => ({ name, unit, default: fallback, min, max, zeroMeansOff: zero === off, what, past })
 }
+
+const off = 'off'
+const [ms, bytes, count] = [rowsOf('ms'), rowsOf('bytes'), rowsOf('count')]
 
 /** The limits in the order of the documentation. */
 export const limitTable: readonly LimitRow[] = [
-  row(
-    'headersTimeout',
-    'ms',
-    10_000,
-    [100, day],
-    true,
-    'time for a request head, accurate to 1 s',
-    '408, close',
-  ),
-  row(
+  ms('headersTimeout', 10_000, [100, day], 'time for a request head, accurate to 1 s', '408, close', off),
+  ms(
     'requestTimeout',
-    'ms',
     minute,
     [100, day],
-    true,
     'time for a whole request; extended to at most 300,000 while the body arrives at 1 KiB/s or more',
     '408, close; reset when a reply has begun',
+    off,
   ),
-  row(
-    'handlerTimeout',
-    'ms',
-    0,
-    [1, day],
-    true,
-    'time for a handler to begin its reply',
-    '503, ctx.signal aborted',
-  ),
-  row('sendTimeout', 'ms', 30_000, [100, day], true, 'time without progress in sending', 'connection reset'),
-  row(
+  ms('handlerTimeout', 0, [1, day], 'time for a handler to begin its reply', '503, ctx.signal aborted', off),
+  ms('sendTimeout', 30_000, [100, day], 'time without progress in sending', 'connection reset', off),
+  ms(
     'keepAliveTimeout',
-    'ms',
     10_000,
     [1, day],
-    true,
     'idle time between requests; 65,000 with trustProxy',
     'closed when idle',
+    off,
   ),
-  row(
-    'maxConnectionAge',
-    'ms',
-    60 * minute,
-    [1_000, 7 * day],
-    true,
-    'age of a connection',
-    'closed when next idle',
-  ),
-  row(
+  ms('maxConnectionAge', 60 * minute, [1_000, 7 * day], 'age of a connection', 'closed when next idle', off),
+  count(
     'maxConnections',
-    'count',
-    connectionsCeiling,
+    10_000,
     [1, 10_000_000],
-    true,
     'open connections; default at most 80 % of the file limit',
     'refused at once',
+    off,
   ),
-  row('maxInFlight', 'count', 10_000, [1, 10_000_000], true, 'requests without a complete reply', '503'),
-  row('maxHeaderSize', 'bytes', 16_384, [256, 131_072], false, 'a request head', '431'),
-  row('maxHeaderLine', 'bytes', 8_192, [64, 131_072], false, 'one header line', '431'),
-  row('maxHeaders', 'count', 100, [1, 2_000], false, 'header fields', '431'),
-  row('maxUrlLength', 'bytes', 8_192, [16, 65_535], false, 'the request target', '414'),
-  row(
+  count('maxInFlight', 10_000, [1, 10_000_000], 'requests without a complete reply', '503', off),
+  bytes('maxHeaderSize', 16_384, [256, 131_072], 'a request head', '431'),
+  bytes('maxHeaderLine', 8_192, [64, 131_072], 'one header line', '431'),
+  count('maxHeaders', 100, [1, 2_000], 'header fields', '431'),
+  bytes('maxUrlLength', 8_192, [16, 65_535], 'the request target', '414'),
+  bytes(
     'maxParamLength',
-    'bytes',
     256,
     [1, 65_535],
-    false,
     'one path parameter, escaped as it was sent; the rest of a path, `*`, has no limit of its own',
     '414',
   ),
-  row('maxQueryKeys', 'count', 1_000, [1, 100_000], false, 'keys of a query', '400'),
-  row('maxFormKeys', 'count', 1_000, [1, 100_000], false, 'keys of a form body', '400'),
-  row(
+  count('maxQueryKeys', 1_000, [1, 100_000], 'keys of a query', '400'),
+  count('maxFormKeys', 1_000, [1, 100_000], 'keys of a form body', '400'),
+  bytes(
     'maxBodySize',
-    'bytes',
     1_048_576,
     [0, 64 * gigabyte],
-    false,
     'a request body; per route too',
     '413, before reading when Content-Length says so',
   ),
-  row(
+  bytes(
     'maxBufferedBodies',
-    'bytes',
     268_435_456,
     [1_024, 1_024 * gigabyte],
-    false,
     'buffered bodies of all connections',
     '503',
   ),
-  row(
+  bytes(
     'maxBufferedReplies',
-    'bytes',
     268_435_456,
     [1_024, 1_024 * gigabyte],
-    false,
     'what waits to be sent on all connections; a Buffer that several of them wait for counts once',
     'the connection whose reply does not fit is reset; 500 for a single reply that is larger',
   ),
-  row(
-    'maxPipelined',
-    'count',
-    16,
-    [1, 256],
-    false,
-    'requests of one connection handled at once',
-    'parsing pauses',
-  ),
-  row('maxChunkExtensions', 'bytes', 1_024, [0, 65_536], false, 'extensions of one chunk', '400, close'),
-  row(
+  count('maxPipelined', 16, [1, 256], 'requests of one connection handled at once', 'parsing pauses'),
+  bytes('maxChunkExtensions', 1_024, [0, 65_536], 'extensions of one chunk', '400, close'),
+  bytes(
     'maxChunkExtensionsTotal',
-    'bytes',
     16_384,
     [0, 1_048_576],
-    false,
     'extensions of all chunks of a body',
     '400, close',
   ),
-  row('maxJsonDepth', 'count', 64, [1, 10_000], false, 'levels of nesting in a JSON body', '400'),
-  row(
+  count('maxJsonDepth', 64, [1, 10_000], 'levels of nesting in a JSON body', '400'),
+  bytes(
     'drainLimit',
-    'bytes',
     65_536,
     [0, 64 * 1_048_576],
-    false,
     'unread body discarded after the reply',
     'connection closed',
   ),
-  row('drainTimeout', 'ms', 2_000, [1, minute], false, 'time for discarding it', 'connection closed'),
-  row(
+  ms('drainTimeout', 2_000, [1, minute], 'time for discarding it', 'connection closed'),
+  ms(
     'shutdownTimeout',
-    'ms',
     10_000,
     [0, day],
-    false,
     'time for requests in flight once close() was called; 0 resets them at once',
     'connections reset',
   ),
 ]
-
-/** What others call them. */
-const foreignNames = {
-  bodyLimit: 'maxBodySize',
-  connectionTimeout: 'requestTimeout',
-  maxHeadersCount: 'maxHeaders',
-  timeout: 'requestTimeout or handlerTimeout, in ms',
-}
 
 /** Limits as a user gives them; whatever is absent or undefined has its default. */
 export type LimitOptions = { [K in keyof Limits]?: number | undefined }
@@ -203,61 +148,53 @@ export type LimitOptions = { [K in keyof Limits]?: number | undefined }
 export function resolveLimits(given: LimitOptions | undefined, trustProxy: boolean): Limits {
   if (given !== undefined && (typeof given !== 'object' || given === null))
     throw bad('limits', given, 'an object')
+  checkOptionNames('limits', given ?? {}, Object.keys(rows), foreignNames.limits)
   const limits = {} as Record<keyof Limits, number>
-  for (const row of limitTable) {
-    const value = given?.[row.name]
-    limits[row.name] = value === undefined ? defaultOf(row, trustProxy) : checkLimit(row, value)
+  for (const { name } of limitTable) {
+    const value = given?.[name]
+    limits[name] = value === undefined ? defaultOf(name, trustProxy) : checkLimit(name, value)
   }
-  checkOptionNames('limits', given ?? {}, Object.keys(limits), foreignNames)
   checkTogether(limits, given ?? {})
   return limits
 }
 
-/** One value against its row. */
-export function checkLimit(row: LimitRow, value: unknown, name = `limits.${row.name}`): number {
-  const zero = row.zeroMeansOff ? ', or 0 for off' : ''
-  const wanted = `an integer from ${row.min} to ${row.max} (${row.unit})${zero}`
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw bad(name, value, wanted)
-  if (value === 0 && row.zeroMeansOff) return 0
-  if (value < row.min || value > row.max) throw bad(name, value, wanted)
+/** `value` if it is one that the limit `name` can have. */
+export function checkLimit(name: keyof Limits, value: unknown, option = `limits.${name}`): number {
+  const { min, max, unit, zeroMeansOff } = rows[name]
+  if (value === 0 && zeroMeansOff) return 0
+  const wanted = `an integer from ${min} to ${max} (${unit})${zeroMeansOff ? ', or 0 for off' : ''}`
   // −0 is an integer too; the layout shared with the engine has unsigned numbers.
-  return value === 0 ? 0 : value
+  return checkInteger(option, value, [min, max], wanted) + 0
 }
 
-function defaultOf(row: LimitRow, trustProxy: boolean): number {
-  if (row.name === 'keepAliveTimeout' && trustProxy) return 65_000
-  if (row.name === 'maxConnections')
-    return Math.max(1, Math.min(connectionsCeiling, Math.floor(fileLimit() * 0.8)))
-  return row.default
+const rows = Object.fromEntries(limitTable.map((row) => [row.name, row])) as Record<keyof Limits, LimitRow>
+
+function defaultOf(name: keyof Limits, trustProxy: boolean): number {
+  if (name === 'keepAliveTimeout' && trustProxy) return 65_000
+  const usual = rows[name].default
+  return name === 'maxConnections' ? Math.max(1, Math.min(usual, Math.floor(fileLimit() * 0.8))) : usual
 }
 
-function checkTogether(limits: Limits, given: LimitOptions): void {
-  const pairs: [keyof Limits, keyof Limits][] = [
-    ['maxHeaderLine', 'maxHeaderSize'],
-    ['maxUrlLength', 'maxHeaderSize'],
-    ['maxParamLength', 'maxUrlLength'],
-    ['maxChunkExtensions', 'maxChunkExtensionsTotal'],
-    ['maxBodySize', 'maxBufferedBodies'],
-  ]
+/** The first of each pair is at most as large as the second. */
+const pairs: readonly (readonly [keyof Limits, keyof Limits])[] = [
+  ['maxHeaderLine', 'maxHeaderSize'],
+  ['maxUrlLength', 'maxHeaderSize'],
+  ['maxParamLength', 'maxUrlLength'],
+  ['maxChunkExtensions', 'maxChunkExtensionsTotal'],
+  ['maxBodySize', 'maxBufferedBodies'],
+  ['headersTimeout', 'requestTimeout'],
+]
+
+function checkTogether(limits: Record<keyof Limits, number>, given: LimitOptions): void {
   for (const [small, large] of pairs) {
-    if (limits[small] <= limits[large]) continue
+    if (limits[small] <= limits[large] || (large === 'requestTimeout' && limits[large] === 0)) continue
     // A default follows the limit around it; only what the user wrote can contradict.
-    if (given[small] === undefined) (limits as Record<keyof Limits, number>)[small] = limits[large]
-    else if (given[large] === undefined && small === 'maxBodySize')
-      (limits as Record<keyof Limits, number>)[large] = limits[small]
+    if (given[small] === undefined) limits[small] = limits[large]
+    else if (given[large] === undefined && small === 'maxBodySize') limits[large] = limits[small]
     else
       throw new VolantError(
         'E_BAD_OPTION',
         `limits.${small} (${limits[small]}) is larger than limits.${large} (${limits[large]})`,
-      )
-  }
-  if (limits.headersTimeout > limits.requestTimeout && limits.requestTimeout > 0) {
-    if (given.headersTimeout === undefined)
-      (limits as Record<keyof Limits, number>).headersTimeout = limits.requestTimeout
-    else
-      throw new VolantError(
-        'E_BAD_OPTION',
-        `limits.headersTimeout (${limits.headersTimeout}) is larger than limits.requestTimeout (${limits.requestTimeout})`,
       )
   }
 }

@@ -1,7 +1,6 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
 import type { RequestContext } from '../types/context.ts'
-import { bad } from '../options/bad-option.ts'
-import { checkNames } from '../options/checks.ts'
+import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
 import { asFunction } from '../app/scope.ts'
@@ -94,9 +93,7 @@ export interface HealthOptions {
 export function health(scope: Scope<any>, options: HealthOptions | void): void {
   checkNames('health', options ?? {}, ['checks', 'timeout', 'live', 'ready', 'details'])
   const { checks = {}, timeout = 1_000, live = '/health', ready = '/ready', details = false } = options ?? {}
-  if (!Number.isInteger(timeout) || timeout < 1 || timeout > 60_000) {
-    throw bad('health.timeout', timeout, 'a whole number of milliseconds from 1 to 60,000')
-  }
+  checkInteger('health.timeout', timeout, [1, 60_000], 'a whole number of milliseconds from 1 to 60,000')
   const probes = Object.entries(checks).map(
     ([name, check]) => new Probe(name, asFunction(check, `the check ${name}`) as HealthCheck, timeout),
   )

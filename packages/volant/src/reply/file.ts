@@ -10,6 +10,7 @@ import { errorTable, HTTPError, refusal, VolantError } from '../errors/errors.ts
 import { checkHeaderName } from './header.ts'
 import { parseHttpDate } from './http-date.ts'
 import { bad } from '../options/bad-option.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { dropReply } from './late-reply.ts'
 import { sendBytes } from './reply.ts'
@@ -238,11 +239,10 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
 }
 
 const optionNames = ['root', 'dotfiles', 'download', 'type'] as const
-const foreignNames = { attachment: 'download', contentType: 'type', filename: 'download' }
 
 function check(path: unknown, options: unknown): void {
   if (typeof options !== 'object' || options === null) throw bad('file', options, 'an object of options')
-  checkOptionNames('ctx.file', options, optionNames, foreignNames)
+  checkOptionNames('ctx.file', options, optionNames, foreignNames.file)
   const { root, dotfiles, download, type } = options as FileOptions
   // Under a root an empty path, which a client may give, is the root itself: no file.
   const fits = path instanceof URL ? path.protocol === 'file:' : typeof path === 'string'

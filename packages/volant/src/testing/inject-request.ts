@@ -5,6 +5,7 @@ import { stringifyCookie } from 'cookie'
 import type { MemoryRequest } from '../adapters/memory.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
+import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { isIterator, openSource, type Source } from '../reply/stream-reply.ts'
 
@@ -47,15 +48,6 @@ const optionNames = [
   'signal',
 ] as const
 
-/** What others call them. */
-const foreignNames = {
-  payload: 'body',
-  json: 'body',
-  form: 'body: new URLSearchParams(…)',
-  path: 'url',
-  querystring: 'query',
-}
-
 /** RFC 9112 §3.2: a path, a whole URL, or the `*` of OPTIONS. */
 const targets = /^(?:\/|https?:\/\/|\*$)/i
 
@@ -66,7 +58,7 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
   const options = typeof given === 'string' ? { url: given } : given
   if (typeof options !== 'object' || options === null)
     throw bad('inject', options, 'a URL or an object of options')
-  checkOptionNames('inject', options, optionNames, foreignNames)
+  checkOptionNames('inject', options, optionNames, foreignNames.inject)
   const { method = 'GET', remoteAddress = '127.0.0.1', httpVersion = '1.1', signal = null } = options
   if (typeof method !== 'string' || !token.test(method))
     throw bad('inject: method', method, 'the name of a method')
