@@ -63,7 +63,8 @@ export type {
   OpenAPIServer,
   OpenAPITag,
 } from './openapi/types.ts'
-export { openapiOf, type OpenAPIOptions, type Routed } from './openapi/document.ts'
+export { openapiOf, type Routed } from './openapi/document.ts'
+export type { OpenAPIOptions } from './openapi/options.ts'
 export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
 export type { Pairs } from './request/query.ts'
 export type { Chunk, Source, StreamOptions } from './reply/stream-reply.ts'

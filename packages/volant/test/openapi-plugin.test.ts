@@ -245,8 +245,8 @@ describe('openapi', () => {
         assert.equal((await app.inject(path)).status, 200)
     })
     assert.deepEqual(said, [
-      "volant: the API's document does not have GET /u/*: to OpenAPI it is the path of GET /u/:id",
-      'volant: GET /u/:id: its schema of headers has "X-Id", and a request\'s names are in lower case: it is never there',
+      "volant: the API's document leaves out GET /u/*: OpenAPI cannot tell its path from that of GET /u/:id",
+      'volant: GET /u/:id: its schema for headers has "X-Id", which never arrives, since names of headers are in lower case: write "x-id"',
     ])
   })
 
@@ -347,8 +347,8 @@ describe('openapi', () => {
 
   for (const [more, sentence] of [
     [0, undefined],
-    [1, "volant: 1 more schema has parts that the API's document cannot show"],
-    [2, "volant: 2 more schemas have parts that the API's document cannot show"],
+    [1, 'volant: 1 more schema has the same problem'],
+    [2, 'volant: 2 more schemas have the same problem'],
   ] as const) {
     test(`of ${10 + more} such schemas ten are named, and the others counted`, async () => {
       const app = kit.app()

@@ -210,10 +210,10 @@ describe('openapiOf', () => {
       () => openapiOf(app, { info, securitySchemes }),
       (error: VolantError) =>
         error.code === 'E_BAD_OPTION' &&
-        error.message.includes('of GET /a asks for the scheme "none", which no middleware declares'),
+        error.message.includes('of GET /a requires the scheme "none", which no middleware declares'),
     )
     assert.throws(() => openapiOf(createApp({ signals: false }), { info, security: [{ key: [] }] }), {
-      message: /of the document asks for the scheme "key"/,
+      message: /of the document requires the scheme "key"/,
     })
     const none = { type: 'http', scheme: 'bearer' }
     app.get(

@@ -3,7 +3,7 @@ import { type APITree, namedRoutes } from '../contract/api-tree.ts'
 import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { type ClientRoute, type ClientRoutes, isNoText } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
-import { kindsOf } from '../openapi/text-or-json.ts'
+import { textOrJSON } from '../schema/text-or-json.ts'
 import { checkIds, type RouteInfo } from './route-info.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Responses, Route } from '../types/parts.ts'
@@ -96,7 +96,7 @@ function isAllJSON(responses: Responses): boolean {
     // Converting is most of the work where there are thousands of routes.
     if (isNoText(schema)) return true
     const described = jsonSchemaOf(schema, 'output')
-    return 'schema' in described && !kindsOf(described.schema).text
+    return 'schema' in described && !textOrJSON(described.schema).text
   })
 }
 

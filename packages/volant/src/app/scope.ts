@@ -340,6 +340,11 @@ export function rootOf(scope: Scope<any>): { node: ScopeLayers; registry: Regist
   return { node: nodes[0] as ScopeLayers, registry: shared.registry }
 }
 
+/** What stands before the paths of a scope in the app it belongs to; empty for the app itself. */
+export function prefixOf(scope: Scope<any>): string {
+  return scope[inner].prefix
+}
+
 /** What routes of a scope have unless they say otherwise. */
 export function defaultsOf(scope: Scope<any>): RouteDefaults {
   return scope[inner].shared.defaults

@@ -10,6 +10,7 @@ import type { JSONSchemaObject } from './types.ts'
 import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
 import { isObject, mapSubschemas, type Resolve, resolverOf, type Target } from '../schema/document.ts'
 import { componentOf, type NamedSchema, sameSchemas } from './same-schemas.ts'
+import { sortedByName } from './sorted.ts'
 import { readable } from './wording.ts'
 
 /** `input` is what a client sends, `output` is what it is sent. */
@@ -35,7 +36,7 @@ export interface PartlyDescribed {
 }
 
 /** One JSON Schema, as its library wrote it: its references are relative to it. */
-interface Source {
+interface SchemaSource {
   readonly raw: JSONSchemaObject
   readonly direction: Direction
   /** Names what is in it and has no name of its own. */
@@ -46,15 +47,15 @@ interface Source {
 
 interface FoundSchema extends NamedSchema {
   readonly raw: JSONSchemaObject
-  readonly source: Source
+  readonly source: SchemaSource
 }
 
 export class Components {
   readonly undescribed: Undescribed[] = []
   readonly #partlyDescribed = new Map<readonly Hole[], PartlyDescribed>()
   readonly #sources = {
-    input: new Map<JSONSchemaObject, Source>(),
-    output: new Map<JSONSchemaObject, Source>(),
+    input: new Map<JSONSchemaObject, SchemaSource>(),
+    output: new Map<JSONSchemaObject, SchemaSource>(),
   }
   readonly #named: FoundSchema[] = []
   /** What each object stands for that becomes a reference. */
@@ -127,10 +128,10 @@ export class Components {
       discriminate(union, (reference) => schemas.get(reference.slice(prefix.length)))
       yield
     }
-    return Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    return sortedByName(schemas)
   }
 
-  #inPlace(raw: JSONSchemaObject, source: Source): JSONSchemaObject {
+  #inPlace(raw: JSONSchemaObject, source: SchemaSource): JSONSchemaObject {
     const name = ownName(raw)
     if (name !== null && isObjectOrUnion(raw))
       return this.#refer({}, this.#namedSchema(raw, source, name, true))
@@ -140,7 +141,7 @@ export class Components {
   }
 
   /** A copy in which references and schemas with a name are references to components. */
-  #copy(raw: JSONSchemaObject, source: Source): JSONSchemaObject {
+  #copy(raw: JSONSchemaObject, source: SchemaSource): JSONSchemaObject {
     const said = Object.fromEntries(Object.entries(raw).filter(([keyword]) => !identifying.has(keyword)))
     const copy = mapSubschemas(said, (each) => this.#inPlace(each, source))
     if (copy['oneOf'] !== undefined || copy['anyOf'] !== undefined) this.#unions.push(copy)
@@ -156,7 +157,10 @@ export class Components {
     return copy
   }
 
-  #target({ schema, key, isDefinition }: Target & { schema: JSONSchemaObject }, source: Source): NamedSchema {
+  #target(
+    { schema, key, isDefinition }: Target & { schema: JSONSchemaObject },
+    source: SchemaSource,
+  ): NamedSchema {
     // Zod numbers definitions that have no name.
     const hasKey = isDefinition && key !== '' && !key.startsWith('__')
     const name = hasKey ? baseOfKey(key) : ownName(schema)
@@ -164,7 +168,7 @@ export class Components {
     return this.#namedSchema(schema, source, name ?? base, name !== null)
   }
 
-  #namedSchema(raw: JSONSchemaObject, source: Source, base: string, isNamed: boolean): FoundSchema {
+  #namedSchema(raw: JSONSchemaObject, source: SchemaSource, base: string, isNamed: boolean): FoundSchema {
     let named = source.named.get(raw)
     if (named === undefined) {
       named = { raw, source, base, isNamed, direction: source.direction, body: {}, references: [] }

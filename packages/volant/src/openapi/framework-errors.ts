@@ -1,16 +1,15 @@
-/** The errors the framework itself gives for a route, by what the route asks of its requests. */
+/** The errors that the framework itself gives for a route, by what the route reads of its requests. */
 import { type ErrorCode, errorTable } from '../errors/errors.ts'
-import type { Operation } from './operation.ts'
+import type { RouteOperation } from './operation.ts'
+import type { DocumentedError } from './problems.ts'
 
-export interface Refusal {
-  readonly code: ErrorCode
+export interface FrameworkError extends DocumentedError {
   readonly status: number
-  readonly meaning: string
-  /** The part of a request it is about, for names of components; '' where the status says enough. */
+  /** The part of the request that the error is about, for the name of a reply; empty if the status says it. */
   readonly part: string
 }
 
-/** Where one status may have several of them. Those of a body come together. */
+/** The parts of errors that share a status with others. The errors of a body come together. */
 const parts: Partial<Record<ErrorCode, string>> = {
   E_VALIDATION: 'Schema',
   E_BAD_REQUEST: 'Path',
@@ -24,20 +23,21 @@ const parts: Partial<Record<ErrorCode, string>> = {
 }
 
 /**
- * Those that depend on the request and on nothing else. What any server says of a malformed head, of a client that is
- * too slow or of too much load (400, 408, 503, …) is the same for every route, and not repeated here.
+ * The errors that a request may cause by itself. Any route may answer a malformed head, a slow client or too much load
+ * (400, 408, 503, …): the document does not repeat that for every operation.
  */
-export function refusalsOf({ schemas, streamed }: Operation, hasParams: boolean): Refusal[] {
-  const { params, query, headers, cookies, body } = schemas
-  const checked = [params, query, headers, cookies, body].some(({ length }) => length > 0)
+export function frameworkErrorsOf(
+  { schemas, streamed }: RouteOperation,
+  hasParams: boolean,
+): FrameworkError[] {
+  const { query, headers, cookies, body } = schemas
   const codes: ErrorCode[] = []
-  if (checked) codes.push('E_VALIDATION')
+  if (Object.values(schemas).some(({ length }) => length > 0)) codes.push('E_VALIDATION')
   if (hasParams) codes.push('E_BAD_REQUEST', 'E_PARAM_TOO_LONG')
   if (query.length > 0) codes.push('E_QUERY_TOO_MANY_KEYS')
   if (hasParams || query.length > 0) codes.push('E_TARGET_TOO_LONG')
-  if (headers.length > 0 || cookies.length > 0) {
+  if (headers.length > 0 || cookies.length > 0)
     codes.push('E_FIELD_LINE_TOO_LONG', 'E_HEAD_TOO_LARGE', 'E_TOO_MANY_FIELDS')
-  }
   if (body.length > 0) {
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
     codes.push('E_BODY_TYPE')
@@ -45,6 +45,6 @@ export function refusalsOf({ schemas, streamed }: Operation, hasParams: boolean)
   if (body.length > 0 || streamed) codes.push('E_BODY_TOO_LARGE')
   return codes.map((code) => {
     const { status, meaning } = errorTable[code]
-    return { code, status, meaning, part: parts[code] ?? '' }
+    return { code, status, description: meaning, data: undefined, part: parts[code] ?? '' }
   })
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
 import { propertiesOf } from './properties.ts'
 import type { OpenAPIParameter } from './types.ts'
-import type { Operation } from './operation.ts'
+import type { RouteOperation } from './operation.ts'
 import type { Template } from './path-templates.ts'
 import { withDoubleIntegers } from './wording.ts'
 
@@ -12,7 +12,7 @@ const elsewhere = new Set(['accept', 'authorization', 'content-type'])
 
 /** `names` are the names in the path, which may be those of another route with the same path. */
 export function parametersOf(
-  operation: Operation,
+  operation: RouteOperation,
   template: Template,
   names: readonly string[],
   components: Components,
@@ -27,7 +27,7 @@ export function parametersOf(
 }
 
 function pathParameters(
-  { schemas, name: route }: Operation,
+  { schemas, name: route }: RouteOperation,
   { params }: Template,
   names: readonly string[],
   components: Components,
@@ -49,7 +49,10 @@ function pathParameters(
 }
 
 /** The pairs of a query without a list of properties are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
-function queryParameters({ schemas, name, pattern }: Operation, components: Components): OpenAPIParameter[] {
+function queryParameters(
+  { schemas, name, pattern }: RouteOperation,
+  components: Components,
+): OpenAPIParameter[] {
   const where = `${name}: query`
   const lists: OpenAPIParameter[][] = []
   const others: OpenAPIParameter[] = []
@@ -65,7 +68,7 @@ function queryParameters({ schemas, name, pattern }: Operation, components: Comp
 }
 
 function listed(
-  operation: Operation,
+  operation: RouteOperation,
   schemas: readonly Schema[],
   part: 'header' | 'cookie',
   components: Components,

@@ -1,39 +1,38 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
-import { madeOfNothing } from '../schema/is-void.ts'
-import type { Components } from './components.ts'
-import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
-import type { Operation } from './operation.ts'
 import { isObject } from '../schema/document.ts'
-import { kindsOf } from './text-or-json.ts'
+import { madeOfNothing } from '../schema/is-void.ts'
+import { textOrJSON } from '../schema/text-or-json.ts'
+import type { Components } from './components.ts'
+import type { RouteOperation } from './operation.ts'
+import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 
 export function requestBodyOf(
-  operation: Operation,
+  { schemas, streamed, name, route }: RouteOperation,
   hint: string,
   components: Components,
 ): OpenAPIRequestBody | undefined {
-  // What a client sends meets the outermost; those inside see what it made of that.
-  const [body] = operation.schemas.body
-  if (body === undefined) {
-    return operation.streamed ? { required: false, content: { '*/*': {} } } : undefined
-  }
-  const where = `${operation.name}: body`
+  // The outermost schema meets what a client sends; the schemas inside see what that one made of it.
+  const [body] = schemas.body
+  if (body === undefined) return streamed ? { required: false, content: { '*/*': {} } } : undefined
+  const where = `${name}: body`
   const raw = components.raw(body, 'input', where)
+  const examples = route.examples?.body
   const media = (): OpenAPIMedia => ({
     schema: components.use(body, 'input', `${hint} body`, where),
-    ...(operation.examples.body === undefined ? {} : { examples: operation.examples.body }),
+    ...(examples !== undefined && { examples }),
   })
-  const types = raw === null ? ['application/json'] : typesOf(raw)
+  const types = raw === null ? ['application/json'] : contentTypesOf(raw)
   return {
     required: madeOfNothing(body) === null,
     content: Object.fromEntries(types.map((type) => [type, media()])),
   }
 }
 
-/** Forms, where every value is text, and text are read as well as JSON. */
-function typesOf(raw: JSONSchemaObject): string[] {
+/** Besides JSON a server reads forms, in which every value is text, and text. */
+function contentTypesOf(raw: JSONSchemaObject): string[] {
   const types = ['application/json']
   if (isForm(raw)) types.push('application/x-www-form-urlencoded')
-  if (kindsOf(raw).text) types.push('text/plain')
+  if (textOrJSON(raw).text) types.push('text/plain')
   return types
 }
 

@@ -1,91 +1,92 @@
-/** What a document cannot show, and what is odd in it: each is named once, on stderr. */
-import { createRequire } from 'node:module'
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { printLine } from '../report/print-line.ts'
+/** What a document cannot show, and mistakes in what routes declare: each is printed once, on stderr. */
 import type { RouteInfo } from '../app/route-info.ts'
-import type { Hole } from '../schema/unrepresentable.ts'
-import { jsonSchemaOf } from '../schema/json-schema.ts'
+import { printLine } from '../report/print-line.ts'
+import { hasConverter, jsonSchemaOf } from '../schema/json-schema.ts'
 import { sayTextless } from '../schema/textless.ts'
+import type { Hole } from '../schema/unrepresentable.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Direction, PartlyDescribed, Undescribed } from './components.ts'
+import type { BuiltDocument } from './document.ts'
 
-/** Schemas, and parts of one, that are named. */
+/** So many schemas are named, and so many parts of one schema. */
 const most = 10
 
-export class Omissions {
+export class DocumentWarnings {
   readonly #schemas = new WeakSet<Schema>()
-  readonly #parts = new WeakSet<readonly Hole[]>()
+  readonly #holes = new WeakSet<readonly Hole[]>()
   readonly #sentences = new Set<string>()
 
-  schema({ schema, where, reason }: Undescribed): void {
-    if (this.#schemas.has(schema)) return
-    this.#schemas.add(schema)
-    printLine(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
-  }
-
-  /** Of a schema that has some JSON Schema those parts which have none. */
-  parts(all: readonly PartlyDescribed[]): void {
-    const untold = all.filter(({ holes }) => !this.#parts.has(holes))
-    for (const [at, { where, direction, vendor, holes }] of untold.entries()) {
-      this.#parts.add(holes)
-      if (at >= most) continue
-      const impossible = holes.filter(({ isImpossible }) => isImpossible)
-      const { typed, ...instead } = Object.hasOwn(advice, vendor) ? (advice[vendor] as Advice) : general
-      const unsaid = holes.filter(({ isImpossible }) => !isImpossible)
-      if (impossible.length > 0)
-        printLine(
-          `volant: ${where}: JSON cannot carry the value at ${listed(impossible)}${outcome[direction]}. ${instead[direction]}`,
-        )
-      if (unsaid.length > 0)
-        printLine(`volant: ${where}: the API's document has no type for ${listed(unsaid)}. ${typed}`)
+  /** Prints what is wrong with a document. */
+  print({ undescribed, partlyDescribed, warnings }: BuiltDocument): void {
+    for (const each of undescribed) this.#undescribed(each)
+    this.#partlyDescribed(partlyDescribed)
+    for (const sentence of warnings) {
+      if (this.#sentences.has(sentence)) continue
+      this.#sentences.add(sentence)
+      printLine(`volant: ${sentence}`)
     }
-    const others = untold.length - most
-    if (others > 0)
-      printLine(
-        `volant: ${others} more ${others === 1 ? 'schema has' : 'schemas have'} parts that the API's document cannot show`,
-      )
   }
 
-  /** Looks only at the first schema a request meets: those behind it see what that one makes of the text. */
-  texts(route: RouteInfo): void {
+  /** Names parts of `params`, `query`, `headers` and `cookies` that no text fits, in the first schema they meet. */
+  textless(route: RouteInfo): void {
     for (const part of ['params', 'query', 'headers', 'cookies'] as const) {
       const first = [...route.checks, route.schemas].find((each) => each[part] !== undefined)?.[part]
       if (first !== undefined) sayTextless(first, `${route.method} ${route.path}: ${part}`)
     }
   }
 
-  say(sentence: string): void {
-    if (this.#sentences.has(sentence)) return
-    this.#sentences.add(sentence)
-    printLine(`volant: ${sentence}`)
-  }
-
-  /** Those schemas whose library has no JSON Schema at all: no other is converted before somebody asks for it. */
-  find(routes: readonly RouteInfo[]): void {
+  /** Names schemas whose library has no JSON Schema at all. Nothing is converted to find them. */
+  unconvertible(routes: readonly RouteInfo[]): void {
     for (const { schema, where, direction } of usesOf(routes)) {
-      if (isConverted(schema)) continue
+      if (hasConverter(schema)) continue
       const result = jsonSchemaOf(schema, direction)
-      if ('opaque' in result) this.schema({ schema, where, reason: result.opaque })
+      if ('opaque' in result) this.#undescribed({ schema, where, reason: result.opaque })
     }
   }
+
+  #undescribed({ schema, where, reason }: Undescribed): void {
+    if (this.#schemas.has(schema)) return
+    this.#schemas.add(schema)
+    printLine(`volant: ${where} has no JSON Schema, and the API's document cannot show it: ${reason}`)
+  }
+
+  #partlyDescribed(all: readonly PartlyDescribed[]): void {
+    const untold = all.filter(({ holes }) => !this.#holes.has(holes))
+    for (const [at, { where, direction, vendor, holes }] of untold.entries()) {
+      this.#holes.add(holes)
+      if (at >= most) continue
+      const { typed, ...instead } = remedies[vendor] ?? general
+      const impossible = holes.filter(({ isImpossible }) => isImpossible)
+      const untyped = holes.filter(({ isImpossible }) => !isImpossible)
+      if (impossible.length > 0)
+        printLine(
+          `volant: ${where}: JSON cannot carry the value at ${listed(impossible)}: ${outcome[direction]}. ${instead[direction]}`,
+        )
+      if (untyped.length > 0)
+        printLine(`volant: ${where}: the API's document has no type for ${listed(untyped)}. ${typed}`)
+    }
+    const others = untold.length - most
+    if (others === 1) printLine('volant: 1 more schema has the same problem')
+    else if (others > 1) printLine(`volant: ${others} more schemas have the same problem`)
+  }
 }
 
-/** Says what follows for clients where JSON cannot carry a value. */
+/** What follows for clients if JSON cannot carry a value. */
 const outcome: Readonly<Record<Direction, string>> = {
-  input: ': every request that has one is refused',
-  output: ': no client can get one',
+  input: 'every request that has one is refused',
+  output: 'no client can get one',
 }
 
-/** Says what to write where no JSON fits, and where there is no type. */
-type Advice = Readonly<Record<Direction | 'typed', string>>
+/** What to write if JSON cannot carry a value, and if a value has no type. */
+type Remedies = Readonly<Record<Direction | 'typed', string>>
 
-const general: Advice = {
-  input: 'Take text, and convert it in the schema if need be',
+const general: Remedies = {
+  input: 'Take text, and convert it in the schema if you need to',
   output: 'Send text',
   typed: 'Add a schema after the transform',
 }
 
-const advice: Readonly<Record<string, Advice>> = {
+const remedies: Readonly<Partial<Record<string, Remedies>>> = {
   zod: {
     input:
       'Use z.iso.datetime() for text, z.coerce.date() for a Date, z.string().transform(BigInt) for a bigint',
@@ -110,41 +111,25 @@ function listed(holes: readonly Hole[]): string {
   return named.join(', ') + (holes.length > most ? ` and ${holes.length - most} more` : '')
 }
 
-function isConverted(schema: Schema): boolean {
-  const props = (schema as Partial<StandardSchemaV1>)['~standard'] as
-    | (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>)
-    | undefined
-  if (props === undefined || typeof props.jsonSchema === 'object') return true
-  return props.vendor === 'valibot' && (valibotConverts ??= findConverter())
+interface SchemaUse {
+  readonly schema: Schema
+  readonly where: string
+  readonly direction: Direction
 }
 
-let valibotConverts: boolean | null = null
-
-/** Valibot keeps its JSON Schema in a package of its own. */
-function findConverter(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@valibot/to-json-schema')
-    return true
-  } catch {
-    return false
-  }
-}
-
-function* usesOf(
-  routes: readonly RouteInfo[],
-): Generator<{ schema: Schema; where: string; direction: Direction }> {
+function* usesOf(routes: readonly RouteInfo[]): Generator<SchemaUse> {
   for (const { method, path, schemas, checks, responses, errors } of routes) {
-    const name = `${method} ${path}`
-    const parts = [...checks, schemas].flatMap((each) => Object.entries(each))
-    for (const [part, schema] of parts as [string, Schema | undefined][]) {
-      if (schema !== undefined) yield { schema, where: `${name}: ${part}`, direction: 'input' }
-    }
-    for (const [status, schema] of Object.entries(responses ?? {}) as [string, Schema | null][]) {
-      if (schema !== null) yield { schema, where: `${name}: response ${status}`, direction: 'output' }
-    }
-    for (const [code, { data }] of Object.entries(errors)) {
-      if (data !== undefined)
-        yield { schema: data, where: `${name}: errors.${code}.data`, direction: 'output' }
-    }
+    const all = [
+      ...[...checks, schemas].flatMap((each) =>
+        Object.entries(each).map((part) => [...part, 'input'] as const),
+      ),
+      ...Object.entries(responses ?? {}).map(
+        ([status, each]) => [`response ${status}`, each, 'output'] as const,
+      ),
+      ...Object.entries(errors).map(([code, { data }]) => [`errors.${code}.data`, data, 'output'] as const),
+    ]
+    for (const [part, schema, direction] of all)
+      if (schema !== null && schema !== undefined)
+        yield { schema, where: `${method} ${path}: ${part}`, direction }
   }
 }

@@ -1,23 +1,18 @@
-/** The document of an app over HTTP: made when it is first asked for, kept, and sent again only when it changed. */
+/** Serves the document of an app: it is made when it is first requested, kept, and sent again only after a change. */
 import { createHash } from 'node:crypto'
-import { checkConditions } from '../reply/conditional.ts'
+import { Exposed } from '../app/expose.ts'
+import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
+import { prefixOf, rootOf, type Scope } from '../app/scope.ts'
 import type { RequestContext } from '../types/context.ts'
 import { refusal } from '../errors/errors.ts'
-import { Exposed } from '../app/expose.ts'
-import { bad } from '../options/bad-option.ts'
-import {
-  checkOptions,
-  documented,
-  emission,
-  type OpenAPIOptions,
-  optionNames,
-  schemesOf,
-} from '../openapi/document.ts'
-import { Omissions } from '../openapi/warnings.ts'
+import { buildDocument, documentedRoutes } from '../openapi/document.ts'
+import { checkOptions, type OpenAPIOptions, optionNames } from '../openapi/options.ts'
 import { servePage } from '../openapi/page.ts'
 import { inSlices, jsonOf, yamlOf } from '../openapi/publish.ts'
-import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
-import { rootOf, type Scope } from '../app/scope.ts'
+import { schemesOf } from '../openapi/security.ts'
+import { DocumentWarnings } from '../openapi/warnings.ts'
+import { bad } from '../options/bad-option.ts'
+import { checkConditions } from '../reply/conditional.ts'
 
 /** Options of `openapi`. */
 export interface OpenAPIPluginOptions extends OpenAPIOptions {
@@ -30,12 +25,14 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
 /**
  * A plugin: `app.register(openapi, { info: { title: 'Users', version: '1.0.0' } })`.
  *
- * `/openapi.json` and `/openapi.yaml` are the OpenAPI 3.1 document of all routes of the app, whenever they are
- * registered and mounted apps included; registered in a group, of the routes under its prefix. A schema that has no
- * JSON Schema is named on stderr once the app listens, or when the document is first made: it checks requests and
- * replies all the same, and the document says nothing of it. `/docs` is a page that shows the document and tries its operations out, made of the files of
- * @volant/reference-page: it loads nothing from elsewhere. Throws `E_BAD_OPTION` for options that make no sense; the app does not start with two security
- * schemes of one name, or where security asks for one that nobody declares.
+ * It serves the OpenAPI 3.1 document of the app as `/openapi.json` and `/openapi.yaml`. The document has all routes,
+ * those of mounted apps and those registered later, too; registered in a group, the plugin serves the document of the
+ * routes under its prefix. `/docs` is a page that shows the document and tries its operations out. Its files are those of
+ * @volant/reference-page: it loads nothing from elsewhere.
+ *
+ * A schema without JSON Schema still checks requests and replies, but the document cannot show it: stderr names it when
+ * the app listens, or when the document is first made. Throws `E_BAD_OPTION` for options that make no sense. The app does
+ * not start with two security schemes of one name, nor with a requirement of a scheme that nobody declares.
  */
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
   checkOptions('openapi', options, [...optionNames, 'path', 'page'])
@@ -43,8 +40,8 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
   checkPath('openapi.path', path, '/openapi')
   if (page !== false) checkPath('openapi.page', page, '/docs')
   const { registry } = rootOf(scope)
-  const omissions = new Omissions()
-  const documents = new Documents(options, omissions)
+  const warnings = new DocumentWarnings()
+  const documents = new Documents(options, warnings)
   const json = `${path}.json`
   const yaml = `${path}.yaml`
   scope.get(json, { hidden: true }, async (ctx) => {
@@ -56,14 +53,13 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
     // RFC 9512 §2.1.
     send(ctx as RequestContext, await published.yaml(), 'application/yaml')
   })
-  const prefix = (registry.routes.at(-1) as { pattern: string }).pattern.slice(0, -yaml.length)
   const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
-  const own = (): RouteInfo[] => documented(under(prefix, all()), options)
+  const own = (): RouteInfo[] => documentedRoutes(under(prefixOf(scope), all()), options)
   scope.onStart(() => {
-    // What an app is mounted in may declare schemes for it: they are known when the document is made.
+    // The app that this one is mounted in may declare schemes: they are known when the document is made.
     if (!registry.isMounted) schemesOf(own(), options, all())
   })
-  scope.onReady(() => omissions.find(own()))
+  scope.onReady(() => warnings.unconvertible(own()))
   if (page === false) return
   servePage(scope, { path: page, document: json, title: options.info.title, servers: options.servers ?? [] })
 }
@@ -76,34 +72,34 @@ function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
   return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
 }
 
-/** By the app that serves it: the app it was registered in may be mounted in several. Who asks for one that is being made waits for it. */
+/** One document for each app that serves it: an app with the plugin may be mounted in several. */
 class Documents {
   readonly #options: OpenAPIPluginOptions
-  readonly #omissions: Omissions
-  /** An app that is changed after an `inject` has another core. */
-  readonly #known = new WeakMap<object, Map<string, Promise<Published>>>()
+  readonly #warnings: DocumentWarnings
+  /** By the compiled app, which is another one after a change, then by prefix. */
+  readonly #known = new WeakMap<object, Map<string, Promise<PublishedDocument>>>()
 
-  constructor(options: OpenAPIPluginOptions, omissions: Omissions) {
+  constructor(options: OpenAPIPluginOptions, warnings: DocumentWarnings) {
     this.#options = options
-    this.#omissions = omissions
+    this.#warnings = warnings
   }
 
-  /** `path` is the route's in its scope: what the whole pattern has before it is the prefix of that scope. */
-  of(ctx: RequestContext, path: string): Promise<Published> {
+  /** `path` is the path of the route in its scope: the rest of the pattern is the prefix, where it is mounted as well. */
+  of(ctx: RequestContext, path: string): Promise<PublishedDocument> {
     const prefix = (ctx.pattern as string).slice(0, -path.length)
-    const known = this.#known.get(ctx.app) ?? new Map<string, Promise<Published>>()
+    const known = this.#known.get(ctx.app) ?? new Map<string, Promise<PublishedDocument>>()
     this.#known.set(ctx.app, known)
     let published = known.get(prefix)
     if (published === undefined) {
       published = inSlices(this.#publish(ctx, prefix))
       known.set(prefix, published)
-      // The next request may find the reason gone.
+      // The next request tries again.
       published.catch(() => known.delete(prefix))
     }
     return published
   }
 
-  *#publish(ctx: RequestContext, prefix: string): Generator<void, Published> {
+  *#publish(ctx: RequestContext, prefix: string): Generator<void, PublishedDocument> {
     const { registry } = rootOf(ctx.app.serving as unknown as Scope<any>)
     const all: RouteInfo[] = []
     for (const route of infosOf(registry.routes, registry.exposed)) {
@@ -111,60 +107,53 @@ class Documents {
       yield
     }
     const own = under(prefix, all)
-    const { document, undescribed, partlyDescribed, remarks } = yield* emission(own, this.#options, all)
-    for (const each of undescribed) this.#omissions.schema(each)
-    this.#omissions.parts(partlyDescribed)
-    for (const each of remarks) this.#omissions.say(each)
-    for (const route of documented(own, this.#options)) {
-      this.#omissions.texts(route)
+    const built = yield* buildDocument(own, this.#options, all)
+    this.#warnings.print(built)
+    for (const route of documentedRoutes(own, this.#options)) {
+      this.#warnings.textless(route)
       yield
     }
-    return new Published(document)
+    return new PublishedDocument(built.document)
   }
 }
 
-/** One document as text, and what changes with it. */
-class Published {
+/** One document as JSON and as YAML: each is written when it is first requested. */
+class PublishedDocument {
   readonly #document: object
   readonly #modified = Math.floor(Date.now() / 1_000) * 1_000
-  #json: Promise<Text> | null = null
-  #yaml: Promise<Text> | null = null
+  #json: Promise<Representation> | null = null
+  #yaml: Promise<Representation> | null = null
 
   constructor(document: object) {
     this.#document = document
   }
 
-  json(): Promise<Text> {
-    return (this.#json ??= this.#text(jsonOf(this.#document)))
+  json(): Promise<Representation> {
+    return (this.#json ??= this.#written(jsonOf(this.#document)))
   }
 
-  yaml(): Promise<Text> {
-    return (this.#yaml ??= this.#toYAML())
+  yaml(): Promise<Representation> {
+    // The package is loaded when it is needed: most apps never do.
+    return (this.#yaml ??= import('yaml').then(({ stringify }) =>
+      this.#written(yamlOf(this.#document, stringify)),
+    ))
   }
 
-  /** Loaded when somebody asks for it: most apps never do. */
-  async #toYAML(): Promise<Text> {
-    const { stringify } = await import('yaml')
-    return this.#text(yamlOf(this.#document, stringify))
-  }
-
-  async #text(steps: Generator<void, string>): Promise<Text> {
-    return textOf(await inSlices(steps), this.#modified)
+  async #written(steps: Generator<void, string>): Promise<Representation> {
+    const text = await inSlices(steps)
+    const hash = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    return { text, etag: `"${hash}"`, modified: this.#modified }
   }
 }
 
-interface Text {
+interface Representation {
   readonly text: string
   readonly etag: string
-  /** Milliseconds, whole seconds of them. */
+  /** Milliseconds, in whole seconds. */
   readonly modified: number
 }
 
-function textOf(text: string, modified: number): Text {
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`, modified }
-}
-
-function send(ctx: RequestContext, { text, etag, modified }: Text, type: string): void {
+function send(ctx: RequestContext, { text, etag, modified }: Representation, type: string): void {
   ctx.header('cache-control', 'no-cache').header('etag', etag)
   ctx.header('last-modified', new Date(modified).toUTCString())
   const verdict = checkConditions(ctx.exchange, { etag, modified })

@@ -77,6 +77,26 @@ function own(made: unknown): Described {
   }
 }
 
+/** Whether its library can make JSON Schema at all. Nothing is made to find out. */
+export function hasConverter(schema: Schema): boolean {
+  const standard = (schema as Partial<StandardSchemaV1>)['~standard'] as
+    | (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>)
+    | undefined
+  if (standard === undefined || typeof standard.jsonSchema === 'object') return true
+  return standard.vendor === 'valibot' && (isValibotConverterInstalled ??= findValibotConverter())
+}
+
+let isValibotConverterInstalled: boolean | null = null
+
+function findValibotConverter(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@valibot/to-json-schema')
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Valibot keeps its JSON Schema in a package of its own. */
 function byValibot(schema: Schema, io: Side): Described {
   let convert: (schema: unknown, options: object) => unknown

@@ -1,0 +1,56 @@
+/** What an app says about its document besides its routes. */
+import type { RouteInfo } from '../app/route-info.ts'
+import { VolantError } from '../errors/errors.ts'
+import { bad } from '../options/bad-option.ts'
+import { foreignNames } from '../options/foreign-names.ts'
+import { checkOptionNames } from '../options/option-names.ts'
+import type { OpenAPIInfo, OpenAPIServer, OpenAPITag } from './types.ts'
+
+/** What a document says besides its routes. */
+export interface OpenAPIOptions {
+  /** At least `title` and `version`. */
+  info: OpenAPIInfo
+  /** Where the API is; by default it is where the document is. */
+  servers?: readonly OpenAPIServer[] | undefined
+  /** Descriptions of tags, in the order in which they are shown. Tags that only routes name come after them, by name. */
+  tags?: readonly OpenAPITag[] | undefined
+  /** Schemes that no middleware declares, by name (OpenAPI 3.1 §4.8.27). */
+  securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
+  /** What operations require if neither their route nor its middleware says so. */
+  security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
+  /** A link to further documentation. */
+  externalDocs?: { url: string; description?: string } | undefined
+  /** Which routes are in the document; by default it has every route that is not `hidden`. */
+  include?: ((route: RouteInfo) => boolean) | undefined
+}
+
+export const optionNames = [
+  'info',
+  'servers',
+  'tags',
+  'securitySchemes',
+  'security',
+  'externalDocs',
+  'include',
+] as const
+
+/** Throws `E_BAD_OPTION` for options of which no document can be made. */
+export function checkOptions<O extends OpenAPIOptions>(
+  where: string,
+  options: O,
+  names: readonly string[],
+): O {
+  if (typeof options !== 'object' || options === null) throw bad(where, options, 'an object with info')
+  checkOptionNames(where, options, names, foreignNames.openapi)
+  const { info, include } = options
+  if (typeof info !== 'object' || info === null)
+    throw bad(`${where}: info`, info, '{ title, version }, both text')
+  if (typeof info.title !== 'string' || typeof info.version !== 'string') {
+    const missing = (['title', 'version'] as const).filter((name) => info[name] === undefined)
+    const which = missing.length === 0 ? '' : `; ${missing.join(' and ')} is missing`
+    throw new VolantError('E_BAD_OPTION', `${where}: info takes { title, version }, both text${which}`)
+  }
+  if (include !== undefined && typeof include !== 'function')
+    throw bad(`${where}: include`, include, 'a function of a route')
+  return options
+}
