@@ -8,20 +8,9 @@ import { entries, publicApi } from './public-api.mjs'
  */
 const sections = [
   ['App and scopes', ['app/app.ts', 'app/scope.ts', 'app/route-info.ts', 'app/']],
-  [
-    'Context',
-    [
-      'context/context.ts',
-      'reply/cookie.ts',
-      'reply/file.ts',
-      'reply/early-hints.ts',
-      'reply/stream-reply.ts',
-      'request/query.ts',
-      'reply/',
-    ],
-  ],
-  ['Validation', ['request/validation.ts', 'schema/']],
-  ['Middleware', ['dispatch/declare.ts', 'dispatch/observe.ts', 'dispatch/']],
+  ['Context', ['types/context.ts', 'types/reply-options.ts', 'reply/']],
+  ['Validation', ['request/validation.ts', 'types/schema.ts', 'schema/']],
+  ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
   [
     'Contracts',

@@ -5,11 +5,9 @@ export type { AdapterType } from './adapters/choose.ts'
 export type { Context, ContextOf } from './types/context.ts'
 export type { APITree } from './contract/api-tree.ts'
 export { contract, type ContractVerb } from './contract/contract.ts'
-export type { CookieOptions } from './reply/cookie.ts'
 export type { ClientRoute, ClientRoutes } from './client/table.ts'
 export type { Handlers, Implement } from './contract/implement.ts'
 export type { UndeclaredProperties } from './contract/responses.ts'
-export type { Hints } from './reply/early-hints.ts'
 export {
   type ErrorCode,
   errorTable,
@@ -19,12 +17,11 @@ export {
   ValidationError,
   VolantError,
 } from './errors/errors.ts'
-export type { FileOptions } from './reply/file.ts'
 export { checkHeader } from './reply/header.ts'
 export type { InjectHeaders, InjectReply } from './testing/inject.ts'
 export type { InjectOptions } from './testing/inject-request.ts'
 export { type LimitOptions, type LimitRow, limitTable } from './options/limits.ts'
-export { before, type Declaration, middleware, type SecuritySchemes } from './dispatch/declare.ts'
+export { before, middleware } from './dispatch/declare.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
 export type { LogStream } from './middleware/log-destination.ts'
@@ -37,7 +34,6 @@ export {
   type SecurityHeadersOptions,
   type StrictTransportSecurity,
 } from './middleware/security-headers.ts'
-export type { ResponseInfo, ResponseListener } from './dispatch/observe.ts'
 export type { AppOptions } from './app/app-options.ts'
 export { type PatternReason, RoutePatternError } from './routing/path.ts'
 export { type Problem, problemOf } from './errors/problem.ts'
@@ -66,8 +62,6 @@ export type {
 export { openapiOf, type Routed } from './openapi/document.ts'
 export type { OpenAPIOptions } from './openapi/options.ts'
 export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
-export type { Pairs } from './request/query.ts'
-export type { Chunk, Source, StreamOptions } from './reply/stream-reply.ts'
 export type { RouteInfo } from './app/route-info.ts'
 export { RouteConflictError } from './routing/router.ts'
 export { type Plugin, Scope } from './app/scope.ts'
@@ -79,8 +73,8 @@ export type {
   DeclaredError,
   DeclaredErrors,
   Effect,
-  Examples,
   ErrorHandler,
+  Examples,
   FittingMiddleware,
   Handler,
   LooseErrors,
@@ -89,6 +83,7 @@ export type {
   Middleware,
   Next,
   Outputs,
+  Pairs,
   ParamsOf,
   Parts,
   Replied,
@@ -102,3 +97,12 @@ export type {
 } from './types/parts.ts'
 export type { Verb } from './app/verb.ts'
 export { validate } from './request/validation.ts'
+export type {
+  Chunk,
+  CookieOptions,
+  FileOptions,
+  Hints,
+  Source,
+  StreamOptions,
+} from './types/reply-options.ts'
+export type { Declaration, ResponseInfo, ResponseListener, SecuritySchemes } from './types/declaration.ts'

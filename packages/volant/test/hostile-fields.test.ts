@@ -6,7 +6,8 @@ import { acceptedEncoding, acceptedLanguage, acceptedType } from '../src/request
 import { checkConditions, rangeOf } from '../src/reply/conditional.ts'
 import { attachment } from '../src/reply/disposition.ts'
 import { originOf } from '../src/request/forwarded.ts'
-import { resolveTrust, type Trust } from '../src/request/trust.ts'
+import { resolveTrust } from '../src/request/trust.ts'
+import type { Trust } from '../src/types/request.ts'
 
 const words =
   'for= proto=https host= 1.2.3.4 127.0.0.1 [::1]:80 unknown a=b q= 0.5 */* text/html en-GB W/ "x" bytes= " \\ \\" , ; = % \xff x - 0 *'

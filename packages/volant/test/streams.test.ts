@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApp } from '../src/index.ts'
-import type { RequestContext } from '../src/context/request-context.ts'
+import type { RequestContext } from '../src/types/request.ts'
 
 test('the app forgets a stream whose client left, also when its source never goes on', async () => {
   const app = createApp({ signals: false })

@@ -3,8 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { BodySink } from '@volant/engine'
 import { errorTable, VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
-import type { Chunk, SourceParts } from '../reply/stream-reply.ts'
+import type { SourceParts } from '../reply/stream-reply.ts'
 import type { MemoryExchange } from './memory.ts'
+import type { Chunk } from '../types/reply-options.ts'
 
 /** Most bytes handed to a sink at once. */
 const mostChunk = 65_536

@@ -9,7 +9,6 @@ import {
 } from '@volant/engine'
 import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
 import type { Context } from '../types/context.ts'
-import type { Audience } from '../dispatch/error-detail.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkFlag, checkFunction, checkInteger } from '../options/checks.ts'
@@ -18,7 +17,8 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { UndeclaredProperties } from '../contract/responses.ts'
 import { briefValue } from '../errors/brief-value.ts'
-import { resolveTrust, type Trust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
+import { resolveTrust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
+import type { Audience, Trust } from '../types/request.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {

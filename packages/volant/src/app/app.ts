@@ -2,7 +2,6 @@
 import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/choose.ts'
 import { Routes } from '../adapters/head.ts'
-import type { RequestContext } from '../types/context.ts'
 import type { APITree } from '../contract/api-tree.ts'
 import { CompiledApp } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -13,13 +12,14 @@ import { inject, type InjectReply } from '../testing/inject.ts'
 import type { InjectOptions } from '../testing/inject-request.ts'
 import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
-import { listenChannel } from '../dispatch/observe.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
 import { rootOf, Scope } from './scope.ts'
 import { closeOnSignal, forgetSignal } from './signals.ts'
 import type { Parts, RootParts } from '../types/parts.ts'
+import type { RequestContext } from '../types/request.ts'
+import { listenChannel } from '../report/channels.ts'
 
 /** An app without routes. Throws `E_BAD_OPTION` for an option that makes no sense, `E_ADAPTER` for an adapter that cannot be used. */
 export function createApp(options: AppOptions = {}): App {
@@ -212,7 +212,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     rootOf(this).registry.exposed.add(api)
     if (path === false || this.#tables.has(path)) return this
     this.#tables.add(path)
-    let known: { core: CompiledApp; text: string } | undefined
+    let known: { core: unknown; text: string } | undefined
     this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
       const { app } = ctx as unknown as RequestContext
       // Anybody may ask, and thousands of routes take milliseconds; an app that changes has another core.

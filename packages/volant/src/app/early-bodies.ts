@@ -1,10 +1,10 @@
 /** Says at start which routes hold large bodies of anybody, since the check of who it is comes after the body. */
-import type { Layer } from '../dispatch/chain.ts'
-import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { alternativesIn, metadataOf } from '../dispatch/declare.ts'
 import { printLine } from '../report/print-line.ts'
 import { overlap } from '../routing/prefix.ts'
 import type { RouteOptions } from '../types/parts.ts'
+import type { Layer } from '../types/request.ts'
+import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
 /** The line names at most so many routes, and says how many others there are. */
 const mostNamed = 5

@@ -1,36 +1,10 @@
 /** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
 import type { Address, RouterOptions } from '@volant/engine'
-import type { Layer } from '../dispatch/chain.ts'
-import type { RequestContext } from '../types/context.ts'
-import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
-import type { ResponseListener } from '../dispatch/observe.ts'
 import { Exposed } from './expose.ts'
 import { Router } from '../routing/router.ts'
-
-/** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
-export interface ScopeLayers {
-  readonly layers: PlacedLayer[]
-  readonly listeners: ResponseListener[]
-  notFound: ((ctx: RequestContext) => unknown) | null
-  errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
-  /** It has a route, or a scope inside it does. Absent where nobody asks. */
-  used?: boolean
-}
-
-/** A middleware, for all requests of its scope or for those under a path. */
-export interface PlacedLayer {
-  readonly layer: Layer
-  /** Without a slash at its end; null for all. */
-  readonly under: string | null
-}
-
-/** Paths that belong to a scope, for the replies to requests no route takes. */
-export interface PrefixScope {
-  readonly prefix: string
-  /** From the app's own to the innermost. */
-  readonly nodes: readonly ScopeLayers[]
-}
+import type { ResponseListener } from '../types/declaration.ts'
+import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
 export interface Hooks {
   readonly start: (() => unknown)[]

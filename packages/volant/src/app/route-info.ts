@@ -1,13 +1,13 @@
-import type { Layer } from '../dispatch/chain.ts'
 import type { Description } from '../contract/contract-options.ts'
-import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { Exposed } from './expose.ts'
-import { metadataOf, type Declaration } from '../dispatch/declare.ts'
+import { metadataOf } from '../dispatch/declare.ts'
 import { decide } from '../contract/lazy-responses.ts'
 import { overlap } from '../routing/prefix.ts'
-import type { ScopeLayers } from './registry.ts'
 import type { DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
+import type { Layer } from '../types/request.ts'
+import type { Declaration } from '../types/declaration.ts'
+import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
 /** A route as `app.routes()` tells of it. */
 export interface RouteInfo extends Description {

@@ -1,7 +1,5 @@
 /** The arguments of a verb after its path, checked: options, middleware, handler. */
 import type { Limits } from '@volant/engine'
-import type { Layer } from '../dispatch/chain.ts'
-import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { checkContract, contractOptions } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
@@ -14,15 +12,14 @@ import type { UndeclaredProperties } from '../contract/responses.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { RouteOptions, Schemas } from '../types/parts.ts'
 import { checkedParts, checkSchemas } from '../request/validation.ts'
+import type { Layer } from '../types/request.ts'
+import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
 /** What an app's routes have unless they say otherwise. */
 export interface RouteDefaults {
   readonly limits: Limits
   readonly undeclaredProperties: UndeclaredProperties
 }
-
-/** Limits a route can have of its own and that JavaScript enforces. */
-export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
 
 const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
 const names: readonly string[] = [

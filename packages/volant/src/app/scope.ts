@@ -1,15 +1,12 @@
 /** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
 import type { Address, Method } from '@volant/engine'
-import type { Layer } from '../dispatch/chain.ts'
 import type { ContextOf } from '../types/context.ts'
-import type { RouteDefinition } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
 import { bad } from '../options/bad-option.ts'
 import { metadataOf, usageOf } from '../dispatch/declare.ts'
-import type { ResponseListener } from '../dispatch/observe.ts'
 import { parsePattern, RoutePatternError } from '../routing/path.ts'
-import type { Registry, ScopeLayers } from './registry.ts'
+import type { Registry } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
 import { RouteConflictError } from '../routing/router.ts'
@@ -19,6 +16,9 @@ import { type APITree, isRoute } from '../contract/api-tree.ts'
 import { handlersOf, type Implement } from '../contract/implement.ts'
 import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
 import type { OnMethods, Verb } from './verb.ts'
+import type { Layer } from '../types/request.ts'
+import type { ResponseListener } from '../types/declaration.ts'
+import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
 /** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
 export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>

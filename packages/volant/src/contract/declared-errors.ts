@@ -1,19 +1,9 @@
 /** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
-import type { Layer } from '../dispatch/chain.ts'
-import type { RequestContext } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
-import { metadataOf } from '../dispatch/declare.ts'
 import { Reply, type UndeclaredProperties } from './responses.ts'
 import type { DeclaredError, DeclaredErrors } from '../types/parts.ts'
-
-/** An error as it runs. */
-interface Declared extends DeclaredError {
-  /** Of its `data`. */
-  readonly reply: Reply | null
-}
-
-/** By code. */
-export type ErrorsByCode = ReadonlyMap<string, Declared>
+import type { ErrorsByCode, RequestContext } from '../types/request.ts'
+import type { Declaration } from '../types/declaration.ts'
 
 const none: ErrorsByCode = new Map()
 
@@ -23,16 +13,13 @@ const none: ErrorsByCode = new Map()
  */
 export function errorsOf(
   where: string,
-  layers: readonly Layer[],
+  declarations: readonly Declaration[],
   own: DeclaredErrors,
   undeclaredProperties: UndeclaredProperties = 'strip',
 ): ErrorsByCode {
-  const given = layers.flatMap((layer): DeclaredErrors[] => {
-    const { errors } = metadataOf(layer)
-    return errors === undefined ? [] : [errors]
-  })
+  const given = declarations.flatMap(({ errors }) => (errors === undefined ? [] : [errors]))
   if (given.length === 0 && Object.keys(own).length === 0) return none
-  const all = new Map<string, Declared>()
+  const all = new Map<string, DeclaredError & { reply: Reply | null }>()
   for (const errors of [...given, own]) {
     for (const [code, error] of Object.entries(errors)) {
       const before = all.get(code)

@@ -5,7 +5,6 @@
 import { Readable } from 'node:stream'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
 import { endReply, replyEmpty, sendText } from '../reply/reply.ts'
@@ -21,6 +20,7 @@ import { Unwritable } from '../schema/to-json.ts'
 import { isIterator } from '../reply/stream-reply.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Responses, Schema } from '../types/parts.ts'
+import type { DeclaredReplies, RequestContext } from '../types/request.ts'
 
 /**
  * What becomes of properties of a reply that its schema does not name: `strip` leaves them out; with `throw` the reply is
@@ -157,7 +157,7 @@ function nameOf(pointer: string): string {
 }
 
 /** The declared replies of a route. */
-export class ResponsePlan {
+export class ResponsePlan implements DeclaredReplies {
   readonly #where: string
   readonly #responses: Responses
   readonly #undeclared: UndeclaredProperties
@@ -191,6 +191,29 @@ export class ResponsePlan {
         : new Reply(`the reply of ${this.#where} with status ${status}`, schema, this.#undeclared)
     this.#replies.set(status, reply)
     return reply
+  }
+
+  jsonText(value: unknown, status: number): string {
+    const reply = this.replyOf(status)
+    return reply === null ? this.refuseContent(status, false) : reply.textOf(reply.checkNow(value))
+  }
+
+  text(value: string, status: number): string {
+    const reply = this.replyOf(status)
+    if (reply === null) return this.refuseContent(status, false)
+    const checked = reply.checkNow(value)
+    return typeof checked === 'string' ? checked : reply.textOf(checked)
+  }
+
+  reply(ctx: RequestContext, status: number, value: unknown): void {
+    const reply = this.replyOf(status)
+    if (reply === null) {
+      if (value !== undefined && value !== null) this.refuseContent(status, false)
+      replyEmpty(ctx)
+    } else {
+      if (value === undefined) this.refuseContent(status, true)
+      send(ctx, reply, reply.checkNow(value))
+    }
   }
 
   /** Throws `E_RESPONSE_STATUS`: content where none is declared, or none where some is. */
@@ -297,30 +320,4 @@ function isUnchecked(value: unknown): boolean {
     value instanceof Blob ||
     isIterator(value)
   )
-}
-
-/** The text of `ctx.json(value)` where the handler's replies are declared. */
-export function declaredText(plan: ResponsePlan, value: unknown, status: number): string {
-  const reply = plan.replyOf(status)
-  return reply === null ? plan.refuseContent(status, false) : reply.textOf(reply.checkNow(value))
-}
-
-/** The text of `ctx.text(value)` where the handler's replies are declared. */
-export function declaredString(plan: ResponsePlan, value: string, status: number): string {
-  const reply = plan.replyOf(status)
-  if (reply === null) return plan.refuseContent(status, false)
-  const checked = reply.checkNow(value)
-  return typeof checked === 'string' ? checked : reply.textOf(checked)
-}
-
-/** `ctx.reply(status, value)` where the handler's replies are declared. */
-export function replyDeclared(ctx: RequestContext, plan: ResponsePlan, status: number, value: unknown): void {
-  const reply = plan.replyOf(status)
-  if (reply === null) {
-    if (value !== undefined && value !== null) plan.refuseContent(status, false)
-    replyEmpty(ctx)
-  } else {
-    if (value === undefined) plan.refuseContent(status, true)
-    send(ctx, reply, reply.checkNow(value))
-  }
 }

@@ -3,37 +3,9 @@
  * What becomes of a value is the affair of the context: a request replies with it, a call of a procedure gives it back.
  */
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
-import type { RequestContext } from '../types/context.ts'
 import { metadataOf } from './declare.ts'
 import { isThenable } from '../types/thenable.ts'
-
-/** What a chain keeps about its progress, on the context that it runs for. */
-export interface Chained {
-  /** A layer gave a reply. */
-  readonly replied: boolean
-  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
-  readonly settled: boolean | 'silent'
-  /** Layers that have not settled. */
-  pending: number
-  /** The handler ran and gave nothing. */
-  empty: boolean
-  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
-  chainError: unknown
-  /** Names the chain in messages. */
-  readonly chainName: string
-  /** Takes the value of a layer as the reply. Throws where there is one already. */
-  deliver(value: unknown): Promise<void> | void
-  /** Called when the last layer has settled, if that was after the outermost one. */
-  conclude(): void
-  /** Reports an error that nobody is left to catch. */
-  reportLate(error: VolantError): void
-}
-
-/** Runs a chain: gives the handler's value, or delivers it and gives undefined or a promise of it. */
-export type Run<C = RequestContext> = (ctx: C) => unknown
-
-/** A middleware or handler as the framework calls it; the types users see are narrower. */
-export type Layer<C = RequestContext> = (ctx: C, next: () => Promise<void>) => unknown
+import type { Chained, Layer, Run } from '../types/request.ts'
 
 /** `next()` of a chain that settled at once. */
 const settled: Promise<void> = Promise.resolve()

@@ -10,84 +10,38 @@ import {
   methods,
   type RouteEntry,
   type RouterOptions,
-  type ServerStats,
 } from '@volant/engine'
-import { type BodyLedger, collectBody } from '../request/body.ts'
-import { compile, isLayered, type Layer, type Run } from './chain.ts'
-import type { RequestContext } from '../types/context.ts'
-import type { CheckedContract } from '../contract/contract-options.ts'
-import { type ErrorsByCode, errorsOf } from '../contract/declared-errors.ts'
+import { collectBody } from '../request/body.ts'
+import { compile, isLayered } from './chain.ts'
+import { conclude, trackOwnReply } from './conclude.ts'
+import { errorsOf } from '../contract/declared-errors.ts'
 import { dispatch } from './dispatch.ts'
-import type { Audience } from './error-detail.ts'
 import { refusal } from '../errors/errors.ts'
 import { metadataOf, confine, gateOf } from './declare.ts'
 import { printLine } from '../report/print-line.ts'
-import type { ResponseListener } from './observe.ts'
 import { overlap, type PathPrefix, pathPrefix } from '../routing/prefix.ts'
-import type { ScopeLayers, PrefixScope } from '../app/registry.ts'
-import { ResponsePlan, typedAs, type UndeclaredProperties, underContract } from '../contract/responses.ts'
-import type { RouteInfo } from '../app/route-info.ts'
-import type { RouteLimits } from '../app/route-options.ts'
+import { ResponsePlan, typedAs, underContract } from '../contract/responses.ts'
 import { isDescribedOnly } from '../schema/doc-only.ts'
 import { parsePattern } from '../routing/router.ts'
-import { serverCloses } from '../reply/stream-reply.ts'
 import { isThenable } from '../types/thenable.ts'
-import type { Trust } from '../request/trust.ts'
-import type { Route, Schemas } from '../types/parts.ts'
 import { gateFor } from '../request/validation.ts'
-
-/** A route as it was registered. */
-export interface RouteDefinition {
-  readonly method: RouteEntry['method']
-  readonly pattern: string
-  /** The scopes it is in, the app's own first. */
-  readonly nodes: readonly ScopeLayers[]
-  readonly middleware: readonly Layer[]
-  readonly handler: (ctx: RequestContext) => unknown
-  /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
-  readonly bodyMode: 'buffer' | 'stream' | 'checked'
-  /** Bytes. */
-  readonly maxBodySize: number
-  readonly beforeBody: ((ctx: RequestContext) => unknown) | null
-  readonly schemas: Schemas
-  readonly contract: CheckedContract
-  readonly undeclaredProperties: UndeclaredProperties
-  /** What the verb gave: the same wherever the app is mounted. */
-  readonly value: Route
-  /** Milliseconds; 0 unless the route has its own. */
-  readonly handlerTimeout: number
-  readonly limits: RouteLimits
-}
-
-/** A route as it runs. */
-export interface CompiledRoute {
-  readonly run: Run
-  /** It has middleware that must call `next`. */
-  readonly layered: boolean
-  /** Null for misses. */
-  readonly pattern: string | null
-  readonly paramNames: readonly string[]
-  readonly bodyMode: RouteDefinition['bodyMode']
-  readonly errorHandler: ScopeLayers['errorHandler']
-  readonly limits: RouteLimits
-  /** Those it and its middleware declare. */
-  readonly errors: ErrorsByCode
-  /** Somebody wants to know when a request ends, or it has a time limit of its own. */
-  readonly watched: boolean
-  readonly listeners: readonly ResponseListener[]
-  readonly handlerTimeout: number
-}
-
-/** The server of an app, for those who tell about it. */
-export interface Serving {
-  stats(): ServerStats
-  routes(): RouteInfo[]
-  readonly closing: boolean
-}
+import type {
+  Audience,
+  BodyLedger,
+  CompiledRoute,
+  Layer,
+  RequestApp,
+  RequestContext,
+  RouteLimits,
+  Trust,
+} from '../types/request.ts'
+import type { ResponseListener } from '../types/declaration.ts'
+import { serverCloses } from '../reply/abort.ts'
+import type { PrefixScope, RouteDefinition, ScopeLayers } from './route-definition.ts'
 
 /** What an app was told before it started. */
 export interface Definition {
-  readonly serving: Serving
+  readonly serving: RequestApp['serving']
   readonly limits: Limits
   readonly router: RouterOptions
   readonly routes: readonly RouteDefinition[]
@@ -99,7 +53,7 @@ export interface Definition {
   readonly report: ((error: unknown, ctx: RequestContext) => void) | null
 }
 
-export class CompiledApp implements Host {
+export class CompiledApp implements Host, RequestApp {
   readonly routes: readonly RouteEntry[]
   readonly router: RouterOptions
   readonly limits: Limits
@@ -108,7 +62,7 @@ export class CompiledApp implements Host {
   readonly trust: Trust | null
   /** Who is told what an unexpected error was. */
   readonly errorDetails: Audience
-  readonly serving: Serving
+  readonly serving: RequestApp['serving']
   /** The methods, each at the index of its bit in a set. */
   readonly #methods: readonly string[]
   /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
@@ -178,6 +132,14 @@ export class CompiledApp implements Host {
     return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
   }
 
+  conclude(ctx: RequestContext): void {
+    conclude(ctx, undefined)
+  }
+
+  trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
+    return trackOwnReply(ctx, work)
+  }
+
   get reportsToStderr(): boolean {
     return this.#report === null
   }
@@ -222,7 +184,12 @@ function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
   )
     return
   const layers = [...layersFor(nodes, route.pattern, caseSensitive), ...middleware]
-  errorsOf(`${route.method} ${route.pattern}`, layers, route.contract.errors, route.undeclaredProperties)
+  errorsOf(
+    `${route.method} ${route.pattern}`,
+    layers.map(metadataOf),
+    route.contract.errors,
+    route.undeclaredProperties,
+  )
 }
 
 function bringsErrors(layer: Layer): boolean {
@@ -250,7 +217,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
       : underContract(own, new ResponsePlan(where, responses, route.undeclaredProperties))
   return {
     ...compileChain(nodes, layers, handler),
-    errors: errorsOf(where, layers, errors, route.undeclaredProperties),
+    errors: errorsOf(where, layers.map(metadataOf), errors, route.undeclaredProperties),
     pattern,
     paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
@@ -267,7 +234,7 @@ function compileMisses(
 ): CompiledRoute[] {
   const layers = layersFor(nodes, null, caseSensitive)
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
-  const errors = errorsOf('a path without a route', layers, {})
+  const errors = errorsOf('a path without a route', layers.map(metadataOf), {})
   return [notFoundHandler(notFound), methodNotAllowed, options, upgradeRequired].map((handler) => ({
     ...withParams(params, compileChain(nodes, layers, handler)),
     errors,

@@ -1,9 +1,9 @@
 /** The end of a request's chain: what is left to be said is said here. */
-import type { RequestContext } from '../types/context.ts'
 import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
 import { isNothing, stopped } from './chain.ts'
 import { fail } from './failure.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /**
  * Counts work that replies by itself: the request waits for it, and gets its error, also where nobody awaits or returns

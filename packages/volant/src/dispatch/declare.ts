@@ -1,11 +1,9 @@
 /** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
-import type { Layer } from './chain.ts'
-import type { Context, ContextOf, RequestContext } from '../types/context.ts'
+import type { Context, ContextOf } from '../types/context.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
-import type { ResponseListener } from './observe.ts'
 import { reply } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -18,25 +16,8 @@ import type {
   Next,
   Schemas,
 } from '../types/parts.ts'
-
-/** Security schemes by name: Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
-export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
-
-/** What a middleware brings besides its function. */
-export interface Declaration {
-  /** Errors it replies with, by code. */
-  errors?: DeclaredErrors | undefined
-  /**
-   * Security schemes it enforces, by name: all of an object, or any one object of an array. `[{ bearer }, { cookie }]`
-   * takes either; an empty object in the array takes requests without any.
-   */
-  security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
-  /** Told when the reply of a request it ran for is complete; see `onResponse` of a scope. */
-  onResponse?: ResponseListener | undefined
-}
-
-/** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */
-export type Gate = (ctx: RequestContext) => unknown
+import type { Gate, Layer, RequestContext } from '../types/request.ts'
+import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
 /** What the framework knows of a middleware. */
 export interface MiddlewareMetadata extends Declaration {

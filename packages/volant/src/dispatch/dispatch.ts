@@ -1,15 +1,17 @@
 /** One request: a context, the route's chain, its reply. */
 import type { Exchange } from '@volant/engine'
 import { conclude } from './conclude.ts'
-import { RequestContext } from '../context/request-context.ts'
-import type { CompiledRoute, CompiledApp } from './compiled-app.ts'
+import type { CompiledApp } from './compiled-app.ts'
 import { fail } from './failure.ts'
-import { isTraced, startChannel, Watch } from './observe.ts'
+import { Watch } from './observe.ts'
 import { isThenable } from '../types/thenable.ts'
+import type { CompiledRoute, RequestContext } from '../types/request.ts'
+import { LazyContext } from '../context/lazy-context.ts'
+import { isTraced, startChannel } from '../report/channels.ts'
 
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
 export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledRoute, allow: number): void {
-  const ctx = new RequestContext(exchange, core, route, allow)
+  const ctx = new LazyContext(exchange, core, route, allow)
   exchange.runInAsyncScope(route.watched || isTraced() ? enterWatched : enter, undefined, ctx)
 }
 

@@ -2,10 +2,7 @@
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import type { RequestContext } from '../types/context.ts'
-
-/** Who is told: nobody, clients on this machine, or everybody. */
-export type Audience = 'nobody' | 'local' | 'everybody'
+import type { RequestContext } from '../types/request.ts'
 
 /** Characters of what is said of an error. */
 const longest = 1_000

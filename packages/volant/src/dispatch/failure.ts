@@ -1,13 +1,13 @@
 /** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../types/context.ts'
 import { errorDetail } from './error-detail.ts'
-import { HTTPError, VolantError } from '../errors/errors.ts'
-import { errorChannel } from './observe.ts'
+import { HTTPError } from '../errors/errors.ts'
 import { problemText } from '../errors/problem.ts'
 import { beginReply, reply } from '../reply/reply.ts'
-import { endsStream } from '../reply/stream-reply.ts'
+import { isAbort, isExpectedAbort } from '../reply/abort.ts'
 import { isThenable } from '../types/thenable.ts'
+import type { RequestContext } from '../types/request.ts'
+import { errorChannel } from '../report/channels.ts'
 
 /** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
 export function fail(ctx: RequestContext, error: unknown): void {
@@ -94,16 +94,4 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
     ctx.replyHeaders,
     problemText(answered, answered instanceof HTTPError ? null : errorDetail(ctx, answered)),
   )
-}
-
-/** A client that sends no more, or a server that closes, has aborted the signal while something can still be sent. */
-export function isExpectedAbort(ctx: RequestContext, error: unknown): boolean {
-  return isAbort(error) && (ctx.exchange.halfClosed || endsStream(ctx))
-}
-
-/** Work that was told to stop says so. */
-export function isAbort(error: unknown): boolean {
-  if (error instanceof VolantError) return error.code === 'E_ABORTED'
-  if (error instanceof HTTPError) return error.code === 'E_REQUEST_TIMEOUT'
-  return error instanceof Error && error.name === 'AbortError'
 }

@@ -1,34 +1,10 @@
 /** Who is told of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
-import { channel } from 'node:diagnostics_channel'
-import type { Context, RequestContext } from '../types/context.ts'
 import { HTTPError, refusal } from '../errors/errors.ts'
+import { finishChannel } from '../report/channels.ts'
 import { fail } from './failure.ts'
 import { isThenable } from '../types/thenable.ts'
-
-/** How a request ended. */
-export interface ResponseInfo {
-  /** Of the reply; 499 when the client left before there was one. */
-  readonly status: number
-  /** Milliseconds from the call of the first middleware to the end of the reply, as it was handed to the system. */
-  readonly duration: number
-  /** What was thrown, if anything: also where it became an orderly error reply. */
-  readonly error: unknown
-  /** The reply was not complete: the client left, its time was over, or its source failed. */
-  readonly aborted: boolean
-}
-
-/** Told once a request, after its handler is done and its reply is complete. What it throws, or rejects with, is reported. */
-export type ResponseListener = (ctx: Context, info: ResponseInfo) => void
-
-/** Messages `{ ctx }`: a handler is about to run. Stores bound to the channel are set while it does. */
-export const startChannel = channel('volant.request.start')
-/** Messages `{ ctx, status, duration, error, aborted }`, as `ResponseInfo` has them. */
-export const finishChannel = channel('volant.request.finish')
-/** Messages `{ ctx, error }`: whatever a handler or middleware threw. */
-export const errorChannel = channel('volant.request.error')
-
-/** Messages `{ app, options }`: `listen` of an app was called. */
-export const listenChannel = channel('volant.listen')
+import type { RequestContext } from '../types/request.ts'
+import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
 /** Accompanies a request somebody watches; others have none. */
 export class Watch {
@@ -79,11 +55,6 @@ export class Watch {
     }
     if (finishChannel.hasSubscribers) finishChannel.publish({ ctx, ...info })
   }
-}
-
-/** Whether somebody subscribed to what happens at a request's start or end. */
-export function isTraced(): boolean {
-  return startChannel.hasSubscribers || finishChannel.hasSubscribers
 }
 
 /** That of the reply which the adapter gave in the handler's place, if it did. */

@@ -1,5 +1,5 @@
 /** `cors()`: which pages of other origins may read replies (Fetch §3.2). */
-import type { Context, RequestContext } from '../types/context.ts'
+import type { Context } from '../types/context.ts'
 import { checkHeaderValue, headerBlock, type HeaderBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
@@ -7,6 +7,7 @@ import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkEach, checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */
 export type OriginCheck = (

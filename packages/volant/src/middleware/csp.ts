@@ -1,12 +1,12 @@
 /** `csp()`: a Content-Security-Policy, checked and written (CSP Level 3). */
 import { randomFillSync } from 'node:crypto'
-import type { RequestContext } from '../types/context.ts'
 import { checkHeaderValue } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkFlag, checkNames } from '../options/checks.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
 const sourceDirectives = [

@@ -1,9 +1,9 @@
 /** What a log line says of a request, in pino's format, compiled once for each logger. */
 import { hostname } from 'node:os'
-import type { RequestContext } from '../types/context.ts'
-import type { ResponseInfo } from '../dispatch/observe.ts'
 import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
 import { censored, queryReader, type Redaction } from './redact.ts'
+import type { RequestContext } from '../types/request.ts'
+import type { ResponseInfo } from '../types/declaration.ts'
 
 /** What a line can say beside its level and message. */
 export type LogField =

@@ -1,9 +1,8 @@
 /** `logger()`: a line of JSON for every request, as pino writes it. */
-import type { Context, RequestContext } from '../types/context.ts'
+import type { Context } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
-import type { ResponseInfo, ResponseListener } from '../dispatch/observe.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { complainOnce, type LogStream, openDestination } from './log-destination.ts'
@@ -12,6 +11,8 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkChoice, checkEach, checkFunction, checkNames } from '../options/checks.ts'
 import { checkFieldName } from './header-option.ts'
 import { redactionOf } from './redact.ts'
+import type { RequestContext } from '../types/request.ts'
+import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
 /** pino, or anything else that takes an object and a message. */
 export interface EventLogger {

@@ -1,7 +1,7 @@
 /** What log lines keep to themselves. */
 import { unescape } from 'node:querystring'
-import type { RequestContext } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** What is to be kept out of lines. */
 export interface Redaction {

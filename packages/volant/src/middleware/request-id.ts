@@ -1,10 +1,11 @@
 /** `requestId()`: an id for every request, in its reply and in the logs. */
-import type { Context, RequestContext } from '../types/context.ts'
+import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { checkFunction, checkNames, checkText } from '../options/checks.ts'
 import { checkFieldName } from './header-option.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Options of `requestId`. */
 export interface RequestIdOptions {

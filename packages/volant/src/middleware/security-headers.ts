@@ -1,5 +1,4 @@
 /** `securityHeaders()`: the headers OWASP asks for. */
-import type { RequestContext } from '../types/context.ts'
 import { headerBlock, type HeaderBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
@@ -8,6 +7,7 @@ import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } fro
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkFlag, checkInteger, checkNames } from '../options/checks.ts'
 import { checkFieldValue } from './header-option.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {

@@ -1,10 +1,10 @@
 /** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
-import type { RequestContext } from '../types/context.ts'
 import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
 import { asFunction } from '../app/scope.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /**
  * Whether something the app needs is there: it is not if this throws, rejects, gives false, or takes longer than
@@ -125,7 +125,7 @@ function state(ctx: RequestContext): object {
 }
 
 function noStore(ctx: RequestContext, value: object, status = 200): never {
-  return ctx.header('cache-control', 'no-store').json(value, status)
+  return ctx.header('cache-control', 'no-store').json(value, status) as never
 }
 
 type Verdict = 'ok' | 'failed' | 'timed out'

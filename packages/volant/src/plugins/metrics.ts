@@ -1,15 +1,15 @@
 /** Metrics of an app: what its requests took by route, what its server counts, how the process is doing. */
 import { methods, type ServerStats } from '@volant/engine'
-import type { Context, RequestContext } from '../types/context.ts'
-import type { CompiledRoute } from '../dispatch/compiled-app.ts'
+import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
 import { checkNames } from '../options/checks.ts'
-import type { ResponseInfo } from '../dispatch/observe.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { type EventLoopLag, eventLoopLag, watchEventLoop } from './event-loop.ts'
 import { Latency, type Quantiles, type Recent } from './latency.ts'
 import { exposition } from './prometheus.ts'
+import type { CompiledRoute, RequestContext } from '../types/request.ts'
+import type { ResponseInfo } from '../types/declaration.ts'
 
 /** Options of `metrics`. */
 export interface MetricsOptions {

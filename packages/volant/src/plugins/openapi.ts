@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { Exposed } from '../app/expose.ts'
 import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
 import { prefixOf, rootOf, type Scope } from '../app/scope.ts'
-import type { RequestContext } from '../types/context.ts'
 import { refusal } from '../errors/errors.ts'
 import { buildDocument, documentedRoutes } from '../openapi/document.ts'
 import { checkOptions, type OpenAPIOptions, optionNames } from '../openapi/options.ts'
@@ -13,6 +12,7 @@ import { schemesOf } from '../openapi/security.ts'
 import { DocumentWarnings } from '../openapi/warnings.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkConditions } from '../reply/conditional.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Options of `openapi`. */
 export interface OpenAPIPluginOptions extends OpenAPIOptions {

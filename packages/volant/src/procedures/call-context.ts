@@ -1,15 +1,16 @@
 /** What a call sees of its request. The calls of a batch see the same request; each has a state of its own. */
 import { bag } from '@volant/engine'
-import type { CookieOptions } from '../reply/cookie.ts'
-import { errorFrom, type ErrorsByCode } from '../contract/declared-errors.ts'
+import { errorFrom } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { HeaderBlock } from '../reply/header.ts'
-import { RequestContext } from '../context/request-context.ts'
-import { isNothing, stopped, type Chained } from '../dispatch/chain.ts'
+import { isNothing, stopped } from '../dispatch/chain.ts'
 import { parseConnectionParams } from './connection-params.ts'
 import { unlessError } from './definition.ts'
 import type { Placed } from './router.ts'
 import type { ProcedureContext } from './types.ts'
+import type { CookieOptions } from '../types/reply-options.ts'
+import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
+import { LazyContext } from '../context/lazy-context.ts'
 
 /** What stands in for a request where there is none. */
 export interface CallOrigin {
@@ -56,7 +57,7 @@ export class CallContext implements ProcedureContext, Chained {
     this.#signal = signal
     this.#origin = origin
     this.#request =
-      origin instanceof RequestContext ? origin : origin instanceof CallContext ? origin.#request : null
+      origin instanceof LazyContext ? origin : origin instanceof CallContext ? origin.#request : null
     this.#errors = procedure.errors
     this.procedurePath = path
     this.input = input

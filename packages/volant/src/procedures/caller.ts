@@ -3,13 +3,13 @@ import { bag } from '@volant/engine'
 import type { Context } from '../types/context.ts'
 import { nextId } from '../context/id.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { RequestContext } from '../context/request-context.ts'
 import { CallContext, type Origin } from './call-context.ts'
 import { checkedEvents } from './events.ts'
 import { type Served, served } from './output.ts'
 import { unlessError } from './definition.ts'
 import { type Placed, proceduresOf } from './router.ts'
 import type { Procedure, ProcedureContext, ProcedureKind, ProcedureTree, Router } from './types.ts'
+import { LazyContext } from '../context/lazy-context.ts'
 
 /** Stands in for a request where there is none. */
 export interface CallerOptions {
@@ -77,7 +77,7 @@ async function call(placed: Served, from: Origin, input: unknown): Promise<unkno
 
 function originOf(origin: Context | ProcedureContext | CallerOptions): Origin {
   const given: unknown = origin
-  if (given instanceof RequestContext || given instanceof CallContext) return given
+  if (given instanceof LazyContext || given instanceof CallContext) return given
   checkOptionNames('caller', origin, ['headers', 'cookies', 'state', 'ip', 'signal'])
   const {
     headers = {},

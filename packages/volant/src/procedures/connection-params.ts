@@ -1,7 +1,7 @@
 /** `?connectionParams=…`: what a browser's EventSource sends in place of headers, which it cannot set. */
-import type { RequestContext } from '../types/context.ts'
 import { HTTPError } from '../errors/errors.ts'
 import { parseJson } from '../request/json.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** Null without them. Throws 400 for anything but a JSON object of strings. */
 export function parseConnectionParams(ctx: RequestContext): Readonly<Record<string, string>> | null {

@@ -1,10 +1,9 @@
 /** What a procedure is at run time. */
-import type { ErrorsByCode } from '../contract/declared-errors.ts'
-import type { Layer, Run } from '../dispatch/chain.ts'
-import type { Declaration } from '../dispatch/declare.ts'
 import type { DeclaredErrors, Schema } from '../types/parts.ts'
 import type { CallContext } from './call-context.ts'
 import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
+import type { ErrorsByCode, Layer, Run } from '../types/request.ts'
+import type { Declaration } from '../types/declaration.ts'
 
 export interface ProcedureDefinition {
   readonly kind: ProcedureKind

@@ -1,5 +1,5 @@
 /** `procedure()`: a builder. Each step is checked at once and gives a new builder. */
-import { compile, isLayered, type Layer, type Run } from '../dispatch/chain.ts'
+import { compile, isLayered } from '../dispatch/chain.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -22,6 +22,7 @@ import type {
   ProcedureKind,
   RestOptions,
 } from './types.ts'
+import type { Layer, Run } from '../types/request.ts'
 
 /** A builder without input, output, middleware and errors: `procedure().query(() => 'pong')`. */
 export function procedure(): AnyProcedureBuilder {
@@ -128,7 +129,7 @@ class Builder {
     return new DefinedProcedure({
       ...steps,
       kind,
-      errors: errorsOf('a procedure', layers as unknown as Layer[], steps.ownErrors),
+      errors: errorsOf('a procedure', layers.map(metadataOf), steps.ownErrors),
       perform:
         input === null
           ? compilePerform(layers, (ctx) => run({ input: undefined, ctx, path: ctx.procedurePath }))

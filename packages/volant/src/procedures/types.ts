@@ -2,7 +2,6 @@
  * The types of procedures. A builder carries four parts: input, output, state and errors. Each call of the builder
  * changes one of them, so that a procedure costs the compiler the same however many there are.
  */
-import type { CookieOptions } from '../reply/cookie.ts'
 import type { ContextOf } from '../types/context.ts'
 import type { HTTPError } from '../errors/errors.ts'
 import type {
@@ -18,6 +17,7 @@ import type {
   SchemaOutput,
   With,
 } from '../types/parts.ts'
+import type { CookieOptions } from '../types/reply-options.ts'
 
 /** What a procedure does: a query reads, a mutation changes, a subscription tells of events as they come. */
 export type ProcedureKind = 'query' | 'mutation' | 'subscription'

@@ -1,32 +1,8 @@
 /** Setting cookies (RFC 6265, and its revision for prefixes and SameSite). */
 import { type SetCookie, stringifySetCookie } from 'cookie'
 import { VolantError } from '../errors/errors.ts'
+import type { CookieOptions } from '../types/reply-options.ts'
 import { noOption } from '../options/option-names.ts'
-
-/** Attributes of a cookie (RFC 6265 §4.1.2). */
-export interface CookieOptions {
-  /** Default `/`. */
-  path?: string | undefined
-  /** Default: the host that sets it, and none below it. */
-  domain?: string | undefined
-  /** Seconds, an integer; 0 and below end the cookie. Default: it ends with the browser's session. */
-  maxAge?: number | undefined
-  /** When it ends; `maxAge` is the surer way to say so. */
-  expires?: Date | undefined
-  /** Kept from scripts. Default true. */
-  httpOnly?: boolean | undefined
-  /**
-   * Sent over TLS only. Default: true if the request came over it, for names with a prefix, for `sameSite: 'none'`
-   * and `partitioned`; browsers refuse those without.
-   */
-  secure?: boolean | undefined
-  /** Default `lax`. */
-  sameSite?: 'strict' | 'lax' | 'none' | undefined
-  /** Kept apart by the site it is embedded in (CHIPS). Default false. */
-  partitioned?: boolean | undefined
-  /** Which cookies a browser drops last when it has too many; not every browser looks. */
-  priority?: 'low' | 'medium' | 'high' | undefined
-}
 
 /** Bytes of name and value a browser keeps (RFC 6265bis §5.6). */
 const longest = 4_096

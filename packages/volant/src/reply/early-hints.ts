@@ -1,11 +1,9 @@
 /** Early hints: what the reply will need, told while the handler works (RFC 8297). */
-import type { RequestContext } from '../types/context.ts'
+import type { Hints } from '../types/reply-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'
 import { dropReply } from './late-reply.ts'
-
-/** Names and values; an array gives its name several fields. */
-export type Hints = Readonly<Record<string, string | readonly string[]>>
+import type { RequestContext } from '../types/request.ts'
 
 export function sendHints(ctx: RequestContext, headers: Hints): void {
   if (ctx.replied) return dropReply(ctx, 'earlyHints')

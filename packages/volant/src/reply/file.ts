@@ -4,7 +4,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkConditions, rangeOf, type Validators } from './conditional.ts'
-import type { RequestContext } from '../types/context.ts'
+import type { FileOptions } from '../types/reply-options.ts'
 import { attachment } from './disposition.ts'
 import { errorTable, HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { checkHeaderName } from './header.ts'
@@ -15,21 +15,7 @@ import { checkOptionNames } from '../options/option-names.ts'
 import { dropReply } from './late-reply.ts'
 import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
-
-/** Options of `ctx.file`. */
-export interface FileOptions {
-  /**
-   * The folder the path stays in, for paths that come from clients: `..`, symbolic links that lead out of it and, unless
-   * `dotfiles` says otherwise, names that begin with a dot are 404, also where a link leads to one.
-   */
-  root?: string | undefined
-  /** Whether `root` gives away names that begin with a dot. Default false. */
-  dotfiles?: boolean | undefined
-  /** Sent to be saved rather than shown: under this name, or under its own with true. */
-  download?: string | true | undefined
-  /** Content type. Default: by the name's extension, or application/octet-stream. */
-  type?: string | undefined
-}
+import type { RequestContext } from '../types/request.ts'
 
 /** Bytes read at once; files of no more are sent in one go. */
 const chunkSize = 65_536

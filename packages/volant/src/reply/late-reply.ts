@@ -2,9 +2,9 @@
  * What comes after the reply is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
  * process would end.
  */
-import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import { errorChannel } from '../dispatch/observe.ts'
+import type { RequestContext } from '../types/request.ts'
+import { errorChannel } from '../report/channels.ts'
 
 /** A second reply, by the method of the context named. */
 export function dropReply(ctx: RequestContext, method: string): void {

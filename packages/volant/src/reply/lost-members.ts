@@ -1,9 +1,8 @@
 /** Replies that lose something as JSON: a promise that was not awaited, a Map and the like become `{}`. */
-import type { RequestContext } from '../types/context.ts'
-import type { CompiledRoute } from '../dispatch/compiled-app.ts'
 import { lostMember } from '../errors/json-fault.ts'
 import { nameOf } from './late-reply.ts'
 import { printLine } from '../report/print-line.ts'
+import type { CompiledRoute, RequestContext } from '../types/request.ts'
 
 /** At the start: nobody looks at replies in production, where that would cost time. */
 export const isDevelopment = process.env['NODE_ENV'] !== 'production'

@@ -1,17 +1,17 @@
 /** From a value to a reply: what each kind of value a handler may return becomes. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
 import { dropReply, nameOf } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'
-import { declaredText } from '../contract/responses.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from './status.ts'
-import { isGenerator, isIterator, sendGenerated, sendStream, type Source } from './stream-reply.ts'
+import { isGenerator, isIterator, sendGenerated, sendStream } from './stream-reply.ts'
+import type { RequestContext } from '../types/request.ts'
+import type { Source } from '../types/reply-options.ts'
 
 /** The least that maxBufferedReplies can be, in bytes: smaller replies need no look at it. */
 const leastBound = 1_024
@@ -99,7 +99,7 @@ export function replyEmpty(ctx: RequestContext): void {
 export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
   // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
   const text =
-    ctx.responses === null ? jsonText(ctx, value) : declaredText(ctx.responses, value, status ?? ctx.status())
+    ctx.responses === null ? jsonText(ctx, value) : ctx.responses.jsonText(value, status ?? ctx.status())
   endReply(ctx, ContentType.json, text, status, 'json')
 }
 

@@ -1,8 +1,7 @@
 /** Handlers that give no reply: usually a `return` was forgotten, or a callback replies later. */
-import type { RequestContext } from '../types/context.ts'
-import type { CompiledRoute } from '../dispatch/compiled-app.ts'
 import { nameOf } from './late-reply.ts'
 import { printLine } from '../report/print-line.ts'
+import type { CompiledRoute, RequestContext } from '../types/request.ts'
 
 const seen = new WeakSet<CompiledRoute>()
 

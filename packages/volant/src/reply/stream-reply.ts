@@ -1,35 +1,14 @@
 /** Replies whose body comes in parts: written as fast as the client reads, cancelled when it leaves. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
-import type { RequestContext } from '../types/context.ts'
+import type { Chunk, Source, StreamOptions } from '../types/reply-options.ts'
 import { VolantError } from '../errors/errors.ts'
-import { isExpectedAbort } from '../dispatch/failure.ts'
+import { endsStream, isExpectedAbort, serverCloses } from './abort.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { dropReply, nameOf } from './late-reply.ts'
 import { beginReply } from './reply.ts'
 import { checkStatus } from './status.ts'
-
-/** One part of a streamed body; strings are sent in UTF-8. */
-export type Chunk = string | Uint8Array
-
-/** What can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
-export type Source =
-  | ReadableStream<Chunk>
-  | Readable
-  | AsyncIterable<Chunk>
-  | Iterable<Chunk>
-  | AsyncIterator<Chunk>
-  | Iterator<Chunk>
-
-/** Options of `ctx.stream`. */
-export interface StreamOptions {
-  /** Default the one set by `ctx.status`, else 200. */
-  status?: number | undefined
-  /** Content type; default application/octet-stream unless a header set it. Null for none. */
-  type?: string | null | undefined
-  /** Length in bytes, if known: sent as Content-Length. */
-  length?: number | undefined
-}
+import type { RequestContext } from '../types/request.ts'
 
 /** Iterators and async iterables are streamed; arrays, maps and sets are not, they are values. */
 export function isIterator(value: object): boolean {
@@ -130,14 +109,6 @@ function begin(
 
 function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304
-}
-
-/** Message of the reason of `ctx.signal`. */
-export const serverCloses = 'the server is closing'
-
-/** Tells whether the reply is a stream that may never end by itself while the server is closing. */
-export function endsStream(ctx: RequestContext): boolean {
-  return ctx.app.serving.closing && ctx.app.streams.has(ctx)
 }
 
 function checkChunk(ctx: RequestContext, chunk: unknown): void {

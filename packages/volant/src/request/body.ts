@@ -4,20 +4,13 @@ import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { parseJson } from './json.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
-import type { RouteLimits } from '../app/route-options.ts'
+import type { BodyLedger, RouteLimits, WholeBody } from '../types/request.ts'
 
 /** Bytes a client may send ahead of the reader of `ctx.bodyStream`. */
 const streamWindow = 262_144
 
 /** Charsets that decode as UTF-8 does. */
 const utf8Charsets = new Set(['utf-8', 'utf8', 'us-ascii'])
-
-/** A whole body, wherever it was collected. */
-export interface WholeBody {
-  readonly length: number
-  text(): string
-  bytes(): Buffer
-}
 
 /** The body of an exchange that was dispatched with a complete body. */
 export function wholeBody(exchange: Exchange): WholeBody {
@@ -186,12 +179,6 @@ export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedge
     }
     exchange.readBody(sink, streamWindow)
   })
-}
-
-/** Bytes of bodies being collected by one app, against its `maxBufferedBodies`. */
-export interface BodyLedger {
-  held: number
-  readonly limit: number
 }
 
 function bodyError(error: Error & { status?: number; code?: string }): Error {

@@ -4,7 +4,8 @@
  */
 import type { Exchange } from '@volant/engine'
 import { isHost } from '../adapters/head.ts'
-import { canonicalAddress, mostHops, plainAddress, type Trust, type Trusts } from './trust.ts'
+import { canonicalAddress, mostHops, plainAddress } from './trust.ts'
+import type { Trust, Trusts } from '../types/request.ts'
 
 /** Where a request came from. */
 export interface Origin {

@@ -1,10 +1,8 @@
 /** `name=value&…` pairs: the query of a URL, and bodies of type application/x-www-form-urlencoded. */
 import { unescape } from 'node:querystring'
 import { bag } from '@volant/engine'
+import type { Pairs } from '../types/parts.ts'
 import { type ErrorCode, refusal } from '../errors/errors.ts'
-
-/** Values by name; a repeated name has all its values in an array. */
-export type Pairs = Record<string, string | string[] | undefined>
 
 /**
  * `ctx.query`: the pairs of `text` on an object without prototype. Throws 400 past `maxKeys` pairs.

@@ -2,6 +2,7 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
+import type { Trust, Trusts } from '../types/request.ts'
 
 /**
  * Who is believed about a request's origin:
@@ -28,14 +29,6 @@ export interface TrustProxyOptions {
 
 /** Proxies one request may pass: more entries than that are not looked at. */
 export const mostHops = 64
-
-/** Whether the peer that is `hop` steps away is trusted; 0 is the one the connection is with. */
-export type Trusts = (address: string, hop: number) => boolean
-
-export interface Trust {
-  readonly trusts: Trusts
-  readonly headers: 'x-forwarded' | 'forwarded'
-}
 
 /** Null where nobody is trusted. Throws `E_BAD_OPTION`. */
 export function resolveTrust(given: unknown): Trust | null {

@@ -1,16 +1,16 @@
 /** Requests checked by schemas of any library that implements Standard Schema, all parts at once. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { RequestContext } from '../types/context.ts'
 import { type Issue, ValidationError, VolantError } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { type Gate, gateOf } from '../dispatch/declare.ts'
+import { gateOf } from '../dispatch/declare.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { isDocumentOnly } from '../schema/doc-only.ts'
 import { refuseFiles } from '../schema/files.ts'
 import { fragmentOf, keyOf } from '../schema/json-pointer.ts'
 import { checkSchema, standardOf } from '../schema/standard.ts'
 import type { FittingMiddleware, Outputs, Schema, Schemas } from '../types/parts.ts'
+import type { Gate, RequestContext } from '../types/request.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
 export const checkedParts = ['params', 'query', 'headers', 'cookies', 'body'] as const

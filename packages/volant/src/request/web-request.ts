@@ -1,9 +1,9 @@
 /** `ctx.request`: the request as the web platform knows it. */
 import { BodyKind } from '@volant/engine'
 import { checkEncoding } from './body.ts'
-import type { RequestContext } from '../types/context.ts'
 import { errorTable, HTTPError, refusal } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
+import type { RequestContext } from '../types/request.ts'
 
 export function webRequest(ctx: RequestContext): Request {
   const { exchange, method } = ctx

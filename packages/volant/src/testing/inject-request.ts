@@ -7,7 +7,8 @@ import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { isIterator, openSource, type Source } from '../reply/stream-reply.ts'
+import { isIterator, openSource } from '../reply/stream-reply.ts'
+import type { Source } from '../types/reply-options.ts'
 
 type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
 

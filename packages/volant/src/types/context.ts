@@ -1,8 +1,5 @@
 /** The context of a request as its handlers and middleware see it. */
-import type { CookieOptions } from '../reply/cookie.ts'
-import type { Hints } from '../reply/early-hints.ts'
-import type { FileOptions } from '../reply/file.ts'
-import type { Source, StreamOptions } from '../reply/stream-reply.ts'
+import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from './reply-options.ts'
 import type {
   AnyParts,
   FailArguments,
@@ -13,8 +10,6 @@ import type {
   ReplyArguments,
   StatusOf,
 } from './parts.ts'
-
-export type { RequestContext } from '../context/request-context.ts'
 
 /**
  * The context of a request: `Context` is that of any route, `Context<{ params: { id: string }; body: User }>` one whose

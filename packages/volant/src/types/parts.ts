@@ -7,7 +7,6 @@
 import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
 import type { HTTPError } from '../errors/errors.ts'
-import type { Pairs } from '../request/query.ts'
 import type { ParamsOf } from './pattern.ts'
 import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema.ts'
 
@@ -58,6 +57,9 @@ export interface RootParts extends Parts {
   responses: LooseResponses
   errors: {}
 }
+
+/** Values by name; a repeated name has all its values in an array. */
+export type Pairs = Record<string, string | string[] | undefined>
 
 /** Replies nobody declared: any status, any value. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as above

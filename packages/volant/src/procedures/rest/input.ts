@@ -1,6 +1,5 @@
 /** The input of a procedure over REST: one object, some members of it in the path, the others in the query or the body. */
 import { bag } from '@volant/engine'
-import type { RequestContext } from '../../types/context.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import { documentOnly } from '../../schema/doc-only.ts'
 import { madeOfNothing } from '../../schema/is-void.ts'
@@ -9,6 +8,7 @@ import { type Described, jsonSchemaOf } from '../../schema/json-schema.ts'
 import { standardOf } from '../../schema/standard.ts'
 import { textReader, type TextReader } from '../../schema/coerce-text.ts'
 import type { Schema, Schemas } from '../../types/parts.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** How the input of one procedure is put together. */
 export class RestInput {

@@ -1,6 +1,5 @@
 /** The REST door: procedures as routes with contracts, like any other. */
 import { bag } from '@volant/engine'
-import type { RequestContext } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
 import { before } from '../../dispatch/declare.ts'
 import { checkNames } from '../../options/checks.ts'
@@ -19,6 +18,7 @@ import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** Options of `rest`. */
 export interface RestDoorOptions<P extends string = string> {

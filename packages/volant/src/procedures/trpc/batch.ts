@@ -1,5 +1,4 @@
 /** A request with several calls, answered all at once, or line by line as they are done. */
-import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { sendStream } from '../../reply/stream-reply.ts'
 import { CallContext } from '../call-context.ts'
@@ -11,6 +10,7 @@ import { Lines } from './lines.ts'
 import type { Settings } from './options.ts'
 import { failed, type Outcome, outcomeOf, replyBatch, replyError, settle } from './reply.ts'
 import { type Asked, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** The calls run at the same time. One that fails leaves the others as they are. */
 export function batch(

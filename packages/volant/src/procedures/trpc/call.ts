@@ -1,5 +1,4 @@
 /** One call of a procedure that came over tRPC, whatever the request around it. */
-import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { CallContext } from '../call-context.ts'
@@ -7,6 +6,7 @@ import type { Served } from '../output.ts'
 import { unlessError } from '../definition.ts'
 import type { ProcedureKind } from '../types.ts'
 import type { Settings } from './options.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /**
  * What the procedure gives, checked by its output, or a promise of it; `context` is that of this call alone. An Error is

@@ -3,13 +3,13 @@
  * A value that is still to come, a promise or an async iterable, is 0 where it will be, with a number under which its
  * lines follow: `[number, status, value]`.
  */
-import type { RequestContext } from '../../types/context.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { unlessError } from '../definition.ts'
 import { isAsyncIterable, stop } from './call.ts'
 import { shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import { failed } from './reply.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** Of a deferred value. */
 const kinds = { promise: 0, iterable: 1 } as const

@@ -1,5 +1,4 @@
 /** The tRPC door: procedures over the HTTP protocol of tRPC 11. */
-import type { RequestContext } from '../../types/context.ts'
 import { defaultsOf, type Plugin, type Scope } from '../../app/scope.ts'
 import type { RouteOptions } from '../../types/parts.ts'
 import { type Served, served } from '../output.ts'
@@ -11,6 +10,7 @@ import { settingsOf, type TRPCOptions } from './options.ts'
 import { replyError } from './reply.ts'
 import { isBatch } from './request.ts'
 import { single } from './single.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /**
  * A plugin: `app.register(trpc(router))` serves the procedures of `router` to tRPC clients at `/trpc`.

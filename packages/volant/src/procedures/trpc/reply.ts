@@ -1,14 +1,15 @@
 /** Replies as tRPC's clients read them, and who is told of errors. */
 import { ContentType } from '@volant/engine'
-import type { Context, RequestContext } from '../../types/context.ts'
+import type { Context } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
-import { isAbort, isExpectedAbort } from '../../dispatch/failure.ts'
-import { errorChannel } from '../../dispatch/observe.ts'
 import { endReply, jsonText, sendJson } from '../../reply/reply.ts'
 import type { Served } from '../output.ts'
 import type { ProcedureKind } from '../types.ts'
 import { type ErrorShape, foreign, shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
+import type { RequestContext } from '../../types/request.ts'
+import { isAbort, isExpectedAbort } from '../../reply/abort.ts'
+import { errorChannel } from '../../report/channels.ts'
 
 /** Which call a reply is about. */
 export interface Answered {

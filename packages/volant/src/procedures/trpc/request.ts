@@ -1,11 +1,11 @@
 /** What a tRPC request asks for: the calls in it, and their inputs. */
 import { bag, BodyKind } from '@volant/engine'
-import type { RequestContext } from '../../types/context.ts'
 import { HTTPError, refusal } from '../../errors/errors.ts'
 import { parseJson } from '../../request/json.ts'
 import { parseMediaType } from '../../request/media-type.ts'
 import type { Served } from '../output.ts'
 import type { Settings } from './options.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** One call of a request. */
 export interface Asked {

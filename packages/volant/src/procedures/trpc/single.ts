@@ -1,5 +1,4 @@
 /** A request that is one call. */
-import type { RequestContext } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
@@ -10,6 +9,7 @@ import type { Settings } from './options.ts'
 import { type Answered, replyError, replyValue } from './reply.ts'
 import { type InputKind, inputKindOf, otherInput, singleInput, wantsLines } from './request.ts'
 import { subscribe } from './subscription.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** lab/pair trpc: from the exchange to the reply without anything of the web's `Request` and `Response`. */
 export function single(ctx: RequestContext, placed: Served, settings: Settings): unknown {

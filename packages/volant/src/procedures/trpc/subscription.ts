@@ -1,5 +1,4 @@
 /** Subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
-import type { RequestContext } from '../../types/context.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
 import { eventOf, iteratorOf } from '../events.ts'
@@ -10,6 +9,7 @@ import { type ErrorShape, shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import { failed, replyError, settle, written } from './reply.ts'
 import { lastEventId, singleInput, withLastEventId } from './request.ts'
+import type { RequestContext } from '../../types/request.ts'
 
 /** Replies 200 and a stream also where the call fails: the error is an event, after which the client gives up or tries again. */
 export function subscribe(ctx: RequestContext, placed: Served, settings: Settings): unknown {

@@ -6,23 +6,12 @@ import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from '../request/accepts.ts'
-import type { Chained } from '../dispatch/chain.ts'
-import { conclude, trackOwnReply } from '../dispatch/conclude.ts'
-import {
-  type CollectedBody,
-  parseBody,
-  streamBody,
-  streamOf,
-  type WholeBody,
-  wholeBody,
-} from '../request/body.ts'
-import type { ContextOf } from '../types/context.ts'
-import { type CookieOptions, endCookie, setCookie } from '../reply/cookie.ts'
-import type { CompiledRoute, CompiledApp } from '../dispatch/compiled-app.ts'
-import { type Hints, sendHints } from '../reply/early-hints.ts'
+import { parseBody, streamBody, streamOf, wholeBody } from '../request/body.ts'
+import { endCookie, setCookie } from '../reply/cookie.ts'
+import { sendHints } from '../reply/early-hints.ts'
 import { declaredError } from '../contract/declared-errors.ts'
 import { refusal, VolantError } from '../errors/errors.ts'
-import { type FileOptions, sendFile } from '../reply/file.ts'
+import { sendFile } from '../reply/file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from '../request/forwarded.ts'
 import { nextId } from './id.ts'
 import {
@@ -33,44 +22,38 @@ import {
   removeHeaders,
 } from '../reply/header.ts'
 import { dropPart, dropReply } from '../reply/late-reply.ts'
-import type { Watch } from '../dispatch/observe.ts'
-import { type Pairs, parseQuery } from '../request/query.ts'
-import { declaredString, type ResponsePlan, replyDeclared } from '../contract/responses.ts'
+import { parseQuery } from '../request/query.ts'
 import { beginReply, location, reply, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
-import {
-  endsStream,
-  serverCloses,
-  type Source,
-  type StreamOptions,
-  sendStream,
-} from '../reply/stream-reply.ts'
-import type { Trust } from '../request/trust.ts'
-import type { AnyParts } from '../types/parts.ts'
+import { sendStream } from '../reply/stream-reply.ts'
+import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
+import type {
+  CompiledRoute,
+  DeclaredReplies,
+  RequestApp,
+  RequestContext,
+  Trust,
+  WholeBody,
+} from '../types/request.ts'
+import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from '../types/reply-options.ts'
+import { endsStream, serverCloses } from '../reply/abort.ts'
 
 /** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
-export class RequestContext implements ContextOf<AnyParts>, Chained {
+export class LazyContext implements RequestContext {
   readonly exchange: Exchange
-  readonly app: CompiledApp
+  readonly app: RequestApp
   readonly route: CompiledRoute
-  /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
   readonly allow: number
-  /** 0 while nobody set it. */
   statusCode = 0
-  /** Flat list of name and value; null while empty. */
   replyHeaders: string[] | null = null
-  /** A content-type is among `replyHeaders`. */
   hasType = false
   replied = false
-  /** Layers of the chain that have not settled; `chain.ts` counts them. */
   pending = 0
-  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
   settled: boolean | 'silent' = false
-  /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
-  responses: ResponsePlan | null = null
+  responses: DeclaredReplies | null = null
 
   // `ctx.status = 201`, as Koa has it, would hide the method: it throws, as strict mode has it.
   static {
@@ -80,14 +63,13 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
   #params: Record<string, string> | undefined = undefined
   #rare: Rare | undefined = undefined
 
-  constructor(exchange: Exchange, app: CompiledApp, route: CompiledRoute, allow: number) {
+  constructor(exchange: Exchange, app: RequestApp, route: CompiledRoute, allow: number) {
     this.exchange = exchange
     this.app = app
     this.route = route
     this.allow = allow
   }
 
-  /** An error is being answered: should its handler fail too, it is not asked again. */
   get failing(): boolean {
     return this.#rare !== undefined && this.#rare.failing
   }
@@ -96,7 +78,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.failing = on
   }
 
-  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
   get chainError(): unknown {
     return this.#rare?.chainError
   }
@@ -105,16 +86,14 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.chainError = error
   }
 
-  /** Set while somebody is to be told of the end of this request. */
-  get watch(): Watch | null {
+  get watch(): RequestContext['watch'] {
     return this.#rare === undefined ? null : this.#rare.watch
   }
 
-  set watch(watch: Watch | null) {
+  set watch(watch: RequestContext['watch']) {
     this.#more.watch = watch
   }
 
-  /** What a watched request threw. */
   get failure(): unknown {
     return this.#rare?.failure
   }
@@ -123,7 +102,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.failure = error
   }
 
-  /** The reply broke off after its head. */
   get cutOff(): boolean {
     return this.#rare !== undefined && this.#rare.cutOff
   }
@@ -132,7 +110,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.cutOff = on
   }
 
-  /** The handler ran and had nothing to say: 204. */
   get empty(): boolean {
     return this.#rare !== undefined && this.#rare.empty
   }
@@ -141,7 +118,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.empty = on
   }
 
-  /** The route's time is over and the client was told: replies that come late are dropped. */
   get expired(): boolean {
     return this.#rare !== undefined && this.#rare.expired
   }
@@ -150,7 +126,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.expired = on
   }
 
-  /** How many replies that `trackOwnReply` counts are not complete. */
   get ownReplies(): number {
     return this.#rare === undefined ? 0 : this.#rare.ownReplies
   }
@@ -168,14 +143,13 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
   }
 
   conclude(): void {
-    conclude(this, undefined)
+    this.app.conclude(this)
   }
 
-  reportLate(error: VolantError): void {
+  reportLate(error: Error): void {
     this.app.report(error, this)
   }
 
-  /** Tells whoever works on the request to stop. */
   stop(why: string = clientLeft): void {
     this.#rare?.controller?.abort(abortReason(why))
   }
@@ -184,7 +158,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     return this.route.pattern
   }
 
-  /** Stops the source of a streamed reply. */
   get cancelStream(): (() => void) | null {
     return this.#rare === undefined ? null : this.#rare.cancelStream
   }
@@ -193,12 +166,11 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     this.#more.cancelStream = cancel
   }
 
-  /** The body, where `beforeBody` let it in. */
-  get collected(): CollectedBody | null {
+  get collected(): WholeBody | null {
     return this.#rare === undefined ? null : this.#rare.collected
   }
 
-  set collected(body: CollectedBody | null) {
+  set collected(body: WholeBody | null) {
     this.#more.collected = body
   }
 
@@ -243,7 +215,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     return (this.#params ??= readParams(this.exchange, this.route.paramNames))
   }
 
-  /** Adds the parameters of the path that a schema left out. */
   completeParams(): undefined {
     const checked: unknown = this.params
     if (typeof checked !== 'object' || checked === null) return
@@ -267,7 +238,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     }
   }
 
-  /** What a schema made of a part, in its place. */
   put(part: Checked, value: unknown): void {
     switch (part) {
       case 'params':
@@ -326,7 +296,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     return (this.#more.id ??= nextId())
   }
 
-  /** Gives the request an id that may be written anywhere: no setter, so that nobody else does. */
   identify(id: string): void {
     this.#more.id = id
   }
@@ -364,7 +333,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     more.hasBody = 'assigned'
   }
 
-  /** A handler or middleware put something in the place of the body. */
   get bodyAssigned(): boolean {
     return this.#rare?.hasBody === 'assigned'
   }
@@ -431,7 +399,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     throw new VolantError('E_NOT_SERIALISABLE', 'a context cannot be sent as JSON')
   }
 
-  /** `header` for a name and a value that were checked. */
   place(name: string, lower: string, text: string): this {
     const list = this.replyHeaders
     if (list === null) {
@@ -443,7 +410,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     return this
   }
 
-  /** Sets headers that are the same for many requests. */
   placeAll({ entries, names }: HeaderBlock): void {
     const before = this.replyHeaders
     if (before === null) {
@@ -454,7 +420,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     for (const text of entries) before.push(text)
   }
 
-  /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
   vary(text: string): this {
     const list = this.replyHeaders
     if (list === null) {
@@ -484,7 +449,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     sendHints(this, headers)
   }
 
-  /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
   dropRepresentation(): void {
     const list = this.replyHeaders
     this.responses = null
@@ -515,7 +479,7 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
   /** Text that the route may have declared. */
   #declared(value: string, status: number | undefined): string {
     if (this.responses === null) return value
-    return declaredString(this.responses, value, status ?? this.status())
+    return this.responses.text(value, status ?? this.status())
   }
 
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
@@ -531,7 +495,7 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
     if (this.replied) return Promise.resolve(dropReply(this, 'file'))
-    return trackOwnReply(this, sendFile(this, path, options))
+    return this.app.trackOwnReply(this, sendFile(this, path, options))
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
@@ -554,7 +518,7 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     if (this.replied) dropReply(this, 'reply')
     else {
       this.statusCode = checkStatus(status)
-      if (declared !== null) replyDeclared(this, declared, status, value)
+      if (declared !== null) declared.reply(this, status, value)
       else if (value === undefined || value === null) this.#empty(status, 'reply')
       else replyWith(this, value)
     }
@@ -570,7 +534,6 @@ export class RequestContext implements ContextOf<AnyParts>, Chained {
     if (beginReply(this, method)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
   }
 
-  /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
   watchAbort(): void {
     // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
     this.exchange.onAbort = AsyncResource.bind((reason: AbortReason) => this.onAbort(reason))
@@ -612,8 +575,8 @@ class Rare {
   failing = false
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null
-  collected: CollectedBody | null = null
-  watch: Watch | null = null
+  collected: WholeBody | null = null
+  watch: RequestContext['watch'] = null
   failure: unknown = undefined
   cutOff = false
   expired = false
