@@ -1,7 +1,7 @@
 /**
  * `strip` as generated code, for what the places of a schema have fixed names: one object literal for each. JSON.stringify
  * of what that makes costs up to a tenth more than of the value itself, where the walk of `strip` costs as much again
- * (`scripts/serializers.mjs`, docs/decisions/0009-serializers.md).
+ * (`lab/serializers.mjs`, docs/decisions/0009-serializers.md).
  */
 import type { Place, Tagged } from './schema-node.ts'
 import { stripAt } from './strip.ts'

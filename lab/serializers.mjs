@@ -1,5 +1,5 @@
 /**
- * What it costs to write a reply as JSON, in ns of processor time: `node scripts/serializers.mjs [--all] [--rounds 15]`,
+ * What it costs to write a reply as JSON, in ns of processor time: `node lab/serializers.mjs [--all] [--rounds 15]`,
  * the figures of docs/decisions/0009-serializers.md. Needs compiled packages and a quiet machine; `--all` runs the
  * versions of scripts/nodes.mjs one after the other.
  *
@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { root } from './command.mjs'
-import { bring, versions } from './nodes.mjs'
+import { root } from '../scripts/command.mjs'
+import { bring, versions } from '../scripts/nodes.mjs'
 
 const { values: options } = parseArgs({
   options: { all: { type: 'boolean' }, rounds: { type: 'string', default: '15' } },
