@@ -1,5 +1,7 @@
 /** Which of several representations a client likes best: Accept, Accept-Language, Accept-Encoding (RFC 9110 §12.5). */
 import { VolantError } from '../errors/errors.ts'
+import { bad } from '../options/bad-option.ts'
+import { parametersOf, token } from './parameters.ts'
 
 /**
  * The type the client likes best, or false if it takes none of them. Better is the higher weight, then what it named
@@ -65,9 +67,7 @@ interface MediaType {
 /** Elements looked at; more of them is no preference any more. */
 const mostRanges = 100
 
-const element = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+)?)[ \t]*(?:;|$)/
-const parameter =
-  /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?/y
+const element = new RegExp(`^(${token}(?:/${token})?)[ \\t]*(?:;|$)`)
 // RFC 9110 §12.4.2
 const weight = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
@@ -101,24 +101,14 @@ function elementsOf(header: string): string[] {
 
 function parseRange(text: string, order: number): Range | null {
   const name = element.exec(text)?.[1]
-  if (name === undefined) return null
-  const parameters: string[] = []
-  let q = 1
-  parameter.lastIndex = text.indexOf(';')
-  while (parameter.lastIndex > 0 && parameter.lastIndex < text.length) {
-    const match = parameter.exec(text)
-    if (match === null) return null
-    const key = match[1]?.toLowerCase()
-    if (key === undefined) continue
-    const value = match[2] ?? (match[3] as string).replace(/\\(.)/g, '$1')
-    if (key === 'q') {
-      if (!weight.test(value)) return null
-      q = Number(value)
-      break
-    }
-    parameters.push(`${key}=${value.toLowerCase()}`)
-  }
-  return { name: name.toLowerCase(), parameters, q, order }
+  const all = name === undefined ? null : parametersOf(text, name.length)
+  if (name === undefined || all === null) return null
+  const end = all.findIndex(([key]) => key === 'q')
+  const q = all[end]?.[1] ?? '1'
+  if (!weight.test(q)) return null
+  const own = end === -1 ? all : all.slice(0, end)
+  const parameters = own.map(([key, value]) => `${key}=${value.toLowerCase()}`)
+  return { name: name.toLowerCase(), parameters, q: Number(q), order }
 }
 
 /**
@@ -130,26 +120,15 @@ function best<T extends string>(
   ranges: readonly Range[],
   match: (range: Range, offer: number) => number,
 ): T | false {
-  let chosen: T | false = false
-  let standing: readonly [q: number, exact: number, order: number] = [0, 0, 0]
-  for (const [index, offer] of offers.entries()) {
-    let exact = 0
-    let range: Range | undefined
-    for (const candidate of ranges) {
-      const how = match(candidate, index)
-      if (how <= exact) continue
-      exact = how
-      range = candidate
-    }
-    if (range === undefined || range.q === 0) continue
-    const [q, most, order] = standing
-    const better =
-      range.q !== q ? range.q > q : exact !== most ? exact > most : chosen === false || range.order < order
-    if (!better) continue
-    chosen = offer
-    standing = [range.q, exact, range.order]
-  }
-  return chosen
+  const rated = offers.flatMap((offer, index) => {
+    const exact = ranges.map((range) => match(range, index))
+    const most = Math.max(0, ...exact)
+    if (most === 0) return []
+    const { q, order } = ranges[exact.indexOf(most)] as Range
+    return q === 0 ? [] : [{ offer, q, most, order }]
+  })
+  rated.sort((a, b) => b.q - a.q || b.most - a.most || a.order - b.order)
+  return rated[0]?.offer ?? false
 }
 
 function typeMatch(range: Range, offer: MediaType): number {
@@ -177,10 +156,8 @@ function typeOf(offer: string): MediaType {
   const text = shortNames[offer.toLowerCase()] ?? offer
   const range = text.includes('/') && !text.includes('*') ? parseRange(text, 0) : null
   if (range === null) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      `accepts takes media types such as 'text/html' and the names ${Object.keys(shortNames).join(', ')}, not ${JSON.stringify(offer)}`,
-    )
+    const names = Object.keys(shortNames).join(', ')
+    throw bad('accepts', offer, `media types such as 'text/html' and the names ${names}`)
   }
   return range
 }

@@ -4,6 +4,7 @@
  */
 import type { Exchange } from '@volant/engine'
 import { isHost } from '../adapters/head.ts'
+import { parametersOf } from './parameters.ts'
 import { canonicalAddress, mostHops, plainAddress } from './trust.ts'
 import type { Trust, Trusts } from '../types/request.ts'
 
@@ -84,8 +85,8 @@ function byForwarded(exchange: Exchange, trusts: Trusts, direct: Origin): Origin
     if (element === null) break
     rest = start === 0 ? undefined : rest.slice(0, start - 1)
     // Each proxy tells how it was asked itself: the farthest that is trusted knows how the client asked.
-    const told = element['proto']?.toLowerCase()
-    protocol = isProtocol(told) ? told : direct.protocol
+    const scheme = element['proto']?.toLowerCase()
+    protocol = isProtocol(scheme) ? scheme : direct.protocol
     host = isAuthority(element['host']) ? element['host'] : direct.host
     const address = addressOf(element['for'] ?? '')
     if (address === null) break
@@ -109,24 +110,11 @@ function lastElement(list: string): number {
   return 0
 }
 
-// RFC 7239 §4: pairs of a token and a value, separated by semicolons; values are tokens or quoted.
-const pair =
-  /(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;[ \t]*|$)/y
-
-/** The pairs of one element by lower-case name, or null if it is malformed. */
+/** The pairs of one element by lower-case name, or null if it is malformed or has a name twice. */
 function parseElement(element: string): Record<string, string> | null {
-  const text = element.trim()
-  const pairs = Object.create(null) as Record<string, string>
-  pair.lastIndex = 0
-  while (pair.lastIndex < text.length) {
-    const match = pair.exec(text)
-    if (match === null) return null
-    const name = match[1]?.toLowerCase()
-    if (name === undefined) continue
-    if (pairs[name] !== undefined) return null
-    pairs[name] = match[2] ?? (match[3] as string).replace(/\\(.)/g, '$1')
-  }
-  return pairs
+  const pairs = parametersOf(`;${element.trim()}`, 0)
+  if (pairs === null || new Set(pairs.map(([name]) => name)).size < pairs.length) return null
+  return Object.assign(Object.create(null), Object.fromEntries(pairs))
 }
 
 /** An address without its port and brackets; null for `unknown`, for obfuscated names (RFC 7239 §6.3) and garbage. */

@@ -1,4 +1,5 @@
 /** Content-Type, parsed once and strictly (RFC 9110 §8.3.1): what does not match the grammar is not read at all. */
+import { parametersOf, token } from './parameters.ts'
 
 export interface MediaType {
   /** `type/subtype` in lower case. */
@@ -7,9 +8,7 @@ export interface MediaType {
   readonly charset: string | undefined
 }
 
-const essence = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+)/
-const parameter =
-  /[ \t]*;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)"))?/y
+const essence = new RegExp(`^${token}/${token}`)
 
 /** Clients repeat a handful of values. Bounded: the values come from the network. */
 const parsed = new Map<string, MediaType | null>()
@@ -25,17 +24,10 @@ export function parseMediaType(value: string): MediaType | null {
 }
 
 function parse(value: string): MediaType | null {
-  const name = essence.exec(value)?.[1]
+  const name = essence.exec(value)?.[0]
   if (name === undefined) return null
-  let charset: string | undefined
-  parameter.lastIndex = name.length
-  while (parameter.lastIndex < value.length) {
-    const match = parameter.exec(value)
-    if (match === null) return null
-    if (match[1]?.toLowerCase() !== 'charset') continue
-    // Two charsets are two opinions on how to read the body.
-    if (charset !== undefined) return null
-    charset = (match[2] ?? match[3]?.replace(/\\(.)/g, '$1') ?? '').toLowerCase()
-  }
-  return { essence: name.toLowerCase(), charset }
+  const charsets = parametersOf(value, name.length)?.filter(([key]) => key === 'charset')
+  // Two charsets are two opinions on how to read the body.
+  if (charsets === undefined || charsets.length > 1) return null
+  return { essence: name.toLowerCase(), charset: charsets[0]?.[1].toLowerCase() }
 }
