@@ -1,7 +1,5 @@
 /** Medians, their intervals, and ratios of what was measured side by side. */
 
-import { mulberry32 } from './random.ts'
-
 /** A median with its 95 % interval. */
 export interface Estimate {
   readonly median: number
@@ -9,33 +7,35 @@ export interface Estimate {
   readonly high: number
 }
 
-const resamples = 10_000
-/** Fixed, so that the same measurements always give the same interval. */
-const seed = 0x9e3779b9
-
 /** The middle value, or the mean of the two middle ones. Throws on an empty list. */
 export function median(values: readonly number[]): number {
   return medianOfSorted(values.toSorted((a, b) => a - b))
 }
 
-/** Percentile bootstrap of the median: 95 % of 10,000 resamples lie within. Up to 5 values that is their range. */
+/** What the interval holds of the true median, at least. */
+const confidence = 0.95
+
+/**
+ * Order statistics: the narrowest pair of values, as many from each end, between which the true median lies in 95 % of
+ * runs, whatever the distribution. Up to 8 values that is their range, which holds it in 93.8 % of runs with 5 values
+ * and in 96.9 % with 6.
+ */
 export function interval(values: readonly number[]): { low: number; high: number } {
-  // Of 5 values 5.8 % of resamples have the least as their median, of fewer values more: beyond 2.5 % in any case.
-  if (values.length <= 5) return { low: Math.min(...values), high: Math.max(...values) }
-  const random = mulberry32(seed)
-  const medians = new Float64Array(resamples)
-  const sample = new Float64Array(values.length)
-  for (let index = 0; index < resamples; index += 1) {
-    for (let pick = 0; pick < sample.length; pick += 1) {
-      sample[pick] = values[Math.floor(random() * values.length)] as number
-    }
-    medians[index] = medianOfSorted(sample.sort())
+  const sorted = values.toSorted((a, b) => a - b)
+  const outside = valuesOutside(sorted.length)
+  return { low: sorted[outside] as number, high: sorted[sorted.length - 1 - outside] as number }
+}
+
+/** How many values may be left out at each end: the true median is below the least of `count` in 1 of 2^count runs. */
+function valuesOutside(count: number): number {
+  let tail = 0
+  let chance = 0.5 ** count
+  for (let outside = 0; outside < count / 2; outside += 1) {
+    tail += chance
+    if (2 * tail > 1 - confidence) return Math.max(0, outside - 1)
+    chance *= (count - outside) / (outside + 1)
   }
-  medians.sort()
-  return {
-    low: medians[Math.floor(resamples * 0.025)] as number,
-    high: medians[Math.ceil(resamples * 0.975) - 1] as number,
-  }
+  return Math.max(0, Math.ceil(count / 2) - 1)
 }
 
 export function summarize(values: readonly number[]): Estimate {
