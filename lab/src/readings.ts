@@ -29,10 +29,11 @@ export interface CpuUse {
 /** USER_HZ, fixed at 100 for all architectures Node runs on. */
 const tick = 10_000_000
 
-export function readCpu(pid: number): CpuReading {
+/** `mark`: also processes that have it in their environment, as `startServer` gives one to each server. */
+export function readCpu(pid: number, mark?: string): CpuReading {
   const threads = new Map<string, ThreadTimes>()
   let ticks = 0
-  for (const member of [pid, ...descendants(pid)]) {
+  for (const member of familyOf(pid, mark)) {
     // utime, stime, and cutime and cstime of children that were waited for: proc(5), fields 14 to 17.
     const fields = statFields(member)
     ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
@@ -65,13 +66,29 @@ export function hasExactCpu(): boolean {
 }
 
 /** Resident memory in bytes (`VmRSS`). */
-export function readMemory(pid: number): number {
+export function readMemory(pid: number, mark?: string): number {
   let bytes = 0
-  for (const member of [pid, ...descendants(pid)]) {
+  for (const member of familyOf(pid, mark)) {
     const match = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${member}/status`))
     bytes += Number(match?.[1] ?? 0) * 1024
   }
   return bytes
+}
+
+/** A process and its descendants, and those that left them: their environment still has the mark. */
+export function familyOf(pid: number, mark?: string): number[] {
+  const family = new Set([pid, ...descendants(pid)])
+  if (mark === undefined) return [...family]
+  for (const name of list('/proc')) {
+    const member = Number(name)
+    if (!Number.isInteger(member) || family.has(member) || !isMarked(member, mark)) continue
+    for (const one of [member, ...descendants(member)]) family.add(one)
+  }
+  return [...family]
+}
+
+function isMarked(pid: number, mark: string): boolean {
+  return read(`/proc/${pid}/environ`).split('\0').includes(mark)
 }
 
 /** Children of a process, their children, and so on. */

@@ -8,13 +8,15 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
-import { descendants } from './readings.ts'
+import { familyOf } from './readings.ts'
 import type { Program } from './scenario.ts'
 
 /** Its environment has `PORT`, and in `SCRATCH` a folder of its own that is gone when it has stopped. */
 export interface RunningServer {
   readonly pid: number
   readonly port: number
+  /** In the environment of all its processes and of no others: `NAME=value`. */
+  readonly mark: string
   /** As it was started. */
   readonly command: string
   /** How often the handlers that are measured have run; null when it does not say within 2 s. */
@@ -62,6 +64,7 @@ export async function launch({
   if (entry.runtime === 'binary') command.push('--port', String(port))
   if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
   const scratch = mkdtempSync(join(tmpdir(), 'lab-'))
+  const mark = `SCRATCH=${scratch}`
   const log = join(scratch, 'requests.log')
   const added = { ...entry.environment, ...environment, PROGRAM: program, PORT: String(port) }
   const child = spawn(command[0] as string, command.slice(1), {
@@ -71,7 +74,7 @@ export async function launch({
   })
   const kill = (): void => {
     // A server's own children may outlive it (ZapJS: its Rust process).
-    for (const member of child.pid === undefined ? [] : descendants(child.pid)) end(member)
+    for (const member of child.pid === undefined ? [] : familyOf(child.pid, mark)) end(member)
     child.kill('SIGKILL')
   }
   const clear = (): void => rmSync(scratch, { recursive: true, force: true })
@@ -85,6 +88,7 @@ export async function launch({
   return {
     // taskset becomes the server: it is the same process.
     pid: child.pid as number,
+    mark,
     command: [...settings, ...command].join(' '),
     ready: readyPort(entry, child),
     async ran() {
@@ -109,6 +113,8 @@ export async function launch({
       const timer = setTimeout(kill, stopLimit)
       await closed
       clearTimeout(timer)
+      // Those that left it and have not ended with it.
+      for (const member of familyOf(child.pid as number, mark)) if (member !== child.pid) end(member)
     },
   }
 }

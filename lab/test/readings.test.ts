@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { cpuBetween, descendants, readCpu, readMemory } from '../src/readings.ts'
+import { cpuBetween, descendants, readCpu, readMemory, familyOf } from '../src/readings.ts'
 
 const skip = process.platform === 'linux' ? false : 'needs /proc'
 
@@ -64,6 +64,26 @@ test('worker threads count', { skip }, async () => {
     assert.ok(running > 250e6, `${running} ns`)
   } finally {
     await gone(child)
+  }
+})
+
+test('a process that left its parent counts by the mark in its environment', { skip }, async () => {
+  const mark = `SCRATCH=/tmp/lab-${process.pid}-${Date.now()}`
+  const [name, value] = mark.split('=') as [string, string]
+  // The shell ends at once, and its child belongs to nobody.
+  const shell = spawn('sh', ['-c', 'sleep 30 & echo $!'], {
+    env: { ...process.env, [name]: value },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [printed] = (await once(shell.stdout, 'data')) as [Buffer]
+  const orphan = Number(String(printed))
+  try {
+    if (shell.exitCode === null) await once(shell, 'exit')
+    assert.ok(!familyOf(shell.pid as number).includes(orphan))
+    assert.ok(familyOf(shell.pid as number, mark).includes(orphan))
+  } finally {
+    process.kill(orphan)
   }
 })
 

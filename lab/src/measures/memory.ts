@@ -17,10 +17,10 @@ export function measureMemory(assignment: Assignment): Promise<Finding> {
   const { seconds, rest } = variant.measure
   return withServer(assignment, async (server, commands) => {
     await sleep(1_000)
-    const idle = readMemory(server.pid)
+    const idle = readMemory(server.pid, server.mark)
     await holdAgainst(server, idle)
     let loaded = 0
-    const timer = setInterval(() => (loaded = Math.max(loaded, readMemory(server.pid))), 250)
+    const timer = setInterval(() => (loaded = Math.max(loaded, readMemory(server.pid, server.mark))), 250)
     const load = { ...loadOf(assignment), warmup: 0 }
     const window = method.quick ? 1 : seconds
     const watched = await watch(server, assignment, { load, seconds: window }, commands).finally(() =>
@@ -28,7 +28,7 @@ export function measureMemory(assignment: Assignment): Promise<Finding> {
     )
     loaded = Math.max(loaded, watched.memory)
     await sleep((method.quick ? 1 : rest) * 1_000)
-    const after = readMemory(server.pid)
+    const after = readMemory(server.pid, server.mark)
     await holdAgainst(server, after)
     const metrics = { idleRss: idle / 1e6, loadedRss: loaded / 1e6, afterRss: after / 1e6 }
     return { status: 'measured', metrics, flags: [], commands }
@@ -44,7 +44,7 @@ export function measureSoak(assignment: Assignment): Promise<Finding> {
     const memory: [number, number][] = []
     const began = performance.now()
     const read = (): void => {
-      memory.push([(performance.now() - began) / 1e3, readMemory(server.pid) / 1e6])
+      memory.push([(performance.now() - began) / 1e3, readMemory(server.pid, server.mark) / 1e6])
     }
     read()
     const timer = setInterval(read, Math.min(1_000, (seconds * 1_000) / 12))

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readMemory } from '../readings.ts'
-import { launch } from '../server.ts'
+import { type RunningServer, launch } from '../server.ts'
 import type { Assignment, Finding } from './measurement.ts'
 
 const startLimit = 10_000
@@ -49,7 +49,7 @@ export async function measureStartup({ entry, scenario, variant, method }: Assig
     return failed(`no right reply to GET ${path} within ${startLimit / 1_000} s`, commands)
   }
   await sleep(method.quick ? idleTime / 4 : idleTime)
-  const idleRss = (await settledMemory(server.pid)) / 1e6
+  const idleRss = (await settledMemory(server)) / 1e6
   await server.stop()
   return { status: 'measured', metrics: { start, idleRss }, flags: [], commands }
 }
@@ -90,12 +90,12 @@ function tryOnce(port: number, path: string, wanted: string): Promise<boolean> {
   })
 }
 
-async function settledMemory(pid: number): Promise<number> {
-  let bytes = readMemory(pid)
+async function settledMemory({ pid, mark }: Pick<RunningServer, 'pid' | 'mark'>): Promise<number> {
+  let bytes = readMemory(pid, mark)
   for (let step = 0; step < settleSteps; step += 1) {
     await sleep(settleStep)
     const before = bytes
-    bytes = readMemory(pid)
+    bytes = readMemory(pid, mark)
     if (Math.abs(bytes - before) < settled) break
   }
   return bytes

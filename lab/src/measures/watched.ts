@@ -53,10 +53,10 @@ export async function watch(
     seconds,
     ...(rate !== undefined && { rate }),
     ...(limit !== undefined && { limit }),
-    onWarm: () => void edges.push({ cpu: readCpu(server.pid), at: performance.now() }),
+    onWarm: () => void edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() }),
     onMeasured: () => {
-      edges.push({ cpu: readCpu(server.pid), at: performance.now() })
-      memory = readMemory(server.pid)
+      edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() })
+      memory = readMemory(server.pid, server.mark)
     },
   })
   commands.push(result.command)
@@ -79,6 +79,8 @@ export async function watch(
   if (entry.javascript) await proveHandlers(server, before, result.replies)
   if (scenario.logs) await proveLog(server, logged + result.replies)
   const cpu = cpuBetween(first.cpu, last.cpu)
+  if (cpu.running === 0 && hasExactCpu())
+    throw new Disqualified('its processes used no CPU time: another process answers for it')
   // Other generators are started and ended between the two readings: their own time is that of the window.
   const elapsed = method.generator === 'load' ? (last.at - first.at) / 1e3 : result.seconds
   const busy = cpu.running / 1e9 / elapsed
