@@ -33,7 +33,7 @@ export function methodSection(run: Run, twice: boolean): Markup {
     ],
     [
       'Statistics',
-      `Figures are medians over the rounds, never the best of them. Intervals are 95 % percentile bootstraps of the median; ratios are taken within each round. ${twice ? 'One entry is measured twice against itself: what differs by no more than that is a tie.' : 'No entry was measured twice against itself in this run, so there is no noise floor; a tie is a ratio whose interval holds 1.'}`,
+      `Figures are medians over the rounds, never the best of them. Intervals are order statistics that hold the true median in 95 % of runs, up to 8 rounds their range; ratios are taken within each round. ${twice ? 'One entry is measured twice against itself: what differs by no more than that is a tie.' : 'No entry was measured twice against itself in this run, so there is no noise floor; a tie is a ratio whose interval holds 1.'}`,
     ],
     [
       'CPU first',
@@ -67,7 +67,7 @@ export function methodSection(run: Run, twice: boolean): Markup {
           </div>`,
       )}
     </dl>
-    <p>To repeat it: <code>npm run lab -- ${run.command.map(quoted).join(' ')}</code></p>
+    <p>To repeat it: <code>npm run lab -- run ${run.command.map(quoted).join(' ')}</code></p>
   </section>`
 }
 
