@@ -1,43 +1,70 @@
 /**
  * `npm run lab -- COMMAND …`: builds what is stale with the null server and the load generator, puts our packages beside
- * the entries as they are published, and hands its arguments to the lab, with the Node.js versions of `--node`.
+ * the entries as they are published, brings the Node.js that servers run on, and hands its arguments to the lab.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { build } from './build.mjs'
 import { root, run } from './command.mjs'
+import { bringGlibc } from './glibc.mjs'
 import { bring, versions } from './nodes.mjs'
 import { stagePackages } from './pack.mjs'
 
 /** Commands that start servers. */
-const measuring = ['run', 'pair', 'doctor', 'soak', 'idle']
+const measuring = ['run', 'pair', 'doctor', 'soak', 'idle', 'slow-readers']
+/** The version of Node.js that servers run on unless `--node` names another. */
+const standardNode = '26'
 
 try {
   const args = process.argv.slice(2)
   await build({ load: true })
-  if (measuring.includes(args[0])) await installPublished(join(root, 'lab/entries/volant/node_modules'))
-  const env = { ...process.env, LAB_NODES: await nodesOf(args) }
-  process.exitCode = await run(process.execPath, [join(root, 'lab/dist/src/cli.js'), ...args], {
-    env,
-  })
+  const env = { ...process.env }
+  if (measuring.includes(args[0]) && !args.includes('--help') && !args.includes('-h')) {
+    await installPublished(join(root, 'lab/entries/volant/node_modules'))
+    const asked = [...args, ...commandOfRun(args)]
+    env.LAB_NODES = await nodesOf(asked)
+    if (asked.includes('--newer-glibc')) env.LAB_GLIBC = await bringGlibc()
+  }
+  process.exitCode = await run(process.execPath, [join(root, 'lab/dist/src/cli.js'), ...args], { env })
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
 }
 
-/** `20=/path/to/node,22=…`: what `--node 20,22` asks for; the version that runs this one is already there. */
+/** `26=/path/to/node,20=…`: the versions of `--node` and of names such as `fastify@20`; the first is the standard. */
 async function nodesOf(args) {
-  const at = args.findIndex((arg) => arg === '--node' || arg.startsWith('--node='))
-  const asked = at < 0 ? '' : (args[at].split('=')[1] ?? args[at + 1] ?? '')
+  const asked = optionOf(args, '--node')?.split(',') ?? [standardNode]
+  const named = args.flatMap((arg) => [...arg.matchAll(/@(\d+)/g)].map(([, major]) => major))
+  // A preset may measure some entries on an older version beside the standard one.
+  const beside = optionOf(args, '--preset') === undefined ? [] : ['20']
   const [current] = process.versions.node.split('.')
   const found = []
-  for (const major of asked.split(',')) {
-    if (major === current) found.push(`${major}=${process.execPath}`)
+  for (const major of new Set([...asked, ...named, ...beside])) {
+    if (versions[major] === process.versions.node || (major === current && !(major in versions)))
+      found.push(`${major}=${process.execPath}`)
     else if (Object.hasOwn(versions, major)) found.push(`${major}=${await bring(versions[major])}`)
   }
   return found.join(',')
+}
+
+/** The arguments that a run was begun with, where `--resume` goes on with it. */
+function commandOfRun(args) {
+  const name = optionOf(args, '--resume')
+  if (name === undefined) return []
+  const results = process.env.LAB_RESULTS ?? join(root, 'lab/results')
+  const folder = name.includes('/') ? resolve(process.env.INIT_CWD ?? root, name) : join(results, name)
+  try {
+    return JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).command
+  } catch {
+    return [] // The lab says what is wrong with it.
+  }
+}
+
+function optionOf(args, name) {
+  const at = args.findIndex((arg) => arg === name || arg.startsWith(`${name}=`))
+  return at < 0 ? undefined : (args[at].split('=')[1] ?? args[at + 1])
 }
 
 /** What is measured is what people install: in a checkout every source file is a module of its own. */

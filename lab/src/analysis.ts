@@ -1,6 +1,8 @@
 /** From cells to tables: medians over rounds, ratios to a base paired by round, ties within the noise. */
 import type { Cell, Flag, Lane, Run, RunEntry, RunScenario } from './cell.ts'
 import { type MetricName, metrics } from './metrics.ts'
+import { baseName } from './ours.ts'
+import type { Point } from './scenario.ts'
 import { type Estimate, pairedRatio, summarize } from './statistics.ts'
 
 export interface Results {
@@ -12,6 +14,8 @@ export interface Results {
 export interface Row {
   readonly entry: RunEntry
   readonly label: string
+  /** What its ratio is to: the base of the table, or the same entry on the Node.js of this row. */
+  readonly base: string
   readonly estimates: Readonly<Partial<Record<MetricName, Estimate>>>
   /** Of the headline metric, over the base's of the same round. */
   readonly ratio: Estimate | null
@@ -30,6 +34,8 @@ export interface Table {
   readonly scenario: RunScenario
   readonly variant: string
   readonly lane: Lane
+  /** Of a closed loop at one of several counts of connections. */
+  readonly point?: Point
   /** What ratios are to: the entry that was measured twice, else the first with figures. */
   readonly base: string
   /** What one entry differed from itself: the far end of the interval of its ratio to its second measurement, less 1. */
@@ -43,9 +49,9 @@ export const preferredBase = 'native'
 
 export function tables({ run, cells }: Results): Table[] {
   return run.scenarios.flatMap((scenario) =>
-    scenario.variants.map(({ name, lane }) => {
+    scenario.variants.map(({ name, lane, point }) => {
       const own = cells.filter((cell) => cell.scenario === scenario.name && cell.variant === name)
-      return tableOf(run, scenario, name, lane, own)
+      return { ...tableOf(run, scenario, name, lane, own), ...(point && { point }) }
     }),
   )
 }
@@ -63,12 +69,18 @@ function tableOf(
   const second = labels.find((label) => label.endsWith('#2'))
   const names = labels.filter((label) => label !== second)
   const measured = names.filter((label) => of(label).some((cell) => cell.status === 'measured'))
-  const base = second?.slice(0, -2) ?? (measured.includes(preferredBase) ? preferredBase : measured[0]) ?? ''
+  const base =
+    second?.slice(0, -2) ??
+    measured.find((label) => label === preferredBase) ??
+    measured.find((label) => baseName(label) === preferredBase) ??
+    measured[0] ??
+    ''
   const noise = second === undefined ? null : farthest(ratioOf(of(second), of(base), headline))
   const rows = names.map((label): Row => {
     const own = of(label)
     const good = own.filter((cell) => cell.status === 'measured')
-    const ratio = label === base ? null : ratioOf(own, of(base), headline)
+    const against = baseFor(label, base, measured)
+    const ratio = label === against ? null : ratioOf(own, of(against), headline)
     const bad = own.find((cell) => cell.status === 'disqualified' || cell.status === 'failed')
     const discarded = own.filter((cell) => cell.status === 'discarded')
     const problem =
@@ -80,6 +92,7 @@ function tableOf(
     return {
       entry: entryNamed(run, label),
       label,
+      base: against,
       // A server that did other work in one round has no figures in any.
       estimates: bad?.status === 'disqualified' ? {} : estimatesOf(good),
       ratio: bad?.status === 'disqualified' ? null : ratio,
@@ -104,6 +117,12 @@ function tableOf(
     noise,
     rows: rows.toSorted((a, b) => rank(a) - rank(b) || a.label.localeCompare(b.label)),
   }
+}
+
+/** A row of another Node.js than the base is compared with the base on that Node.js, where it was measured. */
+function baseFor(label: string, base: string, measured: readonly string[]): string {
+  const onSame = baseName(base) + (/@\d+/.exec(label)?.[0] ?? '')
+  return label !== base && measured.includes(onSame) ? onSame : base
 }
 
 /** A difference below the noise is none, and neither is one whose interval holds 1. */

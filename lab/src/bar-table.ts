@@ -69,5 +69,7 @@ function work({ scenario, variant, server, base, quantity }: Bar): string {
   const measure = scenarioOf(scenario).variants.find(({ name }) => name === variant)?.measure
   const depth = measure?.load.pipelining ?? 1
   const who = server === base ? server : scenario
-  return `${who}, ${depth > 1 ? `pipelining ${depth}` : topics.cpu}`
+  if (depth > 1) return `${who}, pipelining ${depth}`
+  const point = /\d+ connections?$|^open loop$/.exec(variant)?.[0]
+  return `${who}, ${point === undefined ? '' : `${point}, `}${topics.cpu}`
 }

@@ -2,7 +2,8 @@
 import type { Cell } from './cell.ts'
 import { type Entry, entryOf } from './entry.ts'
 import type { Chosen } from './schedule.ts'
-import { scenarioOf, variantOf } from './scenario.ts'
+import { atConnections, operatingPoints } from './operating-points.ts'
+import { type Scenario, type Variant, scenarioOf, variantOf } from './scenario.ts'
 import { type Estimate, pairedDifference, pairedRatio } from './statistics.ts'
 
 /** `cpu` is µs per request under load, `start` ms from spawn to first reply, `idleRss` MB of an idle server. */
@@ -33,7 +34,9 @@ export interface Verdict {
   readonly met: boolean
 }
 
-const [json, plain, pipelined] = ['ramapi-json', 'plain', 'pipelined']
+const [json, plain, pipelined, openLoop] = ['ramapi-json', 'plain', 'pipelined', 'open loop']
+/** Points at which the server is not full, where requests cannot be gathered. */
+const points = ['plain, 1 connection', 'plain, 10 connections', openLoop] as const
 const users = { scenario: 'ramapi-user', variant: 'default' }
 const query = { scenario: 'trpc-query', variant: 'health' }
 const order = { scenario: 'contract-post', variant: 'default' }
@@ -48,6 +51,11 @@ export const bars: readonly Bar[] = [
   ratio('must', 'native', 1, 'uws', { variant: pipelined }),
   ratio('must', 'native', 0.125, 'fastify', { variant: pipelined }),
   ratio('goal', 'native', 1.7, 'limit', { variant: pipelined }),
+  ...points.flatMap((variant) => [
+    ratio('must', 'native', 1, 'uws', { variant }),
+    ratio('goal', 'native', 0.85, 'uws', { variant }),
+    ratio('must', 'native', 0.4, 'fastify', { variant }),
+  ]),
   added('must', 'param', 'param', 'static', 0.25),
   added('goal', 'param', 'param', 'static', 0.1),
   added('must', 'middleware', 'three', 'none', 0.6),
@@ -74,7 +82,7 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     const found = scenarioOf(scenario)
     return {
       scenario: found,
-      variants: variants.map((variant) => variantOf(found, variant)),
+      variants: variants.map((variant) => pointNamed(found, variant)),
       entries: names.map((name) => entryOf(name, entries)),
       twice: null,
     }
@@ -82,16 +90,25 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
   const simple = choose(json, [plain], ['limit', 'native', 'uws', 'fastify', 'node-http', 'node'])
   return [
     { ...simple, entries: [...new Set([...simple.entries, ...more])] },
+    choose(json, points, ['native', 'uws', 'fastify']),
     choose(json, [pipelined], ['limit', 'native', 'uws', 'fastify']),
     choose('param', ['static', 'param'], ['native']),
     choose('middleware', ['none', 'three'], ['native']),
     choose(users.scenario, [users.variant], ['uws', 'native', 'fastify']),
     choose('contract-get', ['unvalidated', 'validated'], ['native']),
     choose(order.scenario, [order.variant], ['native', 'fastify']),
-    choose(query.scenario, [query.variant], ['native', 'trpc-standalone', 'fastify-trpc']),
-    choose('contract-startup', ['schemas', 'contracts'], ['native']),
-    choose('veloze-startup', ['default'], ['node', 'native', 'node-http', 'uws', 'fastify']),
+    choose(query.scenario, [query.variant], ['native', 'trpc-standalone']),
+    { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
+    { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]
+}
+
+function pointNamed(scenario: Scenario, name: string): Variant {
+  const known = scenario.variants.flatMap((variant) => [
+    variant,
+    ...atConnections(scenario, [variant], operatingPoints),
+  ])
+  return known.find((variant) => variant.name === name) ?? variantOf(scenario, name)
 }
 
 /** Judges the bars whose two sides are among the cells, with rounds enough. */

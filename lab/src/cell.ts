@@ -1,6 +1,7 @@
 /** What a run leaves behind: one cell for each measurement, and the run they belong to. */
 import type { Machine } from './machine.ts'
 import type { MetricName } from './metrics.ts'
+import type { Point } from './scenario.ts'
 
 /** Requests that are never compared with those of another lane. */
 export type Lane = 'plain' | 'pipelined' | 'new connections' | 'open loop' | 'no load'
@@ -23,9 +24,7 @@ export interface Cell {
   readonly flags: readonly Flag[]
   /** What is drawn as a line. */
   readonly series?: Series
-  /** Latency: from so many µs on, so many requests; about 3 % wide each. */
-  readonly histogram?: readonly (readonly [number, number])[]
-  /** As they were run, so that anybody can repeat them. */
+  /** As they were run, so that anybody can repeat them; of the later rounds none is kept when it only has another port or seed. */
   readonly commands: readonly string[]
   /** ISO 8601. */
   readonly at: string
@@ -56,6 +55,8 @@ export interface CurvePoint {
   readonly p50: number
   readonly p99: number
   readonly p999: number
+  /** CPU time per request at that rate, µs. */
+  readonly cpu?: number
 }
 
 /** `run.json`. */
@@ -67,10 +68,16 @@ export interface Run {
   readonly command: readonly string[]
   readonly machine: Machine
   /** When it was gone on with, by which commit: the cells from then on are of that one. */
-  readonly resumed?: readonly { readonly at: string; readonly commit: string | null }[]
+  readonly resumed?: readonly {
+    readonly at: string
+    readonly commit: string | null
+    readonly code?: string | null
+  }[]
   readonly settings: Settings
   readonly entries: readonly RunEntry[]
   readonly scenarios: readonly RunScenario[]
+  /** The state of the engine's and the framework's sources; null where git does not know it. */
+  readonly code?: string | null
   /** What `cargo bench` found of the parser and the router, ns. */
   readonly criterion?: readonly CriterionResult[]
 }
@@ -113,7 +120,7 @@ export interface RunScenario {
   /** The document it is from; null for ours. */
   readonly document: { readonly name: string; readonly command: string } | null
   readonly kind: string
-  readonly variants: readonly { readonly name: string; readonly lane: Lane }[]
+  readonly variants: readonly { readonly name: string; readonly lane: Lane; readonly point?: Point }[]
   /** What its table is sorted by. */
   readonly headline: MetricName
 }

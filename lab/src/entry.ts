@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from './failure.ts'
 import { entriesFolder, nullServerPath } from './folders.ts'
+import { type NodeProgram, glibcVersion, loader, ownGlibc, standardNode } from './runtimes.ts'
 import { type Program, programs } from './scenario.ts'
 
 export interface Entry {
@@ -26,8 +27,22 @@ export interface Entry {
   readonly environment: Readonly<Record<string, string>>
   /** False when its replies are made without JavaScript. */
   readonly javascript: boolean
-  /** The Node.js it runs on. */
-  readonly node: string
+  /** The Node.js that it runs on. */
+  readonly node: NodeProgram
+  /** Major versions of Node.js that it runs on; null: all of them. */
+  readonly engines: readonly number[] | null
+  /** The least version of glibc that it needs, `2.38`; null: any. */
+  readonly glibc: string | null
+  /** Of its package: those for versions of Node.js that the newest does not run on, and last the newest. */
+  readonly releases: readonly Release[]
+}
+
+export interface Release {
+  /** Major versions of Node.js. */
+  readonly node: readonly number[]
+  readonly package: string | null
+  readonly version: string | null
+  readonly glibc: string | null
 }
 
 const keys = [
@@ -41,6 +56,9 @@ const keys = [
   'programs',
   'environment',
   'javascript',
+  'engines',
+  'glibc',
+  'releases',
 ]
 
 /** All entries, by name, the limit first. Throws a `Failure` for a manifest that is wrong. */
@@ -84,7 +102,12 @@ export function readEntry(folder: string, name: string): Entry {
     Object.values(environment).some((value) => typeof value !== 'string')
   )
     throw fault('environment must be texts by name')
-  return {
+  const engines = manifest['engines'] ?? null
+  if (engines !== null && !isMajors(engines)) throw fault('engines must be a list of major versions')
+  const releases = manifest['releases'] ?? []
+  if (!Array.isArray(releases) || !releases.every(isRelease))
+    throw fault('releases must be a list of { node, package, version }')
+  const entry: Entry = {
     name,
     folder,
     title: text('title'),
@@ -97,8 +120,55 @@ export function readEntry(folder: string, name: string): Entry {
     programs: served as Program[],
     environment: environment as Record<string, string>,
     javascript: manifest['javascript'] !== false,
-    node: process.execPath,
+    node: standardNode(),
+    engines,
+    glibc: optional('glibc'),
+    releases: [
+      ...releases.map((release: Release) => ({ ...release, glibc: release.glibc ?? null })),
+      {
+        node: engines ?? [],
+        package: optional('package'),
+        version: optional('version'),
+        glibc: optional('glibc'),
+      },
+    ],
   }
+  return onNode(entry, entry.node)
+}
+
+function isMajors(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every(Number.isInteger)
+}
+
+function isRelease(value: Partial<Release> | null): boolean {
+  return isMajors(value?.node) && typeof value?.package === 'string' && typeof value.version === 'string'
+}
+
+/** The entry on this Node.js, with the release of its package that runs there. An entry on another runtime stays. */
+export function onNode(entry: Entry, node: NodeProgram, name: string = entry.name): Entry {
+  if (entry.runtime !== 'node') return entry
+  const fitting = entry.releases.find((one) => one.node.includes(node.major))
+  const { package: packageName, version, glibc } = fitting ?? (entry.releases.at(-1) as Release)
+  return { ...entry, name, node, package: packageName, version, glibc }
+}
+
+/** What the entry needs and does not have here, with what to do about it; null when nothing is missing. */
+export function lackOf({ runtime, engines, releases, glibc, node }: Entry): string | null {
+  if (runtime !== 'node') return null
+  const majors = releases.flatMap((release) => release.node)
+  if (engines !== null && !majors.includes(node.major)) {
+    return `it needs Node.js ${majors.join(' or ')}, and this is ${node.major}: choose one with --node`
+  }
+  const found = glibcVersion()
+  if (glibc === null || (found !== null && !isOlder(found, glibc))) return null
+  const newer = ownGlibc === found ? ': --newer-glibc brings that of Debian 13' : ''
+  return `it needs glibc ${glibc}, and this is ${found ?? 'another C library'}${newer}`
+}
+
+function isOlder(version: string, wanted: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = wanted.split('.').map(Number)
+  return major < leastMajor || (major === leastMajor && minor < leastMinor)
 }
 
 /** Throws a `Failure` for a name that is not among them. */
@@ -110,7 +180,7 @@ export function entryOf(name: string, entries: readonly Entry[] = readEntries())
 
 /** The executable and its arguments. Throws a `Failure` when it is not there. */
 export function commandOf(entry: Entry): string[] {
-  if (entry.runtime === 'node') return [entry.node, entry.server]
+  if (entry.runtime === 'node') return [...loader(), entry.node.path, entry.server]
   if (entry.runtime === 'bun') return [bunPath(entry), entry.server]
   if (existsSync(nullServerPath)) return [nullServerPath]
   throw new Failure(`${entry.name} is not built: cargo build --release -p volant-load`, 2)

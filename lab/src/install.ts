@@ -4,18 +4,32 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Entry, commandOf } from './entry.ts'
+import { type Entry, commandOf, lackOf } from './entry.ts'
 import { Failure } from './failure.ts'
+import { glibcVersion, ownGlibc } from './runtimes.ts'
 
-/** Installs what the lock file says unless that was done before. Throws a `Failure` with npm's last line. */
+/**
+ * Installs what the lock file says unless that was done before. Throws a `Failure` with npm's last line, or with what the
+ * entry needs and does not have here.
+ */
 export async function installEntry(entry: Entry): Promise<void> {
+  const lack = lackOf(entry)
+  if (lack !== null) throw new Failure(lack)
   const lockfile = join(entry.folder, 'package-lock.json')
   if (!existsSync(lockfile)) return
   const marker = join(entry.folder, 'node_modules/.installed')
   const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return
   console.error(`Installing ${entry.name} (once)`)
-  const flags = ['--ignore-scripts', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error']
+  // A server may run on another Node.js than npm: with --force npm installs builds that its own could not load.
+  const flags = [
+    '--force',
+    '--ignore-scripts',
+    '--workspaces=false',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
   // `npm ci` refuses the lock file of uWebSockets.js, which names builds for platforms that were never published.
   const fault =
     (await npm(entry.folder, ['ci', ...flags])) &&
@@ -27,7 +41,7 @@ export async function installEntry(entry: Entry): Promise<void> {
 /** The version of what is measured: of the package as installed, or of the runtime; of our own binary none. */
 export function installedVersion(entry: Entry): string {
   if (entry.runtime === 'binary') return ''
-  if (entry.package === null) return runtimeOf(entry).split(' ').at(-1) as string
+  if (entry.package === null) return programVersion(entry)
   try {
     const path = packageFile(entry, entry.package)
     return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
@@ -36,12 +50,19 @@ export function installedVersion(entry: Entry): string {
   }
 }
 
-/** `Node.js 20.20.2`, `Bun 1.4.5`, `native code`. */
+/** `Node.js 26.10.0`, `Node.js 26.10.0 with glibc 2.41`, `Bun 1.4.5`, `native code`. */
 export function runtimeOf(entry: Entry): string {
   if (entry.runtime === 'binary') return 'native code'
-  const [command] = commandOf(entry) as [string]
-  const printed = spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? 'unknown'
-  return entry.runtime === 'bun' ? `Bun ${printed}` : `Node.js ${printed.replace(/^v/, '')}`
+  const version = programVersion(entry)
+  if (entry.runtime === 'bun') return `Bun ${version}`
+  const glibc = glibcVersion()
+  return `Node.js ${version}${glibc === ownGlibc ? '' : ` with glibc ${glibc ?? 'unknown'}`}`
+}
+
+function programVersion(entry: Entry): string {
+  const [command, ...more] = commandOf(entry).slice(0, -1) as [string, ...string[]]
+  const printed = spawnSync(command, [...more, '--version'], { encoding: 'utf8' }).stdout
+  return printed?.trim().replace(/^v/, '') ?? 'unknown'
 }
 
 function packageFile(entry: Entry, name: string): string {

@@ -2,13 +2,18 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
+import type { Run } from './cell.ts'
+import { type Age, ageNote, ageOf } from './code-state.ts'
 import { commitsOf } from './commits.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
 import { type MetricName, figure, heading } from './metrics.ts'
+import { baseName } from './ours.ts'
+import { type Points, connectionsOf, pointsHeading, pointsLines, pointsOf } from './points-table.ts'
 import { readResults } from './store.ts'
 import { standingLines } from './standing-table.ts'
 import { titleOf } from './terminal-tables.ts'
+import { titleWithVersion, usualRuntime } from './versions.ts'
 
 /** The run that is in the repository. */
 export const committedRun = 'core'
@@ -19,6 +24,7 @@ const documentFiles = ['README.md', 'lab/README.md', 'lab/documents']
 const columns: readonly MetricName[] = [
   'cpu',
   'start',
+  'offered',
   'rate',
   'p50',
   'p95',
@@ -38,29 +44,44 @@ const columns: readonly MetricName[] = [
 
 export function markdownLines(results: Results, only?: readonly string[]): string[] {
   return tables(results)
-    .filter(({ scenario }) => only === undefined || only.includes(scenario.name))
-    .flatMap((table) => [`**${titleOf(table)}**`, '', ...tableLines(table), ''])
+    .filter(({ scenario, rows }) => rows.length > 0 && (only === undefined || only.includes(scenario.name)))
+    .flatMap((table) => [
+      `**${titleOf(table)}**`,
+      '',
+      ...tableLines(table, { results, age: ageOf(results.run) }),
+      '',
+    ])
 }
 
 /** Every marked block anew. With `check` nothing is written, and 1 is returned when a block differs. */
 export function rewriteDocuments(check: boolean): number {
   const results = readResults(committedRun)
+  const found = ageOf(results.run)
+  // Where git cannot tell whether the run is older than the code, either text is right.
+  const ages: Age[] = found === 'unknown' ? ['older', 'current'] : [found]
   let stale = 0
   for (const file of documentFiles.flatMap(filesOf)) {
     const path = join(rootFolder, file)
     const before = readFileSync(path, 'utf8')
-    const after = rewritten(before, results, file)
-    if (after === before) continue
-    if (!check) writeFileSync(path, after)
+    const texts = ages.map((age) => rewritten(before, results, file, age))
+    if (texts.includes(before)) continue
+    if (!check) writeFileSync(path, texts[0] as string)
     else
-      console.error(`${file}: a table is not that of the run ${committedRun}: npm run lab -- table --write`)
+      console.error(
+        `${file}: a table is not that of the run ${committedRun}, or does not say that the run is older than the code: npm run lab -- table --write`,
+      )
     stale += 1
   }
   return check && stale > 0 ? 1 : 0
 }
 
 /** Throws a `Failure` for a block that names nothing. */
-export function rewritten(text: string, results: Results, file: string): string {
+export function rewritten(
+  text: string,
+  results: Results,
+  file: string,
+  age: Age = ageOf(results.run),
+): string {
   const [begun, ended] = [/<!-- lab: (?!end )[^>]* -->\n/g, /<!-- lab: end -->/g].map(
     (mark) => text.match(mark)?.length ?? 0,
   )
@@ -69,44 +90,116 @@ export function rewritten(text: string, results: Results, file: string): string 
   return text.replace(
     /(<!-- lab: (?!end)([^>]*?) -->\n)[\s\S]*?(<!-- lab: end -->)/g,
     (_, begin: string, name: string, end: string) => {
-      const lines = blockOf(name, results)
+      const lines = blockOf(name, { results, age })
       if (lines === null) throw new Failure(`${file}: the run has nothing for <!-- lab: ${name} -->`, 2)
       return `${begin}\n${lines.join('\n')}\n\n${end}`
     },
   )
 }
 
-/** `standing`, `machine`, a scenario, or a scenario and `:` and a variant. */
-function blockOf(name: string, results: Results): string[] | null {
-  if (name === 'standing') return standingLines(results)
-  if (name === 'machine') return machineLines(results)
-  const [scenario, variant] = name.split(':')
+/** What a block is written from. */
+interface Source {
+  readonly results: Results
+  readonly age: Age
+}
+
+/**
+ * `standing`, `machine`, a scenario, or a scenario and `:` and a variant; with `points ` before it only the table over
+ * the counts of connections, where the run has one.
+ */
+function blockOf(name: string, source: Source): string[] | null {
+  const { results, age } = source
+  const note = ageNote(results.run, age)
+  if (name === 'standing')
+    return [...standingLines(results), ...(note === null ? [] : ['', `<sub>${note}</sub>`])]
+  if (name === 'machine') return machineLines(source)
+  const onlyPoints = name.startsWith('points ')
+  const [scenario, variant] = name.replace('points ', '').split(':')
+  const isAsked = (table: { scenario: string; of: string }): boolean =>
+    table.scenario === scenario && (variant === undefined || table.of === variant)
+  const points = pointsOf(results).filter(isAsked)
   const found = tables(results).filter(
-    (table) => table.scenario.name === scenario && (variant === undefined || table.variant === variant),
+    (table) =>
+      isAsked({ scenario: table.scenario.name, of: table.point?.of ?? table.variant }) &&
+      table.rows.length > 0 &&
+      // At fewer connections the table over the points says it all.
+      !points.some(({ tables: own }) => own.some((one) => isFewer(table, one))),
   )
-  if (found.length === 0) return null
-  return found.flatMap((table, index) => [
+  const blocks = [
+    ...points.map((group) => ({
+      title: `${group.title}, by connections`,
+      lines: pointsBlock(group, source),
+    })),
+    ...(onlyPoints && points.length > 0
+      ? []
+      : found.map((table) => ({ title: titleOf(table), lines: tableLines(table, source) }))),
+  ]
+  if (blocks.length === 0) return null
+  return blocks.flatMap(({ title, lines }, index) => [
     ...(index > 0 ? [''] : []),
-    ...(found.length > 1 ? [`**${titleOf(table)}**`, ''] : []),
-    ...tableLines(table),
+    ...(blocks.length > 1 ? [`**${title}**`, ''] : []),
+    ...lines,
   ])
 }
 
-function machineLines({ run }: Results): string[] {
-  const { machine, settings, startedAt } = run
+function isFewer(table: Table, other: Table): boolean {
+  const same = table.scenario.name === other.scenario.name && table.point?.of === other.point?.of
+  return same && table.point !== undefined && connectionsOf(table) < connectionsOf(other)
+}
+
+function pointsBlock(points: Points, { results: { run }, age }: Source): string[] {
+  const count = (table: Table): string =>
+    connectionsOf(table) === 1 ? '1 connection' : `${connectionsOf(table)} connections`
+  const titles = points.tables.flatMap((table) => [
+    `${pointsHeading(points)}: ${count(table)}`,
+    `÷ ${baseName(table.base)}`,
+  ])
+  const noise = points.tables.flatMap(({ noise: found, ...table }) =>
+    found === null ? [] : [`±${(found * 100).toFixed(1)} % at ${count(table as Table)}`],
+  )
+  const notes = [
+    ...(noise.length > 0 ? [`noise floor ${noise.join(', ')}`] : []),
+    '= is a tie',
+    ...[ageNote(run, age) ?? []].flat(),
+  ]
   return [
-    `Measured on ${startedAt.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${commitsOf(run)}; ${settings.cores}; ${settings.rounds} interleaved rounds of ${settings.window} s, medians with 95 % intervals.`,
+    `| ${['', ...titles].join(' | ')} |`,
+    `|:---|${'---:|'.repeat(titles.length)}`,
+    ...pointsLines(points)
+      .filter(({ row }) => !row.label.includes('@'))
+      .map(({ row, cells }) => {
+        const values = cells.flatMap(({ value, ratio }) => [value, ratio])
+        return `| ${[nameOf(row, run), ...values].join(' | ')} |`
+      }),
+    '',
+    `<sub>${notes.join('; ')}</sub>`,
   ]
 }
 
-function tableLines({ rows, scenario, base, noise }: Table): string[] {
+function machineLines({ results: { run }, age }: Source): string[] {
+  const { machine, settings, startedAt } = run
+  const older =
+    age === 'older'
+      ? ' **This run is older than the code**: the engine or the framework has changed since.'
+      : ''
+  return [
+    `Measured on ${startedAt.slice(0, 10)} on ${usualRuntime(run)}: ${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, commit ${commitsOf(run)}; ${settings.cores}; ${settings.rounds} interleaved rounds of ${settings.window} s, medians with 95 % intervals.${older}`,
+  ]
+}
+
+function tableLines(
+  { rows: all, scenario, base, noise }: Table,
+  { results: { run }, age }: Source,
+): string[] {
   const { headline } = scenario
+  const rows = all.filter(({ label }) => label === base || !label.includes('@'))
+  const versions = versionLines(all, headline)
   const present = (name: MetricName): boolean => rows.some((row) => row.estimates[name] !== undefined)
   const beside = columns.filter((name) => name !== headline && present(name))
   const head = [
     '',
     `${heading(headline)} (95 %)`,
-    ...(base === '' ? [] : [`÷ ${base}`]),
+    ...(base === '' ? [] : [`÷ ${baseName(base)}`]),
     ...beside.map(heading),
   ]
   const notes = [
@@ -116,13 +209,53 @@ function tableLines({ rows, scenario, base, noise }: Table): string[] {
       ? ['* generator-bound: requests/s is a lower bound']
       : []),
     ...rows.flatMap(noteOf),
+    ...[ageNote(run, age) ?? []].flat(),
   ]
   return [
     `| ${head.join(' | ')} |`,
     `|:---|${'---:|'.repeat(head.length - 1)}`,
-    ...rows.map((row) => `| ${rowCells(row, headline, base, beside).join(' | ')} |`),
+    ...rows.map((row) => `| ${rowCells(row, headline, run, beside).join(' | ')} |`),
     ...(notes.length > 0 ? ['', `<sub>${notes.join('; ')}</sub>`] : []),
+    ...(versions.length > 0 ? ['', ...versions] : []),
   ]
+}
+
+/** The entries that were measured on two versions of Node.js or more, a column for each; empty when none were. */
+function versionLines(rows: readonly Row[], headline: MetricName): string[] {
+  const other = rows.filter(({ label }) => label.includes('@'))
+  const names = rows.filter(({ label }) => other.some((row) => baseName(row.label) === label))
+  const suffixes = ['', ...new Set(other.map(({ label }) => label.replace(/^[^@]*/, '')))]
+  if (names.length === 0) return []
+  const titles = suffixes.flatMap((suffix) => {
+    const found = rows.find(({ label }) => label === `${names[0]?.label}${suffix}`)
+    return [found?.entry.runtime ?? suffix, '÷ native']
+  })
+  const line = (row: Row): string[] => [
+    row.entry.title,
+    ...suffixes.flatMap((suffix) => {
+      const found = rows.find(({ label }) => label === `${row.label}${suffix}`)
+      const value = found?.estimates[headline]
+      if (found === undefined || value === undefined) return [found?.problem ?? '–', '']
+      const version =
+        found.entry.version === row.entry.version || row.entry.package === null
+          ? ''
+          : ` (${found.entry.version})`
+      const ratio = found.label === found.base ? '1' : (found.ratio?.median.toFixed(2) ?? '')
+      return [`${figure(headline, value.median)}${version}`, ratio]
+    }),
+  ]
+  return [
+    `${heading(headline)}, by version of Node.js:`,
+    '',
+    `| ${['', ...titles].join(' | ')} |`,
+    `|:---|${'---:|'.repeat(titles.length)}`,
+    ...names.map((row) => `| ${line(row).join(' | ')} |`),
+  ]
+}
+
+function nameOf({ entry }: Row, run: Run): string {
+  const title = titleWithVersion(entry, run)
+  return entry.javascript ? title : `${title} (no JavaScript)`
 }
 
 /** What a row has beside its figures: rounds that do not count, faults, errors. */
@@ -139,9 +272,10 @@ function noteOf({ entry, estimates, problem, discarded, flags }: Row): string[] 
   return notes.length > 0 ? [`${entry.title}: ${notes.join(', ')}`] : []
 }
 
-function rowCells(row: Row, headline: MetricName, base: string, beside: readonly MetricName[]): string[] {
+function rowCells(row: Row, headline: MetricName, run: Run, beside: readonly MetricName[]): string[] {
   const own = row.estimates[headline]
-  const name = row.entry.javascript ? row.entry.title : `${row.entry.title} (no JavaScript)`
+  const { base } = row
+  const name = nameOf(row, run)
   if (own === undefined)
     return [name, row.problem ?? 'not measured', ...(base === '' ? [] : ['']), ...beside.map(() => '')]
   const ratio =

@@ -56,6 +56,8 @@ export const metrics = {
   /** Right replies per second within the limit, at twice the capacity. */
   goodput: metric('goodput', 'requests/s', 'higher', 0),
   /** Share of the capacity. */
+  /** What an open loop asked for. */
+  offered: metric('requests/s asked', '', 'none', 0),
   goodputShare: metric('goodput', '% of capacity', 'higher', 0),
 } as const satisfies Record<string, Metric>
 

@@ -13,7 +13,7 @@ export interface Progress {
 }
 
 /** A process is started, asked and stopped, s. */
-const around = 0.7
+const around = 0.4
 /** Its replies are checked first, once for each entry and scenario, s. */
 const check = 0.6
 /** Between two lines where no terminal overwrites them, ms. */
@@ -33,6 +33,7 @@ export function secondsOf({ variant, round }: Task, method: Method): number {
     curve: () =>
       warmup + window + (measure.kind === 'curve' && !method.quick ? measure.shares.length : 2) * step,
     highest: () => warmup + window + (method.quick ? 3 : 6) * step,
+    steady: () => warmup + window,
     overload: () => warmup + window + step,
   }
   return around + times[measure.kind]() + (round === 0 ? check : 0)

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { Results } from './analysis.ts'
 import type { Cell, Run, RunEntry, RunScenario, Settings } from './cell.ts'
+import { codeState } from './code-state.ts'
 import { conformance } from './conformance.ts'
 import { stepAside } from './cores.ts'
 import type { Entry } from './entry.ts'
@@ -13,7 +14,7 @@ import { measure } from './measures/index.ts'
 import type { Finding, Method } from './measures/measurement.ts'
 import type { Progress } from './progress.ts'
 import { type Chosen, type Task, schedule } from './schedule.ts'
-import { type Scenario, documents } from './scenario.ts'
+import { type Scenario, type Variant, documents } from './scenario.ts'
 
 export interface Plan {
   readonly name: string
@@ -46,7 +47,8 @@ export async function describeRun(plan: Plan): Promise<Run> {
     machine: describeMachine(),
     settings,
     entries,
-    scenarios: plan.chosen.map(describeScenario),
+    scenarios: describeScenarios(plan.chosen),
+    code: codeState(),
   }
 }
 
@@ -75,8 +77,9 @@ export async function execute(
     progress.next(task)
     const began = performance.now()
     const at = new Date().toISOString()
-    const finding =
-      (await hindrance(task, plan.method, run, checked)) ?? (await measureTask(task, plan.method))
+    const { histogram: _, ...finding } =
+      (await hindrance(task, plan.method, run, checked)) ?? (await measureTask(task, plan, cells, checked))
+    const known = task.round > 0 && cells.some((cell) => isAlike(cell, task))
     const cell: Cell = {
       scenario: task.scenario.name,
       variant: task.variant.name,
@@ -84,7 +87,7 @@ export async function execute(
       entry: task.label,
       round: task.round,
       ...finding,
-      commands: finding.commands.map(withoutFolders),
+      commands: known ? [] : finding.commands.map(withoutFolders),
       at,
       took: (performance.now() - began) / 1e3,
     }
@@ -99,6 +102,12 @@ export async function execute(
 /** Seen from the repository's root, so that a result is the same wherever it was measured. */
 function withoutFolders(command: string): string {
   return command.replaceAll(`${rootFolder}/`, '').replaceAll(process.execPath, 'node')
+}
+
+/** An earlier cell has the same commands, but for ports and seeds. */
+function isAlike({ entry, scenario, variant, status }: Cell, task: Task): boolean {
+  const same = scenario === task.scenario.name && variant === task.variant.name
+  return same && entry === task.label && status === 'measured'
 }
 
 /** Measured, or told once why it cannot be: a server that did other work is not measured in further rounds. */
@@ -134,7 +143,8 @@ async function hindrance(
   const error = run.entries.find((one) => one.name === entry.name)?.error
   const nothing = { metrics: {}, flags: [], commands: [] } as const
   if (error !== undefined) return { status: 'failed', reason: error, ...nothing }
-  const key = `${entry.name} ${scenario.name} ${variant.name}`
+  // Its replies are the same at any count of connections.
+  const key = `${entry.name} ${scenario.name} ${variant.point?.of ?? variant.name}`
   if (!checked.has(key)) {
     try {
       checked.set(key, await conformance(entry, scenario, variant, method.cores.server, method.port))
@@ -147,8 +157,49 @@ async function hindrance(
   return fault === null ? null : { status: 'disqualified', reason: fault, ...nothing }
 }
 
-function measureTask({ entry, scenario, variant }: Task, method: Method): Promise<Finding> {
-  return measure({ entry, scenario, variant, method })
+async function measureTask(
+  task: Task,
+  plan: Plan,
+  cells: readonly Cell[],
+  checked: ReadonlyMap<string, string | null>,
+): Promise<Finding> {
+  const { entry, scenario, variant } = task
+  const assignment = { entry, scenario, variant, method: plan.method }
+  if (variant.measure.kind !== 'steady') return measure(assignment)
+  const rate = await steadyRate(task, plan, cells, checked)
+  return measure({ ...assignment, rate })
+}
+
+const steadyRates = new WeakMap<Variant, number>()
+
+/**
+ * The rate of an open loop that is the same for all entries: that of the cells which are done, else a share of what the
+ * slowest entry answers in a closed loop, of two digits. Throws a `Failure` when no entry answers.
+ */
+async function steadyRate(
+  { scenario, variant }: Task,
+  { chosen, method }: Plan,
+  cells: readonly Cell[],
+  checked: ReadonlyMap<string, string | null>,
+): Promise<number> {
+  const before = cells.find((cell) => cell.scenario === scenario.name && cell.variant === variant.name)
+  const known = before?.metrics.offered ?? steadyRates.get(variant)
+  if (known !== undefined) return known
+  const { measure: wanted } = variant
+  if (wanted.kind !== 'steady') throw new TypeError('not an open loop at one rate')
+  const closed: Variant = { ...variant, lane: 'plain', measure: { kind: 'load', load: wanted.load } }
+  const rates: number[] = []
+  for (const one of chosen.filter(({ variants }) => variants.includes(variant))) {
+    for (const entry of one.entries) {
+      if ((checked.get(`${entry.name} ${scenario.name} ${variant.name}`) ?? null) !== null) continue
+      const { metrics } = await measure({ entry, scenario, variant: closed, method })
+      if (metrics.rate !== undefined) rates.push(metrics.rate)
+    }
+  }
+  if (rates.length === 0) throw new Failure(`no entry answers ${scenario.name} in a closed loop`)
+  const rate = Math.max(10, Number((Math.min(...rates) * wanted.share).toPrecision(2)))
+  steadyRates.set(variant, rate)
+  return rate
 }
 
 function entriesOf({ chosen }: Plan): Entry[] {
@@ -172,7 +223,15 @@ async function describeEntry(entry: Entry): Promise<RunEntry> {
   }
 }
 
-function describeScenario({ scenario, variants }: Chosen): RunScenario {
+/** Each once, with the variants of all its parts. */
+function describeScenarios(chosen: readonly Chosen[]): RunScenario[] {
+  return [...new Set(chosen.map(({ scenario }) => scenario))].map((scenario) => {
+    const variants = chosen.filter((one) => one.scenario === scenario).flatMap((one) => one.variants)
+    return describeScenario(scenario, [...new Map(variants.map((one) => [one.name, one])).values()])
+  })
+}
+
+function describeScenario(scenario: Scenario, variants: readonly Variant[]): RunScenario {
   const { name, title, about, document, headline } = scenario
   return {
     name,
@@ -180,7 +239,11 @@ function describeScenario({ scenario, variants }: Chosen): RunScenario {
     about,
     document: document && { name: documents[document.name], command: document.command },
     kind: kindOf(scenario),
-    variants: variants.map((variant) => ({ name: variant.name, lane: variant.lane })),
+    variants: variants.map(({ name: variant, lane, point }) => ({
+      name: variant,
+      lane,
+      ...(point && { point }),
+    })),
     headline,
   }
 }

@@ -56,6 +56,15 @@ export interface Scenario {
   readonly proofs: readonly Proof[]
   /** A line for each request must be in the file `LOG`. */
   readonly logs?: boolean
+  /** Its variants are counts of connections already. */
+  readonly sweep?: boolean
+}
+
+/** A closed loop at one of several counts of connections. */
+export interface Point {
+  /** The variant of which it is a point. */
+  readonly of: string
+  readonly connections: number
 }
 
 export interface Variant {
@@ -70,6 +79,7 @@ export interface Variant {
   readonly proofs?: readonly Proof[]
   /** Asked once before the load, and checked. */
   readonly prelude?: Proof
+  readonly point?: Point
 }
 
 export type Measure =
@@ -84,6 +94,8 @@ export type Measure =
   | { readonly kind: 'curve'; readonly load: Load; readonly shares: readonly number[] }
   /** The highest rate whose p99.9 is at most so many ms. */
   | { readonly kind: 'highest'; readonly load: Load; readonly limit: number }
+  /** Open loop at one rate for all entries: a share of what the slowest of them does in a closed loop. */
+  | { readonly kind: 'steady'; readonly load: Load; readonly share: number }
   /** Right replies per second within `limit` ms at `factor` times the capacity. */
   | { readonly kind: 'overload'; readonly load: Load; readonly factor: number; readonly limit: number }
 

@@ -19,6 +19,8 @@ export interface Chosen {
   readonly entries: readonly Entry[]
   /** Measured twice in each round. */
   readonly twice: Entry | null
+  /** The least number of rounds, whatever the others have. */
+  readonly rounds?: number
 }
 
 /**
@@ -28,8 +30,10 @@ export interface Chosen {
 export function schedule(chosen: readonly Chosen[], rounds: number, seed: number): Task[] {
   const random = mulberry32(seed)
   const tasks: Task[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { scenario, variants, entries, twice } of chosen) {
+  const most = Math.max(rounds, ...chosen.map((one) => one.rounds ?? 0))
+  for (let round = 0; round < most; round += 1) {
+    for (const { scenario, variants, entries, twice, rounds: least = 0 } of chosen) {
+      if (round >= rounds && round >= least) continue
       // Backwards every second round, since variants are compared too.
       for (const variant of round % 2 ? variants.toReversed() : variants) {
         const labelled = [

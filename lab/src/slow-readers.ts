@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Failure } from './failure.ts'
 import { count } from './soak.ts'
 import { median } from './statistics.ts'
+import { standardNode } from './runtimes.ts'
 
 export interface SlowReadersMethod {
   readonly readers: number
@@ -63,7 +64,10 @@ function shown(milliseconds: number | undefined): string {
 }
 
 function child(file: string, ...args: string[]): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio: ['ignore', 2, 2, 'ipc'] })
+  return fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    execPath: standardNode().path,
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
 }
 
 function said(from: ChildProcess): Promise<unknown> {

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Failure } from './failure.ts'
+import { standardNode } from './runtimes.ts'
 import { type Traffic, visit } from './soak-client.ts'
 import type { SoakFigures } from './soak-figures.ts'
 
@@ -99,6 +100,7 @@ class SoakServer {
   constructor(adapter: string) {
     const file = fileURLToPath(new URL('./soak-server.js', import.meta.url))
     this.#child = fork(file, [adapter], {
+      execPath: standardNode().path,
       execArgv: serverFlags,
       stdio: ['ignore', 2, 2, 'ipc'],
       env: { ...process.env, NODE_ENV: 'production' },

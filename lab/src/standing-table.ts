@@ -1,49 +1,68 @@
-/** Where Volant is ahead and where it is not, a line for each scenario: for documents. */
+/** Where Volant is ahead and where it is not, a line for each scenario and a column for each operating point. */
 import { type Results, type Table, tables } from './analysis.ts'
 import { metrics, written } from './metrics.ts'
-import { type Standing, bestOther, difference, headlineOf, standing } from './standing.ts'
+import { operatingPoints } from './operating-points.ts'
+import { bestOther, difference, headlineOf, standing } from './standing.ts'
 
 const own = 'native'
-
-const verdicts: Record<Standing['verdict'], string> = {
-  ahead: '**ahead**',
-  behind: '**behind**',
-  tie: 'level: a tie within the noise',
-  undecided: 'not decided by so few rounds',
-}
+const [most] = operatingPoints.toSorted((a, b) => b - a) as [number]
 
 /** Volant's native adapter against the best of the others that run JavaScript, in Markdown. */
 export function standingLines(results: Results): string[] {
+  const all = tables(results)
+  const rest = all.filter(({ point }) => point === undefined || point.connections === most)
+  const withPoints = all.some(({ point }) => point !== undefined && point.connections !== most)
+  const counts = withPoints ? operatingPoints.filter((count) => count !== most) : []
+  const titles = counts.map((count) => (count === 1 ? '1 connection' : `${count} connections`))
+  const last = counts.length > 0 ? `${most} connections, or as the scenario says` : 'Volant is'
   return [
-    '| scenario | what | Volant | best of the others | Volant is |',
-    '|:---|:---|---:|:---|:---|',
-    ...tables(results).flatMap(lineOf),
+    `| ${['scenario', 'what', ...titles, last].join(' | ')} |`,
+    `|${':---|'.repeat(titles.length + 3)}`,
+    ...rest.flatMap((table) => {
+      const verdict = verdictOf(table)
+      if (verdict === null) return []
+      const fewer = counts.map((count) => {
+        const found = all.find((one) => isPoint(one, table, count))
+        return (found && verdictOf(found)) ?? '–'
+      })
+      return [
+        `| ${[titleOf(table), metrics[table.scenario.headline].title, ...fewer, verdict].join(' | ')} |`,
+      ]
+    }),
   ]
 }
 
-/** None where Volant was not measured, or nobody else was. */
-function lineOf(table: Table): string[] {
-  const { scenario, variant, lane, rows, noise } = table
+function isPoint({ scenario, point }: Table, table: Table, count: number): boolean {
+  return (
+    scenario.name === table.scenario.name && point?.of === table.point?.of && point?.connections === count
+  )
+}
+
+function titleOf({ scenario, variant, lane, point }: Table): string {
+  const title = scenario.document === null ? scenario.title : `${scenario.document.name}: ${scenario.title}`
+  const of = point?.of ?? variant
+  const name = of === 'default' || of === 'plain' ? title : `${title}, ${of}`
+  return lane === 'plain' || of === lane ? name : `${name} (${lane})`
+}
+
+/** Null where Volant was not measured, or nobody else was. */
+function verdictOf(table: Table): string | null {
+  const { scenario, rows, noise } = table
   const { headline } = scenario
   const ours = rows.find(({ label }) => label === own)
-  const best = bestOther(table)
-  if (ours === undefined || best === null) return []
+  const best = bestOther(table, own)
+  if (ours === undefined || best === null) return null
   const [value, against] = [headlineOf(ours, headline), headlineOf(best, headline)]
-  if (against === null) return []
-  const title = scenario.document === null ? scenario.title : `${scenario.document.name}: ${scenario.title}`
-  const name = variant === 'default' || variant === 'plain' ? title : `${title}, ${variant}`
-  const labelled = lane === 'plain' || variant === lane ? name : `${name} (${lane})`
-  const other = `${best.entry.title}: ${written(headline, against.median)}`
+  if (against === null) return null
+  const other = `${best.entry.title} (${written(headline, against.median)})`
   const found = value === null ? null : standing(ours, best, headline, noise)
-  if (value === null || found === null) {
-    const why = ours.problem ?? 'not to be compared'
-    return [`| ${labelled} | ${metrics[headline].title} | – | ${other} | ${why} |`]
-  }
-  const verdict =
-    found.verdict === 'ahead' || found.verdict === 'behind'
-      ? `${verdicts[found.verdict]}: ${difference(found.ratio.median)}`
-      : verdicts[found.verdict]
-  return [
-    `| ${labelled} | ${metrics[headline].title} | ${written(headline, value.median)} | ${other} | ${verdict} |`,
-  ]
+  if (value === null || found === null) return `${ours.problem ?? 'not to be compared'}; ${other}`
+  const { verdict } = found
+  const words =
+    verdict === 'ahead' || verdict === 'behind'
+      ? `**${verdict}** ${verdict === 'ahead' ? 'of ' : ''}${other}: ${difference(found.ratio.median)}`
+      : verdict === 'tie'
+        ? `level with ${other}`
+        : `not decided by so few rounds beside ${other}`
+  return `${written(headline, value.median)}, ${words}`
 }

@@ -34,12 +34,21 @@ export function standing(own: Row, other: Row, headline: MetricName, noise: numb
 
 /**
  * The best entry with JavaScript that is not Volant, of all or of those on one adapter; null when there is none with
- * the headline metric.
+ * the headline metric. It runs on the Node.js of the row `own`, or on no Node.js.
  */
-export function bestOther(table: Table, adapter: string | null = null): Row | null {
-  const isRival = ({ entry }: Row): boolean =>
-    entry.javascript && !isOurs(entry) && (adapter === null || entry.adapter === adapter)
+export function bestOther(table: Table, own = '', adapter: string | null = null): Row | null {
+  const version = nodeSuffix(own)
+  const isRival = ({ entry, label }: Row): boolean =>
+    entry.javascript &&
+    !isOurs(entry) &&
+    (adapter === null || entry.adapter === adapter) &&
+    (nodeSuffix(label) === version || !entry.runtime.startsWith('Node.js'))
   return ranked(table).find(isRival) ?? null
+}
+
+/** `@20` of `fastify@20`. */
+function nodeSuffix(label: string): string {
+  return /@\d+/.exec(label)?.[0] ?? ''
 }
 
 /** Rows that have the headline metric, the best first. */

@@ -1,15 +1,20 @@
 /** A run as tables for the terminal. */
 import { type Results, type Row, type Table, tables } from './analysis.ts'
+import { ageOf, commitsSince } from './code-state.ts'
 import { commitsOf } from './commits.ts'
 import { type MetricName, figure, heading, metrics } from './metrics.ts'
+import { baseName } from './ours.ts'
+import { type Points, connectionsOf, pointsHeading, pointsLines, pointsOf } from './points-table.ts'
 import type { Estimate } from './statistics.ts'
 import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
+import { versionsLine } from './versions.ts'
 
 /** Told beside the headline, where they were measured, in this order. */
 const beside: readonly MetricName[] = [
   'cpu',
   'start',
+  'offered',
   'rate',
   'p50',
   'p95',
@@ -35,15 +40,49 @@ export function resultLines(results: Results, style: Style, only?: readonly stri
   const { run } = results
   const { machine, settings } = run
   const lines = [
-    `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node.js ${machine.node}, commit ${commitsOf(run)}`,
+    `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, commit ${commitsOf(run)}`,
+    versionsLine(run),
+    ...ageLines(run),
     `${settings.cores}; generator ${settings.generator}`,
     `medians of ${settings.rounds} interleaved round${settings.rounds > 1 ? 's' : ''} of ${settings.window} s, with 95 % intervals${settings.quick ? '; quick: not for publishing' : ''}`,
   ]
+  for (const points of pointsOf(results)) {
+    if (only !== undefined && !only.includes(points.scenario)) continue
+    lines.push('', ...pointsTable(points, style))
+  }
   for (const table of tables(results)) {
+    if (table.rows.length === 0) continue
     if (only !== undefined && !only.includes(table.scenario.name)) continue
     lines.push('', ...tableLines(table, style))
   }
   return lines
+}
+
+/** In the terminal with the number of commits, which a document cannot have: it would change with every commit. */
+function ageLines(run: Results['run']): string[] {
+  if (ageOf(run) !== 'older') return []
+  const commits = commitsSince(run)
+  const behind = commits === null ? '' : `: ${commits} commits have changed the engine or the framework since`
+  return [`older than the code of this tree${behind}`]
+}
+
+function pointsTable(points: Points, style: Style): string[] {
+  const columns: Column[] = [
+    { title: 'entry', align: 'left' },
+    ...points.tables.flatMap((table) => {
+      const count = connectionsOf(table)
+      return [
+        { title: count === 1 ? '1 connection' : `${count} connections`, align: 'right' },
+        { title: `/ ${baseName(table.base)}`, align: 'right' },
+      ] as const
+    }),
+  ]
+  const lines = pointsLines(points).map(({ row, cells }) => [
+    `${row.label}${row.entry.javascript ? '' : ' °'}`,
+    ...cells.flatMap(({ value, ratio }) => [value, ratio]),
+  ])
+  const title = `${points.title} · ${pointsHeading(points)}, by connections`
+  return [style.bold(title), ...renderTable(columns, lines)]
 }
 
 export function titleOf({ scenario, variant, lane }: Table): string {
@@ -65,7 +104,7 @@ export function tableLines(table: Table, style: Style): string[] {
     { title: '95 %', align: 'right' },
     ...(withRatio
       ? ([
-          { title: `/ ${base}`, align: 'right' },
+          { title: `/ ${baseName(base)}`, align: 'right' },
           { title: '95 %', align: 'right' },
         ] as const)
       : []),
@@ -75,7 +114,7 @@ export function tableLines(table: Table, style: Style): string[] {
     .filter((row) => Object.keys(row.estimates).length > 0)
     .map((row) => {
       const own = row.estimates[headline]
-      const ratio = withRatio ? ratioCells(row, base) : []
+      const ratio = withRatio ? ratioCells(row) : []
       return [
         `${row.label}${row.entry.javascript ? '' : ' °'}`,
         own === undefined ? '–' : figure(headline, own.median),
@@ -87,8 +126,8 @@ export function tableLines(table: Table, style: Style): string[] {
   return [style.bold(titleOf(table)), ...renderTable(columns, lines), ...notes(table)]
 }
 
-function ratioCells(row: Row, base: string): string[] {
-  if (row.label === base) return ['1', '']
+function ratioCells(row: Row): string[] {
+  if (row.label === row.base) return ['1', '']
   if (row.ratio === null) return ['', '']
   return [`${row.tie ? '= ' : ''}${row.ratio.median.toFixed(2)}`, row.rounds < 2 ? '' : span(row.ratio, 2)]
 }

@@ -15,7 +15,10 @@ const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput'
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [['race'], /unknown command race; known: run pair .* idle slow-readers$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
-  [['run', '--scenarios', 'ramapi-json:fast'], /ramapi-json has no variant fast; it has: plain pipelined$/],
+  [
+    ['run', '--scenarios', 'ramapi-json:fast'],
+    /ramapi-json has no variant fast; it has: plain pipelined open loop$/,
+  ],
   [['run', '--scenarios', '__proto__'], /unknown scenario __proto__; /],
   [['run', '--entries', 'nonesuch'], /unknown entry nonesuch; known: honest other$/],
   [['run', '--fast'], /Unknown option '--fast'; npm run lab -- run --help shows what it takes$/],
@@ -31,7 +34,10 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [[...run, '--warmup', '-1'], /--warmup.*; npm run lab -- run --help/],
   [[...run, '--port', '70000'], /--port takes a whole number from 0 to 65535, not 70000$/],
   [[...run, '--generator', 'ab'], /--generator takes load, wrk, autocannon, oha, not ab$/],
-  [[...run, '--node', '3'], /--node takes versions that scripts\/nodes\.mjs pins, not 3$/],
+  [
+    [...run, '--node', '3'],
+    /Node\.js 3 is not among the versions that scripts\/nodes\.mjs pins: choose one of those$/,
+  ],
   [run, /BENCH_PORT is x; it takes a port from 1 to 65535$/, { BENCH_PORT: 'x' }],
   [velox, /BENCH_CONNECTIONS is 0; it takes a whole number from 1 to 10000$/, { BENCH_CONNECTIONS: '0' }],
   [velox, /BENCH_DURATION is x; it takes a whole number from 1 to 3600$/, { BENCH_DURATION: 'x' }],
@@ -40,7 +46,19 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
     /pair takes two entries or more: npm run lab -- pair native uws$/,
   ],
   [['pair', 'honest', 'nonesuch'], /unknown entry nonesuch; /],
-  [['pair', 'honest', 'other', '--lane', 'fast'], /--lane takes plain, pipelined or both, not fast$/],
+  [
+    ['pair', 'honest', 'other', '--connections', '0,x'],
+    /--connections takes whole numbers from 1 to 10000 with commas, not 0$/,
+  ],
+  [['run', '--preset', 'none'], /unknown preset none; known: core$/],
+  [
+    ['run', '--preset', 'core', '--entries', 'honest'],
+    /--preset says what is measured: leave out --entries$/,
+  ],
+  [
+    ['pair', 'honest', 'other', '--lane', 'fast'],
+    /--lane takes plain, pipelined, both or open-loop, not fast$/,
+  ],
   [['pair', 'honest', 'other', '--scenario', 'param'], /none of these entries serves this scenario$/],
   [['table'], /table takes one run: npm run lab -- table core$/],
   [['table', 'nonesuch'], /there is no run .*nonesuch$/],

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type LoadResult } from '../src/generators/generator.ts'
 import { runLoad } from '../src/generators/load.ts'
+import { measure } from '../src/measures/index.ts'
 import { isWithin } from '../src/measures/open-loop.ts'
 import { scenarioOf } from '../src/scenario.ts'
 import { startServer } from '../src/server.ts'
-import { entryRunning, measured, skip } from './broken-entry.ts'
+import { assignment, entryRunning, measured, skip } from './broken-entry.ts'
 
 /** ms; once in each run. */
 const stall = 200
@@ -79,6 +80,15 @@ test('the highest rate and goodput stay within what was offered', { skip }, asyn
   const { goodput, goodputShare } = overload.metrics
   // Twice the capacity is offered; the window also answers what was left of the time before it.
   assert.ok(Number(goodput) >= 0 && Number(goodputShare) < 300, `${goodput}, ${goodputShare} %`)
+})
+
+test('an open loop at one rate tells what a request costs a server that is not full', { skip }, async () => {
+  const given = { ...assignment(entryRunning('honest'), 'ramapi-json:open loop'), rate: 400 }
+  const { status, reason, metrics } = await measure({ ...given, method: { ...given.method, window: 1 } })
+  if (status !== 'discarded') assert.equal(status, 'measured', String(reason))
+  assert.equal(metrics.offered, 400)
+  assert.ok(Number(metrics.rate) > 0 && Number(metrics.rate) < 1_200, `${metrics.rate}`)
+  assert.ok(Number(metrics.cpu) > 0 && Number(metrics.busy) < 95, JSON.stringify(metrics))
 })
 
 test('a rate is within a limit only when all are answered and the tail is', () => {

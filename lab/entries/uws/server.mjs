@@ -1,9 +1,12 @@
 // uWebSockets.js without a framework: it routes; the body and the replies are written by hand. It has no middleware, so
 // the handlers do the work.
-import uws from 'uWebSockets.js'
 import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+
+// The newest release runs on Node.js 22 and later.
+const onNode20 = process.versions.node.startsWith('20.')
+const { default: uws } = await import(onNode20 ? 'uWebSockets.js' : '@uwsjs/core')
 
 const programs = {
   hello(app) {

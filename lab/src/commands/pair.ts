@@ -1,11 +1,20 @@
 import { writeFileSync } from 'node:fs'
-import { type Arguments, count, readArguments, text } from '../arguments.ts'
+import { type Arguments, count, names, readArguments, text } from '../arguments.ts'
 import { barLines } from '../bar-table.ts'
 import { barScenarios, judge } from '../bars.ts'
 import type { Lane } from '../cell.ts'
-import { chosenEntries, chosenScenarios, combine, methodHelp, methodOf, methodOptions } from '../choice.ts'
+import {
+  chosenEntries,
+  chosenScenarios,
+  combine,
+  connectionsOf,
+  methodHelp,
+  methodOf,
+  methodOptions,
+} from '../choice.ts'
 import { readEntries } from '../entry.ts'
 import { Failure } from '../failure.ts'
+import { operatingPoints } from '../operating-points.ts'
 import { terminalProgress } from '../progress.ts'
 import { type Plan, describeRun, execute } from '../runner.ts'
 import { styleFor } from '../style.ts'
@@ -17,16 +26,17 @@ const help = `usage: npm run lab -- pair A B …     compares two or more entrie
        npm run lab -- pair --bars    everything that is promised, in one table; exit code 1 when a promise is missed
 
   --scenario NAME   of npm run lab -- list; NAME:variant takes one variant (ramapi-json)
-  --lane LANE       plain or pipelined: only variants of that lane
-  --node 20,22      every Node.js entry on each of these versions
+  --lane LANE       plain, pipelined or open-loop: only variants of that lane
+  --connections N,N plain closed loops at each of these counts of connections (1,10,100)
   --json FILE       every cell, with the machine, the versions and the commit
 ${methodHelp}
 
-Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 15 rounds (under 20 minutes), and
+Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 7 rounds (about 12 minutes), and
 --scenario takes only the bars about it.
 
 examples
-  npm run lab -- pair native uws
+  npm run lab -- pair native uws --newer-glibc
+  npm run lab -- pair native native@20 --connections 100 --lane plain
   npm run lab -- pair native native fastify --scenario ramapi-user --rounds 9
   npm run lab -- pair native uws --lane pipelined --generator wrk
   npm run lab -- pair --bars --scenario param`
@@ -41,7 +51,6 @@ export const pair: Command = {
       bars: { type: 'boolean' },
       scenario: { type: 'string' },
       lane: { type: 'string' },
-      node: { type: 'string' },
       json: { type: 'string' },
     })
     const plan = args.values['bars'] === true ? barPlan(args, argv) : pairPlan(args, argv)
@@ -61,12 +70,22 @@ export const pair: Command = {
 }
 
 function pairPlan(args: Arguments, argv: readonly string[]): Plan {
-  const wanted = chosenScenarios([text(args, 'scenario') ?? 'ramapi-json'], false).map(
-    ({ scenario, variants }) => ({ scenario, variants: variants.filter(({ lane }) => inLane(args, lane)) }),
+  // Other generators than ours have no open loop that waits for nobody.
+  const foreign = (text(args, 'generator') ?? 'load') !== 'load'
+  const counts = connectionsOf(args) ?? operatingPoints
+  const wanted = chosenScenarios([text(args, 'scenario') ?? 'ramapi-json'], false, counts).map(
+    ({ scenario, variants }) => ({
+      scenario,
+      variants: variants.filter(({ lane }) => inLane(args, lane) && !(foreign && lane === 'open loop')),
+    }),
   )
-  const variants = wanted.flatMap((one) => one.variants)
+  const variants = new Set(
+    wanted.flatMap((one) =>
+      one.variants.map(({ name, point }) => `${one.scenario.name} ${point?.of ?? name}`),
+    ),
+  )
   const entries = chosenEntries(args, args.positionals)
-  if (entries.length < 1 || (entries.length < 2 && variants.length < 2))
+  if (entries.length < 1 || (entries.length < 2 && variants.size < 2))
     throw new Failure('pair takes two entries or more: npm run lab -- pair native uws', 2)
   const chosen = combine(wanted, entries, false)
   for (const { scenario, entries: able } of chosen) {
@@ -80,6 +99,8 @@ function pairPlan(args: Arguments, argv: readonly string[]): Plan {
 function barPlan(args: Arguments, argv: readonly string[]): Plan {
   const scenario = text(args, 'scenario')
   if (scenario !== undefined) chosenScenarios([scenario], false)
+  if ((names(args, 'node') ?? []).length > 1)
+    throw new Failure('--bars are judged on one version of Node.js: --node takes one', 2)
   const entries = readEntries()
   const more = chosenEntries(args, args.positionals)
   const chosen = barScenarios(entries, more)
@@ -87,15 +108,22 @@ function barPlan(args: Arguments, argv: readonly string[]): Plan {
     .map((one) => ({ ...one, variants: one.variants.filter(({ lane }) => inLane(args, lane)) }))
     .filter(({ variants }) => variants.length > 0)
   if (chosen.length === 0) throw new Failure(`there is no bar about ${scenario ?? 'this lane'}`, 2)
-  return planOf(args, argv, chosen, 15)
+  // A shorter window for more points: the bars are ratios of the same rounds.
+  return planOf(args, argv, chosen, 7, { warmup: 0.8, window: 1 })
 }
 
-function planOf(args: Arguments, argv: readonly string[], chosen: Plan['chosen'], rounds: number): Plan {
+function planOf(
+  args: Arguments,
+  argv: readonly string[],
+  chosen: Plan['chosen'],
+  rounds: number,
+  standard = {},
+): Plan {
   return {
     name: 'pair',
     command: argv,
     chosen,
-    method: methodOf(args, false),
+    method: methodOf(args, false, standard),
     rounds: count(args, 'rounds', rounds, 1_000),
     seed: count(args, 'seed', Math.floor(Math.random() * 1e6), 2 ** 31 - 1, 0),
   }
@@ -103,8 +131,9 @@ function planOf(args: Arguments, argv: readonly string[], chosen: Plan['chosen']
 
 function inLane(args: Arguments, lane: Lane): boolean {
   const given = text(args, 'lane')
-  if (given === undefined || given === 'both') return true
-  if (given !== 'plain' && given !== 'pipelined')
-    throw new Failure(`--lane takes plain, pipelined or both, not ${given}`, 2)
-  return lane === given
+  if (given === undefined) return true
+  if (given === 'both') return lane === 'plain' || lane === 'pipelined'
+  if (given !== 'plain' && given !== 'pipelined' && given !== 'open-loop')
+    throw new Failure(`--lane takes plain, pipelined, both or open-loop, not ${given}`, 2)
+  return lane === given.replace('-', ' ')
 }

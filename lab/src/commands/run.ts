@@ -3,10 +3,20 @@ import { basename, join } from 'node:path'
 import type { Results } from '../analysis.ts'
 import { type Arguments, type Options, count, names, readArguments, text } from '../arguments.ts'
 import type { Cell, GeneratorName } from '../cell.ts'
-import { chosenEntries, chosenScenarios, combine, methodHelp, methodOf, methodOptions } from '../choice.ts'
+import {
+  chosenEntries,
+  chosenScenarios,
+  combine,
+  connectionsOf,
+  methodHelp,
+  methodOf,
+  methodOptions,
+} from '../choice.ts'
 import { collectCriterion } from '../criterion.ts'
+import { readEntries } from '../entry.ts'
 import { Failure } from '../failure.ts'
 import { onlyRequest } from '../generators/generator.ts'
+import { partsOf, presetOf } from '../presets.ts'
 import { duration, secondsOfAll, terminalProgress } from '../progress.ts'
 import { type Plan, describeRun, execute } from '../runner.ts'
 import { schedule } from '../schedule.ts'
@@ -22,7 +32,8 @@ Measures scenarios on entries and keeps every cell in lab/results/<name>/ as soo
 
   --scenarios A,B   of npm run lab -- list; A:variant takes one variant (all)
   --entries A,B     of npm run lab -- list; named twice is measured twice (all)
-  --node 20,22      every Node.js entry on each of these versions (the one the lab runs on)
+  --connections N,N plain closed loops at each of these counts of connections (what the scenario says)
+  --preset core     the scenarios, points and entries of the published tables, in half an hour
   --name NAME       of the run (the date and time)
   --resume NAME     goes on with a run that was interrupted: only what is missing or failed is measured
   --quick           one round, windows of 1 s, less of everything: to see that all works, not to publish
@@ -44,7 +55,7 @@ const options: Options = {
   ...methodOptions,
   scenarios: { type: 'string' },
   entries: { type: 'string' },
-  node: { type: 'string' },
+  preset: { type: 'string' },
   name: { type: 'string' },
   resume: { type: 'string' },
   quick: { type: 'boolean' },
@@ -78,20 +89,29 @@ export const run: Command = {
 
 export function planOf(args: Arguments, argv: readonly string[]): Plan {
   const quick = args.values['quick'] === true
-  const wanted = chosenScenarios(names(args, 'scenarios'), quick)
-  const entries = chosenEntries(args, names(args, 'entries'))
-  const chosen = combine(wanted, entries, !quick)
+  const presetName = text(args, 'preset')
+  const preset = presetName === undefined ? null : presetOf(presetName)
+  const wrong = ['scenarios', 'entries', 'connections', 'node', 'quick'].find(
+    (name) => preset !== null && args.values[name] !== undefined,
+  )
+  if (wrong !== undefined) throw new Failure(`--preset says what is measured: leave out --${wrong}`, 2)
+  const chosen = preset === null ? chosenOf(args, quick) : partsOf(preset, readEntries())
   if (chosen.length === 0) throw new Failure('none of these entries serves any of these scenarios', 2)
-  const method = methodOf(args, quick)
+  const method = methodOf(args, quick, preset ?? {})
   requireRepeatable(method.generator, chosen)
   return {
     name: text(args, 'name') ?? new Date().toISOString().slice(0, 16).replace(/[T:]/g, '-'),
     command: argv,
     chosen,
     method,
-    rounds: count(args, 'rounds', quick ? 1 : 5, 1_000),
+    rounds: count(args, 'rounds', quick ? 1 : (preset?.rounds ?? 5), 1_000),
     seed: count(args, 'seed', Math.floor(Math.random() * 1e6), 2 ** 31 - 1, 0),
   }
+}
+
+function chosenOf(args: Arguments, quick: boolean): Plan['chosen'] {
+  const wanted = chosenScenarios(names(args, 'scenarios'), quick, connectionsOf(args))
+  return combine(wanted, chosenEntries(args, names(args, 'entries')), !quick)
 }
 
 /** Throws a `Failure` when another generator is asked for what only ours can send. */
@@ -146,7 +166,7 @@ async function resume(name: string): Promise<number> {
   const description = {
     ...before,
     entries: now.entries,
-    resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit }],
+    resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit, code: now.code ?? null }],
   }
   keepOnly(folder, cells)
   const missing = args.values['criterion'] === true && before.criterion === undefined

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 import { measureLoad } from './load.ts'
 import { type Assignment, Broken, Disqualified, type Finding } from './measurement.ts'
 import { measureMemory, measureSoak } from './memory.ts'
-import { measureCurve, measureHighest, measureOverload } from './open-loop.ts'
+import { measureCurve, measureHighest, measureOverload, measureSteady } from './open-loop.ts'
 import { measureStartup } from './startup.ts'
 
 const measures = {
@@ -14,6 +14,7 @@ const measures = {
   curve: measureCurve,
   highest: measureHighest,
   overload: measureOverload,
+  steady: measureSteady,
 }
 
 /** Throws only a `Failure` of exit code 2: the command line or the machine is wrong, and no cell can be measured. */

@@ -15,6 +15,8 @@ export interface Assignment {
   readonly scenario: Scenario
   readonly variant: Variant
   readonly method: Method
+  /** Of an open loop at one rate for all entries, requests/s. */
+  readonly rate?: number
 }
 
 export interface Method {
@@ -36,7 +38,10 @@ export interface Method {
 
 /** A cell without what the run knows of it. */
 export type Finding = Pick<Cell, 'status' | 'metrics' | 'flags' | 'commands'> &
-  Partial<Pick<Cell, 'reason' | 'series' | 'histogram'>>
+  Partial<Pick<Cell, 'reason' | 'series'>> & {
+    /** Latency: from so many µs on, so many requests; about 3 % wide each. It is too long to be kept in a cell. */
+    readonly histogram?: LoadResult['histogram']
+  }
 
 /** Runs `measure` against a fresh process, and ends it whatever happens. */
 export async function withServer<T>(

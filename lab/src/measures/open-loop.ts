@@ -3,7 +3,7 @@ import type { CurvePoint, Flag } from '../cell.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import type { RunningServer } from '../server.ts'
 import { type Assignment, type Finding, loadOf, windowOf, withServer } from './measurement.ts'
-import { watch } from './watched.ts'
+import { type Watched, watch } from './watched.ts'
 
 /** Of the search for the highest rate. */
 const steps = 6
@@ -30,7 +30,7 @@ export function measureCurve(assignment: Assignment): Promise<Finding> {
     let late: string | null = null
     for (const share of shares) {
       const offered = Math.max(1, Math.round(capacity.rate * share))
-      const result = await openLoop(server, assignment, offered, commands)
+      const { result, cpu } = await openLoop(server, assignment, offered, commands)
       late ??= lateFault(result)
       curve.push({
         share,
@@ -39,10 +39,12 @@ export function measureCurve(assignment: Assignment): Promise<Finding> {
         p50: result.p50 as number,
         p99: result.p99 as number,
         p999: result.p999 as number,
+        cpu: perRequest(cpu, result),
       })
     }
     const half = curve.find(({ share }) => share === 0.5) as CurvePoint
-    const metrics = { capacity: capacity.rate, p50: half.p50, p99: half.p99, p999: half.p999 }
+    const { p50, p99, p999, cpu } = half
+    const metrics = { capacity: capacity.rate, p50, p99, p999, cpu: cpu as number }
     return { ...judged(late), metrics, flags: capacity.flags, commands, series: { curve } }
   })
 }
@@ -56,19 +58,19 @@ export function measureHighest(assignment: Assignment): Promise<Finding> {
     const capacity = await capacityOf(server, assignment, commands)
     let low = 0
     let high = capacity.rate
-    let best: LoadResult | null = null
+    let best: Watched | null = null
     for (let step = 0; step < (method.quick ? quickSteps : steps); step += 1) {
       const rate = Math.max(1, Math.round((low + high) / 2))
-      const result = await openLoop(server, assignment, rate, commands)
-      if (isWithin(result, rate, limit)) {
+      const watched = await openLoop(server, assignment, rate, commands)
+      if (isWithin(watched.result, rate, limit)) {
         low = rate
-        best = result
+        best = watched
       } else high = rate
     }
     const metrics = {
       highest: low,
       capacity: capacity.rate,
-      ...(best !== null && { p50: best.p50 as number, p99: best.p99 as number, p999: best.p999 as number }),
+      ...(best !== null && { ...percentiles(best.result), cpu: perRequest(best.cpu, best.result) }),
     }
     return { status: 'measured', metrics, flags: capacity.flags, commands }
   })
@@ -94,17 +96,56 @@ export function measureOverload(assignment: Assignment): Promise<Finding> {
     const load = { ...loadOf(assignment), warmup: 0.3 }
     const seconds = (overloadLimits * limit) / 1e3 / (method.quick ? 2 : 1)
     const rate = Math.max(1, Math.round(capacity.rate * factor))
-    const { result } = await watch(server, assignment, { load, seconds, rate, limit }, commands)
+    const { result, cpu } = await watch(server, assignment, { load, seconds, rate, limit }, commands)
     const goodput = (result.withinLimit ?? 0) / result.seconds
     const metrics = {
       capacity: capacity.rate,
       goodput,
       goodputShare: (100 * goodput) / capacity.rate,
       errors: result.errors,
+      cpu: perRequest(cpu, result),
       ...(result.p50 !== null && { p50: result.p50, p99: result.p99 as number }),
     }
     return { status: 'measured', metrics, flags: capacity.flags, commands }
   })
+}
+
+/** CPU time and latency at a rate that every entry can do: what a server costs that is not full. */
+export function measureSteady(assignment: Assignment): Promise<Finding> {
+  const { rate } = assignment
+  if (rate === undefined) throw new TypeError('an open loop without a rate')
+  return withServer(assignment, async (server, commands) => {
+    const load = loadOf(assignment)
+    const seconds = windowOf(assignment)
+    const { result, cpu, busy, flags, memory } = await watch(
+      server,
+      assignment,
+      { load, seconds, rate },
+      commands,
+    )
+    const metrics = {
+      cpu: perRequest(cpu, result),
+      offered: rate,
+      rate: result.requests / result.seconds,
+      ...percentiles(result),
+      errors: result.errors,
+      rss: memory / 1e6,
+      busy: busy * 100,
+      requests: result.requests,
+    }
+    // It waits by intention: only what disturbed it is told.
+    const disturbing = flags.filter((flag) => flag !== 'generator-bound')
+    return { ...judged(lateFault(result)), metrics, flags: disturbing, commands }
+  })
+}
+
+/** µs of CPU time; `cpu` is in s. */
+function perRequest(cpu: number, { requests }: LoadResult): number {
+  return (cpu * 1e6) / requests
+}
+
+function percentiles({ p50, p99, p999 }: LoadResult): { p50: number; p99: number; p999: number } {
+  return { p50: p50 as number, p99: p99 as number, p999: p999 as number }
 }
 
 async function capacityOf(
@@ -122,11 +163,11 @@ async function openLoop(
   assignment: Assignment,
   rate: number,
   commands: string[],
-): Promise<LoadResult> {
+): Promise<Watched> {
   const { quick } = assignment.method
   const load = { ...loadOf(assignment), warmup: quick ? 0.1 : 0.3 }
   const seconds = quick ? Math.min(0.5, windowOf(assignment)) : windowOf(assignment)
-  return (await watch(server, assignment, { load, seconds, rate }, commands)).result
+  return await watch(server, assignment, { load, seconds, rate }, commands)
 }
 
 /** Sent late although connections were free: these latencies are the generator's. */

@@ -84,14 +84,14 @@ function barLine(bar: Bar, scale: Scale): Markup {
   </li>`
 }
 
-function barOf(row: Row, { scenario: { headline }, base }: Table): Bar {
+function barOf(row: Row, { scenario: { headline } }: Table): Bar {
   const estimate = headlineOf(row, headline) as Estimate
   const interval = row.rounds > 1
   const { digits, unit } = metrics[headline]
   const within = interval ? ` (${span(estimate, digits)})` : ''
   const notes: string[] = []
   if (!row.entry.javascript) notes.push('no JavaScript')
-  if (row.tie && interval && headline !== 'slope' && row.label !== base) notes.push('tie')
+  if (row.tie && interval && headline !== 'slope' && row.label !== row.base) notes.push('tie')
   if (row.problem !== null) notes.push('not in every round')
   if (row.flags.includes('disturbed')) notes.push('disturbed')
   if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')

@@ -70,7 +70,7 @@ function curveOf({ cells }: Row): CurvePoint[] {
   const shares = [...new Set(points.map(({ share }) => share))].toSorted((a, b) => a - b)
   return shares.map((share) => {
     const same = points.filter((point) => point.share === share)
-    const middle = (key: keyof CurvePoint): number => {
+    const middle = (key: Exclude<keyof CurvePoint, 'cpu'>): number => {
       const known = same.map((point) => point[key]).filter(Number.isFinite)
       return known.length ? median(known) : Number.NaN
     }

@@ -34,7 +34,7 @@ export function metricTable(table: Table): Markup {
     </th>`
   })
   const ratioHead = ratios && html`<th scope="col" data-better="lower">÷ ${titleIn(table, base)}</th>`
-  const lines = [...measured, ...withoutHeadline].map((row) => rowLine(row, columns, ratios, table))
+  const lines = [...measured, ...withoutHeadline].map((row) => rowLine(row, columns, ratios))
   const width = columns.length + (ratios ? 1 : 0)
   const broken = problems.map(
     (row) =>
@@ -68,8 +68,8 @@ function columnsOf({ rows, scenario: { headline } }: Table): MetricName[] {
   return [headline, ...known.filter((name) => name !== headline)]
 }
 
-function rowLine(row: Row, columns: readonly MetricName[], ratios: boolean, { base }: Table): Markup {
-  const { label, entry, flags, ratio, rounds } = row
+function rowLine(row: Row, columns: readonly MetricName[], ratios: boolean): Markup {
+  const { label, entry, flags, ratio, rounds, base } = row
   const values = columns.map((name, index) => valueCell(row, name, index === 0))
   const kind = entry.javascript ? (isOurs(entry) ? 'ours' : 'other') : 'limit'
   const tie = row.tie && rounds > 1 && label !== base

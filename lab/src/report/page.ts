@@ -80,11 +80,11 @@ function withAbsent(table: Table, { entries }: Run): Table {
   if (table.rows.length === 0) return table
   const present = new Set(table.rows.map(({ label }) => label))
   const absent = entries
-    .filter(({ name }) => !present.has(name))
+    .filter(({ name }) => !present.has(name) && !name.includes('@'))
     .map((entry): Row => {
       const problem = entry.error === undefined ? 'not measured here' : `not run: ${entry.error}`
       const none = { estimates: {}, ratio: null, tie: false, flags: [], rounds: 0, discarded: 0, cells: [] }
-      return { entry, label: entry.name, problem, ...none }
+      return { entry, label: entry.name, base: table.base, problem, ...none }
     })
   return absent.length > 0 ? { ...table, rows: [...table.rows, ...absent] } : table
 }

@@ -115,11 +115,11 @@ function linesOf(placed: readonly Placed[], labels: readonly string[]): Line[] {
 
 function judge(table: Table, labels: readonly string[]): Judged {
   const [all, same] = [new Map<string, Standing>(), new Map<string, Standing>()]
-  const best = bestOther(table)
+  const best = bestOther(table, labels[0])
   for (const label of labels) {
     const own = table.rows.find((row) => row.label === label)
     if (!own) continue
-    const near = bestOther(table, own.entry.adapter)
+    const near = bestOther(table, label, own.entry.adapter)
     const found = best && standing(own, best, table.scenario.headline, table.noise)
     const beside = near === best ? found : near && standing(own, near, table.scenario.headline, table.noise)
     if (found) all.set(label, found)

@@ -22,17 +22,24 @@ export interface Sweep {
 export function sweepsOf(tables: readonly Table[]): Sweep[] {
   const groups = new Map<string, { prefix: string; points: { at: number; table: Table }[] }>()
   for (const table of tables) {
-    const match = /^(.*?)[-_ ]?(\d+)$/.exec(table.variant)
-    if (!match) continue
-    const prefix = match[1] ?? ''
+    const found = placeOf(table)
+    if (found === null) continue
+    const { prefix, at } = found
     const key = `${table.lane}\n${prefix}`
     const group = groups.get(key) ?? { prefix, points: [] }
     groups.set(key, group)
-    group.points.push({ at: Number(match[2]), table })
+    group.points.push({ at, table })
   }
   return [...groups.values()]
     .filter(({ points }) => points.length >= leastVariants)
     .map(({ prefix, points }) => ({ prefix, points: points.toSorted((a, b) => a.at - b.at) }))
+}
+
+/** Null for a variant that has no number. */
+function placeOf({ point, variant }: Table): { prefix: string; at: number } | null {
+  if (point !== undefined) return { prefix: point.of === 'default' ? '' : point.of, at: point.connections }
+  const match = /^(.*?)[-_ ]?(\d+)$/.exec(variant)
+  return match && { prefix: match[1] ?? '', at: Number(match[2]) }
 }
 
 /** A chart of each sweep: the headline metric, and requests/s beside it where that is another one. */
@@ -51,9 +58,11 @@ function sweepChart({ prefix, points }: Sweep, name: MetricName, palette: Palett
   const titles = new Map(
     points.flatMap(({ table }) => table.rows.map((row) => [row.label, titleOf(row.entry)])),
   )
-  const over = /sweep|connection/.test(`${scenario.name} ${scenario.kind}`)
-    ? 'connections'
-    : prefix || scenario.name
+  const over =
+    points.some(({ table }) => table.point !== undefined) ||
+    /sweep|connection/.test(`${scenario.name} ${scenario.kind}`)
+      ? 'connections'
+      : prefix || scenario.name
   const lines = [...titles].map(([label, entry]): Line => {
     const drawn = points.flatMap(({ at, table }) => {
       const row = table.rows.find((candidate) => candidate.label === label)

@@ -4,7 +4,7 @@ import { get, load } from './load.ts'
 
 const request = get('/json', hello)
 
-/** The smallest reply from a handler. The document has no pipelining; that lane is the bars' own. */
+/** The smallest reply from a handler. The document has neither pipelining nor an open loop: those lanes are our own. */
 export const ramapiJson: Scenario = {
   name: 'ramapi-json',
   title: 'Simple JSON',
@@ -19,6 +19,7 @@ export const ramapiJson: Scenario = {
       lane: 'pipelined',
       measure: { kind: 'load', load: load(request, { pipelining: 10 }) },
     },
+    { name: 'open loop', lane: 'open loop', measure: { kind: 'steady', load: load(request), share: 0.2 } },
   ],
   proofs: helloProofs,
 }

@@ -25,5 +25,6 @@ export const zapjsSweep: Scenario = {
   title: 'Connection sweep',
   about: 'Six requests at 10, 50, 100, 200 and 500 connections.',
   document: { name: 'zapjs', command: 'wrk -t 4 -c N -d 15s --latency URL' },
+  sweep: true,
   variants: sweep,
 }

@@ -1,0 +1,98 @@
+/** Runs that have a name: which scenarios at which points, on which entries, so that the whole takes a known time. */
+import { type Entry, entryOf } from './entry.ts'
+import { entryNamed } from './choice.ts'
+import { Failure } from './failure.ts'
+import { atConnections, operatingPoints } from './operating-points.ts'
+import type { Chosen } from './schedule.ts'
+import { scenarioOf, variantOf } from './scenario.ts'
+
+export interface Preset {
+  readonly rounds: number
+  /** s. */
+  readonly warmup: number
+  readonly window: number
+  readonly parts: readonly Part[]
+}
+
+interface Part {
+  readonly scenario: string
+  readonly variants: readonly string[]
+  /** Of connections; none: that of the scenario. */
+  readonly connections?: readonly number[]
+  readonly entries: readonly string[]
+  /** Measures the first entry twice, for the noise floor. */
+  readonly noise?: boolean
+}
+
+const rivals = ['native', 'uws', 'fastify']
+const bare = ['native', 'uws', 'bun', 'node', 'fastify']
+const most = ['native', 'limit', 'node-http', 'uws', 'bun', 'node', 'fastify', 'express5']
+const all = [...most, 'hono', 'koa', 'veloze', 'zapjs']
+const onNode20 = ['native@20', 'node-http@20', 'uws@20', 'node@20', 'fastify@20']
+const few = operatingPoints.filter((count) => count < 100)
+
+/** The run that is published: README.md and lab/documents have its tables. */
+const core: Preset = {
+  rounds: 5,
+  warmup: 0.8,
+  window: 1,
+  parts: [
+    { ...part('ramapi-json', 'plain', [...all, ...onNode20]), noise: true },
+    { ...part('ramapi-json', 'plain', most), connections: few, noise: true },
+    part('ramapi-json', 'pipelined', ['native', 'limit', 'uws', 'bun', 'node', 'fastify']),
+    part('ramapi-json', 'open loop', bare),
+    ...everywhere('ramapi-stack', 'default', ['native', 'uws', 'bun', 'fastify', 'koa', 'express5']),
+    ...everywhere('ramapi-user', 'default', ['native', 'uws', 'bun', 'fastify', 'koa', 'express5']),
+    part('ramapi-create', 'unique bodies (201)', ['native', 'uws', 'bun', 'fastify', 'koa', 'express5']),
+    part('veloze-basic', 'pipelined', [...bare, 'veloze']),
+    ...everywhere('veloze-records', 'plain', [...bare, 'veloze'], ['native', 'uws', 'bun']),
+    part('veloze-startup', 'default', ['native', 'node-http', 'uws', 'bun', 'node', 'fastify', 'veloze']),
+    ...everywhere('zapjs-dynamic', 'default', ['native', 'uws', 'bun', 'fastify', 'express5', 'zapjs']),
+    part('zapjs-mixed', 'default', ['native', 'uws', 'bun', 'fastify', 'express5', 'zapjs']),
+    part('nessen-health', 'pipelined', bare),
+    ...everywhere('nessen-badge', 'plain', bare),
+    part('veloxts-latency', 'health', [...bare, 'express5']),
+    part('veloxts-startup', 'default', ['native', 'bun', 'node', 'fastify', 'express5']),
+    part('short-lived', 'default', bare),
+    part('post', '1 KB', ['native', 'uws', 'bun', 'fastify']),
+  ],
+}
+
+export const presets: Readonly<Record<string, Preset>> = { core }
+
+/** Throws a `Failure` for a name that is not among them. */
+export function presetOf(name: string): Preset {
+  if (Object.hasOwn(presets, name)) return presets[name] as Preset
+  throw new Failure(`unknown preset ${name}; known: ${Object.keys(presets).join(' ')}`, 2)
+}
+
+export function partsOf({ parts }: Preset, entries: readonly Entry[]): Chosen[] {
+  return parts.map(({ scenario: name, variants: names, connections, entries: labels, noise }) => {
+    const scenario = scenarioOf(name)
+    const variants = names.map((variant) => variantOf(scenario, variant))
+    const able = labels.map((label) => entryNamed(label, entries))
+    return {
+      scenario,
+      variants: connections === undefined ? variants : atConnections(scenario, variants, connections),
+      entries: able,
+      twice: noise === true ? entryOf(labels[0] as string, able) : null,
+    }
+  })
+}
+
+/** At 100 connections all of the entries, at fewer some of them. */
+function everywhere(
+  scenario: string,
+  variant: string,
+  entries: readonly string[],
+  some: readonly string[] = rivals,
+): Part[] {
+  return [
+    { ...part(scenario, variant, entries), connections: [100] },
+    { ...part(scenario, variant, some), connections: few },
+  ]
+}
+
+function part(scenario: string, variant: string, entries: readonly string[]): Part {
+  return { scenario, variants: [variant], entries }
+}
