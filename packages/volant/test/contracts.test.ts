@@ -487,7 +487,7 @@ describe('declared replies', () => {
       [z.union([z.string(), z.object({ at })]), '#/at'],
       [z.object({ a: z.number() }).and(z.object({ at })), '#/at'],
       [z.record(z.string(), at), '#/*'],
-      [z.tuple([z.string(), at]), '#/*'],
+      [z.tuple([z.string(), at]), '#/1'],
       [z.object({ on: z.stringbool() }), '#/on'],
       [at.pipe(z.date()), '#'],
     ]

@@ -4,6 +4,7 @@ import { printLine } from '../report/print-line.ts'
 import { hasConverter, jsonSchemaOf } from '../schema/json-schema.ts'
 import { sayTextless } from '../schema/textless.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
+import { vendorNamed } from '../schema/vendors/vendor-of.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Direction, PartlyDescribed, Undescribed } from './components.ts'
 import type { BuiltDocument } from './document.ts'
@@ -55,7 +56,7 @@ export class DocumentWarnings {
     for (const [at, { where, direction, vendor, holes }] of untold.entries()) {
       this.#holes.add(holes)
       if (at >= most) continue
-      const { typed, ...instead } = remedies[vendor] ?? general
+      const { typed, ...instead } = vendorNamed(vendor).advice ?? general
       const impossible = holes.filter(({ isImpossible }) => isImpossible)
       const untyped = holes.filter(({ isImpossible }) => !isImpossible)
       if (impossible.length > 0)
@@ -77,33 +78,11 @@ const outcome: Readonly<Record<Direction, string>> = {
   output: 'no client can get one',
 }
 
-/** What to write if JSON cannot carry a value, and if a value has no type. */
-type Remedies = Readonly<Record<Direction | 'typed', string>>
-
-const general: Remedies = {
+/** For libraries that are not known. */
+const general = {
   input: 'Take text, and convert it in the schema if you need to',
   output: 'Send text',
   typed: 'Add a schema after the transform',
-}
-
-const remedies: Readonly<Partial<Record<string, Remedies>>> = {
-  zod: {
-    input:
-      'Use z.iso.datetime() for text, z.coerce.date() for a Date, z.string().transform(BigInt) for a bigint',
-    output: 'Send text: .transform(String).pipe(z.string())',
-    typed: 'Add .pipe(z.string()) or the like after a transform, .meta({ type }) elsewhere',
-  },
-  valibot: {
-    input:
-      'Use v.pipe(v.string(), v.isoTimestamp()) for text, v.pipe(v.string(), v.toDate()) for a Date, v.pipe(v.string(), v.toBigint()) for a bigint',
-    output: 'Send text: v.toString() at the end of the pipe',
-    typed: 'Add v.string() or another schema after v.transform()',
-  },
-  arktype: {
-    input: "Use 'string.date.iso' for text, 'string.date.parse' for a Date",
-    output: "Send text: .pipe(String).to('string')",
-    typed: "Add .to('string') or another type after .pipe()",
-  },
 }
 
 function listed(holes: readonly Hole[]): string {

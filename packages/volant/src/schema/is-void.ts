@@ -2,19 +2,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isThenable } from '../types/thenable.ts'
 import type { Schema } from '../types/parts.ts'
+import { vendorByShape } from './vendors/vendor-of.ts'
 
-/** What libraries call a schema that takes `undefined` and nothing else. */
-const names: ReadonlySet<unknown> = new Set(['void', 'undefined'])
-
-/** Whether the schema is Zod's or Valibot's `void()` or `undefined()`: nothing is asked of it. */
+/** True for `void()` or `undefined()` of Zod or Valibot, which take `undefined` and nothing else. */
 export function isVoid(schema: Schema): boolean {
-  const { _zod, type, kind } = schema as {
-    _zod?: { def?: { type?: unknown } }
-    type?: unknown
-    kind?: unknown
-  }
-  if (_zod !== undefined) return names.has(_zod.def?.type)
-  return '~standard' in schema && kind === 'schema' && names.has(type) && !('pipe' in schema)
+  return vendorByShape(schema)?.isVoid?.(schema) ?? false
 }
 
 /** What the schema makes of undefined; null where it refuses that, or where the answer is asynchronous. */

@@ -1,12 +1,12 @@
 /** The JSON Schema of a schema, for whatever describes or writes its values. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { optionsOf, valibotOptions } from './vendor-options.ts'
 import { type Hole, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from '../types/schema.ts'
 import { relaxDefaults } from './relax-defaults.ts'
 import { isPlainSchema, normalizeMade } from './normalize.ts'
 import { validatorOf } from './standard.ts'
+import { vendorNamed } from './vendors/vendor-of.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { JSONSchemaObject } from './document.ts'
 
@@ -23,7 +23,7 @@ export type Described =
   | { readonly opaque: string }
 
 /** What goes in, or what comes out. */
-type Side = 'input' | 'output'
+export type Side = 'input' | 'output'
 
 const known: Record<Side, WeakMap<object, Described>> = { input: new WeakMap(), output: new WeakMap() }
 
@@ -47,10 +47,14 @@ function describe(schema: Schema, io: Side): Described {
       return { schema: io === 'input' ? relaxDefaults(normal) : normal.schema }
     }
     const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
-    if (typeof jsonSchema?.[io] !== 'function') {
-      return vendor === 'valibot' ? byValibot(schema, io) : opaque(vendor)
+    const libraryOptions = vendorNamed(vendor).conversion?.(io)
+    if (typeof jsonSchema?.[io] === 'function') {
+      const target = 'draft-2020-12'
+      return normalForm(
+        jsonSchema[io](libraryOptions === undefined ? { target } : { target, libraryOptions }),
+      )
     }
-    return own(jsonSchema[io](optionsOf(vendor, io)))
+    return vendor === 'valibot' ? byValibot(schema, io, libraryOptions) : opaque(vendor)
   } catch (error) {
     return { opaque: error instanceof Error ? error.message : String(error) }
   }
@@ -63,7 +67,7 @@ function opaque(vendor: unknown): Described {
 }
 
 /** The normal form of what a library made. */
-function own(made: unknown): Described {
+function normalForm(made: unknown): Described {
   if (isThenable(made)) {
     made.then(undefined, () => {})
     return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
@@ -83,28 +87,26 @@ export function hasConverter(schema: Schema): boolean {
     | (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>)
     | undefined
   if (standard === undefined || typeof standard.jsonSchema === 'object') return true
-  return standard.vendor === 'valibot' && (isValibotConverterInstalled ??= findValibotConverter())
+  return standard.vendor === 'valibot' && (isInstalled ??= canLoad(valibotPackage))
 }
 
-let isValibotConverterInstalled: boolean | null = null
+/** Valibot keeps its JSON Schema in a package of its own, which need not be installed. */
+const valibotPackage = '@valibot/to-json-schema'
+const load = createRequire(import.meta.url)
+let isInstalled: boolean | undefined
 
-function findValibotConverter(): boolean {
+function byValibot(schema: Schema, io: Side, options: object | undefined): Described {
+  if (!(isInstalled ??= canLoad(valibotPackage)))
+    return { opaque: `Valibot has no JSON Schema for it unless ${valibotPackage} is installed` }
+  const { toJsonSchema } = load(valibotPackage) as { toJsonSchema: (of: unknown, options: object) => unknown }
+  return normalForm(toJsonSchema(schema, { ...options, typeMode: io, target: 'draft-2020-12' }))
+}
+
+function canLoad(name: string): boolean {
   try {
-    createRequire(import.meta.url).resolve('@valibot/to-json-schema')
+    load.resolve(name)
     return true
   } catch {
     return false
   }
-}
-
-/** Valibot keeps its JSON Schema in a package of its own. */
-function byValibot(schema: Schema, io: Side): Described {
-  let convert: (schema: unknown, options: object) => unknown
-  try {
-    const require = createRequire(import.meta.url)
-    ;({ toJsonSchema: convert } = require('@valibot/to-json-schema') as { toJsonSchema: typeof convert })
-  } catch {
-    return { opaque: 'Valibot has no JSON Schema for it unless @valibot/to-json-schema is installed' }
-  }
-  return own(convert(schema, { ...valibotOptions(io), typeMode: io, target: 'draft-2020-12' }))
 }

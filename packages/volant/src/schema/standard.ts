@@ -4,7 +4,7 @@ import { VolantError } from '../errors/errors.ts'
 import { Validator } from './ajv.ts'
 import { isPlainSchema, normalize } from './normalize.ts'
 import { keywords } from './keywords.ts'
-import { withFirstFaults } from './first-faults.ts'
+import { vendorNamed, withFirstFaults } from './vendors/vendor-of.ts'
 import { takingLists } from './wrap-single-items.ts'
 import { textReader, type TextReader } from './coerce-text.ts'
 
@@ -116,7 +116,7 @@ function remedyOf(value: unknown): string {
   if (vendor === undefined) return ''
   const wrapped = `{ ${name}: … }`
   if (vendor === null) return `: write { type: 'object', properties: ${wrapped} }`
-  const wrap = wrappers.get(vendor)
+  const wrap = vendorNamed(vendor).wrapper
   return wrap === undefined ? `: make one schema of ${wrapped}` : `: write ${wrap}(${wrapped})`
 }
 
@@ -132,13 +132,6 @@ function vendorOf(value: unknown): string | null | undefined {
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
-
-/** What makes a schema of an object's properties, by library. */
-const wrappers = new Map([
-  ['zod', 'z.object'],
-  ['valibot', 'v.object'],
-  ['arktype', 'type'],
-])
 
 function nameOf(value: unknown): string {
   if (value === null) return 'null'

@@ -4,6 +4,7 @@ import type { Schema } from '../types/parts.ts'
 import type { JSONSchemaObject } from './document.ts'
 import { type Described, jsonSchemaOf } from './json-schema.ts'
 import { strip } from './strip.ts'
+import { vendorNamed } from './vendors/vendor-of.ts'
 import { isRewritten, Unwritable, written } from './to-json.ts'
 
 /** How values of one schema are prepared. */
@@ -13,9 +14,6 @@ export interface Preparation {
   /** True if nothing undeclared is in what the schema makes of it. */
   readonly alreadyStripped: boolean
 }
-
-/** Libraries whose `validate` makes a copy of what an object names, and of nothing else. */
-const copiers: ReadonlySet<string> = new Set(['zod', 'valibot'])
 
 /**
  * Plain JSON Schema validates the JSON form of a value. Other libraries validate the value itself, a Date as a Date.
@@ -31,7 +29,8 @@ export function preparationOf(schema: Schema, { vendor }: StandardSchemaV1.Props
   }
   const output = partOf(jsonSchemaOf(schema, 'output'))
   const isCopy =
-    copiers.has(vendor) && ![input, output].some((each) => each !== null && some(each, isIntersection))
+    vendorNamed(vendor).copies === true &&
+    ![input, output].some((each) => each !== null && some(each, isIntersection))
   if (input === null || (isCopy && !some(input, isStrict))) return { prepare: null, alreadyStripped: isCopy }
   const prepare = (value: unknown): unknown => strip(value, input)
   const isPassed = !isCopy && !some(input, isStrict) && JSON.stringify(input) === JSON.stringify(output)

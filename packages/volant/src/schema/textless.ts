@@ -1,10 +1,10 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { printLine } from '../report/print-line.ts'
 import type { Schema } from '../types/schema.ts'
 import { type Resolve, resolverOf } from './document.ts'
 import { escapeKey } from './json-pointer.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { vendorOf } from './vendors/vendor-of.ts'
 
 interface Textless {
   readonly name: string
@@ -24,9 +24,9 @@ export function sayTextless(schema: Schema, where: string, isWrong?: (name: stri
   const wrong = members.filter(({ name, isImpossible }) => isWrong?.(name) ?? !isImpossible)
   if (wrong.length === 0 && isWrong !== undefined) return
   said.add(schema)
-  const vendor = vendorOf(schema) as string
+  const advice = vendorOf(schema).advice?.text ?? {}
   for (const { name, type } of wrong) {
-    const { [type]: instead = advice[vendor]?.['text'] } = advice[vendor] as Advice
+    const instead = advice[type] ?? advice['other']
     printLine(
       `volant: ${where}: ${JSON.stringify(name)} is of type ${type}, but it comes as text: every request that has it is refused. Write ${instead}`,
     )
@@ -46,7 +46,7 @@ function textlessOf(schema: Schema): readonly Textless[] {
 }
 
 function find(schema: Schema): Textless[] {
-  if (!Object.hasOwn(advice, String(vendorOf(schema)))) return []
+  if (vendorOf(schema).advice === undefined) return []
   const described = jsonSchemaOf(schema, 'input')
   if (!('schema' in described)) return []
   const { schema: root, texts, holes = [] } = described
@@ -89,38 +89,4 @@ function typeOf(schema: unknown, resolve: Resolve): string {
   if (Array.isArray(anyOf)) return typeOf(anyOf[0], resolve)
   const [value] = [rest['const'] ?? rest['enum']].flat()
   return value === undefined ? 'null' : typeof value
-}
-
-function vendorOf(schema: Schema): string | undefined {
-  return (schema as Partial<StandardSchemaV1>)['~standard']?.vendor
-}
-
-/** Says what to write, by type; `text` for all others. */
-type Advice = Readonly<Record<string, string>>
-
-const advice: Readonly<Record<string, Advice>> = {
-  zod: {
-    number: 'z.coerce.number<number>()',
-    integer: 'z.coerce.number<number>().int()',
-    boolean: 'z.stringbool()',
-    date: 'z.iso.datetime().pipe(z.coerce.date())',
-    bigint: 'z.string().regex(/^-?\\d+$/).transform(BigInt)',
-    text: 'z.string() with a transform',
-  },
-  valibot: {
-    number: 'v.pipe(v.string(), v.toNumber())',
-    integer: 'v.pipe(v.string(), v.toNumber(), v.integer())',
-    boolean: "v.pipe(v.picklist(['true', 'false']), v.transform((text) => text === 'true'))",
-    date: 'v.pipe(v.string(), v.isoTimestamp(), v.toDate())',
-    bigint: 'v.pipe(v.string(), v.regex(/^-?\\d+$/), v.toBigint())',
-    text: 'v.string() with a transform',
-  },
-  arktype: {
-    number: "'string.numeric.parse'",
-    integer: "'string.integer.parse'",
-    boolean: "type(\"'true' | 'false'\").pipe((text) => text === 'true')",
-    date: "'string.date.iso.parse'",
-    bigint: "type('string.integer').pipe(BigInt)",
-    text: "'string' with a pipe",
-  },
 }

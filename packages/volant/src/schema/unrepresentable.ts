@@ -18,7 +18,7 @@ const mark = 'x-volant-hole'
 /** Kinds that are no JSON, sent or received; and those that a library makes of JSON if it is told to. */
 const never: ReadonlySet<string> = new Set(['bigint', 'map', 'set', 'symbol', 'function'])
 
-export function marked<T extends object>(schema: T, kind: string, io: 'input' | 'output'): T {
+export function unsaid<T extends object>(schema: T, kind: string, io: 'input' | 'output'): T {
   const isImpossible = never.has(kind) || (io === 'input' && kind === 'date')
   return Object.assign(schema, { [mark]: `${isImpossible ? '!' : ''}${kind}` })
 }
@@ -28,7 +28,7 @@ export function unmarked(schema: object): void {
 }
 
 /** Any JSON is accepted here (`z.preprocess`, `z.catch`), so no part of it is a hole. */
-export function closed(schema: object): void {
+export function anyInput(schema: object): void {
   Object.assign(schema, { [mark]: '' })
 }
 

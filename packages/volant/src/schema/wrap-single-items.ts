@@ -7,7 +7,7 @@ import { bag } from '@volant/engine'
 import { isThenable } from '../types/thenable.ts'
 import { record, SchemaDocument } from './alternatives.ts'
 import type { JSONSchema } from './document.ts'
-import { withFirstFaults } from './first-faults.ts'
+import { withFirstFaults } from './vendors/vendor-of.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { sayTextless } from './textless.ts'
 

@@ -1,0 +1,41 @@
+/** Finds what is known of the library of a schema. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { arktype } from './arktype.ts'
+import { plain } from './plain.ts'
+import { valibot } from './valibot.ts'
+import type { Issue, Vendor } from './vendor.ts'
+import { zod } from './zod.ts'
+
+const known: Readonly<Record<string, Vendor>> = { zod, valibot, arktype, ajv: plain }
+
+/** Any other library: its issues may have the fields of those that are known. */
+const unknown: Vendor = {
+  expectation: ({ expected, code, type }: Issue) => {
+    if (typeof expected === 'string') return `expected ${expected}`
+    if (typeof code === 'string') return code
+    return typeof type === 'string' ? type : 'not as declared'
+  },
+}
+
+/** By the name that schemas give in `~standard.vendor`. */
+export function vendorNamed(name: string): Vendor {
+  return Object.hasOwn(known, name) ? (known[name] as Vendor) : unknown
+}
+
+export function vendorOf(schema: object): Vendor {
+  return '~standard' in schema ? vendorNamed(String((schema as StandardSchemaV1)['~standard'].vendor)) : plain
+}
+
+/** By the shape of the schema: a start does not read `~standard`, which Zod makes when it is first read. */
+export function vendorByShape(schema: object): Vendor | null {
+  if ('_zod' in schema) return zod
+  if ('~run' in schema) return valibot
+  if (typeof schema === 'function' && 'allows' in schema) return arktype
+  return '~standard' in schema ? null : plain
+}
+
+/** `schema`'s own validation for values of clients; libraries that are not known look for every fault. */
+export function withFirstFaults(schema: StandardSchemaV1): StandardSchemaV1.Props {
+  const props = schema['~standard']
+  return vendorNamed(props.vendor).withFirstFaults?.(schema, props) ?? props
+}
