@@ -1,4 +1,4 @@
-/** `clientFile`: the types of an API and the table of its routes as a file, for clients that do not see the server. */
+/** `clientFile`: the types of an API and the table of its routes, as a file for clients that do not see the server. */
 import { type APITree, namedRoutes } from '../contract/api-tree.ts'
 import { checkContract } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -7,27 +7,27 @@ import type { RouteInfo } from '../app/route-info.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { Contract, Method, Schemas } from '../types/parts.ts'
 import { checkedParts } from '../request/validation.ts'
-import { type Described, OperationText } from './operation-text.ts'
-import { commentOf, indented, keyText, TypeTexts } from './type-text.ts'
+import { type OperationContract, OperationText } from './operation-text.ts'
+import { commentOf, indented, keyText } from './type-syntax.ts'
+import { TypeTexts } from './type-text.ts'
 
 /** What `clientFile` gives. */
 export interface ClientFile {
   /** One TypeScript file. */
   readonly text: string
-  /** The same in two: declarations, and the table for JavaScript. */
+  /** The declarations alone, for a `.d.ts` file. */
   readonly declarations: string
-  /** Beside `declarations`. */
+  /** The table alone, for the `.js` file beside the declarations. */
   readonly javascript: string
-  /** Schemas, and parts of them, that have no JSON Schema: they are `unknown`. Each with its operation, its place and the reason. */
+  /** Names each schema, and each part of one, that has no JSON Schema and is `unknown`: its operation, where it is, and why. */
   readonly opaque: readonly string[]
 }
 
 /**
- * The types of an API and the table of its routes, read off the JSON Schemas of its contracts: for clients that must
- * not see the server's source, or should not wait for a compiler to read it. Nothing is imported but types of
- * `volant/client`. The same API gives the same text. Objects with a `title`, or an `id`, that can be a name are exported
- * under it. Takes an app that has exposed its routes, or contracts by name.
- * Throws `E_BAD_OPTION` for anything else.
+ * The types of an API and the table of its routes, made of the JSON Schemas of its contracts: for clients that must
+ * not see the server's source, or should not wait for a compiler to read it. It takes an app that has exposed its routes,
+ * or contracts by name, and throws `E_BAD_OPTION` for anything else. The file imports types of `volant/client` and nothing
+ * else. The same API gives the same text. An object whose `title` or `id` can be the name of a type is exported under it.
  *
  *     import { type Api, routes } from './api.ts'
  *     const client = createClient<Api>(url, { routes })
@@ -35,42 +35,36 @@ export interface ClientFile {
 export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientFile {
   const operations = operationsOf(source)
   const opaque: string[] = []
-  const types = new TypeTexts([
-    'Api',
-    'Array',
-    'ArrayBuffer',
-    'ReadableStream',
-    'Readonly',
-    'Record',
-    'Uint8Array',
-    ...imported,
-  ])
-  // Where the two differ, what clients are sent has the name.
-  for (const [name, route] of Object.entries(operations))
-    new OperationText(name, route, types, () => {}).results()
-  const tree = treeOf(operations, (name, route) =>
-    new OperationText(name, route, types, (where, reason) =>
-      opaque.push(`${where} is unknown: ${reason}`),
-    ).text(),
+  const types = new TypeTexts([...builtIn, ...imported])
+  // The results come first: if a type of requests and one of replies want one name, the latter has it.
+  for (const [name, contract] of Object.entries(operations))
+    new OperationText(name, contract, types, () => {}).results()
+  const onUnknown = (where: string, reason: string): void =>
+    void opaque.push(`${where} is unknown: ${reason}`)
+  const tree = treeOf(operations, (name, contract) =>
+    new OperationText(name, contract, types, onUnknown).text(),
   )
   const declared = [...types.declared].map(([name, text]) => `\nexport type ${name} = ${text}\n`).join('')
   const api = `\n/** The operations of the API: \`createClient<Api>(url, { routes })\`. */\nexport interface Api ${tree}\n`
   const used = imported.filter((name) => new RegExp(`\\b${name}\\b`).test(api + declared))
-  const head = (names: readonly string[]): string =>
-    `// Made by volant from the API's contracts: changes are lost.\nimport type { ${names.join(', ')} } from 'volant/client'\n`
   const rows = Object.entries(operations).map(
-    ([name, route]) => `${keyText(name)}: ${JSON.stringify(rowOf(route))},\n`,
+    ([name, contract]) => `${keyText(name)}: ${JSON.stringify(rowOf(contract))},\n`,
   )
   const table = `{\n${indented(rows.join(''))}}`
   const about = '\n/** Where each operation is, and what it declares. */\n'
-  const names = ['ClientRoutes', ...used]
+  const top = `${header}import type { ${['ClientRoutes', ...used].join(', ')} } from 'volant/client'\n${api}${declared}${about}`
   return {
-    text: `${head(names)}${api}${declared}${about}export const routes: ClientRoutes = ${table}\n`,
-    declarations: `${head(names)}${api}${declared}${about}export declare const routes: ClientRoutes\n`,
-    javascript: `// Made by volant from the API's contracts: changes are lost.\n${about}export const routes = ${table}\n`,
+    text: `${top}export const routes: ClientRoutes = ${table}\n`,
+    declarations: `${top}export declare const routes: ClientRoutes\n`,
+    javascript: `${header}${about}export const routes = ${table}\n`,
     opaque,
   }
 }
+
+const header = "// Made by volant from the API's contracts: changes are lost.\n"
+
+/** Names that the file uses, or that types in it stand for. */
+const builtIn = ['Api', 'Array', 'ArrayBuffer', 'ReadableStream', 'Readonly', 'Record', 'Uint8Array']
 
 const imported = [
   'Failure',
@@ -82,7 +76,7 @@ const imported = [
   'Success',
 ] as const
 
-type Operations = Readonly<Record<string, Described>>
+type Operations = Readonly<Record<string, OperationContract>>
 
 function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
   if (typeof source !== 'object' || source === null) {
@@ -91,11 +85,10 @@ function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
       `clientFile takes an app, or contracts by name, not ${briefValue(source)}`,
     )
   }
-  const operations: Record<string, Described> = {}
+  const operations: Record<string, OperationContract> = {}
   if (typeof source.routes === 'function') {
-    for (const route of (source as { routes(): RouteInfo[] }).routes()) {
+    for (const route of (source as { routes(): RouteInfo[] }).routes())
       for (const name of route.names) operations[name] ??= route
-    }
     if (Object.keys(operations).length === 0) {
       throw new VolantError(
         'E_BAD_OPTION',
@@ -115,8 +108,8 @@ function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
   return operations
 }
 
-/** The names as they are nested. */
-function treeOf(operations: Operations, text: (name: string, route: Described) => string): string {
+/** The operations in the tree of their names. */
+function treeOf(operations: Operations, text: (name: string, route: OperationContract) => string): string {
   interface Group {
     readonly [key: string]: Group | string
   }
@@ -132,7 +125,7 @@ function treeOf(operations: Operations, text: (name: string, route: Described) =
       Object.entries(group)
         .map(([key, inner]) => {
           if (typeof inner !== 'string') return `${keyText(key)}: ${print(inner)}\n`
-          const route = operations[inner] as Described
+          const route = operations[inner] as OperationContract
           return `${commentOf(aboutOf(route))}${keyText(key)}: ${text(inner, route)}\n`
         })
         .join(''),
@@ -140,7 +133,7 @@ function treeOf(operations: Operations, text: (name: string, route: Described) =
   return print(groups)
 }
 
-function aboutOf({ method, path, summary, description, deprecated }: Described): string {
+function aboutOf({ method, path, summary, description, deprecated }: OperationContract): string {
   const lines = [`\`${method} ${path}\``, summary, description].filter((each) => each !== undefined)
   return `${lines.join('\n\n')}${deprecated === true ? '\n\n@deprecated' : ''}`
 }

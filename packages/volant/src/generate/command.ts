@@ -1,4 +1,4 @@
-/** `volant types`: a client's file from a module that exports the API. */
+/** `volant types`: writes the file of a client, from a module that exports the API. */
 import { subscribe } from 'node:diagnostics_channel'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -6,26 +6,28 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { clientFile } from './client-file.ts'
 
-/** The exit code. */
+/** Gives the exit code. */
 export async function types(args: string[], usage: string): Promise<number> {
   try {
     const asked = parse(args)
     if (asked !== null) return write(await filesOf(asked), asked.check)
-    process.stderr.write(`volant: types takes one module, and --out with a name that ends in .ts\n\n${usage}`)
+    process.stderr.write(
+      `volant: types takes one module, and --out with a file name that ends in .ts\n\n${usage}`,
+    )
   } catch (error) {
     process.stderr.write(`volant: ${error instanceof Error ? error.message : String(error)}\n`)
   }
   return 1
 }
 
-interface Asked {
+interface TypesArguments {
   readonly module: string
   readonly name: string
   readonly out: string
   readonly check: boolean
 }
 
-function parse(args: string[]): Asked | null {
+function parse(args: string[]): TypesArguments | null {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -39,7 +41,7 @@ function parse(args: string[]): Asked | null {
   return { module, name: name === '' ? 'app' : name, out, check }
 }
 
-async function filesOf({ module, name, out }: Asked): Promise<Map<string, string>> {
+async function filesOf({ module, name, out }: TypesArguments): Promise<Map<string, string>> {
   const { exports, listens } = await load(module)
   if (!Object.hasOwn(exports, name))
     throw new Error(withoutExport(module, name, Object.keys(exports), listens))
@@ -67,13 +69,13 @@ const apart =
 
 interface Loaded {
   readonly exports: Readonly<Record<string, unknown>>
-  /** An app in it was told to listen. */
+  /** An app in the module began to listen. */
   readonly listens: boolean
 }
 
 async function load(module: string): Promise<Loaded> {
   let listens = false
-  // The channel is taken by its name, since the module may have another copy of this package.
+  // The name of the channel finds it even if the module has another copy of this package.
   subscribe('volant.listen', () => {
     listens = true
   })
@@ -107,7 +109,9 @@ function write(files: ReadonlyMap<string, string>, check: boolean): number {
   for (const [path, text] of files) {
     if (textOf(path) === text) continue
     if (check) {
-      process.stderr.write(`volant: ${path} is not what the API says: run volant types without --check\n`)
+      process.stderr.write(
+        `volant: ${path} is not what the API says: run volant types without --check to write it\n`,
+      )
       code = 1
     } else {
       mkdirSync(dirname(path), { recursive: true })

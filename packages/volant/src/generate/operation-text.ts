@@ -1,14 +1,15 @@
-/** The types of one operation: what its call takes, and its results. */
+/** The type of one operation: what its call takes, and its results. */
 import { parsePattern } from '../routing/path.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Hole } from '../schema/unrepresentable.ts'
 import { madeOfNothing } from '../schema/is-void.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
-import { indented, type Member, nameFrom, objectText, type TypeTexts } from './type-text.ts'
+import { indented, nameFrom, objectText, type TypeMember } from './type-syntax.ts'
+import type { TypeTexts } from './type-text.ts'
 
-/** What is known of a route, or of a contract that has none yet. */
-export type Described = Pick<
+/** What a route declares, or a contract that has no handler yet. */
+export type OperationContract = Pick<
   RouteInfo,
   | 'method'
   | 'path'
@@ -21,20 +22,20 @@ export type Described = Pick<
   | 'deprecated'
 >
 
-/** Told of a schema, or a part of one, that has no JSON Schema: where it is, and why. */
-export type Opaque = (where: string, reason: string) => void
+/** Takes a schema, or a part of one, that has no JSON Schema. */
+export type OnUnknown = (where: string, reason: string) => void
 
 export class OperationText {
   readonly #name: string
-  readonly #route: Described
+  readonly #contract: OperationContract
   readonly #types: TypeTexts
-  readonly #opaque: Opaque
+  readonly #onUnknown: OnUnknown
 
-  constructor(name: string, route: Described, types: TypeTexts, opaque: Opaque) {
+  constructor(name: string, contract: OperationContract, types: TypeTexts, onUnknown: OnUnknown) {
     this.#name = name
-    this.#route = route
+    this.#contract = contract
     this.#types = types
-    this.#opaque = opaque
+    this.#onUnknown = onUnknown
   }
 
   /** `Operation<Input, Results>`. */
@@ -44,8 +45,8 @@ export class OperationText {
     return `Operation<\n${indented(`${input},`)}${results.join('')}\n>`
   }
 
-  #input(): Member[] {
-    const { schemas, method } = this.#route
+  #input(): TypeMember[] {
+    const { schemas, method } = this.#contract
     return [
       ...this.#params(),
       this.#part('query', schemas.query, 'QueryValue'),
@@ -59,9 +60,9 @@ export class OperationText {
     ]
   }
 
-  /** Those of the pattern, as the schema has them where it does. */
-  #params(): Member[] {
-    const { path, schemas } = this.#route
+  /** The parameters of the pattern, with the types of the schema if it has them. */
+  #params(): TypeMember[] {
+    const { path, schemas } = this.#contract
     const { names, optional } = parsePattern(path)
     const given = schemas.params === undefined ? null : this.#members(schemas.params, 'params', 'PathValue')
     const known = given ?? []
@@ -76,7 +77,7 @@ export class OperationText {
       : [member('params', objectText(all), all.every(({ isOptional }) => isOptional) && given === null)]
   }
 
-  #part(part: 'query' | 'headers' | 'cookies', schema: Schema | undefined, value: string): Member {
+  #part(part: 'query' | 'headers' | 'cookies', schema: Schema | undefined, value: string): TypeMember {
     const loose = `Readonly<Record<string, ${value}>>`
     if (schema === undefined) return member(part, loose, true)
     const known = this.#members(schema, part, value)
@@ -90,8 +91,8 @@ export class OperationText {
     return type === 'unknown' ? member(part, loose, true) : member(part, type, false)
   }
 
-  /** The pairs of a part of the head; `value` where the schema takes anything. */
-  #members(schema: Schema, part: string, value: string): Member[] | null {
+  /** The pairs of the path, query, headers or cookies; a pair of any type has the type `value`. */
+  #members(schema: Schema, part: string, value: string): TypeMember[] | null {
     const described = jsonSchemaOf(schema, 'input')
     if ('opaque' in described) return null
     const members = this.#types.members(described.schema, nameFrom(`${this.#name} ${part}`))
@@ -99,9 +100,9 @@ export class OperationText {
     return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
   }
 
-  /** The alternatives of what a call gives. */
+  /** The alternatives of a call's result. */
   results(): string[] {
-    const { responses, errors, schemas } = this.#route
+    const { responses, errors, schemas } = this.#contract
     const replies =
       responses === null
         ? [`Success<number, ${this.#content('unknown')}>`]
@@ -119,9 +120,9 @@ export class OperationText {
     return [...replies, ...failures, ...(Object.keys(schemas).length > 0 ? ['Invalid'] : [])]
   }
 
-  /** As the client reads a reply of the route's media type. */
+  /** The type of a reply, as the client reads it by the media type of the route. */
   #content(type: string): string {
-    const essence = this.#route.mediaType?.split(';')[0]?.trim().toLowerCase()
+    const essence = this.#contract.mediaType?.split(';')[0]?.trim().toLowerCase()
     if (essence === undefined || /^application\/(?:[^/]+\+)?json$/.test(essence)) return type
     return /^text\/(?!event-stream$)/.test(essence) ? 'string' : 'ReadableStream<Uint8Array<ArrayBuffer>>'
   }
@@ -132,19 +133,19 @@ export class OperationText {
       this.#partly(where, described.holes)
       return this.#types.of(described.schema, nameFrom(`${this.#name} ${where}`), io)
     }
-    this.#opaque(`${this.#name}: ${where}`, described.opaque)
+    this.#onUnknown(`${this.#name}: ${where}`, described.opaque)
     return 'unknown'
   }
 
-  /** A Date that is asked for is text all the same. */
+  /** A Date has a JSON Schema: it is text. */
   #partly(where: string, holes: readonly Hole[] = []): void {
     for (const { pointer, kind } of holes) {
       if (kind === 'date') continue
-      this.#opaque(`${this.#name}: ${where} at ${pointer}`, `a ${kind} has no JSON Schema`)
+      this.#onUnknown(`${this.#name}: ${where} at ${pointer}`, `a ${kind} has no JSON Schema`)
     }
   }
 }
 
-function member(name: string, type: string, isOptional: boolean): Member {
+function member(name: string, type: string, isOptional: boolean): TypeMember {
   return { name, type, isOptional, about: undefined }
 }
