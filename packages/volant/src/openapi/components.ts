@@ -6,7 +6,7 @@ import type { Hole } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
 import { discriminate } from './discriminator.ts'
-import type { JSONSchemaObject } from './types.ts'
+import type { OpenAPISchema } from './types.ts'
 import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
 import { isObject, mapSubschemas, type Resolve, resolverOf, type Target } from '../schema/document.ts'
 import { componentOf, type NamedSchema, sameSchemas } from './same-schemas.ts'
@@ -37,16 +37,16 @@ export interface PartlyDescribed {
 
 /** One JSON Schema, as its library wrote it: its references are relative to it. */
 interface SchemaSource {
-  readonly raw: JSONSchemaObject
+  readonly raw: OpenAPISchema
   readonly direction: Direction
   /** Names what is in it and has no name of its own. */
   readonly base: string
   readonly resolve: Resolve
-  readonly named: Map<JSONSchemaObject, FoundSchema>
+  readonly named: Map<OpenAPISchema, FoundSchema>
 }
 
 interface FoundSchema extends NamedSchema {
-  readonly raw: JSONSchemaObject
+  readonly raw: OpenAPISchema
   readonly source: SchemaSource
 }
 
@@ -54,18 +54,18 @@ export class Components {
   readonly undescribed: Undescribed[] = []
   readonly #partlyDescribed = new Map<readonly Hole[], PartlyDescribed>()
   readonly #sources = {
-    input: new Map<JSONSchemaObject, SchemaSource>(),
-    output: new Map<JSONSchemaObject, SchemaSource>(),
+    input: new Map<OpenAPISchema, SchemaSource>(),
+    output: new Map<OpenAPISchema, SchemaSource>(),
   }
   readonly #named: FoundSchema[] = []
   /** What each object stands for that becomes a reference. */
-  readonly #targets = new Map<JSONSchemaObject, NamedSchema>()
+  readonly #targets = new Map<OpenAPISchema, NamedSchema>()
   /** Schemas with `oneOf` or `anyOf`. */
-  readonly #unions: JSONSchemaObject[] = []
-  readonly #fixed: Readonly<Record<string, JSONSchemaObject>>
+  readonly #unions: OpenAPISchema[] = []
+  readonly #fixed: Readonly<Record<string, OpenAPISchema>>
 
   /** `fixed` are components that every document has. */
-  constructor(fixed: Readonly<Record<string, JSONSchemaObject>>) {
+  constructor(fixed: Readonly<Record<string, OpenAPISchema>>) {
     this.#fixed = fixed
   }
 
@@ -75,7 +75,7 @@ export class Components {
   }
 
   /** The JSON Schema as its library wrote it, or null if there is none. */
-  raw(schema: Schema, direction: Direction, where: string): JSONSchemaObject | null {
+  raw(schema: Schema, direction: Direction, where: string): OpenAPISchema | null {
     const result = jsonSchemaOf(schema, direction)
     if ('schema' in result) {
       const { holes } = result
@@ -89,7 +89,7 @@ export class Components {
   }
 
   /** The schema as it stands in one place of the document; `hint` names its parts if it has no name itself. */
-  use(schema: Schema, direction: Direction, hint: string, where: string): JSONSchemaObject {
+  use(schema: Schema, direction: Direction, hint: string, where: string): OpenAPISchema {
     const raw = this.raw(schema, direction, where)
     if (raw === null)
       return { description: 'Checked by the server with a schema that JSON Schema cannot express.' }
@@ -97,7 +97,7 @@ export class Components {
   }
 
   /** A part of `raw`, as it stands in the document. */
-  part(part: JSONSchemaObject, raw: JSONSchemaObject, direction: Direction, hint: string): JSONSchemaObject {
+  part(part: OpenAPISchema, raw: OpenAPISchema, direction: Direction, hint: string): OpenAPISchema {
     let source = this.#sources[direction].get(raw)
     if (source === undefined) {
       const base = ownName(raw) ?? baseOfText(hint)
@@ -108,7 +108,7 @@ export class Components {
   }
 
   /** Fills in the references, and gives `components/schemas`. Runs in steps of one schema. */
-  *finish(): Generator<void, Record<string, JSONSchemaObject>> {
+  *finish(): Generator<void, Record<string, OpenAPISchema>> {
     // The list grows meanwhile: a schema with a name may contain others.
     for (const each of this.#named) {
       each.body = this.#copy(each.raw, each.source)
@@ -131,7 +131,7 @@ export class Components {
     return sortedByName(schemas)
   }
 
-  #inPlace(raw: JSONSchemaObject, source: SchemaSource): JSONSchemaObject {
+  #inPlace(raw: OpenAPISchema, source: SchemaSource): OpenAPISchema {
     const name = ownName(raw)
     if (name !== null && isObjectOrUnion(raw))
       return this.#refer({}, this.#namedSchema(raw, source, name, true))
@@ -141,7 +141,7 @@ export class Components {
   }
 
   /** A copy in which references and schemas with a name are references to components. */
-  #copy(raw: JSONSchemaObject, source: SchemaSource): JSONSchemaObject {
+  #copy(raw: OpenAPISchema, source: SchemaSource): OpenAPISchema {
     const said = Object.fromEntries(Object.entries(raw).filter(([keyword]) => !identifying.has(keyword)))
     const copy = mapSubschemas(said, (each) => this.#inPlace(each, source))
     if (copy['oneOf'] !== undefined || copy['anyOf'] !== undefined) this.#unions.push(copy)
@@ -153,12 +153,12 @@ export class Components {
       if (!reference.startsWith('#')) copy['$ref'] = reference
     } else if (found.schema === false) copy['not'] = {}
     else if (found.schema !== true && Object.keys(found.schema).length > 0)
-      this.#refer(copy, this.#target(found as Target & { schema: JSONSchemaObject }, source))
+      this.#refer(copy, this.#target(found as Target & { schema: OpenAPISchema }, source))
     return copy
   }
 
   #target(
-    { schema, key, isDefinition }: Target & { schema: JSONSchemaObject },
+    { schema, key, isDefinition }: Target & { schema: OpenAPISchema },
     source: SchemaSource,
   ): NamedSchema {
     // Zod numbers definitions that have no name.
@@ -168,7 +168,7 @@ export class Components {
     return this.#namedSchema(schema, source, name ?? base, name !== null)
   }
 
-  #namedSchema(raw: JSONSchemaObject, source: SchemaSource, base: string, isNamed: boolean): FoundSchema {
+  #namedSchema(raw: OpenAPISchema, source: SchemaSource, base: string, isNamed: boolean): FoundSchema {
     let named = source.named.get(raw)
     if (named === undefined) {
       named = { raw, source, base, isNamed, direction: source.direction, body: {}, references: [] }
@@ -178,7 +178,7 @@ export class Components {
     return named
   }
 
-  #refer(reference: JSONSchemaObject, named: NamedSchema): JSONSchemaObject {
+  #refer(reference: OpenAPISchema, named: NamedSchema): OpenAPISchema {
     named.references.push(reference)
     this.#targets.set(reference, named)
     return reference
@@ -204,7 +204,7 @@ function vendorOf(schema: Schema): string {
 }
 
 /** Its title, else the last part of its `$id`; null if neither has a letter or digit that names can have. */
-function ownName({ title, $id }: JSONSchemaObject): string | null {
+function ownName({ title, $id }: OpenAPISchema): string | null {
   const titled = typeof title === 'string' ? nameIn(title) : ''
   if (titled !== '') return titled
   if (typeof $id !== 'string') return null
@@ -212,6 +212,6 @@ function ownName({ title, $id }: JSONSchemaObject): string | null {
 }
 
 /** A scalar and a reference are as short as a reference to them. */
-function isObjectOrUnion({ properties, anyOf, oneOf, allOf }: JSONSchemaObject): boolean {
+function isObjectOrUnion({ properties, anyOf, oneOf, allOf }: OpenAPISchema): boolean {
   return isObject(properties) || [anyOf, oneOf, allOf].some((each) => Array.isArray(each) && each.length > 1)
 }

@@ -1,14 +1,14 @@
-/** Which property tells the choices of a union apart (OpenAPI 3.1 §4.8.25): generators make better types of it. */
-import type { JSONSchemaObject } from './types.ts'
+/** The property that tells the choices of a union apart (OpenAPI 3.1 §4.8.25): generators make better types of it. */
+import type { OpenAPISchema } from './types.ts'
 import { isObject } from '../schema/document.ts'
 
 /**
- * Adds a discriminator to `schema` where every choice is a component, and one property of all of them is a required
- * constant text, another one in each. `resolve` gives what a reference leads to.
+ * Adds a discriminator to `schema` if each choice is a component, and each requires one property to be a constant text,
+ * which differs from choice to choice. `resolve` gives the component that a reference leads to.
  */
 export function discriminate(
-  schema: JSONSchemaObject,
-  resolve: (ref: string) => JSONSchemaObject | undefined,
+  schema: OpenAPISchema,
+  resolve: (ref: string) => OpenAPISchema | undefined,
 ): void {
   const choices = schema['oneOf'] ?? schema['anyOf']
   if (!Array.isArray(choices) || choices.length < 2) return
@@ -25,7 +25,7 @@ export function discriminate(
   }
 }
 
-function constantOf(schema: JSONSchemaObject | undefined, name: string): string | undefined {
+function constantOf(schema: OpenAPISchema | undefined, name: string): string | undefined {
   const { properties, required } = schema ?? {}
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (!Array.isArray(required) || !required.includes(name) || !isObject(property)) return undefined

@@ -1,7 +1,7 @@
 /** Names of components, in letters that generators of clients accept. */
 import type { SameSchemas } from './same-schemas.ts'
 
-/** `User account` → `UserAccount`, `Größe` → `Grosse`; '' for a text without Latin letters and digits. */
+/** `User account` is `UserAccount`, `Größe` is `Grosse`. Gives an empty text if there is no Latin letter and no digit. */
 export function nameIn(text: string): string {
   const plain = text
     .replaceAll(/[ßæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters[letter] as string)
@@ -11,7 +11,7 @@ export function nameIn(text: string): string {
   return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-/** Unicode does not decompose these letters. */
+/** Letters that Unicode does not decompose. */
 const letters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -31,12 +31,12 @@ const letters: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Gives what `nameIn` gives, or `Schema` where that is empty. */
+/** Gives `Schema` for a text that has no name in it. */
 export function baseOfText(text: string): string {
   return nameIn(text) || 'Schema'
 }
 
-/** A key stays as it is if a component may be called so (OpenAPI 3.1 §4.8.7). */
+/** A key stays as it is if a component may have that name (OpenAPI 3.1 §4.8.7). */
 export function baseOfKey(key: string): string {
   return /^[A-Za-z0-9._-]+$/.test(key) ? key : baseOfText(key)
 }
@@ -61,10 +61,10 @@ export function assignNames(
   return names
 }
 
-/** Names that are given once. */
+/** Names, each of which is given once. */
 export class Names {
   readonly #taken: Set<string>
-  /** By base, the number after the last that was given. */
+  /** The next number of each base. */
   readonly #next = new Map<string, number>()
 
   constructor(taken: Iterable<string> = []) {

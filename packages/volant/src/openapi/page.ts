@@ -1,4 +1,4 @@
-/** The reference page of a document, from the files of @volant/reference-page. */
+/** The page that shows a document, made of the files of @volant/reference-page. */
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pipeline } from 'node:stream'
@@ -8,20 +8,22 @@ import { printLine } from '../report/print-line.ts'
 import type { Scope } from '../app/scope.ts'
 import type { OpenAPIServer } from './types.ts'
 
-/** Where the page and the document are in a scope, and what the page is told. */
-export interface Page {
+/** The paths of the page and of the document in their scope, and what the page shows. */
+export interface ReferencePage {
   readonly path: string
   readonly document: string
   readonly title: string
   readonly servers: readonly OpenAPIServer[]
 }
 
-/** Routes of the page; without its package none, and one line that says so. */
-export function servePage(scope: Scope<any>, page: Page): void {
+/** Adds the routes of the page. If its package is not installed, it adds none, and stderr says so. */
+export function servePage(scope: Scope<any>, page: ReferencePage): void {
   const { path } = page
   const files = filesOf()
   if (files === null) {
-    return printLine(`volant: ${path} is not served: @volant/reference-page is not installed (npm install)`)
+    return printLine(
+      `volant: ${path} is not served, because @volant/reference-page is not installed: run npm install`,
+    )
   }
   const policy = policyOf(page.servers)
   scope.get(path, { hidden: true }, (ctx) => {
@@ -35,7 +37,7 @@ export function servePage(scope: Scope<any>, page: Page): void {
 }
 
 const script = 'text/javascript; charset=utf-8'
-/** Bytes. Each piece waits for the thread pool, and the bundle has megabytes. */
+/** Bytes. Each piece waits for the thread pool, and the bundle has several megabytes. */
 const pieces = 256 * 1024
 
 function filesOf(): { bundle: string; start: string } | null {
@@ -51,8 +53,8 @@ function filesOf(): { bundle: string; start: string } | null {
 }
 
 /**
- * Scripts of this site alone, and requests to the site and to the servers of the document. The page writes its own
- * style elements.
+ * The page may run scripts of this site, and ask this site and the servers of the document. It writes its own style
+ * elements.
  */
 function policyOf(servers: readonly OpenAPIServer[]): string {
   const origins = servers.flatMap(originsOf)
@@ -68,7 +70,7 @@ function policyOf(servers: readonly OpenAPIServer[]): string {
   ].join('; ')
 }
 
-/** With every value that the document gives for a part in braces: what else is put in there, the page may not ask. */
+/** The origins of a URL, with every value that the document lists for a variable. The page may ask no other origin. */
 function originsOf({ url, variables = {} }: OpenAPIServer): string[] {
   let origins = (/^([^/]*\/\/)?[^/?#]*/.exec(url) ?? []).slice(0, 1)
   for (const [name, { default: usual, enum: others = [] }] of Object.entries(variables)) {
@@ -79,11 +81,11 @@ function originsOf({ url, variables = {} }: OpenAPIServer): string[] {
   return origins.flatMap((each) => (/^https?:\/\/[\w.:[\]-]+(?=[/?#]|$)/i.exec(each) ?? []).slice(0, 1))
 }
 
-/** Of one server: a header has 8 KiB at most servers and proxies. */
+/** So many origins of one server: most servers and proxies allow a header 8 KiB. */
 const mostOrigins = 64
 
-/** Its addresses are relative, since the site may be behind a proxy that adds a prefix. */
-function html(ctx: Context, { path, document, title, servers }: Page): void {
+/** The addresses in it are relative, since a proxy in front of the site may add a prefix. */
+function html(ctx: Context, { path, document, title, servers }: ReferencePage): void {
   const slash = ctx.path.endsWith('/') && path !== '/'
   const up = '../'.repeat(path.split('/').length - 2 + (slash ? 1 : 0))
   const here = slash ? '' : `${path.slice(path.lastIndexOf('/') + 1)}/`
@@ -110,7 +112,7 @@ function html(ctx: Context, { path, document, title, servers }: Page): void {
 `)
 }
 
-/** Kept compressed, as most clients take it. */
+/** The file is compressed, as most clients accept it. */
 function bundle(ctx: Context, file: string): unknown {
   ctx.header('cache-control', 'no-cache').header('vary', 'accept-encoding')
   if (ctx.acceptsEncodings('identity', 'gzip') === 'gzip') {
@@ -119,9 +121,9 @@ function bundle(ctx: Context, file: string): unknown {
   return ctx.header('content-type', script).stream(unpacked(file))
 }
 
-/** Opens the file when it is first read, which HEAD never does, and closes it when the client has gone. */
+/** Opens the file when it is first read, which HEAD never does, and closes it when the client disconnects. */
 async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
-  // An error ends the reading as well.
+  // The callback keeps an error from being unhandled: the reader gets it, too.
   yield* pipeline(createReadStream(file), createGunzip({ chunkSize: pieces }), () => {})
 }
 

@@ -1,25 +1,25 @@
-/** From a route's pattern to the path templates of OpenAPI, which know neither optional parts nor wildcards. */
+/** From the pattern of a route to path templates of OpenAPI, which has neither optional parts nor wildcards. */
 import { parsePattern } from '../routing/path.ts'
 
 export interface Template {
   /** `/users/{id}`. */
   readonly path: string
-  /** In the order of the path. */
+  /** Its parameters, in the order of the path. */
   readonly params: readonly TemplateParam[]
-  /** Optional parameters of the pattern that are absent here. */
+  /** The optional parameters of the pattern that it leaves out. */
   readonly absent: readonly string[]
 }
 
 export interface TemplateParam {
-  /** In the template. */
+  /** The name in the template. */
   readonly name: string
-  /** In the pattern: `*` for a wildcard without a name. */
+  /** The name in the pattern: `*` for a wildcard without a name. */
   readonly key: string
-  /** It takes all that is left of the path. */
+  /** True if it takes the rest of the path. */
   readonly wildcard: boolean
 }
 
-/** The templates of a pattern: one, and one more for each of its optional parameters; the shortest first. */
+/** A pattern has one template, and one more for each optional parameter; the shortest comes first. */
 export function templatesOf(pattern: string): Template[] {
   const { segments, names, optional } = parsePattern(pattern)
   const templates: Template[] = []
@@ -48,7 +48,7 @@ function unnamed(names: readonly string[]): string {
   return name
 }
 
-/** Two templates that differ in names alone are the same path (OpenAPI 3.1 §4.8.8.2). */
+/** Templates of one shape are one path, whatever the names of their parameters (OpenAPI 3.1 §4.8.8.2). */
 export function shapeOf(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}')
 }

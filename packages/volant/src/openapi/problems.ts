@@ -1,9 +1,9 @@
 /** Errors in a document: each is a problem document (RFC 9457), told apart by its `code`. */
 import { phrases } from '../errors/phrases.ts'
-import type { JSONSchemaObject, OpenAPIResponse } from './types.ts'
+import type { OpenAPISchema, OpenAPIResponse } from './types.ts'
 
 /** Components: the problem of any error, and the problem of a request that its schemas reject. */
-export const problemSchemas: Readonly<Record<string, JSONSchemaObject>> = {
+export const problemSchemas: Readonly<Record<string, OpenAPISchema>> = {
   Problem: {
     type: 'object',
     description: 'What went wrong (RFC 9457).',
@@ -42,14 +42,14 @@ export const problemSchemas: Readonly<Record<string, JSONSchemaObject>> = {
 export interface DocumentedError {
   readonly code: string
   readonly description: string | undefined
-  readonly data: JSONSchemaObject | undefined
+  readonly data: OpenAPISchema | undefined
 }
 
 /** The reply for all errors of one status. */
 export function problemResponse(status: number, errors: readonly DocumentedError[]): OpenAPIResponse {
   const isValidation = ({ code }: DocumentedError): boolean => code === 'E_VALIDATION'
   const plain = errors.filter((error) => error.data === undefined && !isValidation(error))
-  const choices: JSONSchemaObject[] = []
+  const choices: OpenAPISchema[] = []
   if (errors.some(isValidation)) choices.push({ $ref: '#/components/schemas/ValidationProblem' })
   for (const { code, data } of errors)
     if (data !== undefined) choices.push(problemWith({ code: { const: code }, data }))
@@ -72,7 +72,7 @@ export function phraseOf(status: number): string {
   return phrases[status] ?? `Status ${status}`
 }
 
-function problemWith(properties: Record<string, JSONSchemaObject>): JSONSchemaObject {
+function problemWith(properties: Record<string, OpenAPISchema>): OpenAPISchema {
   return {
     allOf: [{ $ref: '#/components/schemas/Problem' }],
     properties,

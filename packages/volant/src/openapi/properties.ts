@@ -1,16 +1,16 @@
 /** The properties of a schema for the path, the query, the headers or the cookies of a request. */
-import type { JSONSchemaObject } from './types.ts'
+import type { OpenAPISchema } from './types.ts'
 import { isObject, type Resolve, resolverOf } from '../schema/document.ts'
 
 /** One property of an object schema. */
 export interface Property {
   readonly name: string
   readonly required: boolean
-  readonly raw: JSONSchemaObject
+  readonly raw: OpenAPISchema
 }
 
 /** Gives null for a schema of another type, for one of any names, and for one whose properties depend on each other. */
-export function propertiesOf(raw: JSONSchemaObject): Property[] | null {
+export function propertiesOf(raw: OpenAPISchema): Property[] | null {
   const found = collected(raw, resolverOf(raw), 0)
   if (found === null) return null
   return [...found.properties].map(([name, each]) => ({
@@ -21,14 +21,14 @@ export function propertiesOf(raw: JSONSchemaObject): Property[] | null {
 }
 
 interface Collected {
-  readonly properties: Map<string, JSONSchemaObject>
+  readonly properties: Map<string, OpenAPISchema>
   readonly required: Set<string>
 }
 
 /** Levels of `allOf` and `$ref`: references may go in circles. */
 const deepest = 16
 
-function collected(raw: JSONSchemaObject, resolve: Resolve, depth: number): Collected | null {
+function collected(raw: OpenAPISchema, resolve: Resolve, depth: number): Collected | null {
   if (depth > deepest) return null
   if (['anyOf', 'oneOf', 'not', 'if', 'patternProperties'].some((each) => raw[each] !== undefined))
     return null
@@ -52,6 +52,6 @@ function collected(raw: JSONSchemaObject, resolve: Resolve, depth: number): Coll
   return isList || additionalProperties === undefined ? found : null
 }
 
-function hasSchema(entry: [string, unknown]): entry is [string, JSONSchemaObject] {
+function hasSchema(entry: [string, unknown]): entry is [string, OpenAPISchema] {
   return isObject(entry[1])
 }

@@ -1,10 +1,10 @@
-/** A document made and written in slices: thousands of routes take seconds, and others are to be served meanwhile. */
+/** Makes and writes a document in slices: thousands of routes take seconds, and the server answers others meanwhile. */
 import { isObject } from '../schema/document.ts'
 
-/** Milliseconds of work before others have their turn. One step may be longer: a schema is converted at once. */
+/** Milliseconds of work before other requests have their turn. One step may take longer: a library converts a schema at once. */
 const slice = 5
 
-/** Runs the steps, a slice at a time, and gives their result. */
+/** Runs the steps, one slice at a time, and gives their result. */
 export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   for (;;) {
     const end = performance.now() + slice
@@ -16,10 +16,10 @@ export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
-/** The tree of a document down to where its parts are small: operations, schemas. */
+/** At this depth of a document its parts are small: operations and schemas. */
 const deepest = 3
 
-/** What JSON.stringify gives. */
+/** Gives the text that JSON.stringify gives, in steps. */
 export function* jsonOf(value: unknown, depth = 0): Generator<void, string> {
   if (!isObject(value) || depth === deepest) {
     yield
@@ -46,7 +46,7 @@ function* yamlParts(value: object, stringify: Stringify, depth: number, parts: s
     const isDivided = isObject(member) && Object.keys(member).length > 0 && depth < deepest - 1
     const options = { aliasDuplicateObjects: false, lineWidth: 0 }
     const text = stringify({ [name]: isDivided ? {} : member }, options)
-    // Empty lines, of texts of several lines, stay empty.
+    // Empty lines of a text stay empty.
     const indented = text.replaceAll(/^(?=.)/gm, '  '.repeat(depth))
     parts.push(isDivided ? indented.replace(/ \{\}\n$/, '\n') : indented)
     if (isDivided) yield* yamlParts(member, stringify, depth + 1, parts)

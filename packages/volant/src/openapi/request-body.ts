@@ -4,7 +4,7 @@ import { madeOfNothing } from '../schema/is-void.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import type { Components } from './components.ts'
 import type { RouteOperation } from './operation.ts'
-import type { JSONSchemaObject, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
+import type { OpenAPISchema, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 
 export function requestBodyOf(
   { schemas, streamed, name, route }: RouteOperation,
@@ -29,14 +29,14 @@ export function requestBodyOf(
 }
 
 /** Besides JSON a server reads forms, in which every value is text, and text. */
-function contentTypesOf(raw: JSONSchemaObject): string[] {
+function contentTypesOf(raw: OpenAPISchema): string[] {
   const types = ['application/json']
   if (isForm(raw)) types.push('application/x-www-form-urlencoded')
   if (textOrJSON(raw).text) types.push('text/plain')
   return types
 }
 
-function isForm({ type, properties }: JSONSchemaObject): boolean {
+function isForm({ type, properties }: OpenAPISchema): boolean {
   if (type !== 'object' || !isObject(properties)) return false
   const all = Object.values(properties)
   return all.length > 0 && all.every((each) => isObject(each) && each['type'] === 'string')

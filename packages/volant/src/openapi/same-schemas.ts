@@ -1,6 +1,6 @@
 /** Which schemas with a name are one component: those that allow the same, whatever is said about them. */
 import type { Direction } from './components.ts'
-import type { JSONSchemaObject } from './types.ts'
+import type { OpenAPISchema } from './types.ts'
 import { isObject } from '../schema/document.ts'
 
 /** A schema with a name, in one of the JSON Schemas that contain it. */
@@ -9,15 +9,15 @@ export interface NamedSchema {
   /** The base is its own name; otherwise it is made of the operation that uses it. */
   readonly isNamed: boolean
   readonly direction: Direction
-  body: JSONSchemaObject
+  body: OpenAPISchema
   /** The objects that refer to it. */
-  readonly references: JSONSchemaObject[]
+  readonly references: OpenAPISchema[]
 }
 
 /** Equal schemas: the body of the first holds for all of them. */
 export type SameSchemas = [NamedSchema, ...NamedSchema[]]
 
-type Targets = ReadonlyMap<JSONSchemaObject, NamedSchema>
+type Targets = ReadonlyMap<OpenAPISchema, NamedSchema>
 
 /**
  * Divides the schemas into groups of equal ones: first by what they say themselves, then by the groups of the schemas
@@ -62,7 +62,7 @@ const annotations = ['default', 'deprecated', 'description', 'examples', 'readOn
  * The component of a group. An annotation that only some of its schemas have stands beside their references: Zod keeps
  * the title of a schema in `Address.describe('Where to send the bill')`.
  */
-export function componentOf(group: SameSchemas, reference: string): JSONSchemaObject {
+export function componentOf(group: SameSchemas, reference: string): OpenAPISchema {
   const [{ body }] = group
   for (const keyword of annotations) {
     const [value, ...others] = group.map((each) => JSON.stringify(each.body[keyword]))
@@ -83,7 +83,7 @@ interface Outline {
   readonly closed: string
 }
 
-function outlineOf(body: JSONSchemaObject, targets: Targets): Outline {
+function outlineOf(body: OpenAPISchema, targets: Targets): Outline {
   const refersTo: NamedSchema[] = []
   let closed = ''
   const text = JSON.stringify(body, (_, value: unknown) => {

@@ -1,8 +1,8 @@
-/** An OpenAPI 3.1 document, as far as it is written here. */
+/** The parts of an OpenAPI 3.1 document that Volant writes. */
 import type { Examples } from '../types/parts.ts'
 
-/** JSON Schema, draft 2020-12. */
-export type JSONSchemaObject = { [keyword: string]: unknown }
+/** A schema of the document: JSON Schema, draft 2020-12 (OpenAPI 3.1 §4.8.24). */
+export type OpenAPISchema = { [keyword: string]: unknown }
 
 /** The document itself (OpenAPI 3.1 §4.8.1). */
 export interface OpenAPIDocument {
@@ -10,31 +10,31 @@ export interface OpenAPIDocument {
   openapi: string
   /** What the document is about. */
   info: OpenAPIInfo
-  /** Where the API is; without them where the document is. */
+  /** Where the API is. Without servers it is where the document is. */
   servers?: OpenAPIServer[]
   /** Operations by path and method. */
   paths: Record<string, OpenAPIPathItem>
-  /** What operations refer to. */
+  /** Schemas, replies and security schemes that operations refer to. */
   components: OpenAPIComponents
-  /** What every operation asks for that does not say otherwise. */
+  /** What every operation requires that does not say otherwise. */
   security?: Record<string, string[]>[]
-  /** In the order they are shown. */
+  /** Tags, in the order in which they are shown. */
   tags?: OpenAPITag[]
-  /** More to read. */
+  /** A link to further documentation. */
   externalDocs?: { url: string; description?: string }
 }
 
-/** What an API is called (OpenAPI 3.1 §4.8.2). */
+/** The name of an API, and what belongs to it (OpenAPI 3.1 §4.8.2). */
 export interface OpenAPIInfo {
   /** Its name. */
   title: string
-  /** Of the API, not of the specification. */
+  /** The version of the API, not that of the specification. */
   version: string
-  /** In one sentence. */
+  /** What it does, in one sentence. */
   summary?: string
-  /** CommonMark. */
+  /** What it does, in CommonMark. */
   description?: string
-  /** A URL. */
+  /** The URL of the terms of service. */
   termsOfService?: string
   /** Who answers for it. */
   contact?: { name?: string; url?: string; email?: string }
@@ -44,7 +44,7 @@ export interface OpenAPIInfo {
 
 /** Where an API is (OpenAPI 3.1 §4.8.5). */
 export interface OpenAPIServer {
-  /** May be relative to the document. */
+  /** The URL may be relative to the document. */
   url: string
   /** What it is for. */
   description?: string
@@ -53,15 +53,15 @@ export interface OpenAPIServer {
 }
 
 /**
- * A heading that operations stand under (OpenAPI 3.1 §4.8.22). It takes extensions (§4.9): `x-displayName` is what the
+ * A heading for operations (OpenAPI 3.1 §4.8.22). It takes extensions (§4.9): `x-displayName` is what the
  * page shows instead of the name.
  */
 export interface OpenAPITag {
-  /** As routes name it. */
+  /** The name that routes give it. */
   name: string
-  /** CommonMark. */
+  /** What it is about, in CommonMark. */
   description?: string
-  /** More to read. */
+  /** A link to further documentation. */
   externalDocs?: { url: string; description?: string }
   /** An extension. */
   [extension: `x-${string}`]: unknown
@@ -74,80 +74,80 @@ export type OpenAPIPathItem = Record<string, OpenAPIOperation>
 export interface OpenAPIOperation {
   /** Unique in the document. */
   operationId: string
-  /** In one sentence. */
+  /** What it does, in one sentence. */
   summary?: string
-  /** CommonMark. */
+  /** What it does, in CommonMark. */
   description?: string
-  /** What it stands under. */
+  /** The headings under which it stands. */
   tags?: string[]
-  /** Not to be used any more. */
+  /** True if clients should no longer use it. */
   deprecated?: boolean
-  /** Of path, query, headers and cookies. */
+  /** What it takes in the path, the query, the headers and the cookies. */
   parameters?: OpenAPIParameter[]
-  /** What it takes. */
+  /** What it takes as a body. */
   requestBody?: OpenAPIRequestBody
-  /** By status; `2XX` where the route does not say what it replies. */
+  /** Replies by status; `2XX` if the route does not say what it replies. */
   responses: Record<string, OpenAPIResponse | OpenAPIReference>
-  /** One of these is enough; each names all that is needed. */
+  /** A request has to meet one of these requirements; each names all schemes that it needs. */
   security?: Record<string, string[]>[]
 }
 
 /** A part of the path, the query, the headers or the cookies. */
 export interface OpenAPIParameter {
-  /** In the request. */
+  /** The name that it has in requests. */
   name: string
-  /** Where it is. */
+  /** The part of a request that has it. */
   in: 'path' | 'query' | 'header' | 'cookie'
-  /** Of parameters of the path always. */
+  /** Parameters of the path are always required. */
   required?: boolean
-  /** CommonMark. */
+  /** What it means, in CommonMark. */
   description?: string
-  /** Not to be used any more. */
+  /** True if clients should no longer use it. */
   deprecated?: boolean
-  /** How arrays and objects are written; `form` repeats the name. */
+  /** How arrays and objects are written: `form` repeats the name. */
   style?: 'form'
-  /** One pair for each value. */
+  /** True if each value is a pair of its own. */
   explode?: boolean
-  /** Of the value. */
-  schema: JSONSchemaObject
+  /** The schema of its value. */
+  schema: OpenAPISchema
 }
 
 /** What an operation takes, by content type. */
 export interface OpenAPIRequestBody {
-  /** It cannot be left out. */
+  /** True if a request cannot leave it out. */
   required: boolean
-  /** By content type. */
+  /** Bodies by content type. */
   content: Record<string, OpenAPIMedia>
 }
 
-/** A body. */
+/** A body of one content type (OpenAPI 3.1 §4.8.14). */
 export interface OpenAPIMedia {
-  /** Absent where nothing is known. */
-  schema?: JSONSchemaObject
-  /** By name. */
+  /** Absent if the route does not say what it is. */
+  schema?: OpenAPISchema
+  /** Examples by name. */
   examples?: Examples
 }
 
-/** A reply. */
+/** A reply (OpenAPI 3.1 §4.8.17). */
 export interface OpenAPIResponse {
-  /** When it is given. */
+  /** What it means. */
   description: string
-  /** By content type; absent where it has no content. */
+  /** Bodies by content type; absent if the reply has none. */
   content?: Record<string, OpenAPIMedia>
 }
 
-/** Stands for what it points to. */
+/** Stands for the component that it points to. */
 export interface OpenAPIReference {
-  /** In the document. */
+  /** A JSON Pointer in the document, as a URI fragment. */
   $ref: string
 }
 
-/** What operations refer to, by name. */
+/** What operations refer to, by name (OpenAPI 3.1 §4.8.7). */
 export interface OpenAPIComponents {
-  /** Schemas used in more than one place. */
-  schemas?: Record<string, JSONSchemaObject>
-  /** Replies of the framework itself. */
+  /** Schemas with a name, and those that refer to themselves. */
+  schemas?: Record<string, OpenAPISchema>
+  /** Replies that the framework gives by itself. */
   responses?: Record<string, OpenAPIResponse>
-  /** Those of middleware and of the options. */
+  /** Schemes that middleware and the options declare. */
   securitySchemes?: Record<string, Readonly<Record<string, unknown>>>
 }

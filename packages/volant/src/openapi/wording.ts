@@ -1,18 +1,18 @@
-/** JSON Schema in the words that tools for OpenAPI documents can read. Validation never sees it. */
-import type { JSONSchemaObject } from './types.ts'
+/** JSON Schema in keywords that tools for OpenAPI documents can read. Requests and replies are checked without it. */
+import type { OpenAPISchema } from './types.ts'
 import { isObject, mapSubschemas } from '../schema/document.ts'
 
 /**
- * The same schema, which allows the same values:
+ * A schema that allows the same values:
  *
- * - Generators of clients stop at `items: false` (kin-openapi issue 1258), at other boolean schemas and at lists of types
- *   other than one type and null, and linters ask every array for `items`.
- * - They stop as well at values of several types in one `enum`, and at types that are defined by themselves, as
- *   `z.json()` is: any JSON is `{}`.
- * - Bounds that are those of safe integers, as Zod's `int()` has them, are the registered format `double-int`: an integer
- *   that a double holds without loss. As numbers they would be shown to people and sent by tools as examples.
+ * - Generators of clients fail with `items: false` (kin-openapi issue 1258), with other boolean schemas, and with lists
+ *   of types other than one type and null. Linters require `items` of every array.
+ * - Generators also fail with values of several types in one `enum`, and with a type that is defined by itself, such as
+ *   `z.json()`: any JSON is `{}`.
+ * - The bounds of safe integers, which Zod's `int()` adds, are the registered format `double-int`: an integer that a
+ *   double holds without loss. Tools would show the numbers to people, and send them as examples.
  */
-export function readable(schema: JSONSchemaObject): JSONSchemaObject {
+export function readable(schema: OpenAPISchema): OpenAPISchema {
   let made = known.get(schema)
   if (made === undefined) {
     made = reworded(withAnyJSON(schema))
@@ -21,18 +21,18 @@ export function readable(schema: JSONSchemaObject): JSONSchemaObject {
   return made
 }
 
-/** Marks the unbounded integers of a request's head: no number is read there that a double cannot hold. */
-export function withDoubleIntegers(schema: JSONSchemaObject): JSONSchemaObject {
+/** Marks unbounded integers outside of a body: the server reads no number there that a double cannot hold. */
+export function withDoubleIntegers(schema: OpenAPISchema): OpenAPISchema {
   const made = mapSubschemas(schema, withDoubleIntegers)
   const { type, minimum, exclusiveMinimum, maximum, exclusiveMaximum } = made
   const isBounded = (minimum ?? exclusiveMinimum) !== undefined && (maximum ?? exclusiveMaximum) !== undefined
   return [type].flat().includes('integer') && !isBounded ? doubleInteger(made) : made
 }
 
-const known = new WeakMap<JSONSchemaObject, JSONSchemaObject>()
+const known = new WeakMap<OpenAPISchema, OpenAPISchema>()
 
-/** Zod has what refers to itself at the root or among the definitions. */
-function withAnyJSON(schema: JSONSchemaObject): JSONSchemaObject {
+/** In Zod's schemas only the root and the definitions can refer to themselves. */
+function withAnyJSON(schema: OpenAPISchema): OpenAPISchema {
   const { $defs } = schema
   if (!isObject($defs)) return anyJSON(schema, '#')
   const named = Object.entries($defs).map(([name, each]) => [
@@ -42,7 +42,7 @@ function withAnyJSON(schema: JSONSchemaObject): JSONSchemaObject {
   return anyJSON({ ...schema, $defs: Object.fromEntries(named) }, '#')
 }
 
-function anyJSON(schema: JSONSchemaObject, at: string): JSONSchemaObject {
+function anyJSON(schema: OpenAPISchema, at: string): OpenAPISchema {
   const { anyOf, ...rest } = schema
   const self = { $ref: at }
   const json = [
@@ -53,7 +53,7 @@ function anyJSON(schema: JSONSchemaObject, at: string): JSONSchemaObject {
   return JSON.stringify(anyOf) === JSON.stringify(json) ? rest : schema
 }
 
-function reworded(schema: JSONSchemaObject): JSONSchemaObject {
+function reworded(schema: OpenAPISchema): OpenAPISchema {
   const made = mapSubschemas(schema, reworded, asObject)
   if (made['items'] === false) {
     const { prefixItems, maxItems = Infinity } = made as { prefixItems?: unknown[]; maxItems?: number }
@@ -66,8 +66,8 @@ function reworded(schema: JSONSchemaObject): JSONSchemaObject {
   return Array.isArray(made['type']) ? withChoice(made, made['type'] as string[]) : made
 }
 
-/** An `enum` for each of the types its values have. */
-function withTypedValues(schema: JSONSchemaObject, values: readonly unknown[]): JSONSchemaObject {
+/** Makes an `enum` for each type of its values. */
+function withTypedValues(schema: OpenAPISchema, values: readonly unknown[]): OpenAPISchema {
   const { type: given, enum: _, ...rest } = schema
   const isGiven = (value: unknown): boolean =>
     given === undefined || [given].flat().some((type) => isOf(type, value))
@@ -83,14 +83,14 @@ function withTypedValues(schema: JSONSchemaObject, values: readonly unknown[]): 
 
 const plainTypes = ['string', 'number', 'boolean', 'null']
 
-/** `additionalProperties` may be false everywhere; definitions and `items` are looked at elsewhere. */
-function asObject(value: boolean, keyword: string): boolean | JSONSchemaObject {
+/** `additionalProperties: false` is fine everywhere, definitions are not copied, and `items: false` is replaced elsewhere. */
+function asObject(value: boolean, keyword: string): boolean | OpenAPISchema {
   if (/^(?:additional|unevaluated|\$defs|definitions)/.test(keyword) || (keyword === 'items' && !value))
     return value
   return value ? {} : { not: {} }
 }
 
-function withoutSafeBounds(schema: JSONSchemaObject): void {
+function withoutSafeBounds(schema: OpenAPISchema): void {
   let removed = false
   for (const [name, bound] of safeBounds) {
     if (schema[name] !== bound) continue
@@ -105,13 +105,13 @@ const safeBounds = [
   ['maximum', Number.MAX_SAFE_INTEGER],
 ] as const
 
-function doubleInteger(schema: JSONSchemaObject): JSONSchemaObject {
+function doubleInteger(schema: OpenAPISchema): OpenAPISchema {
   schema['format'] ??= 'double-int'
   return schema
 }
 
-/** Keywords beside it mean the same for each of the types. */
-function withChoice(schema: JSONSchemaObject, types: readonly string[]): JSONSchemaObject {
+/** The other keywords mean the same for each of the types. */
+function withChoice(schema: OpenAPISchema, types: readonly string[]): OpenAPISchema {
   const { type: _, ...rest } = schema
   if (types.length === 1) return { ...rest, type: types[0] }
   if (types.length === 2 && types.includes('null')) return schema
@@ -121,7 +121,7 @@ function withChoice(schema: JSONSchemaObject, types: readonly string[]): JSONSch
   )
 }
 
-function withAnyOf(schema: JSONSchemaObject, anyOf: readonly JSONSchemaObject[]): JSONSchemaObject {
+function withAnyOf(schema: OpenAPISchema, anyOf: readonly OpenAPISchema[]): OpenAPISchema {
   if (schema['anyOf'] === undefined) return { anyOf, ...schema }
   return { ...schema, allOf: [...((schema['allOf'] as unknown[] | undefined) ?? []), { anyOf }] }
 }
