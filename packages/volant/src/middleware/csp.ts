@@ -6,6 +6,7 @@ import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkFlag, checkNames } from '../options/checks.ts'
+import { dashed } from './header-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
@@ -118,7 +119,7 @@ function write(directives: unknown): string {
 }
 
 function directive(name: string, value: unknown): string {
-  const written = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const written = dashed(name)
   if (name === 'upgradeInsecureRequests') return checkFlag(`csp: ${name}`, value, false) ? written : ''
   if (name === 'reportTo') return `${written} ${checkSource(name, value)}`
   if (!Array.isArray(value)) throw bad(`csp: ${name}`, value, `an array of sources, such as ["'self'"]`)

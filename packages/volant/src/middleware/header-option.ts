@@ -1,4 +1,4 @@
-/** Options that are the name or the value of a header. */
+/** Options that stand for the name or the value of a header. */
 import { bad } from '../options/bad-option.ts'
 import { checkHeaderName, checkHeaderValue } from '../reply/header.ts'
 
@@ -19,4 +19,9 @@ export function checkFieldValue(option: string, value: unknown, wanted: string):
     // The error below names the option.
   }
   throw bad(option, value, wanted)
+}
+
+/** The name of a header or directive, whose option is written in camel case. */
+export function dashed(option: string): string {
+  return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -1,12 +1,12 @@
 /** `securityHeaders()`: the headers OWASP asks for. */
-import { headerBlock, type HeaderBlock } from '../reply/header.ts'
+import { headerBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import { type Csp, type CspDirectives, type NonceOf, type Policy, policyOf } from './csp.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkFlag, checkInteger, checkNames } from '../options/checks.ts'
-import { checkFieldValue } from './header-option.ts'
+import { checkFieldValue, dashed } from './header-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Parts of Strict-Transport-Security (RFC 6797). */
@@ -91,30 +91,23 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
   checkNames('securityHeaders', given, names, foreignNames.securityHeaders)
   const policy = checkPolicy(given.contentSecurityPolicy)
   const { value: hsts, force } = transport(given.strictTransportSecurity)
-  const pairs = Object.entries(writers).flatMap(([name, { header, write }]): [string, string][] => {
+  const pairs = Object.entries(writers).flatMap(([name, write]): [string, string][] => {
     const value = write(`securityHeaders: ${name}`, given[name as keyof SecurityHeadersOptions])
-    return value === null ? [] : [[header, value]]
+    return value === null ? [] : [[dashed(name), value]]
   })
   if (policy !== null && policy.parts.length === 1) pairs.unshift([policy.header, policy.parts[0] as string])
   const secure = hsts === null ? [] : [['strict-transport-security', hsts] as [string, string]]
   const plain = headerBlock(force ? [...pairs, ...secure] : pairs)
   const encrypted = headerBlock([...pairs, ...secure])
-  const place = encrypted.names.size === plain.names.size ? always(plain) : byProtocol(plain, encrypted)
-  if (policy === null || policy.parts.length === 1) return gateOf(place) as FittingMiddleware<PolicyEffect<O>>
+  const send =
+    encrypted.names.size === plain.names.size
+      ? (ctx: RequestContext) => void ctx.placeAll(plain)
+      : (ctx: RequestContext) => void ctx.placeAll(ctx.protocol === 'https' ? encrypted : plain)
+  if (policy === null || policy.parts.length === 1) return gateOf(send) as FittingMiddleware<PolicyEffect<O>>
   return gateOf((ctx) => {
-    place(ctx)
+    send(ctx)
     ctx.place(policy.header, policy.header, policy.value(ctx))
   }) as FittingMiddleware<PolicyEffect<O>>
-}
-
-type Place = (ctx: RequestContext) => undefined
-
-function always(block: HeaderBlock): Place {
-  return (ctx) => void ctx.placeAll(block)
-}
-
-function byProtocol(plain: HeaderBlock, encrypted: HeaderBlock): Place {
-  return (ctx) => void ctx.placeAll(ctx.protocol === 'https' ? encrypted : plain)
 }
 
 /** OWASP's default without `upgrade-insecure-requests`, which breaks sites that are served by http. */
@@ -165,16 +158,10 @@ function oneOf(...values: [usual: string | false, ...others: string[]]): Write {
   }
 }
 
-const referrers = [
-  'no-referrer',
-  'no-referrer-when-downgrade',
-  'origin',
-  'origin-when-cross-origin',
-  'same-origin',
-  'strict-origin',
-  'strict-origin-when-cross-origin',
-  'unsafe-url',
-]
+const referrers = (
+  'no-referrer no-referrer-when-downgrade origin origin-when-cross-origin same-origin strict-origin ' +
+  'strict-origin-when-cross-origin unsafe-url'
+).split(' ')
 
 function referrer(option: string, given: unknown = 'no-referrer'): string | null {
   if (given === false) return null
@@ -218,33 +205,22 @@ function member(option: string, who: unknown): string {
   throw bad(option, who, "'self', 'src' and origins such as 'https://maps.example'")
 }
 
-function cluster(option: string, given: unknown): string | null {
-  return checkFlag(option, given, true) ? '?1' : null
-}
-
-/** The headers beside CSP and HSTS, in the order they are sent. */
-const writers: Readonly<Record<string, { header: string; write: Write }>> = {
-  crossOriginEmbedderPolicy: {
-    header: 'cross-origin-embedder-policy',
-    write: oneOf(false, 'require-corp', 'credentialless', 'unsafe-none'),
-  },
-  crossOriginOpenerPolicy: {
-    header: 'cross-origin-opener-policy',
-    write: oneOf('same-origin', 'same-origin-allow-popups', 'noopener-allow-popups', 'unsafe-none'),
-  },
-  crossOriginResourcePolicy: {
-    header: 'cross-origin-resource-policy',
-    write: oneOf('same-origin', 'same-site', 'cross-origin'),
-  },
-  originAgentCluster: { header: 'origin-agent-cluster', write: cluster },
-  permissionsPolicy: { header: 'permissions-policy', write: permissions },
-  referrerPolicy: { header: 'referrer-policy', write: referrer },
-  xContentTypeOptions: { header: 'x-content-type-options', write: oneOf('nosniff') },
-  xDnsPrefetchControl: { header: 'x-dns-prefetch-control', write: oneOf('off', 'on') },
-  xFrameOptions: { header: 'x-frame-options', write: oneOf('DENY', 'SAMEORIGIN') },
-  xPermittedCrossDomainPolicies: {
-    header: 'x-permitted-cross-domain-policies',
-    write: oneOf('none', 'master-only', 'by-content-type', 'all'),
-  },
-  xXssProtection: { header: 'x-xss-protection', write: oneOf('0') },
+/** The options beside CSP and HSTS, in the order in which their headers are sent. */
+const writers: Readonly<Record<string, Write>> = {
+  crossOriginEmbedderPolicy: oneOf(false, 'require-corp', 'credentialless', 'unsafe-none'),
+  crossOriginOpenerPolicy: oneOf(
+    'same-origin',
+    'same-origin-allow-popups',
+    'noopener-allow-popups',
+    'unsafe-none',
+  ),
+  crossOriginResourcePolicy: oneOf('same-origin', 'same-site', 'cross-origin'),
+  originAgentCluster: (option, given) => (checkFlag(option, given, true) ? '?1' : null),
+  permissionsPolicy: permissions,
+  referrerPolicy: referrer,
+  xContentTypeOptions: oneOf('nosniff'),
+  xDnsPrefetchControl: oneOf('off', 'on'),
+  xFrameOptions: oneOf('DENY', 'SAMEORIGIN'),
+  xPermittedCrossDomainPolicies: oneOf('none', 'master-only', 'by-content-type', 'all'),
+  xXssProtection: oneOf('0'),
 }

@@ -162,15 +162,15 @@ class Probe {
         controller.abort(error)
         conclude('timed out', error)
       }, this.#timeout)
-      const settle = (passed: boolean, error: unknown): void => {
+      const finish = (passed: boolean, error: unknown): void => {
         this.#running = null
         if (controller.signal.aborted) return
         clearTimeout(timer)
         conclude(passed ? 'ok' : 'failed', error)
       }
       new Promise((started) => started(this.#check(controller.signal))).then(
-        (value) => settle(value !== false, new Error(`the health check ${this.name} gave false`)),
-        (error: unknown) => settle(false, error),
+        (value) => finish(value !== false, new Error(`the health check ${this.name} gave false`)),
+        (error: unknown) => finish(false, error),
       )
     })
   }

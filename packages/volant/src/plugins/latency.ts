@@ -96,17 +96,12 @@ function endOf(index: number): number {
 }
 
 function quantilesOf(counts: Float64Array, total: number): Quantiles {
-  const [p50 = null, p95 = null, p99 = null] = total === 0 ? [] : ranksOf(counts, total)
-  return { p50, p95, p99 }
-}
-
-function ranksOf(counts: Float64Array, total: number): number[] {
-  const ranks = [0.5, 0.95, 0.99].map((share) => Math.ceil(total * share))
-  const found: number[] = []
+  let index = -1
   let seen = 0
-  for (let index = 0; index < size && found.length < ranks.length; index++) {
-    seen += counts[index] as number
-    while (found.length < ranks.length && seen >= (ranks[found.length] as number)) found.push(endOf(index))
+  const next = (share: number): number | null => {
+    if (total === 0) return null
+    while (seen < Math.ceil(total * share)) seen += counts[++index] as number
+    return endOf(index)
   }
-  return found
+  return { p50: next(0.5), p95: next(0.95), p99: next(0.99) }
 }

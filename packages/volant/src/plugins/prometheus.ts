@@ -6,59 +6,35 @@ const startedAt = Date.now() / 1_000 - process.uptime()
 /** `bounds` are the histogram's, in seconds. Ends with a line feed, as the format asks. */
 export function exposition(figures: MetricsSnapshot, bounds: readonly number[]): string {
   const { server, memory, cpu, eventLoopLag } = figures
-  const lines = [
-    ...durations(figures.routes, bounds),
-    ...metric('http_connections', 'gauge', 'Open connections.', server.connections),
-    ...metric('http_requests_in_flight', 'gauge', 'Requests without their reply.', server.inFlight),
-    ...metric('http_requests_total', 'counter', 'Requests that reached the app.', server.requests),
-    ...metric(
-      'http_requests_refused_total',
-      'counter',
-      'Requests refused before the app saw them: malformed, past a limit, overload.',
-      server.refused,
-    ),
-    ...metric(
-      'http_connections_dropped_total',
-      'counter',
-      'Connections reset because too much waited to be sent.',
-      server.dropped,
-    ),
-    ...metric('volant_engine_panics_total', 'counter', 'Faults caught in the engine.', server.panics),
-    ...metric('process_cpu_user_seconds_total', 'counter', 'User CPU time.', cpu.user),
-    ...metric('process_cpu_system_seconds_total', 'counter', 'System CPU time.', cpu.system),
-    ...metric('process_cpu_seconds_total', 'counter', 'User and system CPU time.', cpu.user + cpu.system),
-    ...metric('process_start_time_seconds', 'gauge', 'Start of the process since the epoch.', startedAt),
-    ...metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', memory.rss),
-    ...metric('nodejs_heap_size_total_bytes', 'gauge', 'Size of the heap.', memory.heapTotal),
-    ...metric('nodejs_heap_size_used_bytes', 'gauge', 'Used part of the heap.', memory.heapUsed),
-    ...metric('nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap.', memory.external),
-    ...metric(
-      'nodejs_eventloop_lag_p50_seconds',
-      'gauge',
-      'Median lag of the event loop.',
-      eventLoopLag.p50 / 1e3,
-    ),
-    ...metric(
-      'nodejs_eventloop_lag_p99_seconds',
-      'gauge',
-      'Lag of the event loop, p99.',
-      eventLoopLag.p99 / 1e3,
-    ),
-    ...metric(
-      'nodejs_eventloop_lag_max_seconds',
-      'gauge',
-      'Longest lag of the event loop.',
-      eventLoopLag.max / 1e3,
-    ),
-    ...metric('nodejs_version_info', 'gauge', 'Version of Node.js.', 1, `{version="${process.version}"}`),
+  const rows: [name: string, type: string, help: string, value: number | undefined, labels?: string][] = [
+    ['http_connections', 'gauge', 'Open connections.', server.connections],
+    ['http_requests_in_flight', 'gauge', 'Requests without their reply.', server.inFlight],
+    ['http_requests_total', 'counter', 'Requests that reached the app.', server.requests],
+    ['http_requests_refused_total', 'counter', refusedHelp, server.refused],
+    ['http_connections_dropped_total', 'counter', droppedHelp, server.dropped],
+    ['volant_engine_panics_total', 'counter', 'Faults caught in the engine.', server.panics],
+    ['process_cpu_user_seconds_total', 'counter', 'User CPU time.', cpu.user],
+    ['process_cpu_system_seconds_total', 'counter', 'System CPU time.', cpu.system],
+    ['process_cpu_seconds_total', 'counter', 'User and system CPU time.', cpu.user + cpu.system],
+    ['process_start_time_seconds', 'gauge', 'Start of the process since the epoch.', startedAt],
+    ['process_resident_memory_bytes', 'gauge', 'Resident memory.', memory.rss],
+    ['nodejs_heap_size_total_bytes', 'gauge', 'Size of the heap.', memory.heapTotal],
+    ['nodejs_heap_size_used_bytes', 'gauge', 'Used part of the heap.', memory.heapUsed],
+    ['nodejs_external_memory_bytes', 'gauge', 'Memory outside the heap.', memory.external],
+    ['nodejs_eventloop_lag_p50_seconds', 'gauge', 'Median lag of the event loop.', eventLoopLag.p50 / 1e3],
+    ['nodejs_eventloop_lag_p99_seconds', 'gauge', 'Lag of the event loop, p99.', eventLoopLag.p99 / 1e3],
+    ['nodejs_eventloop_lag_max_seconds', 'gauge', 'Longest lag of the event loop.', eventLoopLag.max / 1e3],
+    ['nodejs_version_info', 'gauge', 'Version of Node.js.', 1, `{version="${process.version}"}`],
   ]
-  return `${lines.join('\n')}\n`
+  // A figure that the adapter cannot know has no line.
+  const lines = rows.flatMap(([name, type, help, value, labels = '']) =>
+    value === undefined ? [] : [...head(name, type, help), `${name}${labels} ${value}`],
+  )
+  return `${[...durations(figures.routes, bounds), ...lines].join('\n')}\n`
 }
 
-/** Nothing for a figure the adapter cannot know. */
-function metric(name: string, type: string, help: string, value: number | undefined, labels = ''): string[] {
-  return value === undefined ? [] : [...head(name, type, help), `${name}${labels} ${value}`]
-}
+const refusedHelp = 'Requests refused before the app saw them: malformed, past a limit, overload.'
+const droppedHelp = 'Connections reset because too much waited to be sent.'
 
 function durations(routes: readonly RouteFigures[], bounds: readonly number[]): string[] {
   const name = 'http_request_duration_seconds'

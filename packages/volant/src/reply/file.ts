@@ -10,6 +10,7 @@ import { errorTable, HTTPError, refusal, VolantError } from '../errors/errors.ts
 import { checkHeaderName } from './header.ts'
 import { parseHttpDate } from './http-date.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkFlag } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { dropReply } from './late-reply.ts'
@@ -236,8 +237,7 @@ function check(path: unknown, options: unknown): void {
   if (root !== undefined && (typeof root !== 'string' || root === ''))
     throw bad('file: root', root, 'a folder')
   if (root !== undefined && path instanceof URL) throw bad('file: root', root, 'a path beside it, not a URL')
-  if (dotfiles !== undefined && typeof dotfiles !== 'boolean')
-    throw bad('file: dotfiles', dotfiles, 'true or false')
+  checkFlag('file: dotfiles', dotfiles, false)
   if (download !== undefined && download !== true && typeof download !== 'string') {
     throw bad('file: download', download, 'a name, or true')
   }
