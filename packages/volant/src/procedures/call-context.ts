@@ -13,7 +13,7 @@ import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
 /** What stands in for a request where there is none. */
-export interface CallOrigin {
+export interface OriginData {
   readonly headers: Record<string, string | undefined>
   readonly cookies: Record<string, string | undefined>
   readonly ip: string
@@ -24,12 +24,12 @@ export interface CallOrigin {
 }
 
 /** Where a call comes from: a request, a call that makes another, or a program. */
-export type Origin = RequestContext | CallContext | CallOrigin
+export type CallSource = RequestContext | CallContext | OriginData
 
 /** lab/pair trpc: one object for each call; all but its state is read from the request when it is asked for. */
 export class CallContext implements ProcedureContext, Chained {
   readonly #request: RequestContext | null
-  readonly #origin: Origin
+  readonly #origin: CallSource
   readonly #errors: ErrorsByCode
   readonly #signal: AbortSignal | null
   #state: Record<string, unknown> | null = null
@@ -49,7 +49,7 @@ export class CallContext implements ProcedureContext, Chained {
 
   /** `signal` takes the place of the signal of the origin. */
   constructor(
-    origin: Origin,
+    origin: CallSource,
     { path, procedure }: Placed,
     input: unknown,
     signal: AbortSignal | null = null,

@@ -1,27 +1,26 @@
-/** Procedures called in process: the same middleware and checks, and no HTTP. */
-import { bag } from '@volant/engine'
+/** Procedures called in process: with the same middleware and checks, and without HTTP. */
 import type { Context } from '../types/context.ts'
 import { nextId } from '../context/id.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { CallContext, type Origin } from './call-context.ts'
+import { CallContext, type CallSource } from './call-context.ts'
 import { checkedEvents } from './events.ts'
 import { type Served, served } from './output.ts'
 import { unlessError } from './definition.ts'
-import { type Placed, proceduresOf } from './router.ts'
+import { namedTree, type Placed, proceduresOf } from './router.ts'
 import type { Procedure, ProcedureContext, ProcedureKind, ProcedureTree, Router } from './types.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
-/** Stands in for a request where there is none. */
+/** What a call has in place of a request. */
 export interface CallerOptions {
-  /** By lower-case name; default none. */
+  /** Request fields by lower-case name; default none. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** By name; default none. */
+  /** Cookies by name; default none. */
   cookies?: Readonly<Record<string, string>> | undefined
-  /** What `ctx.state` begins with, as if an app's middleware had set it. Each call has a copy. */
+  /** The first value of `ctx.state`, as if an app's middleware had set it. Each call has a copy. */
   state?: Readonly<Record<string, unknown>> | undefined
-  /** Default an empty text. */
+  /** The address of the client; default an empty text. */
   ip?: string | undefined
-  /** Default one that is never aborted. */
+  /** Aborts the calls; default a signal that is never aborted. */
   signal?: AbortSignal | undefined
 }
 
@@ -37,28 +36,25 @@ type CallerOf<T extends ProcedureTree> = {
 }
 
 /**
- * Calls procedures directly. `origin` stands in for the request: the context of one, whose headers and state the calls
- * then see, or options; by default there are no headers and no state. What a call throws is what the procedure threw:
- * `HTTPError`, `ValidationError` for its input, or an error nobody expected. Headers its middleware sets are those of
- * the reply to the request, and nothing without one.
+ * Calls procedures directly. `origin` is the context of a request, whose headers and state the calls see, or options;
+ * by default there are no headers and no state. A call throws what the procedure throws: an `HTTPError`, a
+ * `ValidationError` for its input, or an unexpected error. Headers that its middleware sets go to the reply of the
+ * request; without a request they have no effect.
  */
 export function caller<R extends Router>(
   router: R,
   origin: Context | ProcedureContext | CallerOptions = {},
 ): Caller<R> {
-  const from = originOf(origin)
-  const root = bag()
-  for (const placed of proceduresOf(router).values()) {
-    let place = root
-    for (const name of placed.names.slice(0, -1)) place = (place[name] ??= bag()) as Record<string, unknown>
-    place[placed.names.at(-1) as string] = (input: unknown) => call(inProcess(placed), from, input)
-  }
-  return root as Caller<R>
+  const from = sourceOf(origin)
+  return namedTree(
+    proceduresOf(router).values(),
+    (placed) => (input: unknown) => callInProcess(inProcess(placed), from, input),
+  ) as Caller<R>
 }
 
 const known = new WeakMap<Placed, Served>()
 
-/** Nothing is compiled for procedures that nobody calls. */
+/** Prepares a procedure at its first call. */
 function inProcess(placed: Placed): Served {
   let made = known.get(placed)
   if (made === undefined) {
@@ -68,14 +64,14 @@ function inProcess(placed: Placed): Served {
   return made
 }
 
-async function call(placed: Served, from: Origin, input: unknown): Promise<unknown> {
+async function callInProcess(placed: Served, from: CallSource, input: unknown): Promise<unknown> {
   const { path, procedure, output } = placed
   const value = unlessError(await procedure.perform(new CallContext(from, placed, input).detach()))
   if (procedure.kind === 'subscription') return checkedEvents(path, value, output)
   return output === null ? value : output.valueOf(value)
 }
 
-function originOf(origin: Context | ProcedureContext | CallerOptions): Origin {
+function sourceOf(origin: Context | ProcedureContext | CallerOptions): CallSource {
   const given: unknown = origin
   if (given instanceof LazyContext || given instanceof CallContext) return given
   checkOptionNames('caller', origin, ['headers', 'cookies', 'state', 'ip', 'signal'])

@@ -1,9 +1,9 @@
-/** `?connectionParams=…`: what a browser's EventSource sends in place of headers, which it cannot set. */
+/** `?connectionParams=…`: a browser's EventSource sends these because it cannot set headers. */
 import { HTTPError } from '../errors/errors.ts'
 import { parseJson } from '../request/json.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Null without them. Throws 400 for anything but a JSON object of strings. */
+/** Null without any. Throws 400 for anything but a JSON object of strings. */
 export function parseConnectionParams(ctx: RequestContext): Readonly<Record<string, string>> | null {
   const [text] = ctx.queryAll('connectionParams')
   if (text === undefined) return null
@@ -11,14 +11,14 @@ export function parseConnectionParams(ctx: RequestContext): Readonly<Record<stri
   try {
     value = parseJson(text, 1)
   } catch {
-    throw malformed()
+    throw malformedParams()
   }
   if (value === null) return null
-  if (typeof value !== 'object' || Array.isArray(value)) throw malformed()
-  if (Object.values(value).some((each) => typeof each !== 'string')) throw malformed()
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformedParams()
+  if (Object.values(value).some((each) => typeof each !== 'string')) throw malformedParams()
   return value as Record<string, string>
 }
 
-function malformed(): HTTPError {
+function malformedParams(): HTTPError {
   return new HTTPError(400, 'connectionParams is not a JSON object of strings', { code: 'PARSE_ERROR' })
 }

@@ -1,4 +1,4 @@
-/** The events of a subscription, each of them checked. */
+/** The events of a subscription, each checked by the output's schema. */
 import { VolantError } from '../errors/errors.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Output } from './output.ts'
@@ -8,23 +8,23 @@ import type { TrackedEvent } from './types.ts'
 
 /** An event as it is sent. */
 export interface SentEvent {
-  /** Undefined for one without. */
+  /** Undefined for an event without an id. */
   readonly id: string | undefined
   readonly data: unknown
 }
 
-/** Throws an Error the handler gave, and `E_NOT_SERIALISABLE` for what else a subscription cannot tell of. */
-export function iteratorOf(path: string, value: unknown): AsyncIterator<unknown> {
+/** Throws an Error that the handler returned, and `E_NOT_SERIALISABLE` for another value without events. */
+export function eventsOf(path: string, value: unknown): AsyncIterator<unknown> {
   unlessError(value)
   const make = (value as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator]
   if (typeof make === 'function') return make.call(value)
   throw new VolantError(
     'E_NOT_SERIALISABLE',
-    `the subscription ${path} gave no async iterable: write its handler as async function*`,
+    `the subscription ${path} did not return an async iterable: write its handler as async function*`,
   )
 }
 
-/** Takes an event apart, with what the schema of the output makes of it. */
+/** The id of an event, and its data as the schema of the output makes it. */
 export function eventOf(value: unknown, output: Output | null): SentEvent | Promise<SentEvent> {
   const id = isTracked(value) ? value[0] : undefined
   const data = unlessError(isTracked(value) ? value[1] : value)
@@ -34,13 +34,13 @@ export function eventOf(value: unknown, output: Output | null): SentEvent | Prom
   return { id, data: checked }
 }
 
-/** As a caller in process gets them: a tracked event is `{ id, data }`, as it is for every client. */
+/** The events for a caller in process: a tracked event is `{ id, data }`, as it is for every client. */
 export async function* checkedEvents(
   path: string,
   value: unknown,
   output: Output | null,
 ): AsyncGenerator<unknown> {
-  const iterator = iteratorOf(path, value)
+  const iterator = eventsOf(path, value)
   let done = false
   try {
     for (;;) {

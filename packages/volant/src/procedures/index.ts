@@ -1,12 +1,12 @@
 export { type Caller, caller, type CallerOptions } from './caller.ts'
 export { procedure } from './procedure.ts'
 export type { RestAPI } from './rest/api-types.ts'
-export { rest, type RestDoor, type RestDoorOptions } from './rest/plugin.ts'
+export { rest, type RestPlugin, type RestPluginOptions } from './rest/plugin.ts'
 export { router } from './router.ts'
 export { tracked } from './tracked.ts'
 export type {
   AnyProcedureBuilder,
-  Call,
+  ProcedureCall,
   LayerContext,
   Procedure,
   ProcedureBuilder,

@@ -23,7 +23,7 @@ export class Output {
 
   /** What the schema makes of a value, or a promise of it. */
   check(value: unknown): unknown {
-    return this.#reply === null ? refuseValue(this.#path, value) : this.#reply.check(value)
+    return this.#reply === null ? refuseValue(this.#path, value, 'output(null)') : this.#reply.check(value)
   }
 
   /** A checked value as JSON. */
@@ -47,7 +47,7 @@ export class Output {
 }
 
 /** Throws `E_RESPONSE_INVALID` for any value. */
-export function refuseValue(path: string, value: unknown, output = 'output(null)'): undefined {
+export function refuseValue(path: string, value: unknown, output: string): undefined {
   if (value === undefined) return undefined
   throw new VolantError(
     'E_RESPONSE_INVALID',

@@ -16,7 +16,7 @@ import type { CallContext } from './call-context.ts'
 import { DefinedProcedure, type ProcedureDefinition } from './definition.ts'
 import type {
   AnyProcedureBuilder,
-  Call,
+  ProcedureCall,
   Procedure,
   ProcedureInfo,
   ProcedureKind,
@@ -91,12 +91,12 @@ class Builder {
   }
 
   meta(info: ProcedureInfo): Builder {
-    checkOptionNames('meta', asObject('meta', info), ['summary', 'description', 'tags', 'deprecated'])
+    checkOptionNames('meta', checkObject('meta', info), ['summary', 'description', 'tags', 'deprecated'])
     return this.#with({ info: { ...this.#steps.info, ...info } })
   }
 
   rest(options: RestOptions | false): Builder {
-    if (options !== false) checkRest(options)
+    if (options !== false) checkRestOptions(options)
     return this.#with({ rest: options })
   }
 
@@ -123,7 +123,7 @@ class Builder {
     }
     if (steps.isEmpty) checkEmpty(kind, steps.rest)
     const run = asFunction(handler, `the handler of a ${kind}`) as (
-      call: Call<unknown, unknown, {}>,
+      call: ProcedureCall<unknown, unknown, {}>,
     ) => unknown
     const { input, layers } = steps
     return new DefinedProcedure({
@@ -167,8 +167,8 @@ function checkEmpty(kind: ProcedureKind, rest: RestOptions | false | null): void
 
 const restMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY']
 
-function checkRest(options: RestOptions): void {
-  checkOptionNames('rest', asObject('rest', options), ['method', 'path', 'status'])
+function checkRestOptions(options: RestOptions): void {
+  checkOptionNames('rest', checkObject('rest', options), ['method', 'path', 'status'])
   const { method, path, status } = options
   if (method !== undefined && !restMethods.includes(method)) {
     throw bad('rest.method', method, `one of ${restMethods.join(', ')}`)
@@ -181,7 +181,7 @@ function checkRest(options: RestOptions): void {
   }
 }
 
-function asObject(name: string, value: unknown): object {
+function checkObject(name: string, value: unknown): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw bad(name, value, 'an object')
 }

@@ -1,13 +1,14 @@
-/** Routers: procedures under names, checked and laid out flat once. */
+/** Routers: procedures under names. They are checked and listed once, when the router is made. */
+import { bag } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { hintMisuse } from '../dispatch/declare.ts'
 import { definitionOf, type ProcedureDefinition } from './definition.ts'
 import type { Procedure, ProcedureTree, Router } from './types.ts'
 
-/** A procedure with its place. */
+/** A procedure with its names in a router. */
 export interface Placed {
-  /** Names from the outermost router on, with dots between. */
+  /** The names joined by dots, the outermost router first. */
   readonly path: string
   readonly names: readonly string[]
   readonly procedure: ProcedureDefinition
@@ -21,7 +22,7 @@ class DefinedRouter<T extends ProcedureTree> implements Router<T> {
 
   constructor(procedures: T) {
     this.procedures = procedures
-    this[placed] = new Map(flatten(procedures).map((each) => [each.path, each]))
+    this[placed] = new Map(procedureList(procedures).map((each) => [each.path, each]))
   }
 }
 
@@ -30,16 +31,16 @@ hintMisuse(DefinedRouter.prototype, 'app.register(rest(api)) or app.register(trp
 /**
  * Groups procedures and other routers under names: `router({ users: router({ getUser, listUsers }) })`. A procedure is
  * called by all of its names, `users.getUser`. Throws `E_BAD_OPTION` for a name that cannot be part of a URL and for
- * a member that is neither.
+ * a member that is neither a procedure nor a router.
  */
 export function router<const T extends ProcedureTree>(procedures: T): Router<T>
-// Takes nothing that the first does not: the compiler says what is wrong by the last of them.
+// This overload accepts nothing more than the first: the compiler explains a mistake by the last one.
 export function router<const T extends object>(procedures: Finished<T>): Router
 export function router(procedures: ProcedureTree): unknown {
   return new DefinedRouter(procedures)
 }
 
-/** Names the mistake at the member. */
+/** Gives a member that is a mistake a type that explains it. */
 type Finished<T> = {
   [K in keyof T]: T[K] extends Procedure | Router
     ? T[K]
@@ -48,16 +49,27 @@ type Finished<T> = {
       : Procedure | Router
 }
 
-/** All procedures by path, in their order. Throws `E_BAD_OPTION` for what `router` has not made. */
+/** All procedures by path, in their order. Throws `E_BAD_OPTION` for a value that is not from `router`. */
 export function proceduresOf(value: Router): ReadonlyMap<string, Placed> {
   if (value instanceof DefinedRouter) return value[placed]
   throw bad('router', value, 'what router({ … }) gives')
 }
 
-/** Proxies of clients read these from any value. */
+/** What `make` gives for each procedure, in objects that are nested as the routers are. */
+export function namedTree(procedures: Iterable<Placed>, make: (placed: Placed) => unknown): object {
+  const root = bag()
+  for (const placed of procedures) {
+    let at = root
+    for (const name of placed.names.slice(0, -1)) at = (at[name] ??= bag()) as Record<string, unknown>
+    at[placed.names.at(-1) as string] = make(placed)
+  }
+  return root
+}
+
+/** The proxies of clients have members with these names. */
 const reserved = new Set(['then', 'call', 'apply', '__proto__'])
 
-function flatten(tree: ProcedureTree): Placed[] {
+function procedureList(tree: ProcedureTree): Placed[] {
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) {
     throw bad('router', tree, 'an object of procedures and routers by name')
   }

@@ -15,7 +15,7 @@ export type RestAPI<R extends Router, Prefix extends string = ''> =
 
 type Unslashed<P extends string> = P extends `${infer Q}/` ? Q : P
 
-/** `Own` is the path of the procedures of the tree, null where names alone are no path; `Name` is the tree's. */
+/** `Own` is the path of the tree's procedures, null outside of any router; `Name` is the tree's name. */
 type TreeOf<
   T extends ProcedureTree,
   Own extends string | null,
@@ -39,10 +39,15 @@ type MemberOf<
     : T[K] extends Procedure<infer Kind, infer I, infer O, infer E, infer Rest>
       ? Rest extends false
         ? never
-        : OperationOf<I, O, E, RouteFor<Kind, VerbOf<K>, I, Own, Rest, Prefix>>
+        : OperationOf<
+            I,
+            O,
+            E,
+            RouteFor<Kind, Own extends string ? ConventionOf<Kind, VerbOf<K>> : never, I, Own, Rest, Prefix>
+          >
       : never
 
-/** The path of the routers in a tree; only those that have some are looked at. */
+/** The path in front of the routers in a tree. */
 type InnerOf<
   T extends ProcedureTree,
   Own extends string | null,
@@ -50,7 +55,7 @@ type InnerOf<
   Prefix extends string,
 > = Own extends string ? (Name extends string ? ParentPath<T, Own, Name> : Prefix) : Prefix
 
-/** Routers inside one that is about things, each with an id, are inside one of these things. */
+/** A router with procedures about one thing has the id of that thing in front of its inner routers. */
 type ParentPath<U extends ProcedureTree, Path extends string, Name extends string> = true extends {
   [K in keyof U & string]: IsItem<U[K], VerbOf<K>>
 }[keyof U & string]
@@ -61,14 +66,15 @@ type IsItem<M, V> =
   M extends Procedure<infer Kind, infer I>
     ? [I] extends [undefined]
       ? false
-      : V extends keyof Conventions
-        ? Conventions[V] extends { kind: Kind; item: true }
-          ? true
-          : false
-        : false
+      : [ConventionOf<Kind, V> & { item: true }] extends [never]
+        ? false
+        : true
     : false
 
-/** The verb in front of a name: `get` of `getUser`, none of `getaway`. */
+/** Never for a name without a verb, and for the verb of another kind of procedure. */
+type ConventionOf<Kind, V> = Extract<Conventions[V & keyof Conventions], { kind: Kind }>
+
+/** The verb that a name begins with: `get` for `getUser`, never for `getaway`. */
 type VerbOf<K extends string> = {
   [V in keyof Conventions]: K extends V
     ? V
@@ -85,92 +91,78 @@ type StartsLower<S extends string> = S extends `${infer C}${string}`
     : true
   : false
 
-type RouteFor<
-  Kind,
-  V,
-  I,
-  Own extends string | null,
-  Rest,
-  Prefix extends string,
-> = Kind extends 'subscription'
+/** `C` is the convention that the name follows. */
+type RouteFor<Kind, C, I, Own, Rest, Prefix extends string> = Kind extends 'subscription'
   ? never
-  : [V] extends [keyof Conventions]
-    ? [V] extends [never]
-      ? Named<Kind, Rest, Prefix>
-      : Conventions[V]['kind'] extends Kind
-        ? Own extends string
-          ? {
-              method: Chosen<Rest, 'method', Conventions[V]['method']>
-              path: Rest extends { path: infer P extends string }
-                ? `${Prefix}${P}`
-                : Conventions[V]['item'] extends true
-                  ? [I] extends [undefined]
-                    ? Own
-                    : `${Own}/:id`
-                  : Own
-              status: Chosen<
-                Rest,
-                'status',
-                Conventions[V]['status'] extends 0 ? 200 : Conventions[V]['status']
-              >
-            }
-          : Named<Kind, Rest, Prefix>
-        : Named<Kind, Rest, Prefix>
+  : [PathFor<C, I, Own, Rest, Prefix>] extends [never]
+    ? never
+    : {
+        method: Chosen<Rest, 'method', Defaults<Kind, C>['method']>
+        path: PathFor<C, I, Own, Rest, Prefix>
+        status: Chosen<Rest, 'status', Defaults<Kind, C>['status']>
+      }
+
+type PathFor<C, I, Own, Rest, Prefix extends string> = Rest extends { path: infer P extends string }
+  ? `${Prefix}${P}`
+  : C extends { item: infer Item }
+    ? Own extends string
+      ? [Item, I] extends [false, unknown] | [unknown, undefined]
+        ? Own
+        : `${Own}/:id`
+      : never
     : never
 
-/** Where no name helps, only a path of its own does. */
-type Named<Kind, Rest, Prefix extends string> = Rest extends { path: infer P extends string }
-  ? {
-      method: Chosen<Rest, 'method', Kind extends 'query' ? 'GET' : 'POST'>
-      path: `${Prefix}${P}`
-      status: Chosen<Rest, 'status', 200>
-    }
-  : never
+/** What applies unless `.rest()` says otherwise. */
+type Defaults<Kind, C> = [C] extends [never]
+  ? { method: Kind extends 'query' ? 'GET' : 'POST'; status: 200 }
+  : C extends { method: infer M; status: infer S }
+    ? { method: M; status: S extends 0 ? 200 : S }
+    : never
 
 type Chosen<Rest, K extends keyof RestOptions, Default> = Rest extends { [P in K]: infer X } ? X : Default
 
 type OperationOf<I, O, E, P> = [P] extends [never]
   ? never
   : P extends RestRoute
-    ? Operation<InputOf<I, P>, ResultOf<I, O, E, P>>
+    ? Operation<RouteInput<I, P>, RouteResults<I, O, E, P>>
     : never
 
-type InputOf<I, P extends RestRoute> = [I] extends [undefined]
-  ? ParamsInput<{}, ParamNames<P>>
-  : [ParamNames<P>] extends [never]
-    ? Whole<RestOf<P>, I>
+type RouteInput<I, P extends RestRoute> = [I] extends [undefined]
+  ? ParamsPart<{}, RouteParams<P>>
+  : [RouteParams<P>] extends [never]
+    ? Whole<OtherPart<P>, I>
     : unknown extends I
-      ? ParamsInput<I, ParamNames<P>> & { [K in RestOf<P>]?: unknown }
+      ? ParamsPart<I, RouteParams<P>> & { [K in OtherPart<P>]?: unknown }
       : Split<NonNullable<I>, P>
 
-type ParamNames<P extends RestRoute> = keyof ParamsOf<P['path']> & string
+type RouteParams<P extends RestRoute> = keyof ParamsOf<P['path']> & string
 
 /** Where the members are that are not in the path. */
-type RestOf<P extends RestRoute> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
+type OtherPart<P extends RestRoute> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
 
-/** Nothing is an input, too, where the schema takes that. */
+/** Where the schema accepts undefined the input may be left out. */
 type Whole<K extends string, I> = undefined extends I ? { [N in K]?: I } : Optionally<K, I>
 
-/** Each kind of a union by itself: what they have in common is not all there is. */
+/** Splits each alternative of a union by itself: it may have members that the others lack. */
 type Split<I, P extends RestRoute> = I extends unknown
-  ? ParamsInput<I, ParamNames<P>> & Optionally<RestOf<P>, Omit<I, ParamNames<P>>>
+  ? ParamsPart<I, RouteParams<P>> & Optionally<OtherPart<P>, Omit<I, RouteParams<P>>>
   : never
 
-/** Parameters of the path; what the input has no type for is anything a path can have. */
-type ParamsInput<I, Names extends string> = [Names] extends [never]
+/** The parameters of the path. One without a type in the input takes whatever a path can have. */
+type ParamsPart<I, Names extends string> = [Names] extends [never]
   ? {}
-  : { params: { [N in Names]: N extends keyof I ? Sendable<I[N]> : PathValue } }
+  : { params: { [N in Names]: N extends keyof I ? ParamValue<I[N]> : PathValue } }
 
-type Sendable<T> = unknown extends T ? PathValue : T
+type ParamValue<T> = unknown extends T ? PathValue : T
 
 type Optionally<K extends string, V> = {} extends V ? { [N in K]?: V } : { [N in K]: V }
 
-type ResultOf<I, O, E, P extends RestRoute> =
+type RouteResults<I, O, E, P extends RestRoute> =
   | SuccessOf<O, P>
-  | { [C in keyof E & string]: ErrorOf<C, E[C]> }[keyof E & string]
+  | { [C in keyof E & string]: FailureOf<C, E[C]> }[keyof E & string]
   | ([I] extends [undefined] ? never : Invalid)
 
-/** Without a value there is no content. */
+/** Without a value the reply is 204. */
 type SuccessOf<O, P extends RestRoute> = [O] extends [void | undefined]
   ? Success<204, undefined>
   : P['status'] extends 204
@@ -181,6 +173,6 @@ type SuccessOf<O, P extends RestRoute> = [O] extends [void | undefined]
           | Success<P['status'], Jsonified<Exclude<O, void | undefined>>>
           | (undefined extends O ? Success<204, undefined> : never)
 
-type ErrorOf<C extends string, E> = E extends { status: infer S extends number }
+type FailureOf<C extends string, E> = E extends { status: infer S extends number }
   ? Failure<C, S, Jsonified<ErrorData<E>>>
   : never

@@ -20,7 +20,10 @@ const create = { kind: 'mutation', method: 'POST', item: false, status: 201 } as
 const update = { kind: 'mutation', method: 'PUT', item: true, status: 0 } as const
 const remove = { kind: 'mutation', method: 'DELETE', item: true, status: 0 } as const
 
-/** The routes by the verb that a name begins with; the types of a client have them from here, too. `item`: about one thing, whose `id` is in the path. */
+/**
+ * The routes by the verb that a name begins with; types of clients use the table as well. A procedure with `item` is
+ * about one thing, whose `id` is in the path.
+ */
 const conventions = {
   get: { kind: 'query', method: 'GET', item: true, status: 0 },
   list,
@@ -65,7 +68,7 @@ function routeFor(placed: Placed, resources: ReadonlySet<string>): RestRoute | n
   const { kind, rest } = placed.procedure
   if (kind === 'subscription' || rest === false) return null
   const convention = conventionOf(placed)
-  const path = rest?.path ?? (convention === null ? null : pathOf(placed, convention, resources))
+  const path = rest?.path ?? (convention === null ? null : pathNamed(placed, convention, resources))
   if (path === null) return null
   return {
     method: rest?.method ?? convention?.method ?? (kind === 'query' ? 'GET' : 'POST'),
@@ -125,7 +128,7 @@ function isItem(placed: Placed): boolean {
 }
 
 /** `/posts/:postId/comments/:id`: an outer router is a resource if one of its own procedures is about one thing. */
-function pathOf(placed: Placed, { item }: Convention, resources: ReadonlySet<string>): string {
+function pathNamed(placed: Placed, { item }: Convention, resources: ReadonlySet<string>): string {
   const routers = placed.names.slice(0, -1)
   const segments = routers.map((name, at) => {
     const isParent = at < routers.length - 1 && resources.has(routers.slice(0, at + 1).join('.'))

@@ -1,5 +1,4 @@
-/** The REST door: procedures as routes with contracts, like any other. */
-import { bag } from '@volant/engine'
+/** REST routes of procedures, with contracts like any other route. */
 import { bad } from '../../options/bad-option.ts'
 import { before } from '../../dispatch/declare.ts'
 import { checkNames } from '../../options/checks.ts'
@@ -11,9 +10,9 @@ import type { Plugin, Scope } from '../../app/scope.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { Responses, Route, RouteOptions } from '../../types/parts.ts'
 import { CallContext } from '../call-context.ts'
-import { unlessError } from '../definition.ts'
+import { type ProcedureDefinition, unlessError } from '../definition.ts'
 import { refuseValue } from '../output.ts'
-import { type Placed, proceduresOf } from '../router.ts'
+import { namedTree, type Placed, proceduresOf } from '../router.ts'
 import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
@@ -21,21 +20,21 @@ import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
 import type { RequestContext } from '../../types/request.ts'
 
 /** Options of `rest`. */
-export interface RestDoorOptions<P extends string = string> {
-  /** In front of all paths; default none. */
+export interface RestPluginOptions<P extends string = string> {
+  /** The path in front of all routes; default none. */
   prefix?: P | undefined
 }
 
 /** The plugin that `rest` makes. */
 // oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
-export interface RestDoor<R extends Router, P extends string> extends Plugin<void, Scope<any>> {
-  /** Its routes by the names of their procedures: `app.expose(door.api)`, `createClient<typeof door.api>(url)`. */
+export interface RestPlugin<R extends Router, P extends string> extends Plugin<void, Scope<any>> {
+  /** The routes by the names of their procedures: `app.expose(routes.api)`, `createClient<typeof routes.api>(url)`. */
   readonly api: RestAPI<R, P>
 }
 
 /**
- * A plugin: `app.register(rest(router, { prefix: '/api' }))` serves procedures by their names and those of their
- * routers:
+ * A plugin: `app.register(rest(router, { prefix: '/api' }))` makes a route from the name of each procedure and those of
+ * its routers:
  *
  * | name | route |
  * |---|---|
@@ -47,18 +46,18 @@ export interface RestDoor<R extends Router, P extends string> extends Plugin<voi
  * | `users.deleteUser`, `users.removeUser` | DELETE /users/:id |
  * | `posts.comments.getComment` | GET /posts/:postId/comments/:id |
  *
- * `.rest({ method, path, status })` says it otherwise; a procedure with another name and without that, and a
- * subscription, is not reached. Names that look like a mistake, `creatUser` or a query `createUser`, are told once on
- * stderr. Members of the input that the path does not have are in the query for GET and DELETE,
- * else in the body. Where the input's JSON Schema says number, boolean or array, text of path and query is read as
- * that. A query without anything in it is no input, if there need not be one. A procedure that gives undefined replies
- * 204. Throws `E_ROUTE_CONFLICT` for two procedures in one place, naming both, and `E_BAD_OPTION` for one whose input
- * lacks a parameter of its path, as far as its schema shows that.
+ * `.rest({ method, path, status })` sets another route. A procedure with another name and without a path there has no
+ * route, and neither has a subscription. A name with the verb of another kind of procedure, such as a query
+ * `createUser`, is named once on stderr. Members of the input that are not in the path are in the query for GET and
+ * DELETE, and in the body otherwise. Text of path and query becomes a number, a boolean or an array where the input's
+ * JSON Schema asks for that. An empty query is no input where the schema accepts none. A procedure that returns
+ * undefined replies 204. Throws `E_ROUTE_CONFLICT` for two procedures with one route, naming both, and `E_BAD_OPTION`
+ * for an input without a parameter of its path, as far as its schema shows that.
  */
 export function rest<R extends Router, const P extends string = ''>(
   router: R,
-  options: RestDoorOptions<P> = {},
-): RestDoor<R, P> {
+  options: RestPluginOptions<P> = {},
+): RestPlugin<R, P> {
   const procedures = [...proceduresOf(router).values()]
   const served = new Map(restRoutes(procedures))
   checkNames('rest', options, ['prefix'])
@@ -66,69 +65,47 @@ export function rest<R extends Router, const P extends string = ''>(
   if (typeof prefix !== 'string' || (prefix !== '' && !prefix.startsWith('/'))) {
     throw bad('rest.prefix', prefix, 'a path such as /api')
   }
-  const routes = [...served].map(([placed, place]) => routeOf(placed, place, prefix.replace(/\/$/, '')))
-  const doubts = procedures.flatMap((placed) => {
+  const base = prefix.replace(/\/$/, '')
+  const routes = new Map([...served].map(([placed, route]) => [placed, routeOf(placed, route, base)]))
+  const suspicious = procedures.flatMap((placed) => {
     const why = served.has(placed) ? null : suspicionOf(placed)
     return why === null ? [] : [`${placed.path} (${why})`]
   })
   const plugin = (scope: Scope<any>): void => {
-    if (doubts.length > 0 && !noticed.has(router)) {
+    if (suspicious.length > 0 && !noticed.has(router)) {
       printLine(
-        `volant: no REST route for ${doubts.join(', ')}: say where with .rest({ method, path }), or .rest(false) for none`,
+        `volant: no REST route for ${suspicious.join(', ')}: say where with .rest({ method, path }), or .rest(false) for none`,
       )
     }
     noticed.add(router)
     const implement = scope.implement as (route: Route, ...layers: unknown[]) => unknown
-    for (const { route, layers } of routes) implement(route, ...layers)
+    for (const { route, layers } of routes.values()) implement(route, ...layers)
   }
-  return Object.assign(plugin, { api: treeOf(routes) }) as RestDoor<R, P>
+  const api = namedTree([...routes.keys()], (placed) => routes.get(placed)?.route)
+  return Object.assign(plugin, { api }) as RestPlugin<R, P>
 }
 
-/** Routers whose procedures without a route were told of. */
+/** The routers whose suspicious names were printed. */
 const noticed = new WeakSet<Router>()
 
-interface DoorRoute {
-  readonly names: readonly string[]
-  readonly route: Route
-  /** The handler last. */
-  readonly layers: readonly unknown[]
-}
-
-function routeOf(placed: Placed, place: RestRoute, base: string): DoorRoute {
+/** A route and its functions, of which the last is the handler. */
+function routeOf(placed: Placed, { method, path: own, status }: RestRoute, base: string) {
   const { input: schema, security } = placed.procedure
-  const path = base + place.path
-  const isQuery = place.method === 'GET' || place.method === 'DELETE'
-  const input =
-    schema === null ? null : new RestInput(schema, parsePattern(path).names, isQuery ? 'query' : 'body')
-  const responses = responsesOf(placed, place)
+  const path = base + own
+  const others = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
+  const input = schema === null ? null : new RestInput(schema, parsePattern(path).names, others)
+  const responses = responsesOf(placed.procedure, status)
   const options: RouteOptions = {
-    ...optionsOf(placed),
+    ...documentOf(placed),
     ...(responses !== undefined && { response: responses }),
     ...input?.schemas(),
   }
   const declared = security.map((each) => before({ security: each }, () => {}))
-  return {
-    names: placed.names,
-    route: Object.freeze({ method: place.method, path, options }),
-    layers: [...declared, handlerOf(placed, place, input, responses)],
-  }
+  const route: Route = Object.freeze({ method, path, options })
+  return { route, layers: [...declared, handlerOf(placed, status, input, responses)] as unknown[] }
 }
 
-/** The routes under the names of their procedures. */
-function treeOf(routes: readonly DoorRoute[]): object {
-  const root = bag()
-  for (const { names, route } of routes) {
-    let at = root
-    for (const name of names.slice(0, -1)) at = (at[name] ??= bag()) as Record<string, unknown>
-    at[names.at(-1) as string] = route
-  }
-  return root
-}
-
-function responsesOf(
-  { procedure: { output, isEmpty } }: Placed,
-  { status }: RestRoute,
-): Responses | undefined {
+function responsesOf({ output, isEmpty }: ProcedureDefinition, status: number): Responses | undefined {
   if (status === 204 || isEmpty) return { 204: null }
   if (output === null) return undefined
   if (isVoid(output)) return { 204: null }
@@ -138,41 +115,36 @@ function responsesOf(
   })
 }
 
-function optionsOf({ path, names, procedure }: Placed): RouteOptions {
-  const { info } = procedure
+function documentOf({ path, names, procedure: { info, errors } }: Placed): RouteOptions {
   return {
     operationId: path,
     ...(names.length > 1 && { tags: [names.slice(0, -1).join('.')] }),
     ...info,
     errors: Object.fromEntries(
-      [...procedure.errors].map(([code, declared]) => [
-        code,
-        { status: declared.status, description: declared.description, data: declared.data },
-      ]),
+      [...errors].map(([code, { status, description, data }]) => [code, { status, description, data }]),
     ),
   }
 }
 
-/** The output is checked where the route checks what it replies with. */
+/** Runs the procedure. Its output is checked by the route, as every declared reply is. */
 function handlerOf(
   placed: Placed,
-  { status }: RestRoute,
+  status: number,
   input: RestInput | null,
   responses: Responses | undefined,
 ): (ctx: RequestContext) => unknown {
-  const { path } = placed
   const { perform, output, isEmpty } = placed.procedure
-  const nothingOf = (declared: Responses): unknown => {
-    if (output === null || decide(declared)[204] === null) return undefined
+  const empty = isEmpty ? 'output(null)' : output !== null && isVoid(output) ? 'an output of nothing' : null
+  // An output schema may make a value of undefined: only a route without 204 needs that value.
+  const madeByOutput = (): unknown => {
+    if (output === null || responses === undefined || decide(responses)[204] === null) return undefined
     return madeOfNothing(output)?.value
   }
-  const isNothing = output !== null && isVoid(output)
   const conclude = (ctx: RequestContext, value: unknown): unknown => {
     unlessError(value)
-    if (isEmpty) return refuseValue(path, value)
-    if (isNothing) return refuseValue(path, value, 'an output of nothing')
+    if (empty !== null) return refuseValue(placed.path, value, empty)
     if (status === 204) return undefined
-    const given = value === undefined && responses !== undefined ? nothingOf(responses) : value
+    const given = value === undefined ? madeByOutput() : value
     if (status !== 0 && given !== undefined) ctx.status(status)
     return given
   }

@@ -1,4 +1,5 @@
-/** A request with several calls, answered all at once, or line by line as they are done. */
+/** A request with several calls. The reply is one array, or a stream with a line for each value as it is ready. */
+import type { RequestContext } from '../../types/request.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { sendStream } from '../../reply/stream-reply.ts'
 import { CallContext } from '../call-context.ts'
@@ -8,22 +9,21 @@ import type { ProcedureKind } from '../types.ts'
 import { checkMethod, isDeferred, noProcedure, notStreamed, perform } from './call.ts'
 import { Lines } from './lines.ts'
 import type { Settings } from './options.ts'
-import { failed, type Outcome, outcomeOf, replyBatch, replyError, settle } from './reply.ts'
-import { type Asked, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
-import type { RequestContext } from '../../types/request.ts'
+import { failed, type Outcome, prepareHead, replyBatch, replyError, resultText } from './reply.ts'
+import { type BatchedCall, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
 
-/** The calls run at the same time. One that fails leaves the others as they are. */
+/** Runs the calls at the same time. One that fails does not stop the others. */
 export function batch(
   ctx: RequestContext,
   path: string,
   procedures: ReadonlyMap<string, Served>,
   settings: Settings,
 ): unknown {
-  let calls: Asked[]
+  let calls: BatchedCall[]
   let type: ProcedureKind | undefined
   try {
     calls = callsOf(path, procedures, settings)
-    type = typeOf(calls)
+    type = commonKind(calls)
     if (inputKindOf(ctx, settings) !== 'json') throw new HTTPError(415, 'a batch is application/json')
   } catch (error) {
     return replyError(ctx, error, null, settings)
@@ -32,13 +32,13 @@ export function batch(
   const running = start(ctx, calls, settings)
   if (!wantsLines(ctx)) return replyAll(ctx, calls, running, type, settings)
   try {
-    const status = settle(ctx, 200, paths, type, [], settings, true)
-    // It ends with its calls, which may still be answered when the server closes.
+    const status = prepareHead(ctx, 200, paths, type, [], settings, true)
+    // The stream ends with its calls: a server that closes still waits for them.
     sendStream(
       ctx,
       new Lines(
         ctx,
-        running.map(async (value, index) => bare(calls[index] as Asked, await value)),
+        running.map(async (value, index) => bare(calls[index] as BatchedCall, await value)),
         paths,
         settings,
       ),
@@ -51,15 +51,16 @@ export function batch(
   return undefined
 }
 
-function typeOf(calls: readonly Asked[]): ProcedureKind | undefined {
+function commonKind(calls: readonly BatchedCall[]): ProcedureKind | undefined {
   const types = new Set(calls.flatMap(({ placed }) => placed?.procedure.kind ?? []))
   if (types.size < 2) return types.values().next().value
   throw new HTTPError(400, `Cannot mix procedure types in call: ${[...types].join(', ')}`)
 }
 
-/** Each has its own outcome; nobody has to look at all of them. */
-function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings): Promise<unknown>[] {
-  const inputs = once(() => batchInputs(ctx))
+/** Starts the calls. A rejected promise that nobody reads must not end the process. */
+function start(ctx: RequestContext, calls: readonly BatchedCall[], settings: Settings): Promise<unknown>[] {
+  const inputs = (async () => batchInputs(ctx))()
+  inputs.catch(() => {})
   return calls.map((call, index) => {
     const outcome = (async () => {
       const { placed } = call
@@ -67,7 +68,7 @@ function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings)
       checkMethod(ctx, placed, settings)
       if (placed.procedure.kind === 'subscription')
         throw new HTTPError(400, 'Cannot batch subscription calls')
-      const input = batchInput(inputs(), index, settings)
+      const input = batchInput(await inputs, index, settings)
       return unlessError(await perform(placed, new CallContext(ctx, placed, input).detach()))
     })()
     outcome.catch(() => {})
@@ -75,42 +76,26 @@ function start(ctx: RequestContext, calls: readonly Asked[], settings: Settings)
   })
 }
 
-/** What is not well-formed is read once, too. */
-function once<T>(read: () => T): () => T {
-  let done: { value: T } | { error: unknown } | null = null
-  return () => {
-    if (done === null) {
-      try {
-        done = { value: read() }
-      } catch (error) {
-        done = { error }
-      }
-    }
-    if ('error' in done) throw done.error
-    return done.value
-  }
-}
-
-/** Lines are written by nobody's serializer. */
-function bare({ placed }: Asked, value: unknown): unknown {
+/** The value without undeclared properties: lines are written by JSON.stringify, which leaves none out. */
+function bare({ placed }: BatchedCall, value: unknown): unknown {
   const output = placed?.output ?? null
   return output === null || isDeferred(value) ? value : output.stripped(value)
 }
 
 async function replyAll(
   ctx: RequestContext,
-  calls: readonly Asked[],
+  calls: readonly BatchedCall[],
   running: readonly Promise<unknown>[],
   type: ProcedureKind | undefined,
   settings: Settings,
 ): Promise<void> {
   const outcomes = await Promise.all(
     running.map(async (value, index): Promise<Outcome> => {
-      const { path, placed } = calls[index] as Asked
+      const { path, placed } = calls[index] as BatchedCall
       try {
         const data = await value
         if (isDeferred(data)) throw notStreamed(data)
-        return outcomeOf(ctx, data, placed as Served, settings)
+        return { text: resultText(ctx, data, placed as Served, settings) }
       } catch (error) {
         return { error: failed(ctx, error, path) }
       }

@@ -1,4 +1,4 @@
-/** One call of a procedure that came over tRPC, whatever the request around it. */
+/** One call of a procedure over tRPC, by itself or in a batch. */
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { CallContext } from '../call-context.ts'
@@ -9,8 +9,8 @@ import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
 
 /**
- * What the procedure gives, checked by its output, or a promise of it; `context` is that of this call alone. An Error is
- * thrown where there is an output, and else is for the caller to throw: a promise of its own would cost each call one.
+ * Runs a call: gives the checked value, or a promise of it. Without a declared output the value may be an Error, which
+ * the caller throws: a promise for that alone would cost each call one.
  */
 export function perform({ procedure, output }: Served, call: CallContext): unknown {
   const value = procedure.perform(call)
@@ -25,7 +25,7 @@ const methods: Readonly<Record<ProcedureKind, string>> = {
   subscription: 'GET',
 }
 
-/** Refuses GET for what changes something, and POST for what does not unless the door allows it. */
+/** Throws 405 for a mutation that is not POST, and for a query that is not GET, unless `allowMethodOverride` is set. */
 export function checkMethod(ctx: RequestContext, { path, procedure }: Served, settings: Settings): void {
   const method = methods[procedure.kind]
   if (ctx.method === method) return
@@ -39,14 +39,14 @@ export function checkMethod(ctx: RequestContext, { path, procedure }: Served, se
   )
 }
 
-/** The error of a path nobody has. */
+/** The error for a path that names no procedure. */
 export function noProcedure(path: string): HTTPError {
   return new HTTPError(404, `No procedure found on path "${path}"`)
 }
 
 /**
- * Whether a value has parts that are still to come: those need a streamed batch. Only its own members are looked at,
- * as clients do.
+ * Whether a value is or has members that come later, promises and async iterables: only a streamed batch carries these.
+ * Deeper members are not examined, since clients do not look there.
  */
 export function isDeferred(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -62,10 +62,10 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function'
 }
 
-/** What becomes of a deferred value in a reply that is sent at once. Nobody waits for its parts any more. */
+/** The error for a deferred value in a reply that is not streamed. Its parts are released. */
 export function notStreamed(value: unknown): HTTPError {
   for (const part of [value, ...Object.values(value as object)]) {
-    // A rejection nobody handles would end the process.
+    // An unhandled rejection would end the process.
     if (isThenable(part)) part.then(undefined, () => {})
     else if (isAsyncIterable(part)) stop(part[Symbol.asyncIterator]())
   }
@@ -75,7 +75,7 @@ export function notStreamed(value: unknown): HTTPError {
   )
 }
 
-/** Releases an iterator. A generator that waits runs its `finally` blocks when its wait is over. */
+/** Releases an iterator. A generator that is waiting runs its `finally` blocks when the wait is over. */
 export function stop(iterator: AsyncIterator<unknown>): void {
   void (async () => iterator.return?.())().catch(() => {})
 }

@@ -1,11 +1,8 @@
-/** Errors as tRPC clients know them: a JSON-RPC code, and details under `data`. */
+/** Errors in tRPC's shape: a JSON-RPC code, and details under `data`. */
 import { HTTPError, type Issue, ValidationError } from '../../errors/errors.ts'
 import { phrases } from '../../errors/phrases.ts'
 
-/**
- * tRPC's errors by name: the code JSON-RPC has or leaves for it, and the HTTP status. Where several have a status in
- * common, the first one stands for it.
- */
+/** tRPC's errors by name, each with its JSON-RPC code and its HTTP status. The first one with a status stands for it. */
 export const rpcErrors = {
   BAD_REQUEST: [-32600, 400],
   PARSE_ERROR: [-32700, 400],
@@ -33,43 +30,43 @@ export const rpcErrors = {
 /** The name of a tRPC error. */
 export type RPCErrorName = keyof typeof rpcErrors
 
-/** What `data.error` tells of an error with a code: a declared one, or one of the framework's. */
+/** `data.error` of an error with a code: a declared error, or one of the framework's. */
 export interface RPCErrorDetail {
-  /** As declared, or of the table of errors. */
+  /** The declared code, or one from the table of errors. */
   readonly code: string
-  /** Of a declared error. */
+  /** The data of a declared error. */
   readonly data?: unknown
-  /** Of `E_VALIDATION`: what is wrong with the input. */
+  /** For `E_VALIDATION`: what is wrong with the input. */
   readonly errors?: readonly Issue[]
 }
 
-/** `data` of an error. `Detail` is what its procedure may say in `error`. */
+/** `data` of an error. `Detail` is the type of `error` for one procedure. */
 export interface TRPCErrorData<Detail = RPCErrorDetail> {
-  /** One of tRPC's names, by the status. */
+  /** The name that tRPC has for the status. */
   code: RPCErrorName
-  /** The status of the error by itself; the reply to a batch may have another. */
+  /** The status of this error; the reply to a batch may have another. */
   httpStatus: number
-  /** Of the procedure. */
+  /** The path of the procedure. */
   path?: string
-  /** What its declaration says, or what is wrong with the input. */
+  /** The declared code and data, or what is wrong with the input. */
   error?: Detail
 }
 
-/** The error of a reply. */
+/** An error as clients get it. */
 export interface ErrorShape<Detail = RPCErrorDetail> {
-  /** For people; that of an error nobody expected says nothing. */
+  /** A message for people. For an unexpected error it is the name of the status. */
   message: string
-  /** Of JSON-RPC 2.0 §5.1, or from tRPC's range. */
+  /** A code of JSON-RPC 2.0 §5.1, or one from tRPC's range. */
   code: number
-  /** What programs look at. */
+  /** Details for programs. */
   data: TRPCErrorData<Detail>
 }
 
-/** What a client is told of `error`, which is little unless it is an `HTTPError` or a `TRPCError`. */
-export function shapeOf(error: unknown, path: string | undefined): ErrorShape {
+/** The shape of `error`. Only an `HTTPError` or a `TRPCError` shows its message. */
+export function errorShapeOf(error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
   const status = known?.status ?? 500
-  const name = nameOf(status, known?.code)
+  const name = errorNameOf(status, known?.code)
   const data: ErrorShape['data'] = { code: name, httpStatus: status }
   if (path !== undefined) data.path = path
   const expose = known?.expose === true
@@ -90,14 +87,14 @@ const byStatus: ReadonlyMap<number, RPCErrorName> = new Map(
     .map(([name, [, status]]) => [status, name]),
 )
 
-function nameOf(status: number, code: string | undefined): RPCErrorName {
+function errorNameOf(status: number, code: string | undefined): RPCErrorName {
   if (code !== undefined && Object.hasOwn(rpcErrors, code) && rpcErrors[code as RPCErrorName][1] === status) {
     return code as RPCErrorName
   }
   return byStatus.get(status) ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR')
 }
 
-/** Procedures that come from tRPC throw its errors. Those of 5xx may have the message of another error, so it stays. */
+/** The error of tRPC's own packages as an `HTTPError`, which hides the messages of 5xx; null for other errors. */
 export function foreign(error: unknown): HTTPError | null {
   if (!(error instanceof Error) || error.name !== 'TRPCError') return null
   const { code } = error as { code?: unknown }

@@ -1,30 +1,28 @@
 /**
- * The body of a streamed batch: a first line with a place for every call, then a line for each value as it is there.
- * A value that is still to come, a promise or an async iterable, is 0 where it will be, with a number under which its
- * lines follow: `[number, status, value]`.
+ * The body of a streamed batch: a first line with an entry for every call, then a line for each value when it is ready.
+ * A promise or an async iterable stands as 0 in its line and has a number; its own lines are `[number, status, value]`.
  */
+import type { RequestContext } from '../../types/request.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { unlessError } from '../definition.ts'
 import { isAsyncIterable, stop } from './call.ts'
-import { shapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
-import { failed } from './reply.ts'
-import type { RequestContext } from '../../types/request.ts'
+import { failed, unwritable } from './reply.ts'
 
-/** Of a deferred value. */
+/** The kinds of deferred values. */
 const kinds = { promise: 0, iterable: 1 } as const
-/** Of a line of a promise. */
+/** The status in a line of a promise. */
 const promised = { value: 0, error: 1 } as const
-/** Of a line of an iterable. */
+/** The status in a line of an iterable. */
 const iterated = { end: 0, value: 1, error: 2 } as const
 
-type Reference = [key: string | null, kind: number, number: number]
-type Encoded = [[] | [unknown], ...Reference[]]
+type Deferral = [key: string | null, kind: number, number: number]
+type Encoded = [[] | [unknown], ...Deferral[]]
 
-/** Characters that may wait to be read before iterables are asked for no more: a client that reads slowly slows them. */
+/** Characters that may wait to be read: beyond these, iterables pause until the client has read them. */
 const mostWaiting = 65_536
 
-/** What is read from it are as many lines as are there; the next read waits for more. */
+/** Each read gives all lines that are ready, and waits where there are none. */
 export class Lines implements AsyncIterableIterator<string> {
   readonly #ctx: RequestContext
   readonly #settings: Settings
@@ -35,7 +33,7 @@ export class Lines implements AsyncIterableIterator<string> {
   #pending = 0
   #closed = false
   #wake: (() => void) | null = null
-  /** Iterables that wait for the client. */
+  /** Resumes the iterables that wait for the client. */
   #held: (() => void)[] = []
 
   constructor(
@@ -71,7 +69,7 @@ export class Lines implements AsyncIterableIterator<string> {
     return value === '' || this.#closed ? { done: true, value: undefined } : { done: false, value }
   }
 
-  /** The client left: nobody waits for what is still to come. */
+  /** The client left: values that are not ready yet are not needed. */
   async return(): Promise<IteratorResult<string, undefined>> {
     this.#closed = true
     this.#wake?.()
@@ -80,7 +78,7 @@ export class Lines implements AsyncIterableIterator<string> {
     return { done: true, value: undefined }
   }
 
-  /** What a reply to the call by itself would be; its data is deferred, since only then clients look into it. */
+  /** What the reply to this call alone would be. Its data is deferred, because clients resolve members only there. */
   async #replyOf(call: Promise<unknown>, path: string): Promise<object> {
     try {
       const data = await call
@@ -90,14 +88,14 @@ export class Lines implements AsyncIterableIterator<string> {
     }
   }
 
-  /** Looks at a value and its own members, and no deeper. */
+  /** Encodes a value. Only the value itself and its own members may be deferred. */
   #encode(value: unknown, path: string): Encoded {
     if (value === undefined) return [[]]
     const whole = this.#defer(value, path)
     if (whole !== null) return [[0], [null, ...whole]]
     if (!isPlain(value)) return [[value]]
     const members: [string, unknown][] = []
-    const references: Reference[] = []
+    const references: Deferral[] = []
     for (const [key, member] of Object.entries(value)) {
       const deferred = this.#defer(member, path)
       members.push([key, deferred === null ? member : 0])
@@ -140,7 +138,7 @@ export class Lines implements AsyncIterableIterator<string> {
         if (this.#lines.length > mostWaiting) await new Promise<void>((resolve) => this.#held.push(resolve))
       }
     } catch (error) {
-      // It may be that of writing, and the generator is still there.
+      // Writing may have failed, so the generator may still run.
       stop(iterator)
       this.#fail(number, iterated.error, error, path)
     } finally {
@@ -152,9 +150,7 @@ export class Lines implements AsyncIterableIterator<string> {
     try {
       this.#write([number, status, failed(this.#ctx, error, path)])
     } catch (second) {
-      // Data of an error that JSON has nothing for, or a transformer that does not take it.
-      this.#ctx.app.report(second, this.#ctx)
-      this.#lines += `${JSON.stringify([number, status, shapeOf(second, path)])}\n`
+      this.#lines += `${JSON.stringify([number, status, unwritable(this.#ctx, second, path)])}\n`
     }
   }
 

@@ -1,54 +1,54 @@
-/** Options of the tRPC door. */
+/** Options of the tRPC endpoint. */
 import type { Context } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
 import { checkFlag, checkNames } from '../../options/checks.ts'
 import type { ErrorShape } from './error-shape.ts'
 import type { ProcedureKind } from '../types.ts'
 
-/** What carries values that JSON does not: superjson and the like. The client has to be given the same. */
+/** Carries values that JSON cannot write; superjson is one. Clients need the same one. */
 export interface Transformer {
-  /** From a value to what JSON can write. */
+  /** Turns a value into one that JSON can write. */
   serialize(value: unknown): unknown
-  /** Back again. */
+  /** Turns it back. */
   deserialize(value: unknown): unknown
 }
 
-/** What `responseMeta` is told. */
+/** What `responseMeta` is called with. */
 export interface ResponseMetaCall {
-  /** Of the request. */
+  /** The context of the request. */
   readonly ctx: Context
-  /** Of the calls; undefined where none of them is a procedure. */
+  /** The kind of the procedures called; undefined where no call names a procedure. */
   readonly type: ProcedureKind | undefined
-  /** Of the calls, in their order. */
+  /** The paths of the calls, in their order. */
   readonly paths: readonly string[]
-  /** Those that failed; none where the reply is streamed, since nobody knows yet. */
+  /** The errors of calls that failed; empty for a streamed reply, which begins before calls fail. */
   readonly errors: readonly ErrorShape[]
-  /** The reply is streamed. */
+  /** Whether the reply is streamed. */
   readonly streamed: boolean
 }
 
 /** Options of `trpc`. */
 export interface TRPCOptions {
   /**
-   * Of all procedures; default `/trpc`. Requests under it that no route takes have errors of tRPC's shape as well; where it
-   * is `/` they are the app's.
+   * The path in front of all procedures; default `/trpc`. Requests below it that match no route also get errors of tRPC's
+   * shape; with `/` such requests belong to the app.
    */
   prefix?: string | undefined
   /**
-   * Calls in one request; default 100, 1 to 1,000. More are 400 before any of them runs: give the client's link the same
-   * `maxItems`.
+   * The most calls in one request, 1 to 1,000; default 100. A request with more gets 400 before any of them runs: give the
+   * client's link the same `maxItems`.
    */
   maxBatchSize?: number | undefined
-  /** Queries are taken with POST as well, for inputs too long for a URL. Default false. */
+  /** Accepts queries with POST as well, for inputs too long for a URL. Default false. */
   allowMethodOverride?: boolean | undefined
   /**
-   * Mutations take multipart/form-data as well, and their input is a `FormData`. A page of another site can send such a
-   * form with the user's cookies, and no browser asks first: check Origin, or keep to SameSite cookies. Default false.
+   * Accepts multipart/form-data for mutations, whose input is then a `FormData`. A page of another site can send such a
+   * form with the user's cookies, without a preflight: check Origin, or use SameSite cookies. Default false.
    */
   acceptForms?: boolean | undefined
-  /** For both directions, or one for each. Default JSON as it is. */
+  /** One for both directions, or one for each. Without it values are plain JSON. */
   transformer?: Transformer | { input: Transformer; output: Transformer } | undefined
-  /** Status and headers of a reply, once its calls are done, or before a streamed one begins. */
+  /** Gives status and headers of a reply. It is called when the calls are done, or before a streamed reply begins. */
   responseMeta?:
     | ((
         call: ResponseMetaCall,
@@ -56,68 +56,71 @@ export interface TRPCOptions {
     | undefined
   /** Milliseconds without an event after which a subscription sends a ping; default 15,000, 0 for none. */
   pingInterval?: number | undefined
-  /** Milliseconds after which a subscription is ended, and its client connects again; default 0: never. */
+  /** Milliseconds after which the server ends a subscription, so that its client connects again; default 0: never. */
   maxSubscription?: number | undefined
-  /** Milliseconds without an event after which a client connects again; default 0: never. Longer than `pingInterval`. */
+  /** Milliseconds without an event after which a client connects again; default 0: never. It must exceed `pingInterval`. */
   reconnectAfter?: number | undefined
 }
 
-export interface Settings {
-  readonly prefix: string
-  readonly maxBatchSize: number
-  readonly allowMethodOverride: boolean
-  readonly acceptForms: boolean
+type OwnOptions = Omit<TRPCOptions, 'transformer' | 'responseMeta'>
+
+/** The options with their defaults. */
+export interface Settings extends Readonly<{ [K in keyof OwnOptions]-?: NonNullable<OwnOptions[K]> }> {
   readonly input: Transformer | null
   readonly output: Transformer | null
   readonly responseMeta: NonNullable<TRPCOptions['responseMeta']> | null
-  readonly pingInterval: number
-  readonly maxSubscription: number
-  readonly reconnectAfter: number
 }
+
+const defaults = {
+  prefix: '/trpc',
+  maxBatchSize: 100,
+  allowMethodOverride: false,
+  acceptForms: false,
+  transformer: undefined,
+  responseMeta: undefined,
+  pingInterval: 15_000,
+  maxSubscription: 0,
+  reconnectAfter: 0,
+} as const satisfies Record<keyof TRPCOptions, unknown>
 
 /** Throws `E_BAD_OPTION` with the name of the option. */
 export function settingsOf(options: TRPCOptions): Settings {
-  checkNames('trpc', options, names)
-  const { prefix = '/trpc', maxBatchSize = 100, transformer, responseMeta } = options
+  checkNames('trpc', options, Object.keys(defaults))
+  const {
+    prefix = defaults.prefix,
+    maxBatchSize = defaults.maxBatchSize,
+    transformer,
+    responseMeta,
+  } = options
   if (!Number.isInteger(maxBatchSize) || maxBatchSize < 1 || maxBatchSize > 1_000) {
     throw bad('trpc.maxBatchSize', maxBatchSize, 'a whole number from 1 to 1,000')
   }
   if (responseMeta !== undefined && typeof responseMeta !== 'function') {
     throw bad('trpc.responseMeta', responseMeta, 'a function')
   }
-  const settings: Settings = {
-    prefix,
-    maxBatchSize,
-    allowMethodOverride: checkFlag('trpc.allowMethodOverride', options.allowMethodOverride, false),
-    acceptForms: checkFlag('trpc.acceptForms', options.acceptForms, false),
-    ...transformers(transformer),
-    responseMeta: responseMeta ?? null,
-    pingInterval: milliseconds('pingInterval', options.pingInterval, 15_000),
-    maxSubscription: milliseconds('maxSubscription', options.maxSubscription, 0),
-    reconnectAfter: milliseconds('reconnectAfter', options.reconnectAfter, 0),
-  }
-  const { pingInterval, reconnectAfter } = settings
+  const flag = (name: 'allowMethodOverride' | 'acceptForms'): boolean =>
+    checkFlag(`trpc.${name}`, options[name], defaults[name])
+  const pingInterval = checkMilliseconds('pingInterval', options)
+  const reconnectAfter = checkMilliseconds('reconnectAfter', options)
   if (reconnectAfter > 0 && (pingInterval === 0 || pingInterval >= reconnectAfter)) {
     throw bad(
       'trpc.reconnectAfter',
       reconnectAfter,
-      `more than pingInterval, which is ${pingInterval}: quiet subscriptions would be connected again and again`,
+      `more than pingInterval, which is ${pingInterval}: clients of quiet subscriptions would connect again and again`,
     )
   }
-  return settings
+  return {
+    prefix,
+    maxBatchSize,
+    allowMethodOverride: flag('allowMethodOverride'),
+    acceptForms: flag('acceptForms'),
+    ...transformers(transformer),
+    responseMeta: responseMeta ?? null,
+    pingInterval,
+    maxSubscription: checkMilliseconds('maxSubscription', options),
+    reconnectAfter,
+  }
 }
-
-const names = [
-  'prefix',
-  'maxBatchSize',
-  'allowMethodOverride',
-  'acceptForms',
-  'transformer',
-  'responseMeta',
-  'pingInterval',
-  'maxSubscription',
-  'reconnectAfter',
-]
 
 function transformers(given: TRPCOptions['transformer']): {
   input: Transformer | null
@@ -133,12 +136,14 @@ function transformers(given: TRPCOptions['transformer']): {
   return { input, output }
 }
 
-/** What a timer takes. */
+/** The longest time that a timer of Node.js takes. */
 const longest = 2_147_483_647
 
-function milliseconds(name: string, value: unknown, fallback: number): number {
-  if (value === undefined) return fallback
-  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= longest)
-    return value as number
-  throw bad(`trpc.${name}`, value, 'a whole number of milliseconds, 0 for none')
+function checkMilliseconds(
+  name: 'pingInterval' | 'maxSubscription' | 'reconnectAfter',
+  options: TRPCOptions,
+): number {
+  const value = options[name] === undefined ? defaults[name] : options[name]
+  if (Number.isInteger(value) && value >= 0 && value <= longest) return value
+  throw bad(`trpc.${name}`, value, 'a whole number of checkMilliseconds, 0 for none')
 }

@@ -1,4 +1,4 @@
-/** The tRPC door: procedures over the HTTP protocol of tRPC 11. */
+/** The tRPC endpoint: procedures over the HTTP protocol of tRPC 11. */
 import { defaultsOf, type Plugin, type Scope } from '../../app/scope.ts'
 import type { RouteOptions } from '../../types/parts.ts'
 import { type Served, served } from '../output.ts'
@@ -15,11 +15,10 @@ import type { RequestContext } from '../../types/request.ts'
 /**
  * A plugin: `app.register(trpc(router))` serves the procedures of `router` to tRPC clients at `/trpc`.
  *
- * Queries are GET, mutations POST with application/json, subscriptions server-sent events; batches, also streamed ones,
- * have at most `maxBatchSize` calls. Each procedure has a route of its own, so that metrics and logs tell them apart;
- * batches share one. Errors have tRPC's shape, also those of middleware in front, which an app's `onError` is not asked
- * about; those that are declared have their code and data in `data.error`.
- * Throws `E_BAD_OPTION`.
+ * Queries are GET, mutations are POST with application/json, subscriptions are server-sent events. A batch has at most
+ * `maxBatchSize` calls. Each procedure has a route of its own, so that metrics and logs show them separately; batches
+ * share one. All errors under the prefix have tRPC's shape, also those of the app's middleware, for which the app's
+ * `onError` does not run. A declared error has its code and data in `data.error`. Throws `E_BAD_OPTION`.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- it fits every scope
 export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Scope<any>> {
@@ -28,7 +27,7 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
   return (scope) => {
     const { undeclaredProperties } = defaultsOf(scope)
     const procedures = new Map([...placed].map(([path, each]) => [path, served(each, undeclaredProperties)]))
-    // A group has the requests under its prefix that no route takes.
+    // The group also gets the requests below its prefix that match no route.
     if (/^\/?$/.test(settings.prefix)) serve(scope)
     else {
       scope.group(settings.prefix, (inside) => {
@@ -40,14 +39,14 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     function serve(inside: Scope<any>): void {
       const hidden: RouteOptions = { hidden: true }
-      // What fails before a procedure is asked: middleware of the app, time limits, other methods, a malformed query.
+      // Errors before a procedure runs: the app's middleware, time limits, other methods, a malformed query.
       inside.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
       for (const each of procedures.values()) {
         inside.on(['GET', 'POST'], `/${each.path}`, hidden, (ctx) => {
           return ask(ctx as unknown as RequestContext, each.path, each)
         })
       }
-      // Batches, escaped paths, a slash at the end, and procedures there are not.
+      // Batches, escaped paths, a trailing slash, and names without a procedure.
       inside.on(['GET', 'POST'], '/*', hidden, (ctx) => {
         const rest = (ctx.params as Record<string, string>)['*'] as string
         const path = rest.endsWith('/') ? rest.slice(0, -1) : rest

@@ -1,37 +1,45 @@
-/** Replies as tRPC's clients read them, and who is told of errors. */
+/** Replies in the form that tRPC's clients read, and reports of errors. */
 import { ContentType } from '@volant/engine'
 import type { Context } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { endReply, jsonText, sendJson } from '../../reply/reply.ts'
 import type { Served } from '../output.ts'
 import type { ProcedureKind } from '../types.ts'
-import { type ErrorShape, foreign, shapeOf } from './error-shape.ts'
+import { type ErrorShape, foreign, errorShapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
 import { isAbort, isExpectedAbort } from '../../reply/abort.ts'
 import { errorChannel } from '../../report/channels.ts'
 
-/** Which call a reply is about. */
+/** The call that a reply is about. */
 export interface Answered {
   readonly path: string
-  /** Undefined where there is no such procedure. */
+  /** Undefined where the path names no procedure. */
   readonly type: ProcedureKind | undefined
 }
 
-/** `{ "result": { "data": … } }`. */
+/** Replies `{ "result": { "data": … } }`. */
 export function replyValue(ctx: RequestContext, value: unknown, served: Served, settings: Settings): void {
   const { path, procedure } = served
   try {
     const text = resultText(ctx, value, served, settings)
-    const status = settle(ctx, 200, [path], procedure.kind, [], settings)
+    const status = prepareHead(ctx, 200, [path], procedure.kind, [], settings)
     endReply(ctx, ContentType.json, text, status, 'json')
   } catch (error) {
     replyError(ctx, error, { path, type: procedure.kind }, settings)
   }
 }
 
-/** lab/pair trpc: the envelope is no object, so that the serializer of the output's schema writes its data. */
-function resultText(ctx: RequestContext, value: unknown, { output }: Served, settings: Settings): string {
+/**
+ * The result as JSON. Throws `E_NOT_SERIALISABLE`. lab/pair trpc: the envelope is text and not an object, so that the
+ * serializer of the output's schema writes the data.
+ */
+export function resultText(
+  ctx: RequestContext,
+  value: unknown,
+  { output }: Served,
+  settings: Settings,
+): string {
   if (settings.output !== null) {
     const data = output === null ? value : output.stripped(value)
     return jsonText(ctx, { result: { data: settings.output.serialize(data) } })
@@ -40,7 +48,7 @@ function resultText(ctx: RequestContext, value: unknown, { output }: Served, set
   return `{"result":{"data":${output === null ? jsonText(ctx, value) : output.textOf(value)}}}`
 }
 
-/** `{ "error": … }`, with the status of the error. Never throws. */
+/** Replies `{ "error": … }` with the status of the error. Never throws. */
 export function replyError(
   ctx: RequestContext,
   error: unknown,
@@ -51,28 +59,22 @@ export function replyError(
   const paths = answered === null ? [] : [answered.path]
   let status = shape.data.httpStatus
   try {
-    status = settle(ctx, status, paths, answered?.type, [shape], settings)
+    status = prepareHead(ctx, status, paths, answered?.type, [shape], settings)
   } catch (second) {
     ctx.app.report(second, ctx)
   }
   try {
-    sendJson(ctx, { error: written(shape, settings) }, status)
+    sendJson(ctx, { error: transformed(shape, settings) }, status)
   } catch (second) {
-    // Data of an error that is not as its schema says, or a transformer that does not take it.
-    ctx.app.report(second, ctx)
-    if (!ctx.replied) sendJson(ctx, { error: shapeOf(second, answered?.path) }, 500)
+    const error = unwritable(ctx, second, answered?.path)
+    if (!ctx.replied) sendJson(ctx, { error }, 500)
   }
 }
 
-/** What became of one call. */
+/** The result of one call in a batch. */
 export type Outcome = { readonly text: string } | { readonly error: ErrorShape }
 
-/** The outcome of a call whose value is there. Throws `E_NOT_SERIALISABLE`. */
-export function outcomeOf(ctx: RequestContext, value: unknown, served: Served, settings: Settings): Outcome {
-  return { text: resultText(ctx, value, served, settings) }
-}
-
-/** All of a batch, in its order. */
+/** Replies to a batch with its results, in their order. */
 export function replyBatch(
   ctx: RequestContext,
   outcomes: readonly Outcome[],
@@ -81,33 +83,32 @@ export function replyBatch(
   settings: Settings,
 ): void {
   const calls = outcomes.map((outcome) =>
-    'error' in outcome ? errorText(ctx, outcome.error, settings) : { error: null, text: outcome.text },
+    'error' in outcome ? errorJSON(ctx, outcome.error, settings) : { error: null, text: outcome.text },
   )
   const errors = calls.flatMap(({ error }) => error ?? [])
   const statuses = new Set(calls.map(({ error }) => error?.data.httpStatus ?? 200))
   const [only = 200] = statuses
   // RFC 4918 §13
-  const status = settle(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
+  const status = prepareHead(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
   endReply(ctx, ContentType.json, `[${calls.map(({ text }) => text).join()}]`, status, 'json')
 }
 
-/** One that cannot be written is told as another error, and the calls beside it as they are. */
-function errorText(
+/** An error as JSON. One that cannot be written becomes another error; the calls beside it keep their results. */
+function errorJSON(
   ctx: RequestContext,
   error: ErrorShape,
   settings: Settings,
 ): { error: ErrorShape; text: string } {
   try {
-    return { error, text: jsonText(ctx, { error: written(error, settings) }) }
+    return { error, text: jsonText(ctx, { error: transformed(error, settings) }) }
   } catch (second) {
-    ctx.app.report(second, ctx)
-    const shape = shapeOf(second, error.data.path)
+    const shape = unwritable(ctx, second, error.data.path)
     return { error: shape, text: JSON.stringify({ error: shape }) }
   }
 }
 
-/** Headers that every reply has, and what `responseMeta` adds; gives the status. */
-export function settle(
+/** Sets the headers of every reply and those of `responseMeta`; gives the status. */
+export function prepareHead(
   ctx: RequestContext,
   status: number,
   paths: readonly string[],
@@ -123,10 +124,10 @@ export function settle(
   return meta?.status ?? status
 }
 
-/** What the client is told of an error, once the others were told. */
+/** Reports an error to those who watch the app, and gives the shape that the client gets. */
 export function failed(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
-  // What the error handler is given was told already.
+  // An error that reached the error handler was published before.
   if (errorChannel.hasSubscribers && !ctx.failing) errorChannel.publish({ ctx, error })
   if (ctx.watch !== null) ctx.failure ??= error
   const isOver = (ctx.exchange.aborted && isAbort(error)) || isExpectedAbort(ctx, error)
@@ -138,9 +139,16 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
       ctx.app.report(bad, ctx)
     }
   }
-  return shapeOf(error, path)
+  return errorShapeOf(error, path)
 }
 
-export function written(shape: ErrorShape, settings: Settings): unknown {
+/** What a shape becomes on the wire. */
+export function transformed(shape: ErrorShape, settings: Settings): unknown {
   return settings.output === null ? shape : settings.output.serialize(shape)
+}
+
+/** The error to send in place of one that cannot be transformed, because of its data or the transformer. */
+export function unwritable(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
+  ctx.app.report(error, ctx)
+  return errorShapeOf(error, path)
 }

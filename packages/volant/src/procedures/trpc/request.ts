@@ -1,4 +1,4 @@
-/** What a tRPC request asks for: the calls in it, and their inputs. */
+/** What a tRPC request contains: its calls and their inputs. */
 import { bag, BodyKind } from '@volant/engine'
 import { HTTPError, refusal } from '../../errors/errors.ts'
 import { parseJson } from '../../request/json.ts'
@@ -8,22 +8,26 @@ import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
 
 /** One call of a request. */
-export interface Asked {
+export interface BatchedCall {
   readonly path: string
-  /** Null where there is no such procedure. */
+  /** Null where the path names no procedure. */
   readonly placed: Served | null
 }
 
-/** Whether the request is a batch: calls by comma, inputs by index. */
+/** Whether the request is a batch: commas separate its calls, and indices name their inputs. */
 export function isBatch({ exchange }: RequestContext): boolean {
-  // Most requests are none, and are spared the parsing of their query.
+  // Most requests are not, and their query need not be parsed.
   return exchange.query.includes('batch=') && queryValue(exchange.query, 'batch') === '1'
 }
 
-/** Throws 400 for more calls than allowed; nothing was read by then. */
-export function callsOf(path: string, procedures: ReadonlyMap<string, Served>, settings: Settings): Asked[] {
+/** The calls of a batch. Throws 400 for more than allowed, before anything is read. */
+export function callsOf(
+  path: string,
+  procedures: ReadonlyMap<string, Served>,
+  settings: Settings,
+): BatchedCall[] {
   const { maxBatchSize } = settings
-  // A comma more than that, however long the text is.
+  // One more than that is enough to refuse a text of any length.
   const paths = path.split(',', maxBatchSize + 1)
   if (paths.length > maxBatchSize) {
     throw refusal(
@@ -50,7 +54,7 @@ export function batchInputs(ctx: RequestContext): Readonly<Record<number, unknow
   return value as Record<number, unknown>
 }
 
-/** The input of one call of a batch; undefined where there is none. */
+/** The input of one call of a batch; undefined without one. */
 export function batchInput(
   inputs: Readonly<Record<number, unknown>>,
   index: number,
@@ -59,7 +63,7 @@ export function batchInput(
   return deserialized(Object.hasOwn(inputs, index) ? inputs[index] : undefined, settings)
 }
 
-/** The fault of a text that a transformer cannot read is the client's. */
+/** A text that the transformer cannot read is the client's mistake: 400. */
 function deserialized(value: unknown, { input }: Settings): unknown {
   if (value === undefined || input === null) return value
   try {
@@ -69,7 +73,7 @@ function deserialized(value: unknown, { input }: Settings): unknown {
   }
 }
 
-/** lab/pair trpc: `?input=` by itself is taken without the query being parsed. */
+/** lab/pair trpc: `?input=` is read without parsing the whole query. */
 function rawInput(ctx: RequestContext): unknown {
   if (ctx.method === 'POST') return ctx.body
   const { query } = ctx.exchange
@@ -106,7 +110,7 @@ export function inputKindOf(ctx: RequestContext, settings: Settings): InputKind 
   throw new HTTPError(415, `Unsupported content-type ${JSON.stringify(type)}: send application/json`)
 }
 
-/** The input of a mutation that is no JSON: `FormData`, or a stream of bytes. */
+/** The input of a mutation that is not JSON: `FormData`, or a stream of bytes. */
 export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): Promise<unknown> {
   if (kind === 'bytes') return ctx.exchange.bodyKind === BodyKind.none ? undefined : ctx.bodyStream
   try {
@@ -116,7 +120,7 @@ export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): P
   }
 }
 
-/** Whether the client reads the replies of a batch as they come. */
+/** Whether the client asks for a streamed batch. */
 export function wantsLines({ exchange }: RequestContext): boolean {
   const own = exchange.header('trpc-accept')
   if (own !== undefined) return own === 'application/jsonl'
@@ -124,7 +128,7 @@ export function wantsLines({ exchange }: RequestContext): boolean {
   return accept?.split(',').some((each) => each.trim() === 'application/jsonl') ?? false
 }
 
-/** What the client of a subscription has seen last; null if nothing. */
+/** The id of the last event that the client of a subscription has seen; null without one. */
 export function lastEventId({ exchange }: RequestContext): string | null {
   const id =
     exchange.header('last-event-id') ??
@@ -133,7 +137,7 @@ export function lastEventId({ exchange }: RequestContext): string | null {
   return id === undefined || id === '' ? null : id
 }
 
-/** The input of a subscription: its schema finds `lastEventId` there, whichever way the client sent it. */
+/** Adds `lastEventId` to the input of a subscription, where its schema finds it however the client sent it. */
 export function withLastEventId(input: unknown, id: string | null): unknown {
   if (id === null) return input
   if (input === undefined) return Object.assign(bag(), { lastEventId: id })

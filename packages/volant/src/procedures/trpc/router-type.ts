@@ -1,4 +1,4 @@
-/** The type of a router as tRPC's own packages know routers. Types alone: nothing of tRPC runs here. */
+/** The type of a router for tRPC's own packages. Only types are imported from them. */
 import type {
   TRPCBuiltRouter,
   TRPCMutationProcedure,
@@ -11,9 +11,9 @@ import type { ErrorData, Procedure, ProcedureTree, Router } from '../types.ts'
 import type { ErrorShape } from './error-shape.ts'
 
 /**
- * What clients are typed by: `export type AppRouter = TRPCRouterOf<typeof router>`, then
- * `createTRPCClient<AppRouter>(…)`, `inferRouterOutputs<AppRouter>` and the like. `Transformed` is true where the door
- * has a transformer: outputs are then typed as they are, else as they come out of JSON.
+ * The type for tRPC's clients: `export type AppRouter = TRPCRouterOf<typeof router>`, then
+ * `createTRPCClient<AppRouter>(…)`, `inferRouterOutputs<AppRouter>` and the like. `Transformed` is true where `trpc` has
+ * a transformer: outputs then keep their types, and otherwise have the types that JSON leaves them.
  */
 export type TRPCRouterOf<R extends Router, Transformed extends boolean = false> =
   R extends Router<infer T>
@@ -42,7 +42,7 @@ interface Def<I, O, E> {
   errorShape: ErrorShape<Detail<E>>
 }
 
-/** Of a declared error, or of an input its schema rejects. */
+/** The detail of a declared error, or of an input that its schema rejects. */
 type Detail<E> =
   | { [C in keyof E & string]: { code: C; data: ErrorData<E[C]> } }[E extends DeclaredErrors
       ? keyof E & string

@@ -1,4 +1,4 @@
-/** A request that is one call. */
+/** A request with one call. */
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
@@ -11,7 +11,7 @@ import { type InputKind, inputKindOf, otherInput, singleInput, wantsLines } from
 import { subscribe } from './subscription.ts'
 import type { RequestContext } from '../../types/request.ts'
 
-/** lab/pair trpc: from the exchange to the reply without anything of the web's `Request` and `Response`. */
+/** lab/pair trpc: from the exchange to the reply without a web `Request` or `Response`. */
 export function single(ctx: RequestContext, placed: Served, settings: Settings): unknown {
   const { path, procedure } = placed
   const answered: Answered = { path, type: procedure.kind }
@@ -32,21 +32,21 @@ export function single(ctx: RequestContext, placed: Served, settings: Settings):
   } catch (error) {
     return replyError(ctx, error, answered, settings)
   }
-  if (!isThenable(value)) return conclude(ctx, value, placed, settings)
+  if (!isThenable(value)) return replyTo(ctx, value, placed, settings)
   return value.then(
-    (result) => conclude(ctx, result, placed, settings),
+    (result) => replyTo(ctx, result, placed, settings),
     (error: unknown) => replyError(ctx, error, answered, settings),
   )
 }
 
-function conclude(ctx: RequestContext, value: unknown, placed: Served, settings: Settings): void {
+function replyTo(ctx: RequestContext, value: unknown, placed: Served, settings: Settings): void {
   const { path, procedure } = placed
   try {
     unlessError(value)
     if (!isDeferred(value)) return replyValue(ctx, value, placed, settings)
     throw notStreamed(value)
   } catch (error) {
-    // Also that of a getter.
+    // The error may come from a getter of the value.
     replyError(ctx, error, { path, type: procedure.kind }, settings)
   }
 }

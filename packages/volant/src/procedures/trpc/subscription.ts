@@ -1,17 +1,17 @@
 /** Subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
-import { eventOf, iteratorOf } from '../events.ts'
+import { eventOf, eventsOf } from '../events.ts'
 import type { Served } from '../output.ts'
 import { unlessError } from '../definition.ts'
 import { checkMethod, stop } from './call.ts'
-import { type ErrorShape, shapeOf } from './error-shape.ts'
+import type { ErrorShape } from './error-shape.ts'
 import type { Settings } from './options.ts'
-import { failed, replyError, settle, written } from './reply.ts'
+import { failed, prepareHead, replyError, unwritable, transformed } from './reply.ts'
 import { lastEventId, singleInput, withLastEventId } from './request.ts'
 import type { RequestContext } from '../../types/request.ts'
 
-/** Replies 200 and a stream also where the call fails: the error is an event, after which the client gives up or tries again. */
+/** Replies 200 with a stream even where the call fails: the error is an event, and the client then gives up or tries again. */
 export function subscribe(ctx: RequestContext, placed: Served, settings: Settings): unknown {
   const { path, procedure } = placed
   const last = lastEventId(ctx)
@@ -20,9 +20,9 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   const begin = (start: Start): void => {
     try {
       ctx.header('cache-control', 'no-cache, no-transform')
-      // nginx would keep events back.
+      // nginx would buffer the events.
       ctx.header('x-accel-buffering', 'no')
-      const status = settle(ctx, 200, [path], 'subscription', [], settings, true)
+      const status = prepareHead(ctx, 200, [path], 'subscription', [], settings, true)
       const stream = new EventStream(ctx, placed, start, last, end, settings)
       ctx.signal.addEventListener('abort', () => stream.closeWithServer(), { once: true })
       ctx.stream(stream, { type: 'text/event-stream', status })
@@ -44,13 +44,13 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
   }
 }
 
-/** `AbortSignal.any` of Node.js 20 keeps something of each subscription for as long as the process runs. */
+/** Aborts `end` with `signal`. `AbortSignal.any` of Node.js 20 would leak memory for each subscription. */
 function follow(signal: AbortSignal, end: AbortController): void {
   if (signal.aborted) end.abort(signal.reason)
   else signal.addEventListener('abort', () => end.abort(signal.reason), { once: true })
 }
 
-/** What the handler gave, or threw. */
+/** What the handler returned or threw. */
 type Start = { readonly value: unknown } | { readonly error: unknown }
 
 type Stage = 'connecting' | 'open' | 'over'
@@ -63,10 +63,10 @@ class EventStream implements AsyncIterableIterator<string> {
   readonly #end: AbortController | null
   readonly #timer: NodeJS.Timeout | null
   #iterator: AsyncIterator<unknown> | null = null
-  /** The one event that was asked for; it may outlast several pings. */
+  /** The event that is awaited; several pings may be sent meanwhile. */
   #asked: Promise<IteratorResult<unknown>> | null = null
   #stage: Stage = 'connecting'
-  /** What the client would send when it connects again. */
+  /** The id that the client sends when it connects again. */
   #lastId: string | null
   #leave: (() => void) | null = null
 
@@ -96,7 +96,7 @@ class EventStream implements AsyncIterableIterator<string> {
     if (this.#stage === 'connecting') {
       this.#stage = 'open'
       const { reconnectAfter } = this.#settings
-      return text(
+      return chunk(
         event(
           'connected',
           JSON.stringify(reconnectAfter > 0 ? { reconnectAfterInactivityMs: reconnectAfter } : {}),
@@ -106,25 +106,25 @@ class EventStream implements AsyncIterableIterator<string> {
     if (this.#stage === 'over') return done
     try {
       if ('error' in this.#start) throw this.#start.error
-      this.#iterator ??= iteratorOf(this.#placed.path, this.#start.value)
+      this.#iterator ??= eventsOf(this.#placed.path, this.#start.value)
       const result = await this.#wait(this.#iterator)
       if (result === 'over' || (this.#stage as Stage) === 'over') return done
-      if (result === 'quiet') return text(event('ping', ''))
+      if (result === 'quiet') return chunk(event('ping', ''))
       if (result.done === true) {
         unlessError(result.value)
         this.#finish()
-        return text(event('return', ''))
+        return chunk(event('return', ''))
       }
-      return text(await this.#written(result.value))
+      return chunk(await this.#written(result.value))
     } catch (error) {
       if ((this.#stage as Stage) === 'over') return done
       const shape = failed(this.#ctx, error, this.#placed.path)
       this.#close()
-      return text(event('serialized-error', this.#errorText(shape)))
+      return chunk(event('serialized-error', this.#errorText(shape)))
     }
   }
 
-  /** Without a `return` event, after which the client would not connect again. */
+  /** Ends the stream without a `return` event, after which the client would not connect again. */
   closeWithServer(): void {
     if (this.#ctx.app.serving.closing) this.#close()
   }
@@ -135,10 +135,10 @@ class EventStream implements AsyncIterableIterator<string> {
     return done
   }
 
-  /** The next event, or that there was none for a while, or that nobody waits for one any more. */
+  /** The next event; `quiet` when a ping is due, `over` when the stream has ended. */
   async #wait(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown> | 'quiet' | 'over'> {
     this.#asked ??= iterator.next()
-    // Once it is over nobody looks at it.
+    // When the stream has ended nobody reads it, and an unhandled rejection would end the process.
     this.#asked.catch(() => {})
     const { pingInterval } = this.#settings
     let timer: NodeJS.Timeout | undefined
@@ -165,18 +165,16 @@ class EventStream implements AsyncIterableIterator<string> {
       return `data: ${json}\nid: ${id}\n\n\n`
     }
     if (this.#lastId === null) return `data: ${json}\n\n\n`
-    // An event without an id would keep the one before it. Clear it for this event, then restore it: a client that
-    // reconnects goes on after the last event that had an id.
+    // The browser would show the last id with this event. Clear it for this event, then restore it: a client that
+    // connects again goes on after the last event with an id.
     return `data: ${json}\nid: \n\n\n${event('restore-id', '', this.#lastId)}`
   }
 
   #errorText(shape: ErrorShape): string {
     try {
-      return JSON.stringify(written(shape, this.#settings))
+      return JSON.stringify(transformed(shape, this.#settings))
     } catch (second) {
-      // Data of an error that JSON has nothing for, or a transformer that does not take it.
-      this.#ctx.app.report(second, this.#ctx)
-      return JSON.stringify(shapeOf(second, this.#placed.path))
+      return JSON.stringify(unwritable(this.#ctx, second, this.#placed.path))
     }
   }
 
@@ -185,7 +183,7 @@ class EventStream implements AsyncIterableIterator<string> {
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
-  /** Stops the handler, which may still wait for something. */
+  /** Stops the handler, which may still be waiting. */
   #close(): void {
     if (this.#stage === 'over') return
     this.#finish()
@@ -195,12 +193,12 @@ class EventStream implements AsyncIterableIterator<string> {
   }
 }
 
-/** Three line ends, as tRPC writes them: two would do. */
+/** tRPC writes three line ends where two would do. */
 function event(name: string, data: string, id?: string): string {
   return `event: ${name}\ndata: ${data}\n${id === undefined ? '' : `id: ${id}\n`}\n\n`
 }
 
-function text(value: string): IteratorResult<string, undefined> {
+function chunk(value: string): IteratorResult<string, undefined> {
   return { done: false, value }
 }
 
