@@ -76,9 +76,9 @@ export function* buildDocument(
   yield
   const paths: Record<string, OpenAPIPathItem> = {}
   for (const each of pathOperations) {
-    const { method, name } = each.operation
+    const { name, route } = each.operation
     const object = operationObject(each, ids.get(each) as string, components, responseObjects)
-    ;(paths[each.path] ??= {})[method.toLowerCase()] = object
+    ;(paths[each.path] ??= {})[route.method.toLowerCase()] = object
     for (const { in: part, name: field } of object.parameters ?? []) {
       if (part !== 'header' || field === field.toLowerCase()) continue
       warnings.push(

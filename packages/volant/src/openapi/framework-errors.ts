@@ -26,10 +26,7 @@ const parts: Partial<Record<ErrorCode, string>> = {
  * The errors that a request may cause by itself. Any route may answer a malformed head, a slow client or too much load
  * (400, 408, 503, …): the document does not repeat that for every operation.
  */
-export function frameworkErrorsOf(
-  { schemas, streamed }: RouteOperation,
-  hasParams: boolean,
-): FrameworkError[] {
+export function frameworkErrorsOf({ schemas, route }: RouteOperation, hasParams: boolean): FrameworkError[] {
   const { query, headers, cookies, body } = schemas
   const codes: ErrorCode[] = []
   if (Object.values(schemas).some(({ length }) => length > 0)) codes.push('E_VALIDATION')
@@ -42,7 +39,7 @@ export function frameworkErrorsOf(
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
     codes.push('E_BODY_TYPE')
   }
-  if (body.length > 0 || streamed) codes.push('E_BODY_TOO_LARGE')
+  if (body.length > 0 || route.bodyMode === 'stream') codes.push('E_BODY_TOO_LARGE')
   return codes.map((code) => {
     const { status, meaning } = errorTable[code]
     return { code, status, description: meaning, data: undefined, part: parts[code] ?? '' }

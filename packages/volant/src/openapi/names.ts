@@ -64,8 +64,6 @@ export function assignNames(
 /** Names, each of which is given once. */
 export class Names {
   readonly #taken: Set<string>
-  /** The next number of each base. */
-  readonly #next = new Map<string, number>()
 
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set(taken)
@@ -75,13 +73,10 @@ export class Names {
     return this.#taken.has(name)
   }
 
-  /** `base`, or the first of `base2`, `base3`, … that is not taken. */
+  /** Gives `base`, or the first of `base2`, `base3`, … that is free. */
   take(base: string): string {
     let name = base
-    for (let number = this.#next.get(base) ?? 2; this.#taken.has(name); number++) {
-      name = base + number
-      this.#next.set(base, number + 1)
-    }
+    for (let number = 2; this.#taken.has(name); number++) name = base + number
     this.#taken.add(name)
     return name
   }

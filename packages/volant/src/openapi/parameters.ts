@@ -27,12 +27,12 @@ export function parametersOf(
 }
 
 function pathParameters(
-  { schemas, name: route }: RouteOperation,
+  { schemas, name }: RouteOperation,
   { params }: Template,
   names: readonly string[],
   components: Components,
 ): OpenAPIParameter[] {
-  const where = `${route}: params`
+  const where = `${name}: params`
   const known = united(schemas.params.map((each) => parametersIn(each, 'path', where, components) ?? []))
   return params.map(({ key, wildcard }, at): OpenAPIParameter => {
     const { description, deprecated, schema } = known.find((each) => each.name === key) ?? {}
@@ -50,7 +50,7 @@ function pathParameters(
 
 /** The pairs of a query without a list of properties are those of one object (OpenAPI 3.1 §4.8.12.2, style `form`). */
 function queryParameters(
-  { schemas, name, pattern }: RouteOperation,
+  { schemas, name, route }: RouteOperation,
   components: Components,
 ): OpenAPIParameter[] {
   const where = `${name}: query`
@@ -60,7 +60,7 @@ function queryParameters(
     const known = parametersIn(query, 'query', where, components)
     if (known !== null) lists.push(known)
     else if (others.length === 0) {
-      const schema = components.use(query, 'input', `${pattern} query`, where)
+      const schema = components.use(query, 'input', `${route.path} query`, where)
       others.push({ name: 'query', in: 'query', style: 'form', explode: true, schema })
     }
   }

@@ -26,7 +26,7 @@ export function* pathOperationsOf(
 ): Generator<void, PathOperation[]> {
   const all: Candidate[] = []
   for (const operation of operations) {
-    for (const template of templatesOf(operation.pattern))
+    for (const template of templatesOf(operation.route.path))
       all.push({ operation, template, shape: shapeOf(template.path) })
     yield
   }
@@ -35,7 +35,7 @@ export function* pathOperationsOf(
   const firsts = new Map<string, Template>()
   const taken = new Map<string, RouteOperation>()
   return all.flatMap(({ operation, template, shape }) => {
-    const key = `${operation.method} ${shape}`
+    const key = `${operation.route.method} ${shape}`
     const before = taken.get(key)
     if (before !== undefined) {
       warn(
@@ -59,7 +59,7 @@ interface Candidate {
 function inOrder(a: Candidate, b: Candidate): number {
   return (
     compareText(a.shape, b.shape) ||
-    methodOrder.indexOf(a.operation.method) - methodOrder.indexOf(b.operation.method) ||
+    methodOrder.indexOf(a.operation.route.method) - methodOrder.indexOf(b.operation.route.method) ||
     wildcardsOf(a.template) - wildcardsOf(b.template) ||
     compareText(a.template.path, b.template.path)
   )
@@ -79,16 +79,16 @@ export function* operationIdsOf(
   const taken = new Names()
   const ids = new Map<PathOperation, string>()
   for (const each of operations) {
-    const { id } = each.operation
-    if (id !== undefined && each.template.absent.length === 0) ids.set(each, taken.take(id))
+    const { operationId } = each.operation.route
+    if (operationId !== undefined && each.template.absent.length === 0) ids.set(each, taken.take(operationId))
   }
   for (const each of operations) {
     if (ids.has(each)) continue
     yield
-    const { operation, template } = each
-    const { path } = templatesOf(operation.pattern).at(-1) as Template
-    const whole = operation.id ?? operation.method.toLowerCase() + nameOfPath(path)
-    const [absent] = template.absent
+    const { operationId, method, path } = each.operation.route
+    const longest = templatesOf(path).at(-1) as Template
+    const whole = operationId ?? method.toLowerCase() + nameOfPath(longest.path)
+    const [absent] = each.template.absent
     ids.set(each, taken.take(absent === undefined ? whole : `${whole}Without${baseOfText(absent)}`))
   }
   return ids

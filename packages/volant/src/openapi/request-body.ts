@@ -7,13 +7,14 @@ import type { RouteOperation } from './operation.ts'
 import type { OpenAPISchema, OpenAPIMedia, OpenAPIRequestBody } from './types.ts'
 
 export function requestBodyOf(
-  { schemas, streamed, name, route }: RouteOperation,
+  { schemas, name, route }: RouteOperation,
   hint: string,
   components: Components,
 ): OpenAPIRequestBody | undefined {
   // The outermost schema meets what a client sends; the schemas inside see what that one made of it.
   const [body] = schemas.body
-  if (body === undefined) return streamed ? { required: false, content: { '*/*': {} } } : undefined
+  if (body === undefined)
+    return route.bodyMode === 'stream' ? { required: false, content: { '*/*': {} } } : undefined
   const where = `${name}: body`
   const raw = components.raw(body, 'input', where)
   const examples = route.examples?.body

@@ -25,14 +25,14 @@ export class ResponseObjects {
     hasParams: boolean,
   ): Record<string, OpenAPIResponse | OpenAPIReference> {
     const all: Record<string, OpenAPIResponse | OpenAPIReference> = {}
-    const { mediaType } = operation.route
-    if (operation.responses.length === 0)
-      all['2XX'] = {
-        description: 'Success.',
-        ...(mediaType !== undefined && { content: { [mediaType]: {} } }),
-      }
-    for (const [status, schema] of operation.responses)
-      all[status] = this.#declared(operation, hint, status, schema)
+    const { mediaType, responses } = operation.route
+    const replies = Object.entries(responses ?? {})
+    if (replies.length === 0) {
+      const content = mediaType === undefined ? {} : { content: { [mediaType]: {} } }
+      all['2XX'] = { description: 'Success.', ...content }
+    }
+    for (const [status, schema] of replies)
+      all[status] = this.#declared(operation, hint, Number(status), schema)
     const declared = this.#declaredErrors(operation, hint)
     const framework = byStatus(frameworkErrorsOf(operation, hasParams))
     for (const status of new Set([...declared.keys(), ...framework.keys()])) {
@@ -80,9 +80,9 @@ export class ResponseObjects {
     return { description, content: Object.fromEntries(types.map((type) => [type, media()])) }
   }
 
-  #declaredErrors({ name, errors }: RouteOperation, hint: string): Map<number, DocumentedError[]> {
+  #declaredErrors({ name, route }: RouteOperation, hint: string): Map<number, DocumentedError[]> {
     return byStatus(
-      errors.map(([code, { status, description, data }]) => {
+      Object.entries(route.errors).map(([code, { status, description, data }]) => {
         const base = `${hint} ${code.toLowerCase()}`
         const where = `${name}: errors.${code}.data`
         const schema = data === undefined ? data : this.#components.use(data, 'output', base, where)

@@ -91,19 +91,12 @@ function asObject(value: boolean, keyword: string): boolean | OpenAPISchema {
 }
 
 function withoutSafeBounds(schema: OpenAPISchema): void {
-  let removed = false
-  for (const [name, bound] of safeBounds) {
-    if (schema[name] !== bound) continue
-    delete schema[name]
-    removed = true
-  }
-  if (removed) doubleInteger(schema)
+  const { minimum, maximum } = schema
+  const [isLeast, isMost] = [minimum === Number.MIN_SAFE_INTEGER, maximum === Number.MAX_SAFE_INTEGER]
+  if (isLeast) delete schema['minimum']
+  if (isMost) delete schema['maximum']
+  if (isLeast || isMost) doubleInteger(schema)
 }
-
-const safeBounds = [
-  ['minimum', Number.MIN_SAFE_INTEGER],
-  ['maximum', Number.MAX_SAFE_INTEGER],
-] as const
 
 function doubleInteger(schema: OpenAPISchema): OpenAPISchema {
   schema['format'] ??= 'double-int'
