@@ -18,7 +18,7 @@ const sections = [
       'contract/contract.ts',
       'contract/implement.ts',
       'contract/api-tree.ts',
-      'contract/responses.ts',
+      'contract/reply-body.ts',
       'contract/',
     ],
   ],

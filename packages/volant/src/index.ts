@@ -7,7 +7,7 @@ export type { APITree } from './contract/api-tree.ts'
 export { contract, type ContractVerb } from './contract/contract.ts'
 export type { ClientRoute, ClientRoutes } from './client/table.ts'
 export type { Handlers, Implement } from './contract/implement.ts'
-export type { UndeclaredProperties } from './contract/responses.ts'
+export type { UndeclaredProperties } from './contract/reply-body.ts'
 export {
   type ErrorCode,
   errorTable,

@@ -1,6 +1,6 @@
 /** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
 import { HTTPError, VolantError } from '../errors/errors.ts'
-import { Reply, type UndeclaredProperties } from './responses.ts'
+import { ReplyBody, type UndeclaredProperties } from './reply-body.ts'
 import type { DeclaredError, DeclaredErrors } from '../types/parts.ts'
 import type { ErrorsByCode, RequestContext } from '../types/request.ts'
 import type { Declaration } from '../types/declaration.ts'
@@ -19,7 +19,7 @@ export function errorsOf(
 ): ErrorsByCode {
   const given = declarations.flatMap(({ errors }) => (errors === undefined ? [] : [errors]))
   if (given.length === 0 && Object.keys(own).length === 0) return none
-  const all = new Map<string, DeclaredError & { reply: Reply | null }>()
+  const all = new Map<string, DeclaredError & { reply: ReplyBody | null }>()
   for (const errors of [...given, own]) {
     for (const [code, error] of Object.entries(errors)) {
       const before = all.get(code)
@@ -31,7 +31,7 @@ export function errorsOf(
       }
       const { data } = error
       const reply =
-        data === undefined ? null : new Reply(`${where}: the data of ${code}`, data, undeclaredProperties)
+        data === undefined ? null : new ReplyBody(`${where}: the data of ${code}`, data, undeclaredProperties)
       all.set(code, { ...error, reply })
     }
   }

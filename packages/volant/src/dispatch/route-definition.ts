@@ -1,7 +1,7 @@
 /** What was registered: a route, and the layers of the scopes that it is in. */
 import type { RouteEntry } from '@volant/engine'
 import type { CheckedContract } from '../contract/contract-options.ts'
-import type { UndeclaredProperties } from '../contract/responses.ts'
+import type { UndeclaredProperties } from '../contract/reply-body.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { Route, Schemas } from '../types/parts.ts'
 import type { Layer, RequestContext, RouteLimits } from '../types/request.ts'

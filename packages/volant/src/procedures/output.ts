@@ -1,6 +1,6 @@
 /** The output of a procedure: its schema checks what the handler returns, and only declared properties are sent. */
 import { VolantError } from '../errors/errors.ts'
-import { Reply, type UndeclaredProperties } from '../contract/responses.ts'
+import { ReplyBody, type UndeclaredProperties } from '../contract/reply-body.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { strip } from '../schema/strip.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -11,14 +11,14 @@ import type { Placed } from './router.ts'
 export class Output {
   readonly #path: string
   readonly #schema: Schema | null
-  readonly #reply: Reply | null
+  readonly #reply: ReplyBody | null
   #strip: ((value: unknown) => unknown) | null = null
 
   constructor(path: string, schema: Schema | null, undeclared: UndeclaredProperties) {
     this.#path = path
     this.#schema = schema
     this.#reply =
-      schema === null ? null : new Reply(`the output of the procedure ${path}`, schema, undeclared)
+      schema === null ? null : new ReplyBody(`the output of the procedure ${path}`, schema, undeclared)
   }
 
   /** What the schema makes of a value, or a promise of it. */
