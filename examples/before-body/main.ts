@@ -1,4 +1,4 @@
-/** A check that comes before the body: who may not send it never does. */
+/** The check runs before the body is read, so a client without a token never sends its body. */
 import { createApp, HTTPError } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** The API as server and clients share it: nothing of the server is imported. */
+/** Server and clients share this declaration of the API, which imports no server code. */
 import { contract } from 'volant/contract'
 import * as z from 'zod'
 

@@ -13,7 +13,7 @@ const signedIn = middleware(
   },
 )
 
-// What is not declared is not sent: in development it is an error, here it is left out as in production.
+// Undeclared properties are left out, as in production; without this option they are an error in development.
 export const app = createApp({ undeclaredProperties: 'strip' })
 
 app.get(

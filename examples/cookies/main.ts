@@ -1,4 +1,4 @@
-/** Cookies: read, set and ended. Unless told otherwise they are HttpOnly, SameSite=Lax, and Secure over TLS. */
+/** Cookies are read, set and ended here. By default they are HttpOnly, SameSite=Lax, and Secure over TLS. */
 import { randomUUID } from 'node:crypto'
 import { before, createApp, HTTPError } from 'volant'
 

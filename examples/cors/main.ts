@@ -1,4 +1,4 @@
-/** CORS: which other sites' pages may read replies. Browsers' questions are answered before any route. */
+/** CORS says which pages of other sites may read replies. Preflight requests are answered before any route. */
 import { cors, createApp } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** Errors: thrown anywhere, answered in one place. Without `onError` and `onNotFound` they are problem documents. */
+/** Errors are thrown anywhere and answered in one place. Without `onError` and `onNotFound` they are problem documents. */
 import { createApp, HTTPError, problemOf } from 'volant'
 
 class OutOfStock extends Error {

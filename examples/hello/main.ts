@@ -1,4 +1,4 @@
-/** The smallest service. `PORT` (default 3000) is where it listens. */
+/** This is the smallest service. It listens on `PORT`, by default 3000. */
 import { createApp } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** What Prometheus scrapes, and what a supervisor asks. */
+/** The app has a route that Prometheus scrapes, and two that a supervisor asks. */
 import { before, createApp, health, HTTPError, metrics } from 'volant'
 
 export const database = {

@@ -1,4 +1,4 @@
-/** Middleware: around the handler, or only before it; for all requests, some paths, or one route. */
+/** Middleware runs around the handler or only before it, for all requests, some paths, or one route. */
 import { before, createApp, HTTPError, type Middleware } from 'volant'
 
 const requestId: Middleware = async (ctx, next) => {

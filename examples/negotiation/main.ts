@@ -1,4 +1,4 @@
-/** One address, several forms: the one the client likes best. */
+/** One address has several forms, and the client gets the one it prefers. */
 import { createApp, HTTPError } from 'volant'
 
 const users = [

@@ -1,4 +1,4 @@
-/** A plugin has a scope of its own, and hooks into the app's life. */
+/** A plugin has a scope of its own, and hooks that run when the app starts, listens and closes. */
 import { createApp, type Scope } from 'volant'
 
 interface Store {

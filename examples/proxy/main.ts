@@ -1,4 +1,4 @@
-/** Behind a proxy: who asked, and by which address, is known only from the proxy. */
+/** Behind a proxy only the proxy knows the client's address, and the host and protocol that the client used. */
 import { createApp } from 'volant'
 
 export const app = createApp({

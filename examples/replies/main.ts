@@ -1,4 +1,4 @@
-/** What a handler returns is the reply; what it needs to say beyond that, it says with `ctx`. */
+/** The value that a handler returns is the reply; `ctx` sets status, headers and other forms of replies. */
 import { createApp } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** Routes: which one wins, what patterns capture, and what is answered without a route. */
+/** The routes show which one wins, what patterns capture, and how requests without a route are answered. */
 import { createApp } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** Headers that keep browsers from being used against the site, and a script that may run nevertheless. */
+/** Headers keep browsers from being used against the site; a nonce lets one script run nevertheless. */
 import { createApp, csp, requestId, securityHeaders } from 'volant'
 
 export const app = createApp()

@@ -1,4 +1,4 @@
-/** Files: types by extension, caching, ranges for video and for downloads that go on, and nothing outside of the folder. */
+/** Files get a type, caching and ranges, for players and resumed downloads. No path leads out of the folder. */
 import { createApp } from 'volant'
 
 const root = `${import.meta.dirname}/../public` // beside dist, where this file is compiled to

@@ -1,10 +1,10 @@
-/** Replies that come in parts: as fast as the client reads, and no longer than it stays. */
+/** Replies are sent in parts, as fast as the client reads them and only while it is connected. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from 'volant'
 
 export const app = createApp()
 
-/** A generator is sent chunk by chunk; when the client leaves it ends, and `finally` runs. */
+/** A generator is sent chunk by chunk; if the client disconnects it ends, and `finally` runs. */
 app.get('/rows.csv', (ctx) => {
   ctx.header('content-type', 'text/csv; charset=utf-8')
   return rows(1_000)
@@ -28,7 +28,7 @@ async function* ticks(signal: AbortSignal): AsyncGenerator<string> {
   try {
     while (!signal.aborted) {
       yield `data: ${new Date().toISOString()}\n\n`
-      await wait(1_000, undefined, { signal }).catch(() => {}) // until the client leaves or the app closes
+      await wait(1_000, undefined, { signal }).catch(() => {}) // until the client disconnects or the app closes
     }
   } finally {
     watching--

@@ -1,4 +1,4 @@
-/** Calls the API of main.ts: nothing of the server is imported but a type. */
+/** This calls the API of main.ts and imports only its type. */
 import { createClient } from 'volant/client'
 import type { api } from './main.ts'
 
@@ -25,7 +25,7 @@ export async function add(client: Client, name: string): Promise<number | string
   return reply.ok ? reply.data.id : reply.code
 }
 
-/** A reply that is streamed is a stream: `signal` ends it on both sides. */
+/** A streamed reply is a `ReadableStream`; `signal` ends it on both sides. */
 export async function countdown(client: Client, from: number, signal?: AbortSignal): Promise<string> {
   const { data } = await client.countdown({ params: { from } }, { signal })
   let text = ''

@@ -11,7 +11,7 @@ const signedIn = before<{ user: User }>((ctx) => {
   ctx.state.user = { id: 1, name: 'Ada' }
 })
 
-/** In a place of its own a handler says what it needs of a route. */
+/** A handler that is written elsewhere says what it needs from its route. */
 const show = (ctx: Context<{ params: { slug: string }; state: { user: User } }>) => ({
   slug: ctx.params.slug,
   seenBy: ctx.state.user.name,
