@@ -9,7 +9,7 @@ import { entries, publicApi } from './public-api.mjs'
 const sections = [
   ['App and scopes', ['app/app.ts', 'app/scope.ts', 'app/route-info.ts', 'app/']],
   ['Context', ['types/context.ts', 'types/reply-options.ts', 'reply/']],
-  ['Validation', ['request/validation.ts', 'types/schema.ts', 'schema/']],
+  ['Validation', ['middleware/validate.ts', 'types/schema.ts', 'schema/']],
   ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/']],
   [
@@ -23,7 +23,17 @@ const sections = [
     ],
   ],
   ['OpenAPI', ['plugins/openapi.ts', 'openapi/document.ts', 'openapi/']],
-  ['Typed client', ['client/client.ts', 'client/error.ts', 'client/', 'generate/']],
+  [
+    'Typed client',
+    [
+      'client/client.ts',
+      'client/error.ts',
+      'client/',
+      'types/client-routes.ts',
+      'types/operation.ts',
+      'generate/',
+    ],
+  ],
   ['Procedures', ['procedures/procedure.ts', 'procedures/router.ts', 'procedures/']],
   ['tRPC', ['procedures/trpc/']],
   [

@@ -5,7 +5,6 @@ export type { AdapterType } from './adapters/choose.ts'
 export type { Context, ContextOf } from './types/context.ts'
 export type { APITree } from './contract/api-tree.ts'
 export { contract, type ContractVerb } from './contract/contract.ts'
-export type { ClientRoute, ClientRoutes } from './client/table.ts'
 export type { Handlers, Implement } from './contract/implement.ts'
 export type { UndeclaredProperties } from './contract/reply-body.ts'
 export {
@@ -96,7 +95,6 @@ export type {
   With,
 } from './types/parts.ts'
 export type { Verb } from './app/verb.ts'
-export { validate } from './request/validation.ts'
 export type {
   Chunk,
   CookieOptions,
@@ -106,3 +104,5 @@ export type {
   StreamOptions,
 } from './types/reply-options.ts'
 export type { Declaration, ResponseInfo, ResponseListener, SecuritySchemes } from './types/declaration.ts'
+export type { ClientRoute, ClientRoutes } from './types/client-routes.ts'
+export { validate } from './middleware/validate.ts'

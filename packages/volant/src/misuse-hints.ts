@@ -8,7 +8,7 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { health } from './plugins/health.ts'
 import { metrics } from './plugins/metrics.ts'
 import { openapi } from './plugins/openapi.ts'
-import { validate } from './request/validation.ts'
+import { validate } from './middleware/validate.ts'
 
 for (const make of [cors, logger, metrics, requestId, securityHeaders])
   hintMisuse(make, `app.use(${make.name}())`)

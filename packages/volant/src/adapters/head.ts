@@ -1,8 +1,8 @@
 /** A request's head as adapters written in JavaScript keep it: the checks before dispatch, and the fields. */
 import { AsyncResource } from 'node:async_hooks'
-import { isIPv6 } from 'node:net'
 import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@volant/engine'
 import type { ErrorCode } from '../errors/errors.ts'
+import { isHost } from '../routing/host.ts'
 import { endsInWildcard } from '../routing/path.ts'
 import { canonicalPath, type Found, Router } from '../routing/router.ts'
 
@@ -129,7 +129,10 @@ export abstract class Head extends AsyncResource {
         if (first !== letter.h || name.toLowerCase() !== 'host') continue
         // RFC 9112 §3.2: a second Host is an error, as is one that is no authority; node:http takes both.
         if (++hosts > 1) return 'E_HOST_REPEATED'
-        if (value !== goodHost && !isHost(value)) return 'E_HOST_SYNTAX'
+        if (value !== goodHost) {
+          if (!isHost(value)) return 'E_HOST_SYNTAX'
+          goodHost = value
+        }
       } else if (name.length === 6) {
         if (first !== letter.e || name.toLowerCase() !== 'expect') continue
         if (value.toLowerCase() !== '100-continue') return 'E_EXPECTATION'
@@ -255,18 +258,5 @@ const namesUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i
 
 /** A list of coding names. */
 const codings = /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9a-z]+)*$/
-/** A registered name or an IP literal, and a port (RFC 9110 §7.2); without a comma, which joins two. */
-const host = /^(?:(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/
-/** The last one found good: clients of a server name it the same way. */
+/** The last value of Host that was found good: clients of a server name it the same way. */
 let goodHost = ''
-
-/** Whether `value` may stand in Host; the empty one may. */
-export function isHost(value: string): boolean {
-  if (value !== '') {
-    const match = host.exec(value)
-    if (match === null || Number(match[2] ?? 0) > 65_535) return false
-    if (match[1] !== undefined && !isIPv6(match[1])) return false
-  }
-  goodHost = value
-  return true
-}

@@ -1,12 +1,12 @@
 /** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
 import { type APITree, namedRoutes } from '../contract/api-tree.ts'
-import { type ClientRoute, type ClientRoutes, isNoText } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import { checkIds, type RouteInfo } from './route-info.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Responses, Route } from '../types/parts.ts'
 import type { RouteDefinition } from '../dispatch/route-definition.ts'
+import { type ClientRoute, type ClientRoutes, isNoText } from '../types/client-routes.ts'
 
 const unnamed: readonly string[] = []
 

@@ -1,7 +1,8 @@
 /** `createClient`: the calls of an API by name, typed by its routes. */
 import { call, type SendOptions } from './send.ts'
-import { checkRoutes, type ClientRoutes, isTaken, routesIn } from './table.ts'
+import { checkRoutes, routesIn } from './table.ts'
 import type { CallOptions, Client, LooseInput } from './types.ts'
+import { type ClientRoutes, isTaken } from '../types/client-routes.ts'
 
 /** Options of `createClient`; those of its calls come before them. */
 export interface ClientOptions extends SendOptions {

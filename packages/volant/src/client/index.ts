@@ -4,7 +4,6 @@ export { ClientError, type ClientErrorOptions } from './error.ts'
 export type { Jsonified } from '../types/jsonified.ts'
 export type { ClientProblem } from './reply.ts'
 export type { ClientHeaders, SendOptions } from './send.ts'
-export type { ClientRoute, ClientRoutes } from './table.ts'
 export type {
   Call,
   CallOptions,
@@ -26,3 +25,4 @@ export type {
   PathValue,
   Success,
 } from '../types/operation.ts'
+export type { ClientRoute, ClientRoutes } from '../types/client-routes.ts'

@@ -1,7 +1,8 @@
 /** From a reply to a result: its content by its type, and whether the operation declares it. */
 import { ClientError } from './error.ts'
-import { areText, type ClientRoute } from './table.ts'
+import { areText } from './table.ts'
 import type { ClientIssue } from '../types/operation.ts'
+import type { ClientRoute } from '../types/client-routes.ts'
 
 /** A problem document (RFC 9457 §3.1) as it arrives. */
 export interface ClientProblem {

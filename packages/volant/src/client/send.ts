@@ -2,8 +2,8 @@
 import { pathOf, queryOf, textOf } from './address.ts'
 import { ClientError } from './error.ts'
 import { resultOf } from './reply.ts'
-import type { ClientRoute } from './table.ts'
 import type { CallOptions, HeaderValue, LooseInput, RetryOptions } from './types.ts'
+import type { ClientRoute } from '../types/client-routes.ts'
 
 /**
  * Fields of the head for every request, or what gives them: called for each call with the name of its operation, and for

@@ -1,8 +1,8 @@
 /** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
-import { isTaken } from '../client/table.ts'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { Route } from '../types/parts.ts'
+import { isTaken } from '../types/client-routes.ts'
 
 /** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
 export interface APITree {

@@ -3,7 +3,7 @@
  * Lists are read from the right, since everything left of what trusted proxies wrote may be the client's invention.
  */
 import type { Exchange } from '@volant/engine'
-import { isHost } from '../adapters/head.ts'
+import { isHost } from '../routing/host.ts'
 import { parametersOf } from './parameters.ts'
 import { canonicalAddress, mostHops, plainAddress } from './trust.ts'
 import type { Trust, Trusts } from '../types/request.ts'

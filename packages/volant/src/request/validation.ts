@@ -1,15 +1,13 @@
 /** Requests checked by schemas of any library that implements Standard Schema, all parts at once. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type Issue, ValidationError, VolantError } from '../errors/errors.ts'
+import { type Issue, ValidationError } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
-import { checkOptionNames } from '../options/option-names.ts'
-import { gateOf } from '../dispatch/declare.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { isDocumentOnly } from '../schema/doc-only.ts'
 import { refuseFiles } from '../schema/refuse-parts.ts'
 import { fragmentOf, keyOf } from '../schema/json-pointer.ts'
 import { checkSchema, standardOf } from '../schema/standard.ts'
-import type { FittingMiddleware, Outputs, Schema, Schemas } from '../types/parts.ts'
+import type { Schema, Schemas } from '../types/parts.ts'
 import type { Gate, RequestContext } from '../types/request.ts'
 
 /** The parts of a request a schema can check, in the order they are checked. */
@@ -20,33 +18,6 @@ export type Checked = (typeof checkedParts)[number]
 const mostIssues = 100
 /** Characters of an issue's `detail`. */
 const longestDetail = 500
-
-/**
- * Checks parts of the request before the handler, which then sees what the schemas made of them:
- *
- *     app.post('/users', validate({ body: User }), (ctx) => save(ctx.body))
- *
- * Everything wrong with a request is told in one 400 (`E_VALIDATION`). Throws `E_BAD_SCHEMA` for a value that is no
- * Standard Schema, and for a body that asks for a file, `E_BAD_OPTION` for a part there is not.
- */
-export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
-  if ((schemas as Partial<StandardSchemaV1> | null)?.['~standard'] !== undefined) {
-    throw new VolantError('E_BAD_OPTION', 'validate takes { body: schema }, not a schema itself')
-  }
-  if (typeof schemas !== 'object' || schemas === null) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      'validate takes an object of schemas: { params, query, headers, cookies, body }',
-    )
-  }
-  checkOptionNames('validate', schemas, checkedParts, { querystring: 'query', param: 'params', json: 'body' })
-  const gate = gateFor(schemas, 'validate')
-  refuseFiles(schemas.body, 'validate: body')
-  const checksParams = schemas.params !== undefined
-  return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
-    Outputs<S>
-  >
-}
 
 /** Throws `E_BAD_SCHEMA` where one of them is none, and for a body that asks for a file. */
 export function checkSchemas(schemas: Schemas, where: string): void {

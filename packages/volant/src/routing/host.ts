@@ -1,0 +1,12 @@
+import { isIPv6 } from 'node:net'
+
+/** A registered name or an IP literal, and a port (RFC 9110 §7.2); without a comma, which joins two. */
+const host = /^(?:(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/
+
+/** Whether `value` may stand in Host; the empty one may. */
+export function isHost(value: string): boolean {
+  if (value === '') return true
+  const match = host.exec(value)
+  if (match === null || Number(match[2] ?? 0) > 65_535) return false
+  return match[1] === undefined || isIPv6(match[1])
+}
