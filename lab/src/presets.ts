@@ -37,7 +37,7 @@ const core: Preset = {
   warmup: 0.8,
   window: 1,
   parts: [
-    { ...part('ramapi-json', 'plain', [...all, ...onNode20]), noise: true },
+    { ...part('ramapi-json', 'plain', [...all, ...onNode20]), connections: [100], noise: true },
     { ...part('ramapi-json', 'plain', most), connections: few, noise: true },
     part('ramapi-json', 'pipelined', ['native', 'limit', 'uws', 'bun', 'node', 'fastify']),
     part('ramapi-json', 'open loop', bare),
