@@ -1,4 +1,4 @@
-/** Functions people forget to call, or use where a middleware belongs. */
+/** Tells whoever passes one of these functions without calling it how to write it. */
 import { before, middleware, hintMisuse } from './dispatch/declare.ts'
 import { cors } from './middleware/cors.ts'
 import { csp } from './middleware/csp.ts'

@@ -31,9 +31,9 @@ export interface CorsOptions {
   allowedHeaders?: readonly string[] | undefined
   /** Reply headers pages may read, besides the few they always may. Default none. */
   exposedHeaders?: readonly string[] | undefined
-  /** Seconds a browser may keep the answer to its question; default: left to the browser, which has 5. */
+  /** Seconds for which a browser may keep the answer to a preflight. Default: browsers keep it for 5. */
   maxAge?: number | undefined
-  /** Pages of the public internet may reach this server in a private network, where browsers ask. Default false. */
+  /** Pages of the public internet may reach this server in a private network, if the browser asks. Default false. */
   privateNetwork?: boolean | undefined
 }
 
@@ -48,7 +48,7 @@ const names = [
 ] as const
 
 /**
- * Lets pages of other origins read replies, errors included, and answers what browsers ask first:
+ * Lets pages of other origins read replies, errors included, and answers preflights:
  *
  *     app.use(cors({ origin: ['https://app.example'], credentials: true }))
  *
@@ -92,9 +92,9 @@ function isPreflight(ctx: RequestContext): boolean {
 }
 
 class Policy {
-  /** Null: every origin. */
+  /** Null allows every origin. */
   readonly decide: ((origin: string, ctx: RequestContext) => unknown) | null
-  /** What replies have beside the origin; with it where that is always the same. */
+  /** The headers of replies, with the allowed origin only where it never changes. */
   readonly actual: HeaderBlock
   readonly #credentials: boolean
   readonly #privateNetwork: boolean
@@ -130,7 +130,7 @@ class Policy {
     })
   }
 
-  /** For a request with an Origin, once it is known whether that is allowed. */
+  /** Sends the headers for a request with an Origin, once it is known whether that is allowed. */
   apply(ctx: RequestContext, origin: string, verdict: unknown): void {
     const text = verdict === true ? origin : verdict
     const allowed = typeof text === 'string' && text !== '' ? this.#checked(text) : null
@@ -170,7 +170,7 @@ class Policy {
   }
 }
 
-/** Null where every origin is allowed and none is told apart. */
+/** Gives null where every origin is allowed. */
 function decider(
   origin: NonNullable<CorsOptions['origin']>,
   credentials: boolean,
@@ -209,7 +209,7 @@ function checkOrigin(value: unknown, credentials: boolean): string {
   return value
 }
 
-/** The pattern without flags that keep state, for whole origins only: also each side of a `|`. */
+/** Gives the pattern without flags that keep state, each side of a `|` bound to whole origins. */
 function whole(pattern: RegExp): RegExp {
   const { source, flags } = pattern
   if (!source.startsWith('^') || !source.endsWith('$')) {
@@ -226,7 +226,7 @@ const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'] as cons
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const tokens = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/
 
-/** The list as one value, empty without any. */
+/** Gives the list as one value, empty if there is none. */
 function checkNamed(option: string, values: readonly string[] | undefined, credentials: boolean): string {
   if (values === undefined) return ''
   const wanted = option === 'methods' ? 'methods' : 'header names'

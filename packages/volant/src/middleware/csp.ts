@@ -81,7 +81,7 @@ export function csp<const D extends CspDirectives>(directives: D, options: CspOp
   return Object.assign(layer, { [policy]: made }) as unknown as Csp<NonceOf<D>>
 }
 
-/** The policy of what `csp` made, or of directives; null if it is neither. */
+/** Gives the policy of what `csp` made, or of directives; null if it is neither. */
 export function policyOf(value: unknown): Policy | null {
   if (typeof value === 'function') return (value as { [policy]?: Policy })[policy] ?? null
   return typeof value === 'object' && value !== null ? new Policy(value as CspDirectives, false) : null
@@ -89,7 +89,7 @@ export function policyOf(value: unknown): Policy | null {
 
 export class Policy {
   readonly header: 'content-security-policy' | 'content-security-policy-report-only'
-  /** What stands around the nonces; one part without any. */
+  /** The text around the nonces; one part if there are none. */
   readonly parts: readonly string[]
 
   constructor(directives: CspDirectives, reportOnly: boolean) {
@@ -97,11 +97,11 @@ export class Policy {
     this.parts = write(directives).split("'nonce'")
   }
 
-  /** For one request; its nonce is in its state then. */
+  /** Gives the policy for one request, whose state has the nonce afterwards. */
   value(ctx: RequestContext): string {
     const { parts } = this
     if (parts.length === 1) return parts[0] as string
-    // A policy inside another one's scope: the page has one nonce, and both must know it.
+    // Policies of a scope and of a route inside it share the nonce of the page.
     const { state } = ctx
     if (typeof state['nonce'] !== 'string' || !nonceText.test(state['nonce'])) state['nonce'] = makeNonce()
     return parts.join(`'nonce-${state['nonce'] as string}'`)
@@ -162,11 +162,11 @@ function checkSource(name: string, source: unknown): string {
 /** CSP3 §2.3.1: base64-value. */
 const nonceText = /^[A-Za-z0-9+/_-]+={0,2}$/
 
-/** Random bytes are drawn for many nonces at once: a call for each costs more than the rest of it. */
+/** Random bytes are drawn for many nonces at once: one call for each would cost more than everything else. */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
-/** 128 random bits in base64 (CSP3 §7.1). */
+/** Gives 128 random bits in base64 (CSP3 §7.1). */
 function makeNonce(): string {
   if (used === pool.length) {
     randomFillSync(pool)

@@ -1,4 +1,4 @@
-/** Where log lines go: gathered, then written in the background, at once when the process ends. */
+/** Log lines are gathered and written in the background, and before the process exits. */
 import { openSync, write, writeSync } from 'node:fs'
 import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
@@ -6,7 +6,7 @@ import { isThenable } from '../types/thenable.ts'
 
 /** Anything lines can be written to: a stream, `process.stderr`, an object of your own. */
 export interface LogStream {
-  /** Given one line with its line end. */
+  /** Takes one line with its line end. */
   write(line: string): unknown
 }
 
@@ -16,12 +16,12 @@ export interface Destination {
   flush(): Promise<void> | undefined
 }
 
-/** Lines wait for each other this long, in milliseconds, … */
-const patience = 50
-/** … and until they are this many bytes: a write in the background costs much the same, whatever its size. */
+/** A line waits this many milliseconds for others, so that one write takes several. */
+const longestWait = 50
+/** A write begins at this many bytes. It costs much the same whatever its size. */
 const chunk = 65_536
-/** Bytes kept for a destination that does not take them; then lines are dropped. */
-const most = 16 * 1_024 * 1_024
+/** Lines are dropped when more bytes than these wait for a destination. */
+const mostBytes = 16 * 1_024 * 1_024
 
 let stdout: Destination | null = null
 
@@ -79,30 +79,30 @@ function direct(stream: LogStream): Destination {
 class Gathering implements Destination {
   readonly #fd: number
   readonly #complain: (error: unknown) => void
-  /** What lines are written into, and how far. */
+  /** The buffer that lines are written into, and how many of its bytes are used. */
   #bytes = nothing
   #length = 0
-  /** Full ones, the one that is being written first. */
+  /** Full buffers; the first of them is being written. */
   readonly #full: Buffer[] = []
-  /** Memory for the next lines, which need not be asked for again. */
+  /** A buffer that was written and is used again. */
   #spare: typeof nothing | null = null
   #writing = false
-  /** Bytes that were ever sealed, and of them those that were written or given up. */
+  /** Bytes that ever were in full buffers, and those of them that were written or dropped. */
   #sealed = 0
   #written = 0
   #timer: NodeJS.Timeout | null = null
-  /** Who is told when that many bytes were written. */
-  readonly #flushes: { readonly at: number; readonly tell: () => void }[] = []
+  /** Promises to resolve when that many bytes were written. */
+  readonly #flushes: { readonly at: number; readonly resolve: () => void }[] = []
 
   constructor(fd: number, name: string) {
     this.#fd = fd
     this.#complain = complainOnce(`the logger cannot write to ${name}`)
-    leaving(this)
+    flushAtExit(this)
   }
 
   write(line: string): void {
     // A character is at most three bytes of UTF-8.
-    if (line.length * 3 > this.#bytes.length - this.#length) this.#turn(line.length * 3)
+    if (line.length * 3 > this.#bytes.length - this.#length) this.#makeRoom(line.length * 3)
     this.#length += this.#bytes.write(line, this.#length)
     if (this.#timer === null) this.#wait()
   }
@@ -111,13 +111,13 @@ class Gathering implements Destination {
     this.#seal()
     if (!this.#writing) this.#next()
     if (!this.#writing) return undefined
-    return new Promise((tell) => this.#flushes.push({ at: this.#sealed, tell }))
+    return new Promise((resolve) => this.#flushes.push({ at: this.#sealed, resolve }))
   }
 
-  /** Makes room for as many bytes. */
-  #turn(room: number): void {
+  /** Takes a buffer that has room for as many bytes. */
+  #makeRoom(room: number): void {
     this.#seal()
-    if (this.#sealed - this.#written > most) {
+    if (this.#sealed - this.#written > mostBytes) {
       for (const { length } of this.#full.splice(1)) this.#written += length
       this.#complain('it takes too long; lines are dropped')
     }
@@ -127,7 +127,7 @@ class Gathering implements Destination {
     if (!this.#writing) this.#next()
   }
 
-  /** What there is goes among the full ones. */
+  /** Puts the current buffer among the full ones. */
   #seal(): void {
     if (this.#length === 0) return
     this.#full.push(this.#bytes.subarray(0, this.#length))
@@ -142,22 +142,22 @@ class Gathering implements Destination {
       if (this.#writing) return
       this.#seal()
       this.#next()
-    }, patience).unref()
+    }, longestWait).unref()
   }
 
   #next(): void {
     const [bytes] = this.#full
     this.#writing = bytes !== undefined
-    if (bytes !== undefined) this.#go(bytes)
+    if (bytes !== undefined) this.#writeOut(bytes)
     else if (this.#length > 0 && this.#timer === null) this.#wait()
   }
 
-  #go(bytes: Buffer): void {
+  #writeOut(bytes: Buffer): void {
     write(this.#fd, bytes, (error, count) => {
       // A pipe whose reader is slow, where Node.js has made it non-blocking.
-      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#go(bytes), pause)
+      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#writeOut(bytes), pause)
       if (error !== null) this.#complain(error)
-      else if (count < bytes.length) return this.#go(bytes.subarray(count))
+      else if (count < bytes.length) return this.#writeOut(bytes.subarray(count))
       return this.#done(this.#full.shift() as Buffer)
     })
   }
@@ -166,15 +166,15 @@ class Gathering implements Destination {
     this.#written += bytes.length
     if (bytes.buffer.byteLength === chunk) this.#spare = Buffer.from(bytes.buffer as ArrayBuffer)
     while (this.#flushes.length > 0 && (this.#flushes[0] as { at: number }).at <= this.#written) {
-      this.#flushes.shift()?.tell()
+      this.#flushes.shift()?.resolve()
     }
     this.#next()
   }
 
-  /** The process ends: what is there is written before this returns. */
-  leave(): void {
-    // What another thread is writing comes first, and nobody will say when it is through.
-    if (this.#writing) Atomics.wait(still, 0, 0, pause)
+  /** Writes all lines before this returns, since the process exits. */
+  flushSync(): void {
+    // What another thread is writing comes first, and no event will come when it has ended.
+    if (this.#writing) Atomics.wait(unchanging, 0, 0, pause)
     const left = this.#full.slice(this.#writing ? 1 : 0)
     let bytes = Buffer.concat([...left, this.#bytes.subarray(0, this.#length)])
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
@@ -182,7 +182,7 @@ class Gathering implements Destination {
         bytes = bytes.subarray(writeSync(this.#fd, bytes))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return this.#complain(error)
-        Atomics.wait(still, 0, 0, pause)
+        Atomics.wait(unchanging, 0, 0, pause)
         waits++
       }
     }
@@ -190,15 +190,15 @@ class Gathering implements Destination {
 }
 
 const nothing = Buffer.alloc(0)
-/** Milliseconds until a pipe that was full is tried again. */
+/** A full pipe is tried again after this many milliseconds. */
 const pause = 10
-/** Never changes: to wait for it is to wait. */
-const still = new Int32Array(new SharedArrayBuffer(4))
+/** It never changes: `Atomics.wait` sleeps until its time is over. */
+const unchanging = new Int32Array(new SharedArrayBuffer(4))
 
 const open = new Set<Gathering>()
 
-/** One listener for all: each of its own would be a warning from Node.js past ten. */
-function leaving(destination: Gathering): void {
-  if (open.size === 0) process.on('exit', () => open.forEach((each) => each.leave()))
+/** All destinations share one listener: Node.js warns of more than ten. */
+function flushAtExit(destination: Gathering): void {
+  if (open.size === 0) process.on('exit', () => open.forEach((each) => each.flushSync()))
   open.add(destination)
 }

@@ -1,4 +1,4 @@
-/** What a log line says of a request, in pino's format, compiled once for each logger. */
+/** Log lines in pino's format. What a line has is compiled once for each logger. */
 import { hostname } from 'node:os'
 import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
 import { censored, queryReader, type Redaction } from './redact.ts'
@@ -40,14 +40,14 @@ export interface Entry {
   readonly info: ResponseInfo
   readonly level: 30 | 40 | 50
   readonly message: string
-  /** Undefined if there is none to tell. */
+  /** Undefined if the line has no error. */
   readonly error: unknown
 }
 
 type Read = (ctx: RequestContext, info: ResponseInfo) => unknown
 type Write = (ctx: RequestContext, info: ResponseInfo) => string
 
-/** A value of the request: where it is in a line, and in the object other loggers are given. */
+/** A value of the request, and where it stands in a line and in the object that other loggers are given. */
 interface Member {
   readonly under: 'req' | 'res' | null
   readonly name: LogField | 'headers'
@@ -55,7 +55,7 @@ interface Member {
   /** The value as JSON, without the quotes of a string. */
   readonly write: Write
   readonly quote: '"' | ''
-  /** There are few values: they are kept with the text around them. */
+  /** The values are few, and each is kept with the text around it. */
   readonly few?: boolean
 }
 
@@ -112,7 +112,7 @@ export class LogLine {
     return record
   }
 
-  /** What the option `props` adds; its failure costs the line nothing else. */
+  /** Gives what the option `props` adds. If it fails, the line has everything else. */
   #more(ctx: RequestContext, info: ResponseInfo): Record<string, unknown> | undefined {
     try {
       return this.#props?.(ctx, info)
@@ -133,7 +133,7 @@ export class LogLine {
   }
 }
 
-/** All there are, in the order of a line. */
+/** Gives all members in the order of a line. */
 function membersOf(headers: readonly string[], redaction: Redaction): readonly Member[] {
   const query = queryReader(redaction.query)
   const ip = redaction.remoteAddress ? () => censored : (ctx: RequestContext) => ctx.ip
@@ -173,7 +173,7 @@ function kept(before: string, write: Write, after: string): Write {
 
 function headersMember(names: readonly string[], redacted: ReadonlySet<string>): Member {
   const read = (ctx: RequestContext): Record<string, string> => {
-    // Not `ctx.headers`, in whose place a schema's output may be.
+    // A schema may have replaced `ctx.headers`.
     const all = ctx.exchange.headers()
     const chosen: [string, string][] = []
     for (const name of names) {
@@ -185,10 +185,10 @@ function headersMember(names: readonly string[], redacted: ReadonlySet<string>):
   return { under: 'req', name: 'headers', read, write: (ctx) => safe(JSON.stringify(read(ctx))), quote: '' }
 }
 
-/** The last one would be no member but the prototype of the object other loggers are given. */
+/** The last one would become the prototype of the object that other loggers are given. */
 const reserved = new Set('level time pid hostname reqId req res responseTime err msg __proto__'.split(' '))
 
-/** Names that are not the line's own. */
+/** Gives the names that are not the line's own. */
 function own(props: Record<string, unknown> | undefined): string[] {
   if (typeof props !== 'object' || props === null) return []
   return Object.keys(props).filter((key) => !reserved.has(key))

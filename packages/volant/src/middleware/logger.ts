@@ -18,7 +18,7 @@ import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 export interface EventLogger {
   /** Replies below 400. */
   info(event: object, message: string): unknown
-  /** Replies from 400 on, and requests whose client left. */
+  /** Replies from 400 on, and requests whose client disconnected. */
   warn(event: object, message: string): unknown
   /** Replies from 500 on, and those that broke off. */
   error(event: object, message: string): unknown
@@ -143,11 +143,11 @@ function logTo(events: EventLogger, { level, message }: Entry, event: object): u
   return level === 40 ? events.warn(event, message) : events.error(event, message)
 }
 
-/** The error a line has: unexpected ones, and those behind a reply from 500 on. */
+/** A line shows unexpected errors, and those behind a reply from 500 on. */
 function loggableError({ error, status, aborted }: ResponseInfo): unknown {
   if (error === undefined) return undefined
   if (error instanceof HTTPError && status < 500) return undefined
-  // Work that was told to stop, since the client left, fails; that is no news.
+  // Work that is aborted when the client disconnects fails; nothing is wrong with the server.
   if (aborted && ((error as Error)?.name === 'AbortError' || (error as VolantError)?.code === 'E_ABORTED'))
     return undefined
   return error

@@ -1,16 +1,16 @@
-/** What log lines keep to themselves. */
+/** Keeps secrets out of log lines. */
 import { unescape } from 'node:querystring'
 import { bad } from '../options/bad-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** What is to be kept out of lines. */
+/** What a logger keeps out of its lines. */
 export interface Redaction {
   readonly headers: ReadonlySet<string>
   readonly query: ReadonlySet<string>
   readonly remoteAddress: boolean
 }
 
-/** The paths of the option `redact`, beside the headers that are kept out anyway; false keeps nothing out. */
+/** Reads the option `redact`. Secret headers are kept out without being named; false keeps nothing out. */
 export function redactionOf(paths: unknown): Redaction {
   if (paths === false) return { headers: new Set(), query: new Set(), remoteAddress: false }
   if (paths !== undefined && !Array.isArray(paths))
@@ -34,7 +34,7 @@ export function redactionOf(paths: unknown): Redaction {
   return { headers, query, remoteAddress }
 }
 
-/** The query with its mark, values of redacted names replaced. */
+/** Makes a function that gives the query with its `?`, and replaces the values of these names. */
 export function queryReader(names: ReadonlySet<string>): (ctx: RequestContext) => string {
   return (ctx) => {
     const { query } = ctx.exchange
@@ -50,16 +50,16 @@ function redactQuery(query: string, names: ReadonlySet<string>): string {
       const split = pair.indexOf('=')
       if (split === -1) return pair
       const name = pair.slice(0, split)
-      // As `ctx.query` decodes names: `%74oken` is `token`.
+      // `ctx.query` decodes names in the same way: `%74oken` is `token`.
       return names.has(unescape(name.replaceAll('+', ' '))) ? `${name}=${censored}` : pair
     })
     .join('&')
 }
 
-/** Stands where a value was. */
+/** Replaces a value in a line. */
 export const censored = '[Redacted]'
 
-/** Headers nobody wants in a log unless they say so. */
+/** These headers are redacted unless the option is false. */
 const secretHeaders = ['authorization', 'cookie', 'proxy-authorization']
 
 const headerPath = /^req\.headers(?:\.([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|\[["']([^"']+)["']\])$/

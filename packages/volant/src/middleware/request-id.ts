@@ -38,17 +38,17 @@ export function requestId(options: RequestIdOptions = {}): FittingMiddleware {
   checkFunction('requestId: generator', generator)
   const name = header === false ? null : checkFieldName('requestId: header', header)
   const make = generator === undefined ? null : (ctx: RequestContext) => checkId(generator(ctx as Context))
-  if (trust === false) return gateOf((ctx) => give(ctx, make === null ? ctx.id : make(ctx), name))
+  if (trust === false) return gateOf((ctx) => assign(ctx, make === null ? ctx.id : make(ctx), name))
   const from = name ?? 'x-request-id'
   return gateOf((ctx) => {
     const given = trust === true || trust(ctx as Context) === true ? ctx.exchange.header(from) : undefined
     const id = given !== undefined && sound.test(given) ? given : make === null ? ctx.id : make(ctx)
-    give(ctx, id, name)
+    assign(ctx, id, name)
   })
 }
 
 // lab/pair middleware
-function give(ctx: RequestContext, id: string, header: string | null): undefined {
+function assign(ctx: RequestContext, id: string, header: string | null): undefined {
   ctx.identify(id)
   if (header !== null) ctx.place(header, header, id)
 }

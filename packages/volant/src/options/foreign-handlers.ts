@@ -1,11 +1,11 @@
-/** Functions that were written for other frameworks: refused where they are registered, not at each request. */
+/** Refuses functions written for other frameworks when they are registered, rather than at each request. */
 import { VolantError } from '../errors/errors.ts'
 
-/** Throws `E_BAD_HANDLER` for what takes a request and a response; `what` names it in the message. */
+/** Throws `E_BAD_HANDLER` for a function of a request and a response; `what` names it in the message. */
 export function refuseForeign(value: unknown, what: string): void {
   if (typeof value !== 'function') return
   const { length } = value
-  // Without a source to look at, as of a bound function, there are no names.
+  // The source of a bound function does not show its parameters.
   const names = length < 2 ? [] : (parameters.exec(String(value))?.[1]?.split(',') ?? []).map(nameOf)
   if (length < 3 && !isApp(value) && !replies.test(names[1] ?? '')) return
   const fastify = names[1] === 'reply'
@@ -30,7 +30,7 @@ function isApp(value: Function): boolean {
 
 /** The list of parameters of a function's source, if it has no brackets of its own. */
 const parameters = /^[^()]*\(([^()]*)\)/
-/** The second parameter, by which a function with two is known. */
+/** Names of the second parameter by which a function with two parameters is recognized. */
 const replies = /^_?(?:res|response|reply)$/
 
 function nameOf(parameter: string): string {

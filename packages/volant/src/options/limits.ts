@@ -11,9 +11,9 @@ import { foreignNames } from './foreign-names.ts'
 export interface LimitRow {
   /** The option. */
   readonly name: keyof Limits
-  /** Of default, min and max. */
+  /** The unit of default, min and max. */
   readonly unit: 'ms' | 'bytes' | 'count'
-  /** In its unit. */
+  /** What an app has that does not set it. */
   readonly default: number
   /** Least value. */
   readonly min: number
@@ -199,7 +199,7 @@ function checkTogether(limits: Record<keyof Limits, number>, given: LimitOptions
   }
 }
 
-/** Soft limit of open files; Linux only, elsewhere the ceiling stands. */
+/** Gives the soft limit of open files on Linux; elsewhere nothing lowers the default. */
 function fileLimit(): number {
   if (process.platform !== 'linux') return Infinity
   try {

@@ -1,7 +1,7 @@
-/** Options that are not there: refused by name, with what was meant where that can be told. */
+/** Refuses options that do not exist by their names, and says which one was probably meant. */
 import { VolantError } from '../errors/errors.ts'
 
-/** Names that other frameworks have for what is meant: one of our names, or a sentence. */
+/** What other frameworks call an option, with one of our names or a sentence beside each. */
 export type ForeignNames = Readonly<Record<string, string>>
 
 /**
@@ -19,7 +19,7 @@ export function checkOptionNames(
   }
 }
 
-/** The sentence by itself, for errors of other codes. */
+/** The sentence alone, for errors with other codes. */
 export function noOption(
   where: string,
   name: string,
@@ -31,12 +31,12 @@ export function noOption(
   return `${where} has no option ${JSON.stringify(name.slice(0, longest))}${hint} It has: ${names.join(', ')}`
 }
 
-/** Characters of a name that are shown. */
+/** A message shows this many characters of a name. */
 const longest = 50
-/** More edits than these, or than half of the letters, are no slip of the finger. */
+/** A name that needs more edits than these, or than half of its letters, is not a typo. */
 const mostEdits = 2
 
-/** The name that was meant, null if none is near. */
+/** Gives the most similar name, or null if none is similar. */
 export function nearest(name: string, names: readonly string[]): string | null {
   if (name.length > longest) return null
   let best: string | null = null
@@ -51,7 +51,7 @@ export function nearest(name: string, names: readonly string[]): string | null {
   return best
 }
 
-/** Letters to add, drop or change (Levenshtein). */
+/** Counts the letters to add, drop or change (Levenshtein). */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let row = 1; row <= a.length; row++) {

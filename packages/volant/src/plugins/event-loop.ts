@@ -1,4 +1,4 @@
-/** How late the event loop is: timers that come late mean that something blocks it. */
+/** Measures how late timers come: they come late when something blocks the event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** Milliseconds. */
@@ -8,19 +8,19 @@ export interface EventLoopLag {
   readonly max: number
 }
 
-/** By what makes it: the name of its type is not the same in all versions of Node.js. */
+/** The type is taken from the function, since its name differs between versions of Node.js. */
 type Delays = ReturnType<typeof monitorEventLoopDelay>
 
-/** Milliseconds between two looks. */
+/** The delay is sampled this often, in milliseconds. */
 const resolution = 20
-/** Milliseconds a reading goes back at least. */
+/** A figure covers at least this many milliseconds. */
 const span = 5_000
 
 let monitor: Delays | null = null
 let since = 0
 let last: EventLoopLag | null = null
 
-/** Begins to look, once a process. It does not keep the process alive. */
+/** Starts to measure, once in a process. It does not keep the process alive. */
 export function watchEventLoop(): Delays {
   if (monitor !== null) return monitor
   monitor = monitorEventLoopDelay({ resolution })
@@ -29,7 +29,7 @@ export function watchEventLoop(): Delays {
   return monitor
 }
 
-/** The lag of the last five seconds, or since the reading before if that is longer ago. */
+/** Gives the lag of the last five seconds, or since the call before if that was longer ago. */
 export function eventLoopLag(): EventLoopLag {
   const histogram = watchEventLoop()
   const due = performance.now() - since >= span

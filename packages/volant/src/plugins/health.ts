@@ -1,4 +1,4 @@
-/** Routes for whoever watches over the process: does it live, is it ready for requests, how is it doing. */
+/** Routes for monitoring: whether the process lives, whether it is ready for requests, and how it is doing. */
 import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
@@ -7,8 +7,8 @@ import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /**
- * Whether something the app needs is there: it is not if this throws, rejects, gives false, or takes longer than
- * `timeout`; `signal` is aborted then.
+ * Checks something that the app needs. The check fails if it throws, rejects, gives false, or takes longer than
+ * `timeout`, which also aborts `signal`.
  */
 export type HealthCheck = (signal: AbortSignal) => unknown
 
@@ -62,7 +62,7 @@ const detailsRoute = {
   summary: 'Uptime, memory, lag of the event loop',
   response: described({
     ...details,
-    // Counters that not every adapter has.
+    // Not every adapter has these counters.
     properties: { ...(details['properties'] as object), refused: count, dropped: count, panics: count },
   }),
 }
@@ -130,12 +130,12 @@ function noStore(ctx: RequestContext, value: object, status = 200): never {
 
 type Verdict = 'ok' | 'failed' | 'timed out'
 
-/** A check that runs once at a time, however many ask and however long it takes. */
+/** Runs a check once at a time, however many requests wait for it and however long it takes. */
 class Probe {
   readonly name: string
   readonly #check: HealthCheck
   readonly #timeout: number
-  /** The verdict on the run that has not ended, late ones included. */
+  /** The verdict of the run that has not ended; a run that is too late has not ended either. */
   #running: Promise<Verdict> | null = null
   #failing = false
 

@@ -4,7 +4,7 @@
 const size = 232
 const longest = 2 ** 31 - 1
 
-/** How far a reading of recent requests goes back at least, in milliseconds. */
+/** Recent figures cover at least this many milliseconds. */
 const span = 2_000
 
 /** Quantiles in milliseconds; null when there was nothing to measure. */
@@ -14,7 +14,7 @@ export interface Quantiles {
   readonly p99: number | null
 }
 
-/** Requests of the last seconds: at least two of them, or what came since whoever asked before. */
+/** Requests of the last two seconds, or since the figures were read before if that was longer ago. */
 export interface Recent extends Quantiles {
   /** How far back this goes. */
   readonly seconds: number
@@ -33,7 +33,7 @@ export class Latency {
   readonly #clock: () => number
   readonly #counts = new Float64Array(size)
   #total = 0
-  // `#from` is where a reading begins; `#next` takes its place when it is two seconds old.
+  // Recent figures begin at `#from`; `#next` takes its place when it is two seconds old.
   #from: Mark
   #next: Mark
 
@@ -82,14 +82,14 @@ export class Latency {
   }
 }
 
-/** The bucket of a whole number of microseconds. */
+/** Gives the bucket of a whole number of microseconds. */
 function indexOf(micros: number): number {
   if (micros < 8) return micros
   const power = 31 - Math.clz32(micros)
   return (power - 2) * 8 + ((micros >> (power - 3)) & 7)
 }
 
-/** Where a bucket ends, in milliseconds. */
+/** Gives the end of a bucket, in milliseconds. */
 function endOf(index: number): number {
   if (index < 8) return (index + 1) / 1_000
   return ((8 + (index & 7) + 1) * 2 ** ((index >> 3) - 1)) / 1_000

@@ -3,7 +3,7 @@ import type { MetricsSnapshot, RouteFigures } from './metrics.ts'
 
 const startedAt = Date.now() / 1_000 - process.uptime()
 
-/** `bounds` are the histogram's, in seconds. Ends with a line feed, as the format asks. */
+/** Writes the figures. `bounds` are those of the histogram, in seconds; the format ends with a line feed. */
 export function exposition(figures: MetricsSnapshot, bounds: readonly number[]): string {
   const { server, memory, cpu, eventLoopLag } = figures
   const rows: [name: string, type: string, help: string, value: number | undefined, labels?: string][] = [

@@ -1,15 +1,15 @@
-/** Conditional and range requests (RFC 9110 §13, §14): what of a representation is to be sent. */
+/** Decides which part of a representation a conditional or range request gets (RFC 9110 §13, §14). */
 import type { Exchange } from '@volant/engine'
 import { parseHttpDate } from './http-date.ts'
 
 export interface Validators {
   /** With its quotes, and W/ if it is weak. */
   readonly etag: string
-  /** Milliseconds, whole seconds of them. */
+  /** Milliseconds since 1970, in whole seconds. */
   readonly modified: number
 }
 
-/** For GET and HEAD whose reply would be a 200, in the order of RFC 9110 §13.2.2. */
+/** Evaluates the conditions of a GET or HEAD whose reply would be 200, in the order of RFC 9110 §13.2.2. */
 export function checkConditions(exchange: Exchange, validators: Validators): 'send' | 'unchanged' | 'failed' {
   const { etag, modified } = validators
   const match = exchange.header('if-match')
@@ -47,7 +47,7 @@ export function rangeOf(
     if (to === '') return null
     const suffix = Number(to)
     if (suffix === 0) return 'unsatisfiable'
-    // Of nothing the last bytes are nothing: no range says that, so it is all of it.
+    // An empty file has no last byte that a range could name: the reply is the whole file.
     return size === 0 ? null : { first: Math.max(0, size - suffix), last: size - 1 }
   }
   const first = Number(from)

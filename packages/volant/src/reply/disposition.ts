@@ -1,4 +1,4 @@
-/** Content-Disposition of a download (RFC 6266). Names may be anybody's: what is left of a path is its last part. */
+/** Writes the Content-Disposition of a download (RFC 6266). A name may come from a client: only the last part of a path is kept. */
 export function attachment(given: string): string {
   // Buffer replaces lone surrogates, which encodeURIComponent would throw on.
   const name = Buffer.from(given.replace(/^.*[\\/]/s, '')).toString() || 'download'

@@ -18,7 +18,7 @@ import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Bytes read at once; files of no more are sent in one go. */
+/** Bytes that are read at once. A file of at most this size is sent as one piece. */
 const chunkSize = 65_536
 
 export async function sendFile(
@@ -32,7 +32,7 @@ export async function sendFile(
   const { handle, stats } = await openFile(name, options)
   let sending = false
   try {
-    // Somebody else replied meanwhile.
+    // Another reply was sent while the file was opened.
     if (ctx.replied) return dropReply(ctx, 'file')
     sending = await sendOpen(ctx, handle, stats, type, dispositionOf(name, options))
   } finally {
@@ -40,7 +40,7 @@ export async function sendFile(
   }
 }
 
-/** True if the handle is the stream's from now on. */
+/** Gives true if the stream closes the handle from now on. */
 async function sendOpen(
   ctx: RequestContext,
   handle: FileHandle,
@@ -84,7 +84,7 @@ async function sendOpen(
   return true
 }
 
-/** Those the handler set stand. The tag is weak: two versions of one size within a millisecond have the same. */
+/** Keeps what the handler has set. The tag is weak: two versions of one size within a millisecond share it. */
 function validatorsOf(ctx: RequestContext, { size, mtimeMs }: Stats): Validators {
   const given = headerOf(ctx, 'last-modified')
   // RFC 9110 §8.8.2.1: never later than now.
@@ -115,7 +115,7 @@ async function openFile(
   // Opening a pipe would wait for somebody to write to it.
   let flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
   let handle: FileHandle
-  // Outside: a root that does not exist is no mistake of the client.
+  // Not in the block below: a root that does not exist is not the client's mistake.
   const folder = root === undefined ? null : await folderOf(root)
   try {
     const target = folder === null ? name : await confine(folder, name, dotfiles)
@@ -149,11 +149,11 @@ function notFound(): HTTPError {
   return refusal('E_NOT_FOUND', 'There is no such file')
 }
 
-/** The real path of `name` in `folder`; both kinds of slashes separate, wherever the name comes from. */
+/** Gives the real path of `name` in `folder`. Both kinds of slashes separate segments on every system. */
 async function confine(folder: string, name: string, dotfiles: boolean): Promise<string> {
   const segments = name.split(/[\\/]/)
   if (segments.includes('..') || (!dotfiles && segments.some(isHidden))) throw notFound()
-  // Drives, and streams beside a file.
+  // A colon names a drive, or a stream beside a file.
   if (sep === '\\' && name.includes(':')) throw notFound()
   const real = await realpath(join(folder, name))
   const inside = folder.endsWith(sep) ? folder : folder + sep
@@ -189,10 +189,10 @@ async function readInto(handle: FileHandle, bytes: Buffer, first: number): Promi
 
 const shrunk = 'the file became shorter while it was sent'
 
-/** A part of a file in chunks; closes the file at its end and when nobody wants more. */
+/** Reads a part of a file in chunks; closes the file at its end, and when the stream is cancelled. */
 class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   readonly #handle: FileHandle
-  /** One for all chunks: whoever is given one copies or sends it before he asks for the next. */
+  /** All chunks share it: a chunk is copied or sent before the next is read. */
   #buffer: Buffer | null = null
   #at: number
   #left: number

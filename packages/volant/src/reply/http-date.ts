@@ -1,4 +1,4 @@
-/** Dates of header fields, in each of their three formats (RFC 9110 §5.6.7). */
+/** Reads dates of header fields in each of their three formats (RFC 9110 §5.6.7). */
 
 const time = '(\\d\\d):(\\d\\d):(\\d\\d)'
 const day = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
@@ -9,7 +9,7 @@ const fixed = new RegExp(`^${day}, (\\d\\d) ${month} (\\d{4}) ${time} GMT$`)
 const rfc850 = new RegExp(`^${longDay}, (\\d\\d)-${month}-(\\d\\d) ${time} GMT$`)
 const asctime = new RegExp(`^${day} ${month} ([ \\d]\\d) ${time} (\\d{4})$`)
 
-/** Milliseconds since 1970, or null for what is no date: RFC 9110 §13.1 has the field ignored then. */
+/** Gives milliseconds since 1970, or null if `text` is not a date: RFC 9110 §13.1 says to ignore the field then. */
 export function parseHttpDate(text: string): number | null {
   const [, date, name, year, ...clock] = fixed.exec(text) ?? rfc850.exec(text) ?? []
   if (date !== undefined) return at(fullYear(year as string), name as string, date, clock)
@@ -24,7 +24,7 @@ function at(year: number, name: string, date: string, [hours, minutes, seconds]:
   return Number.isNaN(parsed) ? null : parsed
 }
 
-/** Two digits that would lie more than 50 years ahead mean the past. */
+/** A year of two digits that would be more than 50 years ahead is in the past. */
 function fullYear(text: string): number {
   if (text.length === 4) return Number(text)
   const now = new Date().getUTCFullYear()

@@ -1,4 +1,4 @@
-/** Which of several representations a client likes best: Accept, Accept-Language, Accept-Encoding (RFC 9110 §12.5). */
+/** Chooses the representation that a client prefers by Accept, Accept-Language, Accept-Encoding (RFC 9110 §12.5). */
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parametersOf, token } from './parameters.ts'
@@ -13,7 +13,7 @@ export function acceptedType<const T extends string>(
 ): T | false {
   const offered = checked('accepts', offers).map(typeOf)
   const ranges = header === undefined ? [] : parseRanges(header)
-  // RFC 9110 §12.5.1: without the field any type is acceptable; one that says nothing we take for none.
+  // RFC 9110 §12.5.1: without the field any type is acceptable. A field without a valid element is treated the same.
   if (ranges.length === 0) return offers[0] as T
   return best(offers, ranges, (range, index) => typeMatch(range, offered[index] as MediaType))
 }
@@ -64,14 +64,14 @@ interface MediaType {
   readonly parameters: readonly string[]
 }
 
-/** Elements looked at; more of them is no preference any more. */
+/** Elements after these are not read. */
 const mostRanges = 100
 
 const element = new RegExp(`^(${token}(?:/${token})?)[ \\t]*(?:;|$)`)
 // RFC 9110 §12.4.2
 const weight = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Malformed elements are left out. */
+/** Reads a list of ranges without its malformed elements. */
 function parseRanges(header: string): Range[] {
   const ranges: Range[] = []
   for (const text of elementsOf(header)) {

@@ -19,7 +19,7 @@ export interface Origin {
   readonly host: string
 }
 
-/** The address of the peer. This and the two functions below believe no forwarding field. */
+/** Gives the address of the peer. This function and the two below ignore the fields of proxies. */
 export function peerOf(exchange: Exchange): string {
   return plainAddress(exchange.remoteAddress)
 }
@@ -64,7 +64,7 @@ function byXForwarded(exchange: Exchange, trusts: Trusts, direct: Origin): Origi
   }
 }
 
-/** What the `hops`th proxy from the right wrote into a list; its first entry where the others did not add to it. */
+/** Gives the entry that the `hops`th proxy from the right wrote, or the first one if the others did not add any. */
 function fromRight(list: string | undefined, hops: number): string | undefined {
   if (list === undefined) return undefined
   let end = list.length
@@ -84,7 +84,7 @@ function byForwarded(exchange: Exchange, trusts: Trusts, direct: Origin): Origin
     const element = parseElement(rest.slice(start))
     if (element === null) break
     rest = start === 0 ? undefined : rest.slice(0, start - 1)
-    // Each proxy tells how it was asked itself: the farthest that is trusted knows how the client asked.
+    // Each proxy says how it was reached itself: the farthest trusted one says how the client reached it.
     const scheme = element['proto']?.toLowerCase()
     protocol = isProtocol(scheme) ? scheme : direct.protocol
     host = isAuthority(element['host']) ? element['host'] : direct.host
@@ -95,7 +95,7 @@ function byForwarded(exchange: Exchange, trusts: Trusts, direct: Origin): Origin
   return { ip: ips[0] as string, ips, protocol, host }
 }
 
-/** Where the last element of a list begins: after the last comma outside quotes, as seen from the right. */
+/** Gives the start of a list's last element: it follows the last comma outside quotes, read from the right. */
 function lastElement(list: string): number {
   let quoted = false
   for (let at = list.length - 1; at >= 0; at--) {
@@ -110,14 +110,14 @@ function lastElement(list: string): number {
   return 0
 }
 
-/** The pairs of one element by lower-case name, or null if it is malformed or has a name twice. */
+/** Gives the pairs of one element by lower-case name, or null if it is malformed or has a name twice. */
 function parseElement(element: string): Record<string, string> | null {
   const pairs = parametersOf(`;${element.trim()}`, 0)
   if (pairs === null || new Set(pairs.map(([name]) => name)).size < pairs.length) return null
   return Object.assign(Object.create(null), Object.fromEntries(pairs))
 }
 
-/** An address without its port and brackets; null for `unknown`, for obfuscated names (RFC 7239 §6.3) and garbage. */
+/** Gives an address without its port and brackets; null for `unknown`, for obfuscated names (RFC 7239 §6.3) and garbage. */
 function addressOf(node: string): string | null {
   // The longest there is: an IPv6 address of 45 characters, brackets, a colon and a port.
   if (node.length > 53) return null

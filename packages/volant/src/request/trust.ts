@@ -1,4 +1,4 @@
-/** Which peers may say where a request came from: the `trustProxy` option, checked once, asked for every address. */
+/** Decides by the option `trustProxy` which peers may say where a request came from. */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
@@ -27,7 +27,7 @@ export interface TrustProxyOptions {
   headers?: 'x-forwarded' | 'forwarded' | undefined
 }
 
-/** Proxies one request may pass: more entries than that are not looked at. */
+/** A request may pass this many proxies; entries before those are not read. */
 export const mostHops = 64
 
 /** Null where nobody is trusted. Throws `E_BAD_OPTION`. */
@@ -51,7 +51,7 @@ export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
 }
 
-/** The one way to write an address; null for what is none. A zone is none of another machine's affair. */
+/** Gives the canonical form of an address; null for anything else, and for a zone, which only its own machine knows. */
 export function canonicalAddress(text: string): string | null {
   const family = text.length > 45 || text.includes('%') ? 0 : isIP(text)
   if (family === 0) return null
@@ -101,14 +101,14 @@ function addRange(list: BlockList, entry: string): boolean {
   return true
 }
 
-/** Verdicts kept; a list is searched from its start for every address. */
+/** This many verdicts are kept, since a list is searched from its start for every address. */
 const mostVerdicts = 1_000
 
 function listed(list: BlockList, unix: boolean): Trusts {
   const verdicts = new Map<string, boolean>()
   return (address, hop) => {
     if (address === '') return unix
-    // Only peers are worth keeping: whatever stands in a field may be new every time.
+    // Only verdicts on peers are kept: the addresses in a field may be new every time.
     const kept = hop === 0 ? verdicts.get(address) : undefined
     if (kept !== undefined) return kept
     const zone = address.indexOf('%')
