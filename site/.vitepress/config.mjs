@@ -40,6 +40,7 @@ export default defineConfig({
   cacheDir: join(root, '.cache/site'),
   srcExclude: everythingBut(Object.keys(pages)),
   rewrites: pages,
+  ignoreDeadLinks: 'localhostLinks',
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // The anchors that GitHub gives headings; scripts/check-docs.mjs holds links to them.
