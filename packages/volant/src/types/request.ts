@@ -125,7 +125,25 @@ export interface DeclaredReplies {
   reply(ctx: RequestContext, status: number, value: unknown): void
 }
 
-/** What the framework keeps of a request beside what users see. */
+/**
+ * What the framework keeps of a request beside what users see.
+ *
+ * Nine fields decide how a request ends. One `phase` cannot replace them: the reply, the chain and the error handler end
+ * independently, so that most combinations exist. These hold:
+ *
+ * - `replied` is set once, by `beginReply`, and not any more once the exchange is aborted.
+ * - `settled` is set where the outermost layer gave a value. A chain that failed goes to `fail` and leaves it false, also
+ *   after a reply. `'silent'` is only set with `pending` 0, directly before the empty reply is sent.
+ * - `pending` counts the layers and own replies that are not settled, so `ownReplies <= pending`. With `settled` true and
+ *   `pending` above 0 a middleware did not await `next()`: the last of these to settle calls `conclude`.
+ * - `empty` and `chainError` are set by the chain alone and only looked at when it ended without a reply, `chainError`
+ *   first: both are set where a middleware failed after a handler that returned nothing.
+ * - `failing` stays set once the error handler was called. A second error is then answered without it.
+ * - `expired` is set before the error of the time limit is answered. The handler may still run: whatever it replies is
+ *   dropped without a report.
+ * - `cutOff` implies `replied`: a stream ended before its content was complete.
+ * - `failure` is only written with `watch`, with `cutOff`, or where the adapter ended the request.
+ */
 export interface RequestContext extends ContextOf<AnyParts>, Chained {
   readonly exchange: Exchange
   readonly app: RequestApp
@@ -142,7 +160,7 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   settled: boolean | 'silent'
   /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
   responses: DeclaredReplies | null
-  /** An error is being answered: should its handler fail too, it is not asked again. */
+  /** The error handler was called; it is not called again if it fails. */
   failing: boolean
   /** Set while somebody is to be told of the end of this request. */
   watch: {
@@ -154,7 +172,7 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   failure: unknown
   /** The reply broke off after its head. */
   cutOff: boolean
-  /** The route's time is over and the client was told: replies that come late are dropped. */
+  /** The route's time limit has passed: later replies are dropped. */
   expired: boolean
   /** Promises of replies, such as that of `ctx.file`, that are not settled. */
   ownReplies: number
