@@ -11,6 +11,7 @@ import {
   type OpenAPIOperation,
   openapiOf,
   type Problem,
+  validate,
   ValidationError,
   VolantError,
 } from 'volant'
@@ -260,11 +261,15 @@ test('a context of procedures says what it has not', async () => {
         }),
       )
       .query(() => 1),
+    checked: procedure()
+      .use(validate({ body: Id }))
+      .query(() => 1),
     undeclared: procedure().query(({ ctx }) => {
       throw (ctx as unknown as { fail(code: string): Error }).fail('OTHER')
     }),
   })
   await assert.rejects(caller(replying).reply(), { code: 'E_PROCEDURE_CONTEXT', message: /no json/ })
+  await assert.rejects(caller(replying).checked(), { code: 'E_PROCEDURE_CONTEXT', message: /no body/ })
   await assert.rejects(caller(replying).undeclared(), {
     code: 'E_UNDECLARED_ERROR',
     message: /the procedure undeclared .*declares none/,

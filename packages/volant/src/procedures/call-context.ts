@@ -105,11 +105,11 @@ export class CallContext implements ProcedureContext, Chained {
   }
 
   /** For the check of the input, which reads and replaces it as the check of a route does with parts of a request. */
-  part(): unknown {
-    return this.input
+  part(name: string): unknown {
+    return name === 'input' ? this.input : absence(name)
   }
 
-  put(_part: string, value: unknown): void {
+  put(_name: string, value: unknown): void {
     this.input = value
   }
 
@@ -209,32 +209,18 @@ export class CallContext implements ProcedureContext, Chained {
   }
 }
 
-/** Members of a route's context that a procedure's context does not have. The error says why, which a TypeError would not. */
-for (const name of [
-  'params',
-  'query',
-  'body',
-  'bodyText',
-  'bodyBytes',
-  'bodyStream',
-  'json',
-  'text',
-  'html',
-  'bytes',
-  'stream',
-  'file',
-  'redirect',
-  'reply',
-  'status',
-  'earlyHints',
-  'exchange',
-] as const) {
-  Object.defineProperty(CallContext.prototype, name, {
-    get(): never {
-      throw new VolantError(
-        'E_PROCEDURE_CONTEXT',
-        `the context of a procedure has no ${name}, because a procedure may be called over REST, over tRPC or directly. A handler reads its input and returns its output; a middleware throws errors`,
-      )
-    },
-  })
+/** Members of a route's context that a procedure's context does not have. */
+const absent =
+  'params query body bodyText bodyBytes bodyStream json text html bytes stream file redirect reply status earlyHints exchange'
+
+for (const name of absent.split(' ')) {
+  Object.defineProperty(CallContext.prototype, name, { get: () => absence(name) })
+}
+
+/** Says why the member is not there, which a TypeError would not. */
+function absence(name: string): never {
+  throw new VolantError(
+    'E_PROCEDURE_CONTEXT',
+    `the context of a procedure has no ${name}, because a procedure may be called over REST, over tRPC or directly. A handler reads its input and returns its output; a middleware throws errors`,
+  )
 }

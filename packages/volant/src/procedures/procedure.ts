@@ -3,10 +3,9 @@ import { compile, isLayered } from '../dispatch/chain.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
-import { bad } from '../options/bad-option.ts'
 import { metadataOf, gateOf, usageOf } from '../dispatch/declare.ts'
 import { isThenable } from '../types/thenable.ts'
-import { checkOptionNames } from '../options/option-names.ts'
+import { checkChoice, checkInteger, checkNames, checkText } from '../options/checks.ts'
 import { refuseCodecsEarly } from '../schema/refuse-parts.ts'
 import { standardOf } from '../schema/standard.ts'
 import { asFunction } from '../app/scope.ts'
@@ -75,8 +74,7 @@ class Builder {
     }
     const { security, onResponse } = metadataOf(layer)
     if (onResponse !== undefined) {
-      throw new VolantError(
-        'E_BAD_OPTION',
+      throw wrong(
         'a middleware with onResponse belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
       )
     }
@@ -91,7 +89,7 @@ class Builder {
   }
 
   meta(info: ProcedureInfo): Builder {
-    checkOptionNames('meta', checkObject('meta', info), ['summary', 'description', 'tags', 'deprecated'])
+    checkNames('meta', info, ['summary', 'description', 'tags', 'deprecated'])
     return this.#with({ info: { ...this.#steps.info, ...info } })
   }
 
@@ -119,7 +117,7 @@ class Builder {
   #finish(kind: ProcedureKind, handler: unknown): Procedure {
     const steps = this.#steps
     if (kind === 'subscription' && steps.rest) {
-      throw new VolantError('E_BAD_OPTION', 'a subscription has no REST route: leave rest() out')
+      throw wrong('a subscription has no REST route: leave rest() out')
     }
     if (steps.isEmpty) checkEmpty(kind, steps.rest)
     const run = asFunction(handler, `the handler of a ${kind}`) as (
@@ -151,44 +149,30 @@ function compilePerform(layers: readonly Layer<CallContext>[], handler: Run<Call
 
 function checkEmpty(kind: ProcedureKind, rest: RestOptions | false | null): void {
   if (kind === 'subscription') {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      'output(null) is not for subscriptions: give the schema of an event, or leave output() out',
-    )
+    throw wrong('output(null) is not for subscriptions: give the schema of an event, or leave output() out')
   }
   const status = rest === null || rest === false ? undefined : rest.status
   if (status !== undefined && status !== 204) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      `output(null) replies 204 over REST, not ${status}: leave the status of rest() out`,
-    )
+    throw wrong(`output(null) replies 204 over REST, not ${status}: leave the status of rest() out`)
   }
 }
 
 const restMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY']
 
 function checkRestOptions(options: RestOptions): void {
-  checkOptionNames('rest', checkObject('rest', options), ['method', 'path', 'status'])
+  checkNames('rest', options, ['method', 'path', 'status'])
   const { method, path, status } = options
-  if (method !== undefined && !restMethods.includes(method)) {
-    throw bad('rest.method', method, `one of ${restMethods.join(', ')}`)
-  }
-  if (path !== undefined && (typeof path !== 'string' || !path.startsWith('/'))) {
-    throw bad('rest.path', path, 'a path such as /users/:id')
-  }
-  if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 299)) {
-    throw bad('rest.status', status, 'a status from 200 to 299')
-  }
-}
-
-function checkObject(name: string, value: unknown): object {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw bad(name, value, 'an object')
+  if (method !== undefined) checkChoice('rest.method', method, restMethods)
+  if (path !== undefined) checkText('rest.path', path, /^\//, 'a path such as /users/:id')
+  if (status !== undefined) checkInteger('rest.status', status, [200, 299], 'a status from 200 to 299')
 }
 
 function twice(step: string): VolantError {
-  return new VolantError(
-    'E_BAD_OPTION',
+  return wrong(
     `a procedure has one ${step} schema, and this one was given a second: extend the first schema instead`,
   )
+}
+
+function wrong(what: string): VolantError {
+  return new VolantError('E_BAD_OPTION', what)
 }

@@ -1,7 +1,7 @@
 /** Options of the tRPC endpoint. */
 import type { Context } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
-import { checkFlag, checkNames } from '../../options/checks.ts'
+import { checkFlag, checkFunction, checkInteger, checkNames } from '../../options/checks.ts'
 import type { ErrorShape } from './error-shape.ts'
 import type { ProcedureKind } from '../types.ts'
 
@@ -65,43 +65,38 @@ export interface TRPCOptions {
 type OwnOptions = Omit<TRPCOptions, 'transformer' | 'responseMeta'>
 
 /** The options with their defaults. */
-export interface Settings extends Readonly<{ [K in keyof OwnOptions]-?: NonNullable<OwnOptions[K]> }> {
+export interface Settings extends Readonly<typeof defaults> {
   readonly input: Transformer | null
   readonly output: Transformer | null
   readonly responseMeta: NonNullable<TRPCOptions['responseMeta']> | null
 }
 
-const defaults = {
+const defaults: { readonly [K in keyof OwnOptions]-?: NonNullable<OwnOptions[K]> } = {
   prefix: '/trpc',
   maxBatchSize: 100,
   allowMethodOverride: false,
   acceptForms: false,
-  transformer: undefined,
-  responseMeta: undefined,
   pingInterval: 15_000,
   maxSubscription: 0,
   reconnectAfter: 0,
-} as const satisfies Record<keyof TRPCOptions, unknown>
+}
+
+/** The range of a timer of Node.js. */
+const timer = [0, 2_147_483_647] as const
 
 /** Throws `E_BAD_OPTION` with the name of the option. */
 export function settingsOf(options: TRPCOptions): Settings {
-  checkNames('trpc', options, Object.keys(defaults))
-  const {
-    prefix = defaults.prefix,
-    maxBatchSize = defaults.maxBatchSize,
-    transformer,
-    responseMeta,
-  } = options
-  if (!Number.isInteger(maxBatchSize) || maxBatchSize < 1 || maxBatchSize > 1_000) {
-    throw bad('trpc.maxBatchSize', maxBatchSize, 'a whole number from 1 to 1,000')
-  }
-  if (responseMeta !== undefined && typeof responseMeta !== 'function') {
-    throw bad('trpc.responseMeta', responseMeta, 'a function')
-  }
-  const flag = (name: 'allowMethodOverride' | 'acceptForms'): boolean =>
-    checkFlag(`trpc.${name}`, options[name], defaults[name])
-  const pingInterval = checkMilliseconds('pingInterval', options)
-  const reconnectAfter = checkMilliseconds('reconnectAfter', options)
+  checkNames('trpc', options, [...Object.keys(defaults), 'transformer', 'responseMeta'])
+  const { transformer, responseMeta = null, ...given } = options
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined)
+  const own = { ...defaults, ...(Object.fromEntries(defined) as Partial<typeof defaults>) }
+  checkInteger('trpc.maxBatchSize', own.maxBatchSize, [1, 1_000], 'a whole number from 1 to 1,000')
+  checkFlag('trpc.allowMethodOverride', own.allowMethodOverride, false)
+  checkFlag('trpc.acceptForms', own.acceptForms, false)
+  checkFunction('trpc.responseMeta', options.responseMeta)
+  for (const name of ['pingInterval', 'maxSubscription', 'reconnectAfter'] as const)
+    checkInteger(`trpc.${name}`, own[name], timer, 'a whole number of milliseconds, 0 for none')
+  const { pingInterval, reconnectAfter } = own
   if (reconnectAfter > 0 && (pingInterval === 0 || pingInterval >= reconnectAfter)) {
     throw bad(
       'trpc.reconnectAfter',
@@ -109,17 +104,7 @@ export function settingsOf(options: TRPCOptions): Settings {
       `more than pingInterval, which is ${pingInterval}: clients of quiet subscriptions would connect again and again`,
     )
   }
-  return {
-    prefix,
-    maxBatchSize,
-    allowMethodOverride: flag('allowMethodOverride'),
-    acceptForms: flag('acceptForms'),
-    ...transformers(transformer),
-    responseMeta: responseMeta ?? null,
-    pingInterval,
-    maxSubscription: checkMilliseconds('maxSubscription', options),
-    reconnectAfter,
-  }
+  return { ...own, ...transformers(transformer), responseMeta }
 }
 
 function transformers(given: TRPCOptions['transformer']): {
@@ -134,16 +119,4 @@ function transformers(given: TRPCOptions['transformer']): {
     }
   }
   return { input, output }
-}
-
-/** The longest time that a timer of Node.js takes. */
-const longest = 2_147_483_647
-
-function checkMilliseconds(
-  name: 'pingInterval' | 'maxSubscription' | 'reconnectAfter',
-  options: TRPCOptions,
-): number {
-  const value = options[name] === undefined ? defaults[name] : options[name]
-  if (Number.isInteger(value) && value >= 0 && value <= longest) return value
-  throw bad(`trpc.${name}`, value, 'a whole number of checkMilliseconds, 0 for none')
 }

@@ -147,7 +147,7 @@ export function transformed(shape: ErrorShape, settings: Settings): unknown {
   return settings.output === null ? shape : settings.output.serialize(shape)
 }
 
-/** The error to send in place of one that cannot be transformed, because of its data or the transformer. */
+/** The error to send in place of one that cannot be written, because of its data or the transformer. */
 export function unwritable(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   ctx.app.report(error, ctx)
   return errorShapeOf(error, path)
