@@ -106,7 +106,8 @@ test(
     async function dying(attempt = 1): Promise<[Cell[], string]> {
       const run = `generator-${attempt}`
       writeFileSync(uses, '')
-      const args = ['run', ...short, '--scenarios', 'ramapi-json', '--entries', 'honest', '--name', run]
+      const two = 'ramapi-json:plain,ramapi-json:pipelined'
+      const args = ['run', ...short, '--scenarios', two, '--entries', 'honest', '--name', run]
       const outcome = await lab.run(args, { CARGO_TARGET_DIR: target })
       assert.equal(outcome.code, 2, outcome.errors)
       const [said, ...more] = faultsIn(outcome)
