@@ -1,7 +1,9 @@
 /**
  * What it costs to write a reply as JSON, in ns of processor time: `node lab/serializers.mjs [--all] [--rounds 15]`,
  * the figures of docs/decisions/0009-serializers.md. Needs compiled packages and a quiet machine; `--all` runs the
- * versions of scripts/nodes.mjs one after the other.
+ * versions of scripts/nodes.mjs one after the other. `--way walk --calls 90000` only calls one way (`walk`, `projection` or
+ * `JSON`) for five properties, to be run twice by `valgrind --tool=callgrind --smc-check=all-non-file`: the difference is
+ * what its calls take in instructions.
  *
  * Each figure is the median of rounds in which the ways take turns, forwards and backwards, in one process. The text is
  * written into a buffer as the engine does it: a serializer that joins strings leaves that work to whoever reads them.
@@ -16,7 +18,12 @@ import { root } from '../scripts/command.mjs'
 import { bring, versions } from '../scripts/nodes.mjs'
 
 const { values: options } = parseArgs({
-  options: { all: { type: 'boolean' }, rounds: { type: 'string', default: '15' } },
+  options: {
+    all: { type: 'boolean' },
+    rounds: { type: 'string', default: '15' },
+    way: { type: 'string' },
+    calls: { type: 'string', default: '30000' },
+  },
 })
 const rounds = Number(options.rounds)
 /** Of one way in one round, about. */
@@ -25,6 +32,7 @@ const buffer = Buffer.alloc(1 << 20)
 let written = 0
 
 if (options.all) await measureAll()
+else if (options.way !== undefined) await call(options.way, Number(options.calls))
 else await measureHere()
 
 async function measureAll() {
@@ -37,7 +45,7 @@ async function measureAll() {
 }
 
 async function measureHere() {
-  const compiled = join(root, 'packages/volant/dist/src/schema')
+  const compiled = join(root, 'packages/volant/dist/src/schema/strip')
   const { serializerFor } = await import(join(compiled, 'serializer.js'))
   const { strip } = await import(join(compiled, 'strip.js'))
   const fastJSON = createRequire(import.meta.url)('fast-json-stringify')
@@ -73,6 +81,20 @@ async function measureHere() {
     )
     console.log(`| ${way} | ${microseconds.toFixed(0)} | ${kibibytes.toFixed(1)} |`)
   }
+}
+
+async function call(way, calls) {
+  const compiled = join(root, 'packages/volant/dist/src/schema/strip')
+  const { serializerFor } = await import(join(compiled, 'serializer.js'))
+  const { strip } = await import(join(compiled, 'strip.js'))
+  const [schema, declared] = shapes()['5 properties']
+  const ways = {
+    JSON: JSON.stringify,
+    walk: (value) => JSON.stringify(strip(value, schema)),
+    projection: serializerFor(schema, { alreadyStripped: false }),
+  }
+  const value = parsed(withSecret(declared))
+  for (let at = 0; at < calls; at++) written += ways[way](value).length
 }
 
 /** Or as a database gives it: not a literal whose shape the compiler of a loop knows. */

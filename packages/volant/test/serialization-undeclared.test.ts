@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { normalizeMade } from '../src/schema/normalize.ts'
-import * as normal from '../src/schema/strip.ts'
+import * as normal from '../src/schema/strip/strip.ts'
 
 type Schema = Parameters<typeof normal.strip>[1]
 

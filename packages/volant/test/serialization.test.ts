@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { normalizeMade } from '../src/schema/normalize.ts'
-import { placeOf } from '../src/schema/schema-node.ts'
-import { projectionOf } from '../src/schema/strip-codegen.ts'
-import { serializerFor } from '../src/schema/serializer.ts'
-import { strip, undeclared } from '../src/schema/strip.ts'
+import { rootNodeOf } from '../src/schema/strip/schema-node.ts'
+import { compileStrip } from '../src/schema/strip/strip-codegen.ts'
+import { serializerFor } from '../src/schema/strip/serializer.ts'
+import { strip, undeclared } from '../src/schema/strip/strip.ts'
 
 type Schema = Parameters<typeof strip>[1]
 
@@ -126,8 +126,8 @@ test('names of properties are text in the generated code, whatever is in them', 
   ]
   const properties = Object.fromEntries(names.map((name) => [name, { properties: { a: {} } }]))
   const value = Object.fromEntries([...names, 'secret'].map((name) => [name, { a: 1, secret: 2 }]))
-  const place = placeOf({ properties })
-  assert.ok(projectionOf(place))
+  const node = rootNodeOf({ properties })
+  assert.ok(compileStrip(node))
   const wanted = Object.fromEntries(names.map((name) => [name, { a: 1 }]))
   assert.equal(serializerFor({ properties }, { alreadyStripped: false })(value), JSON.stringify(wanted))
   assert.equal((globalThis as { broken?: boolean }).broken, undefined)
@@ -160,10 +160,10 @@ test('nothing of a schema is read before the first value', () => {
 test('what cannot lose anything is given to JSON.stringify, and so is what is too large to compile', () => {
   assert.equal(serializerFor({ type: 'string' }, { alreadyStripped: false })('x'), '"x"')
   const many = Object.fromEntries(Array.from({ length: 2001 }, (_, at) => [`p${at}`, {}]))
-  assert.equal(projectionOf(placeOf({ properties: many })), null)
+  assert.equal(compileStrip(rootNodeOf({ properties: many })), null)
   assert.equal(serializerFor({ properties: many }, { alreadyStripped: false })({ p7: 1, q: 2 }), '{"p7":1}')
   const { p0: _, ...fewer } = many
-  assert.ok(projectionOf(placeOf({ properties: fewer })))
+  assert.ok(compileStrip(rootNodeOf({ properties: fewer })))
 })
 
 test('values nested so deep that the generated code gives up are written, or refused as JSON.stringify refuses', () => {
@@ -180,7 +180,7 @@ test('values nested so deep that the generated code gives up are written, or ref
 })
 
 test('a process that allows no generated code gets the same text', () => {
-  const serializer = new URL('../src/schema/serializer.js', import.meta.url).href
+  const serializer = new URL('../src/schema/strip/serializer.js', import.meta.url).href
   const script = `
     import { serializerFor } from ${JSON.stringify(serializer)}
     const schema = { properties: { b: {}, a: { items: { properties: { c: {} } } } } }
@@ -342,7 +342,7 @@ test('generated code and walk give the same text, for any schema and any value',
   for (let seed = 0; seed < 1500; seed++) {
     const source = new Random(seed, false)
     const schema = source.document()
-    if (projectionOf(placeOf(schema)) !== null) compiled++
+    if (compileStrip(rootNodeOf(schema)) !== null) compiled++
     for (let round = 0; round < 4; round++) {
       const [fast, walked] = textsOf(schema, source.value(4))
       assert.equal(fast, walked, `seed ${seed}, round ${round}: ${JSON.stringify(schema)}`)

@@ -9,10 +9,10 @@ import { refuseCodecs } from '../schema/refuse-parts.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import { isLater, issuesIn } from '../schema/result.ts'
 import { standardOf } from '../schema/standard.ts'
-import { type Preparation, preparationOf } from '../schema/strip-plan.ts'
-import { type Serializer, serializerFor } from '../schema/serializer.ts'
-import { undeclared } from '../schema/strip.ts'
-import { Unwritable } from '../schema/to-json.ts'
+import { type StripPlan, stripPlanOf } from '../schema/strip/strip-plan.ts'
+import { type Serializer, serializerFor } from '../schema/strip/serializer.ts'
+import { undeclared } from '../schema/strip/strip.ts'
+import { Unwritable } from '../schema/strip/to-json.ts'
 import type { Schema } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 
@@ -31,7 +31,7 @@ export class ReplyBody {
   readonly #schema: Schema
   readonly #undeclared: UndeclaredProperties
   #standard: StandardSchemaV1.Props | null = null
-  #preparation: Preparation | null = null
+  #plan: StripPlan | null = null
   #serialize: Serializer | null = null
 
   /** `where` names the route and the reply in errors. */
@@ -47,7 +47,7 @@ export class ReplyBody {
    */
   check(value: unknown): unknown {
     const standard = (this.#standard ??= this.#standardOf())
-    const { prepare } = (this.#preparation ??= preparationOf(this.#schema, standard))
+    const { prepare } = (this.#plan ??= stripPlanOf(this.#schema, standard))
     let result: Result | Promise<Result>
     try {
       if (this.#undeclared === 'throw') this.#refuseUndeclared(value)
@@ -108,7 +108,7 @@ export class ReplyBody {
 
   #serializer(): Serializer {
     const described = jsonSchemaOf(this.#schema, 'output')
-    const alreadyStripped = this.#preparation?.alreadyStripped ?? false
+    const alreadyStripped = this.#plan?.alreadyStripped ?? false
     return serializerFor('schema' in described ? described.schema : null, { alreadyStripped })
   }
 

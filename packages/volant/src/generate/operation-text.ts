@@ -1,7 +1,7 @@
 /** The type of one operation: what its call takes, and its results. */
 import { parsePattern } from '../routing/path.ts'
 import type { RouteInfo } from '../app/route-info.ts'
-import type { Hole } from '../schema/unrepresentable.ts'
+import type { Unrepresentable } from '../schema/unrepresentable.ts'
 import { madeOfNothing } from '../schema/is-void.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
@@ -138,7 +138,7 @@ export class OperationText {
   }
 
   /** A Date has a JSON Schema: it is text. */
-  #partly(where: string, holes: readonly Hole[] = []): void {
+  #partly(where: string, holes: readonly Unrepresentable[] = []): void {
     for (const { pointer, kind } of holes) {
       if (kind === 'date') continue
       this.#onUnknown(`${this.#name}: ${where} at ${pointer}`, `a ${kind} has no JSON Schema`)

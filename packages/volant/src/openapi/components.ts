@@ -2,7 +2,7 @@
  * The schemas of a document. A schema with a title or an id, and one that a reference leads to, stands in
  * `components/schemas`; every other schema stands where it is used.
  */
-import type { Hole } from '../schema/unrepresentable.ts'
+import type { Unrepresentable } from '../schema/unrepresentable.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
 import { discriminate } from './discriminator.ts'
@@ -32,7 +32,7 @@ export interface PartlyDescribed {
   /** The library that made it; empty if there is none. */
   readonly vendor: string
   /** The same array for the same schema. */
-  readonly holes: readonly Hole[]
+  readonly holes: readonly Unrepresentable[]
 }
 
 /** One JSON Schema, as its library wrote it: its references are relative to it. */
@@ -52,7 +52,7 @@ interface FoundSchema extends NamedSchema {
 
 export class Components {
   readonly undescribed: Undescribed[] = []
-  readonly #partlyDescribed = new Map<readonly Hole[], PartlyDescribed>()
+  readonly #partlyDescribed = new Map<readonly Unrepresentable[], PartlyDescribed>()
   readonly #sources = {
     input: new Map<OpenAPISchema, SchemaSource>(),
     output: new Map<OpenAPISchema, SchemaSource>(),

@@ -2,8 +2,8 @@
 import type { RouteInfo } from '../app/route-info.ts'
 import { printLine } from '../report/print-line.ts'
 import { hasConverter, jsonSchemaOf } from '../schema/json-schema.ts'
-import { sayTextless } from '../schema/textless.ts'
-import type { Hole } from '../schema/unrepresentable.ts'
+import { warnTextless } from '../schema/check/textless.ts'
+import type { Unrepresentable } from '../schema/unrepresentable.ts'
 import { vendorNamed } from '../schema/vendors/vendor-of.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Direction, PartlyDescribed, Undescribed } from './components.ts'
@@ -14,7 +14,7 @@ const most = 10
 
 export class DocumentWarnings {
   readonly #schemas = new WeakSet<Schema>()
-  readonly #holes = new WeakSet<readonly Hole[]>()
+  readonly #holes = new WeakSet<readonly Unrepresentable[]>()
   readonly #sentences = new Set<string>()
 
   /** Prints what is wrong with a document. */
@@ -32,7 +32,7 @@ export class DocumentWarnings {
   textless(route: RouteInfo): void {
     for (const part of ['params', 'query', 'headers', 'cookies'] as const) {
       const first = [...route.checks, route.schemas].find((each) => each[part] !== undefined)?.[part]
-      if (first !== undefined) sayTextless(first, `${route.method} ${route.path}: ${part}`)
+      if (first !== undefined) warnTextless(first, `${route.method} ${route.path}: ${part}`)
     }
   }
 
@@ -85,7 +85,7 @@ const general = {
   typed: 'Add a schema after the transform',
 }
 
-function listed(holes: readonly Hole[]): string {
+function listed(holes: readonly Unrepresentable[]): string {
   const named = holes.slice(0, most).map(({ pointer, kind }) => `${pointer} (${kind})`)
   return named.join(', ') + (holes.length > most ? ` and ${holes.length - most} more` : '')
 }

@@ -2,7 +2,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { ReplyBody, type UndeclaredProperties } from '../contract/reply-body.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
-import { strip } from '../schema/strip.ts'
+import { strip } from '../schema/strip/strip.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Placed } from './router.ts'

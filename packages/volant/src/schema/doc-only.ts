@@ -2,18 +2,18 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Responses, Schema } from '../types/parts.ts'
 import type { JSONSchemaObject } from './document.ts'
-import type { Described as Conversion } from './json-schema.ts'
+import type { ConvertedSchema } from './json-schema.ts'
 
 /** A schema that says what `schema` says and lets every value pass. */
-export interface Described extends StandardSchemaV1, StandardJSONSchemaV1 {
+export interface DocOnlySchema extends StandardSchemaV1, StandardJSONSchemaV1 {
   readonly '~standard': StandardSchemaV1.Props & StandardJSONSchemaV1.Props
 }
 
 const all = new WeakSet<object>()
 
 /** JSON Schema (draft 2020-12) of a value that needs no check, since this package made it. */
-export function described(schema: JSONSchemaObject): Described {
-  const made: Described = {
+export function described(schema: JSONSchemaObject): DocOnlySchema {
+  const made: DocOnlySchema = {
     '~standard': {
       version: 1,
       vendor: 'volant',
@@ -30,7 +30,7 @@ export function described(schema: JSONSchemaObject): Described {
  * `validate` is only asked whether the input may be missing.
  */
 export function documentOnly(
-  describe: () => Conversion,
+  describe: () => ConvertedSchema,
   validate: StandardSchemaV1.Props['validate'],
 ): Schema {
   const json = (): Record<string, unknown> => {
@@ -38,7 +38,7 @@ export function documentOnly(
     if ('opaque' in made) throw new Error(made.opaque)
     return { ...made.schema }
   }
-  const made: Described = {
+  const made: DocOnlySchema = {
     '~standard': { version: 1, vendor: 'volant', validate, jsonSchema: { input: json, output: json } },
   }
   all.add(made)

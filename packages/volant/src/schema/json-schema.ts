@@ -1,7 +1,7 @@
 /** The JSON Schema of a schema, for whatever describes or writes its values. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { type Hole, withoutMarks } from './unrepresentable.ts'
+import { type Unrepresentable, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from '../types/schema.ts'
 import { relaxDefaults } from './relax-defaults.ts'
 import { isPlainSchema, normalizeMade } from './normalize.ts'
@@ -14,10 +14,10 @@ import type { JSONSchemaObject } from './document.ts'
  * The schema, frozen, the parts it says nothing of, and pointers to those that take text whatever it says; or why there is
  * none.
  */
-export type Described =
+export type ConvertedSchema =
   | {
       readonly schema: JSONSchemaObject
-      readonly holes?: readonly Hole[]
+      readonly holes?: readonly Unrepresentable[]
       readonly texts?: ReadonlySet<string>
     }
   | { readonly opaque: string }
@@ -25,13 +25,13 @@ export type Described =
 /** What goes in, or what comes out. */
 export type Side = 'input' | 'output'
 
-const known: Record<Side, WeakMap<object, Described>> = { input: new WeakMap(), output: new WeakMap() }
+const known: Record<Side, WeakMap<object, ConvertedSchema>> = { input: new WeakMap(), output: new WeakMap() }
 
 /**
  * Of what goes in or of what comes out, made when it is first asked for. Parts that JSON Schema cannot say (a transform,
  * a bigint) say nothing; a schema is opaque where its library has no JSON Schema at all.
  */
-export function jsonSchemaOf(schema: Schema, io: Side): Described {
+export function jsonSchemaOf(schema: Schema, io: Side): ConvertedSchema {
   const before = known[io].get(schema)
   if (before !== undefined) return before
   const described = describe(schema, io)
@@ -39,7 +39,7 @@ export function jsonSchemaOf(schema: Schema, io: Side): Described {
   return described
 }
 
-function describe(schema: Schema, io: Side): Described {
+function describe(schema: Schema, io: Side): ConvertedSchema {
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   try {
     if (standard === undefined && isPlainSchema(schema)) {
@@ -60,14 +60,14 @@ function describe(schema: Schema, io: Side): Described {
   }
 }
 
-function opaque(vendor: unknown): Described {
+function opaque(vendor: unknown): ConvertedSchema {
   return {
     opaque: `its library${typeof vendor === 'string' ? `, ${vendor},` : ''} has no JSON Schema for it`,
   }
 }
 
 /** The normal form of what a library made. */
-function normalForm(made: unknown): Described {
+function normalForm(made: unknown): ConvertedSchema {
   if (isThenable(made)) {
     made.then(undefined, () => {})
     return { opaque: 'its library promises a JSON Schema, and nobody waits for it' }
@@ -95,7 +95,7 @@ const valibotPackage = '@valibot/to-json-schema'
 const load = createRequire(import.meta.url)
 let isInstalled: boolean | undefined
 
-function byValibot(schema: Schema, io: Side, options: object | undefined): Described {
+function byValibot(schema: Schema, io: Side, options: object | undefined): ConvertedSchema {
   if (!(isInstalled ??= canLoad(valibotPackage)))
     return { opaque: `Valibot has no JSON Schema for it unless ${valibotPackage} is installed` }
   const { toJsonSchema } = load(valibotPackage) as { toJsonSchema: (of: unknown, options: object) => unknown }

@@ -41,7 +41,7 @@ function asserts([name, value]: [string, unknown]): boolean {
 
 /** Throws `E_BAD_SCHEMA` with the pointer of a mistake; `where` names the schema itself. */
 export function normalize(given: object, where: string): NormalSchema {
-  const { $schema } = given as Members
+  const { $schema } = given as Keywords
   const refuse = (at: string, why: string): never => {
     throw new VolantError('E_BAD_SCHEMA', `${where}: ${at} ${why}`)
   }
@@ -63,7 +63,7 @@ export function normalizeMade(made: unknown): JSONSchemaObject {
   return new Normalizer(refuse, false).normalize(made).schema
 }
 
-type Members = Record<string, unknown>
+type Keywords = Record<string, unknown>
 
 /** Pointers to where a schema stood and where it stands in the copy; and the base of its references. */
 interface Position {
@@ -92,7 +92,7 @@ class Normalizer {
   }
 
   normalize(given: unknown): NormalSchema {
-    const schema = this.#schema(given, { from: '#', to: '#', base: { uri: '', pointer: '#' } }) as Members
+    const schema = this.#schema(given, { from: '#', to: '#', base: { uri: '', pointer: '#' } }) as Keywords
     const [lost] = this.#references.resolve(this.#isStrict)
     if (lost !== undefined && this.#isStrict) {
       this.#refuse(lost.at, `leads nowhere, and nothing is loaded: ${briefValue(lost.to)}`)
@@ -116,14 +116,14 @@ class Normalizer {
     if (this.#isStrict) this.#refuseForeign(given, from)
     if (this.#above.has(given)) this.#refuse(from, 'contains itself; refer to it by $ref')
     this.#above.add(given)
-    const { $id } = given as Members
+    const { $id } = given as Keywords
     const base = typeof $id === 'string' ? this.#references.enter($id, outer, from) : outer
-    const copy: Members = {}
+    const copy: Keywords = {}
     this.#references.add({ from, to, schema: copy })
     for (const [name, value] of Object.entries(given)) {
       if (value !== undefined && !dropped.has(name)) this.#keyword(copy, name, value, { from, to, base })
     }
-    this.#refer(copy, given as Members, from, base)
+    this.#refer(copy, given as Keywords, from, base)
     // The documents of an API name a schema by it.
     if (typeof $id === 'string' && !this.#isStrict && from === '#') copy.$id = $id
     modernise(copy)
@@ -131,7 +131,7 @@ class Normalizer {
     return copy
   }
 
-  #keyword(copy: Members, name: string, value: unknown, { from, to, base }: Position): void {
+  #keyword(copy: Keywords, name: string, value: unknown, { from, to, base }: Position): void {
     const kind = keywords.get(name)
     const inner = { from: `${from}/${escapeKey(name)}`, to: `${to}/${name}`, base }
     if (kind === undefined) this.#unknown(copy, name, value, inner.from)
@@ -150,7 +150,7 @@ class Normalizer {
   }
 
   /** `$dynamicRef` and `$recursiveRef` mean the same as `$ref` where a schema is all that there is. */
-  #refer(copy: Members, given: Members, from: string, base: Base): void {
+  #refer(copy: Keywords, given: Keywords, from: string, base: Base): void {
     for (const keyword of references) {
       const to = given[keyword]
       if (typeof to !== 'string') continue
@@ -165,7 +165,7 @@ class Normalizer {
   }
 
   /** What drafts before 2020-12 call `items` and `additionalItems` is `prefixItems` and `items`. */
-  #one(copy: Members, name: string, value: unknown, place: Position): void {
+  #one(copy: Keywords, name: string, value: unknown, place: Position): void {
     if (name === 'items' && Array.isArray(value)) {
       copy.prefixItems = this.#list(value, { ...place, to: place.to.replace(/items$/, 'prefixItems') })
     } else {
@@ -183,7 +183,7 @@ class Normalizer {
     )
   }
 
-  #named(copy: Members, name: string, value: unknown, { from, base }: Position, to: string): void {
+  #named(copy: Keywords, name: string, value: unknown, { from, base }: Position, to: string): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return this.#refuse(from, `takes schemas by name, not ${briefValue(value)}`)
     }
@@ -198,7 +198,7 @@ class Normalizer {
       }
       if (name === 'dependencies' && Array.isArray(each)) {
         if (misfit('names', each) !== null) this.#refuse(place.from, 'takes names of properties')
-        copy.dependentRequired = { ...(copy.dependentRequired as Members | undefined), [key]: [...each] }
+        copy.dependentRequired = { ...(copy.dependentRequired as Keywords | undefined), [key]: [...each] }
       } else schemas.push([key, this.#schema(each, place)])
     }
     if (name === 'properties') this.#inherited(schemas.map(([key]) => key))
@@ -206,7 +206,7 @@ class Normalizer {
   }
 
   /** Unknown keywords are copied, unless one looks like a typo or holds a schema: nothing would check by it. */
-  #unknown(copy: Members, name: string, value: unknown, at: string): void {
+  #unknown(copy: Keywords, name: string, value: unknown, at: string): void {
     if (name === '__proto__') return
     if (!this.#isStrict) {
       copy[name] = value
@@ -254,7 +254,7 @@ class Normalizer {
 const references: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
 
 /** Writes keywords of older drafts, and of OpenAPI 3.0, as draft 2020-12 does. */
-function modernise(copy: Members): void {
+function modernise(copy: Keywords): void {
   // Without items by position `additionalItems` has no meaning.
   if (copy.additionalItems !== undefined && copy.prefixItems !== undefined) copy.items = copy.additionalItems
   delete copy.additionalItems

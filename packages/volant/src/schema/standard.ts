@@ -1,12 +1,12 @@
 /** The one way to a schema's `validate`, whatever it is made with. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
-import { Validator } from './ajv.ts'
+import { Validator } from './check/ajv.ts'
 import { isPlainSchema, normalize } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { vendorNamed, withFirstFaults } from './vendors/vendor-of.ts'
-import { takingLists } from './wrap-single-items.ts'
-import { textReader, type TextReader } from './coerce-text.ts'
+import { wrapSingleItems } from './check/wrap-single-items.ts'
+import { textCoercer, type TextCoercer } from './check/coerce-text.ts'
 
 /** Where a value comes from: text of the request's head, its body, or a handler. */
 export type SchemaUse = 'text' | 'body' | 'response'
@@ -22,7 +22,7 @@ export function standardOf(schema: unknown, where: string, use: SchemaUse = 'bod
   if (typeof props?.validate === 'function') {
     if (use === 'response') return props
     return use === 'text'
-      ? takingLists(schema as StandardSchemaV1, where)
+      ? wrapSingleItems(schema as StandardSchemaV1, where)
       : withFirstFaults(schema as StandardSchemaV1)
   }
   if (props === undefined && isPlainSchema(schema)) return plain(validatorOf(schema, where), where, use)
@@ -64,11 +64,11 @@ function plain(validator: Validator, where: string, use: SchemaUse): StandardSch
       validate: (value) => validator.check(hasDefaults ? copyOf(value) : value, true, where),
     }
   }
-  let read: TextReader | null = null
+  let read: TextCoercer | null = null
   return {
     ...props,
     validate: (value) => {
-      read ??= textReader(validator.normal.schema)
+      read ??= textCoercer(validator.normal.schema)
       return validator.check(read(value), true, where)
     },
   }

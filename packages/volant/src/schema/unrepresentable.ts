@@ -3,7 +3,7 @@
 import { escapeKey, keysOf, valueAt } from './json-pointer.ts'
 
 /** A part of a schema of which its JSON Schema says nothing. */
-export interface Hole {
+export interface Unrepresentable {
   /** Where its values are: a JSON Pointer as URI fragment, with `*` for each item, or each property of any name. */
   readonly pointer: string
   /** As its library calls it: `transform`, `bigint`. */
@@ -42,7 +42,7 @@ export function openedIntersection(schema: object): void {
 }
 
 function isLoose(part: unknown): boolean {
-  const { additionalProperties: rest, anyOf, oneOf } = part as Members
+  const { additionalProperties: rest, anyOf, oneOf } = part as Keywords
   const isOpen = typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0
   return isOpen || [...listOf(anyOf), ...listOf(oneOf)].some(isLoose)
 }
@@ -61,11 +61,11 @@ export function saysType(schema: object): boolean {
   )
 }
 
-type Members = Record<string, unknown>
+type Keywords = Record<string, unknown>
 
 interface Unmarked {
   readonly schema: unknown
-  readonly holes: readonly Hole[]
+  readonly holes: readonly Unrepresentable[]
   /** Pointers to those that take text as well as what they say. */
   readonly texts: ReadonlySet<string>
 }
@@ -75,11 +75,11 @@ export function withoutMarks(text: string): Unmarked {
   const texts = new Set<string>()
   if (!text.includes('"x-volant-')) return { schema: JSON.parse(text), holes: [], texts }
   const root: unknown = JSON.parse(text)
-  const holes = new Map<string, Hole>()
+  const holes = new Map<string, Unrepresentable>()
   const seen = new Set<string>()
   const visit = (schema: unknown, pointer: string, isChoice = false): void => {
     if (typeof schema !== 'object' || schema === null) return
-    const members = schema as Members
+    const members = schema as Keywords
     const kind = members[mark]
     if (kind === '' || members[textMark] === true) texts.add(pointer)
     if (kind === '') return
@@ -98,7 +98,7 @@ export function withoutMarks(text: string): Unmarked {
     for (const each of listOf(members['allOf'])) visit(each, pointer, isChoice)
     for (const name of ['anyOf', 'oneOf']) {
       const branches = listOf(members[name])
-      const others = branches.filter((each) => (each as Members)['type'] !== 'null')
+      const others = branches.filter((each) => (each as Keywords)['type'] !== 'null')
       for (const each of branches) visit(each, pointer, isChoice || others.length > 1)
     }
     for (const [at, each] of listOf(members['prefixItems']).entries()) visit(each, `${pointer}/${at}`)
@@ -107,7 +107,7 @@ export function withoutMarks(text: string): Unmarked {
     }
   }
   visit(root, '#')
-  const schema: unknown = JSON.parse(text, function (this: Members, key, value: unknown) {
+  const schema: unknown = JSON.parse(text, function (this: Keywords, key, value: unknown) {
     if (key === open) this['additionalProperties'] ??= {}
     return key === mark || key === open || key === textMark ? undefined : value
   })

@@ -4,9 +4,9 @@ import { ValidationError } from '../../errors/errors.ts'
 import { documentOnly } from '../../schema/doc-only.ts'
 import { madeOfNothing } from '../../schema/is-void.ts'
 import type { JSONSchemaObject } from '../../schema/document.ts'
-import { type Described, jsonSchemaOf } from '../../schema/json-schema.ts'
+import { type ConvertedSchema, jsonSchemaOf } from '../../schema/json-schema.ts'
 import { standardOf } from '../../schema/standard.ts'
-import { textReader, type TextReader } from '../../schema/coerce-text.ts'
+import { textCoercer, type TextCoercer } from '../../schema/check/coerce-text.ts'
 import type { Schema, Schemas } from '../../types/parts.ts'
 import type { RequestContext } from '../../types/request.ts'
 
@@ -16,7 +16,7 @@ export class RestInput {
   readonly #params: readonly string[]
   /** Where the members are that are not in the path. */
   readonly #others: 'query' | 'body'
-  #reader: TextReader | null = null
+  #reader: TextCoercer | null = null
   #isOptional: boolean | undefined
 
   constructor(schema: Schema, params: readonly string[], others: 'query' | 'body') {
@@ -68,7 +68,7 @@ export class RestInput {
 
   /** Documents the members of the input that are in one part of the request. */
   #part(has: (name: string) => boolean): Schema {
-    const describe = (): Described => {
+    const describe = (): ConvertedSchema => {
       const whole = jsonSchemaOf(this.#schema, 'input')
       return 'schema' in whole ? { schema: membersOf(whole.schema, has) } : whole
     }
@@ -81,9 +81,9 @@ export class RestInput {
 }
 
 /** Text becomes what the JSON Schema asks for, where there is one. The object has no prototype, for names such as `toString`. */
-function readerOf(schema: Schema): TextReader {
+function readerOf(schema: Schema): TextCoercer {
   const described = jsonSchemaOf(schema, 'input')
-  return 'schema' in described ? textReader(described.schema) : (pairs) => Object.assign(bag(), pairs)
+  return 'schema' in described ? textCoercer(described.schema) : (pairs) => Object.assign(bag(), pairs)
 }
 
 /** The JSON Schema of some members of an object. */

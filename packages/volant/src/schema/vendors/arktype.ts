@@ -1,7 +1,7 @@
 /** ArkType, whose schemas are functions. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Side } from '../json-schema.ts'
-import { isLarge } from '../large.ts'
+import { isLarge } from '../check/large.ts'
 import { saysType, unsaid } from '../unrepresentable.ts'
 import {
   date,

@@ -1,6 +1,6 @@
 /** Valibot, whose JSON Schema comes from a package of its own. */
 import type { Side } from '../json-schema.ts'
-import { isLarge } from '../large.ts'
+import { isLarge } from '../check/large.ts'
 import { saysType, unsaid } from '../unrepresentable.ts'
 import {
   date,

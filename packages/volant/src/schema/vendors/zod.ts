@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { briefValue } from '../../errors/brief-value.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { Side } from '../json-schema.ts'
-import { isLarge } from '../large.ts'
+import { isLarge } from '../check/large.ts'
 import { anyInput, openedIntersection, saysType, takesText, unmarked, unsaid } from '../unrepresentable.ts'
 import {
   date,

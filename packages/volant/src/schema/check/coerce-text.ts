@@ -3,16 +3,16 @@
  * but text. Of the types a property may have, the first wins whose spelling fits; text that fits none stays text.
  */
 import { bag } from '@volant/engine'
-import type { JSONSchemaObject } from './document.ts'
-import { record, SchemaDocument, schemasIn } from './alternatives.ts'
-import { regularExpression } from './keywords.ts'
+import type { JSONSchemaObject } from '../document.ts'
+import { record, SchemaDocument, schemasIn } from '../strip/alternatives.ts'
+import { regularExpression } from '../keywords.ts'
 
 /** Makes a new object of the pairs. */
-export type TextReader = (pairs: unknown) => unknown
+export type TextCoercer = (pairs: unknown) => unknown
 
 /** `schema` is in the normal form. */
-export function textReader(schema: JSONSchemaObject): TextReader {
-  const members = new Members(schema)
+export function textCoercer(schema: JSONSchemaObject): TextCoercer {
+  const members = new PropertyKinds(schema)
   return (pairs) => {
     if (typeof pairs !== 'object' || pairs === null) return pairs
     const read = bag()
@@ -62,7 +62,7 @@ function convertedText(text: string, kinds: readonly Kind[]): unknown {
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** What the schema says of each name. */
-class Members {
+class PropertyKinds {
   readonly #document: SchemaDocument
   readonly #declared = new Map<string, Kind[]>()
   readonly #patterns: [RegExp, Kind[]][] = []

@@ -1,15 +1,15 @@
-/** The property that tells the branches of a union apart by its value, where there is one. */
-import { isObject, type JSONSchemaObject } from './document.ts'
-import { type Reading, record } from './alternatives.ts'
+/** The discriminator of a union: a property whose value tells the branches apart. */
+import { isObject, type JSONSchemaObject } from '../document.ts'
+import { type Alternative, record } from './alternatives.ts'
 
-/** A property's name, and its value in each branch. */
-export interface Tag {
+/** The property, and its value in each branch. */
+export interface Discriminator {
   readonly name: string
   readonly values: readonly (string | number | boolean)[]
 }
 
-/** Each branch must require the property and give it one value that no other branch has. */
-export function tagOf(branches: readonly Reading[]): Tag | null {
+/** Null unless each branch requires the property and allows one value that no other branch allows. */
+export function discriminatorOf(branches: readonly Alternative[]): Discriminator | null {
   const [head] = branches
   if (head === undefined) return null
   for (const name of head.parts.flatMap((part) => Object.keys(record(part.properties)))) {
@@ -20,7 +20,7 @@ export function tagOf(branches: readonly Reading[]): Tag | null {
   return null
 }
 
-/** In a list; an empty one if the property can have another value, or none. */
+/** A list of the one value; empty if the property may have another value or be missing. */
 function valueIn(parts: readonly JSONSchemaObject[], name: string): (string | number | boolean)[] {
   if (!parts.some((part) => Array.isArray(part.required) && part.required.includes(name))) return []
   const values = parts.flatMap((part) => {
@@ -31,9 +31,9 @@ function valueIn(parts: readonly JSONSchemaObject[], name: string): (string | nu
       ? (schema.enum as unknown[])
       : [schema.const]
   })
-  return values.filter(isTagValue).slice(0, 1)
+  return values.filter(isPrimitive).slice(0, 1)
 }
 
-function isTagValue(value: unknown): value is string | number | boolean {
+function isPrimitive(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }

@@ -7,11 +7,11 @@
 import { createRequire } from 'node:module'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
-import { VolantError } from '../errors/errors.ts'
+import { VolantError } from '../../errors/errors.ts'
 import { issuesFrom } from './ajv-issues.ts'
-import type { NormalSchema } from './normalize.ts'
-import { regularExpression } from './keywords.ts'
-import type { JSONSchemaObject } from './document.ts'
+import type { NormalSchema } from '../normalize.ts'
+import { regularExpression } from '../keywords.ts'
+import type { JSONSchemaObject } from '../document.ts'
 import { isLarge } from './large.ts'
 
 /** Characters of a text of format `url`, whose regular expression takes quadratic time: 2 ms for these. */

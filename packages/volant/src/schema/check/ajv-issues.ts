@@ -1,7 +1,7 @@
 /** What Ajv found, in the words and with the places of a validation reply. No word of it is from the value itself. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ErrorObject } from 'ajv'
-import { keysOf } from './json-pointer.ts'
+import { keysOf } from '../json-pointer.ts'
 
 /** Values of an `enum` that are named. */
 const mostValues = 10

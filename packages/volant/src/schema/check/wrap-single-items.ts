@@ -4,17 +4,17 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
-import { isThenable } from '../types/thenable.ts'
-import { record, SchemaDocument } from './alternatives.ts'
-import type { JSONSchema } from './document.ts'
-import { withFirstFaults } from './vendors/vendor-of.ts'
-import { jsonSchemaOf } from './json-schema.ts'
-import { sayTextless } from './textless.ts'
+import { isThenable } from '../../types/thenable.ts'
+import { record, SchemaDocument } from '../strip/alternatives.ts'
+import type { JSONSchema } from '../document.ts'
+import { withFirstFaults } from '../vendors/vendor-of.ts'
+import { jsonSchemaOf } from '../json-schema.ts'
+import { warnTextless } from './textless.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
 
 /** `schema`'s own validation, for the text of a request; what refuses all text is said on stderr, with `where`. */
-export function takingLists(schema: StandardSchemaV1, where: string): StandardSchemaV1.Props {
+export function wrapSingleItems(schema: StandardSchemaV1, where: string): StandardSchemaV1.Props {
   const props = withFirstFaults(schema)
   let names: ReadonlySet<string> | null = null
   const again = (result: Result, pairs: unknown): Result | Promise<Result> => {
@@ -23,7 +23,7 @@ export function takingLists(schema: StandardSchemaV1, where: string): StandardSc
     names ??= namesOfLists(schema)
     const lists = names.size === 0 ? null : withLists(pairs, names)
     const last = lists === null ? result : props.validate(lists)
-    if (!isThenable(last)) sayTextless(schema, where, (name) => isRefused(name, pairs, last))
+    if (!isThenable(last)) warnTextless(schema, where, (name) => isRefused(name, pairs, last))
     return last
   }
   return {
@@ -67,9 +67,11 @@ function namesOfLists(schema: StandardSchemaV1): ReadonlySet<string> {
   if (!('schema' in described)) return new Set()
   const document = new SchemaDocument(described.schema)
   const names = document
-    .reading([described.schema])
+    .alternative([described.schema])
     .parts.flatMap(({ properties }) => Object.entries(record(properties)))
-    .filter(([, each]) => document.reading([each as JSONSchema]).parts.some(({ type }) => type === 'array'))
+    .filter(([, each]) =>
+      document.alternative([each as JSONSchema]).parts.some(({ type }) => type === 'array'),
+    )
     .map(([name]) => name)
   return new Set(names)
 }

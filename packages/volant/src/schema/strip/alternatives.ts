@@ -1,4 +1,4 @@
-/** What a JSON Schema (draft 2020-12) says about the members of a value: references and `allOf` followed, branches open. */
+/** What a JSON Schema declares of a value's members: references and `allOf` are followed, branches stay apart. */
 import {
   isObject,
   isSchema,
@@ -7,71 +7,71 @@ import {
   type Resolve,
   resolverOf,
   subschemas,
-} from './document.ts'
+} from '../document.ts'
 
-/** All that holds of a value at once, its alternatives apart. */
-export interface Reading {
-  /** Differs between readings of one document, and is the same for the same parts. */
+/** Schemas that hold for a value at once, and the unions of which branches hold as well. */
+export interface Alternative {
+  /** Unique in its document. */
   readonly id: number
   /** The schemas that hold together. */
   readonly parts: readonly JSONSchemaObject[]
-  /** `anyOf`, `oneOf` and `if`: of each group, one or more hold. */
+  /** The branches of each `anyOf`, `oneOf` and `if`; one branch of a group or more hold. */
   readonly groups: readonly (readonly JSONSchema[])[]
-  /** True if it says which properties there are. */
+  /** True if it declares properties, so that others are undeclared. */
   readonly closesObject: boolean
-  /** True if it says what is in an array. */
+  /** True if it has schemas for items. */
   readonly closesArray: boolean
-  /** True if nothing in such a value can be undeclared, however deep. */
-  readonly idle: boolean
+  /** True if no property of such a value can be undeclared, however deep. */
+  readonly keepsAll: boolean
 }
 
-/** One schema and all it refers to. */
+/** One schema in the normal form, with the alternatives that were made of it. */
 export class SchemaDocument {
   readonly #resolve: Resolve
   readonly #ids = new Map<object, number>()
-  readonly #readings = new Map<string, Reading>()
+  readonly #alternatives = new Map<string, Alternative>()
   readonly #grouped = new Map<JSONSchemaObject, JSONSchema[][]>()
-  readonly #idle = new Map<JSONSchemaObject, boolean>()
+  readonly #keepsAll = new Map<JSONSchemaObject, boolean>()
 
   constructor(root: JSONSchemaObject) {
     this.#resolve = resolverOf(root)
     this.#visit(root)
   }
 
-  /** All of `schemas` at once. */
-  reading(schemas: readonly JSONSchema[]): Reading {
+  /** The alternative in which all `schemas` hold. */
+  alternative(schemas: readonly JSONSchema[]): Alternative {
     return this.#with([], schemas)
   }
 
-  /** `base` without its groups, and `chosen` of them with theirs. */
-  choose(base: Reading, chosen: readonly JSONSchema[]): Reading {
+  /** The alternative in which `chosen` hold instead of the groups of `base`. */
+  choose(base: Alternative, chosen: readonly JSONSchema[]): Alternative {
     return this.#with(base.parts, chosen)
   }
 
-  /** The schema that a reference leads to; `true`, which says nothing, where it leads nowhere. */
+  /** The target of a reference; `true`, which accepts anything, if there is none. */
   target(reference: unknown): JSONSchema {
     return typeof reference === 'string' ? (this.#resolve(reference)?.schema ?? true) : true
   }
 
-  /** Whether no schema that can be reached from this one closes an object. */
-  isIdle(start: JSONSchema): boolean {
+  /** True if no schema inside this one, or that it refers to, declares properties. */
+  keepsAll(start: JSONSchema): boolean {
     if (!isObject(start)) return true
-    const known = this.#idle.get(start)
+    const known = this.#keepsAll.get(start)
     if (known !== undefined) return known
     const seen = new Set<JSONSchemaObject>([start])
-    let idle = true
+    let keepsAll = true
     for (const schema of seen) {
-      idle = !closesObject(schema)
-      if (!idle) break
+      keepsAll = !closesObject(schema)
+      if (!keepsAll) break
       for (const next of beneath(schema)) if (isObject(next)) seen.add(next)
       const to = this.target(schema.$ref)
       if (isObject(to)) seen.add(to)
     }
-    this.#idle.set(start, idle)
-    return idle
+    this.#keepsAll.set(start, keepsAll)
+    return keepsAll
   }
 
-  #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Reading {
+  #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Alternative {
     const parts = new Set(known)
     const groups: (readonly JSONSchema[])[] = []
     for (const schema of schemas) this.#gather(schema, parts, groups)
@@ -90,25 +90,25 @@ export class SchemaDocument {
     }
   }
 
-  #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly JSONSchema[])[]): Reading {
+  #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly JSONSchema[])[]): Alternative {
     const each = [...parts].sort((a, b) => this.#id(a) - this.#id(b))
     const key = [each, ...groups].map((of) => of.map((part) => this.#id(part)).join()).join(';')
-    let reading = this.#readings.get(key)
-    if (reading === undefined) {
-      reading = {
-        id: this.#readings.size,
+    let alternative = this.#alternatives.get(key)
+    if (alternative === undefined) {
+      alternative = {
+        id: this.#alternatives.size,
         parts: each,
         groups,
         closesObject: each.some(closesObject),
         closesArray: each.some(closesArray),
-        idle: [...each, ...groups.flat()].every((schema) => this.isIdle(schema)),
+        keepsAll: [...each, ...groups.flat()].every((schema) => this.keepsAll(schema)),
       }
-      this.#readings.set(key, reading)
+      this.#alternatives.set(key, alternative)
     }
-    return reading
+    return alternative
   }
 
-  /** The same each time: a group may hold a schema made for it. */
+  /** Kept, because a group may hold a schema that was made for it. */
   #groups(part: JSONSchemaObject): JSONSchema[][] {
     let groups = this.#grouped.get(part)
     if (groups === undefined) {
@@ -128,19 +128,19 @@ export class SchemaDocument {
     return id
   }
 
-  /** Numbers the schemas in the order of the document, whatever is asked for first. */
+  /** Numbers the schemas in the order of the document, so that the order of properties depends on nothing else. */
   #visit(schema: JSONSchemaObject): void {
     this.#id(schema)
     for (const { schema: inner } of subschemas(schema)) if (isObject(inner)) this.#visit(inner)
   }
 }
 
-/** The value if it is an object with names, else an empty one. */
+/** The value if it is an object, else an empty object. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : empty
 }
 
-/** The schemas of a keyword whose value is a list of them. */
+/** The schemas in the value of a keyword such as `allOf`. */
 export function schemasIn(value: unknown): JSONSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
@@ -169,8 +169,8 @@ function closesArray(schema: JSONSchemaObject): boolean {
 }
 
 /**
- * `then` holds with `if`, and a dependency with the property it is of; else, and without an `else`, nothing more holds.
- * Branches that neither an object nor an array can be are left out.
+ * `then` holds together with `if`, a dependent schema together with its property; the other branch is `else`, or `true`.
+ * Branches that allow neither objects nor arrays are left out.
  */
 function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
   const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].map((group) => group.filter(hasMembers))
@@ -189,7 +189,7 @@ function hasMembers(schema: JSONSchema): boolean {
   return schema.type === undefined || types.includes('object') || types.includes('array')
 }
 
-/** The schemas inside a schema that hold for the same value or a part of it. */
+/** The schemas inside a schema that hold for the same value or a member of it. */
 function beneath(schema: JSONSchemaObject): JSONSchema[] {
   return [...subschemas(schema)].filter(({ keyword }) => !aside.has(keyword)).map((each) => each.schema)
 }

@@ -1,10 +1,10 @@
 /** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
-import { printLine } from '../report/print-line.ts'
-import type { Schema } from '../types/schema.ts'
-import { type Resolve, resolverOf } from './document.ts'
-import { escapeKey } from './json-pointer.ts'
-import { jsonSchemaOf } from './json-schema.ts'
-import { vendorOf } from './vendors/vendor-of.ts'
+import { printLine } from '../../report/print-line.ts'
+import type { Schema } from '../../types/schema.ts'
+import { type Resolve, resolverOf } from '../document.ts'
+import { escapeKey } from '../json-pointer.ts'
+import { jsonSchemaOf } from '../json-schema.ts'
+import { vendorOf } from '../vendors/vendor-of.ts'
 
 interface Textless {
   readonly name: string
@@ -18,7 +18,7 @@ interface Textless {
  * Says once, on stderr, what to write in place of such members of `schema`, which is asked about text first; with `isWrong`
  * only of those it holds for, without it of all but those that the API's document names by itself. Nothing is said of libraries that may convert text by themselves.
  */
-export function sayTextless(schema: Schema, where: string, isWrong?: (name: string) => boolean): void {
+export function warnTextless(schema: Schema, where: string, isWrong?: (name: string) => boolean): void {
   const members = textlessOf(schema)
   if (members.length === 0 || said.has(schema)) return
   const wrong = members.filter(({ name, isImpossible }) => isWrong?.(name) ?? !isImpossible)

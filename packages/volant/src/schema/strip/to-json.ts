@@ -1,34 +1,35 @@
-/** A value as JSON says it, so that what is checked is what is sent (ECMA-262 §25.5.2.2). */
-import { valueFault } from '../errors/json-fault.ts'
+/** The JSON form of a value: JSON Schema validates what is sent, not what the handler returned (ECMA-262 §25.5.2.2). */
+import { valueFault } from '../../errors/json-fault.ts'
 
-/** JSON.stringify would throw as well. */
+/** JSON.stringify would throw for the value, too. */
 export class Unwritable extends TypeError {}
 
 /**
- * What JSON.parse would make of the text of `value`: `toJSON` has run, numbers that are none are null, and what JSON
- * leaves out is left out. Itself where that is the same, else a copy of what differs. A Map, a promise and their like are
- * left to those who say so. Throws `Unwritable` for a BigInt and for a cycle, a RangeError for what is too deep.
+ * What JSON.parse would make of the text of `value`: `toJSON` has run, NaN is null, and members that JSON leaves out are
+ * left out. Returns the value itself if that is the same, else a copy of the parts that differ. A Map, a promise and their
+ * like stay, for \`valueFault\` to report. Throws `Unwritable` for a BigInt and for a cycle, a RangeError for a value that is
+ * nested too deeply.
  */
-export function written(value: unknown): unknown {
+export function jsonForm(value: unknown): unknown {
   return valueAt(value, '', 0, null)
 }
 
-/** True if a `toJSON` is in `value`, or may be: what is deep, or a cycle, is not looked through. */
-export function isRewritten(value: unknown, depth = 0): boolean {
+/** True if `value` contains a `toJSON`, or may: nothing is known of what is nested deeply. */
+export function hasToJSON(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth > shallow || typeof (value as { toJSON?: unknown }).toJSON === 'function') return true
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object' && isRewritten(item, depth + 1)) return true
+    for (const item of value) if (typeof item === 'object' && hasToJSON(item, depth + 1)) return true
     return false
   }
   for (const name in value) {
     const member = (value as Record<string, unknown>)[name]
-    if (typeof member === 'object' && isRewritten(member, depth + 1)) return true
+    if (typeof member === 'object' && hasToJSON(member, depth + 1)) return true
   }
   return false
 }
 
-/** Levels before cycles are looked for. */
+/** Cycles are looked for below this level. */
 const shallow = 64
 
 function valueAt(given: unknown, key: string | number, depth: number, outer: Set<object> | null): unknown {
@@ -93,7 +94,7 @@ function members(value: object, depth: number, above: Set<object> | null): unkno
   return copy ?? value
 }
 
-/** True if it has nothing but its own members: getters of a class are not sent, but a validator would see them. */
+/** True for plain objects and arrays. Getters of a class are not sent, but a validator would see them. */
 function isItself(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype

@@ -1,22 +1,22 @@
-/** Whether a value can be what a schema means: as much as tells the branches of a union apart. */
-import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from './document.ts'
+/** Whether a value may match a schema, as far as is needed to tell the branches of a union apart. */
+import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from '../document.ts'
 import { type SchemaDocument, itemsOf, record, schemasIn } from './alternatives.ts'
 
-/** Levels of a value that are looked at, so that nested unions cost a bounded amount. */
+/** Levels of a value that are looked at: nested unions must cost a bounded amount. */
 const deepest = 4
 /** Items of an array that are looked at. */
 const mostItems = 4
 
 /**
- * False only if the schema refuses the value. What it does not look at (formats, lengths, undeclared properties) fits;
- * so does what has a `toJSON`, since nobody knows what that makes.
+ * False only if the schema refuses the value. Formats, lengths and undeclared properties are not looked at, nor are values
+ * with a `toJSON`, whose result is not known yet.
  */
-export function fits(value: unknown, schema: JSONSchema, document: SchemaDocument): boolean {
-  return fitsAt(value, schema, document, 0, 0)
+export function mayMatch(value: unknown, schema: JSONSchema, document: SchemaDocument): boolean {
+  return mayMatchAt(value, schema, document, 0, 0)
 }
 
-/** `jumps`: references followed for this one value, which may lead in a circle. */
-function fitsAt(
+/** `jumps` counts references and branches followed for this one value: they may lead in a circle. */
+function mayMatchAt(
   value: unknown,
   schema: JSONSchema,
   document: SchemaDocument,
@@ -26,16 +26,18 @@ function fitsAt(
   if (!isObject(schema)) return schema !== false
   if (depth > deepest || jumps > mostJumps) return true
   if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
-  if (!fitsType(value, schema)) return false
-  const here = (other: JSONSchema) => fitsAt(value, other, document, depth, jumps + 1)
+  if (!mayHaveType(value, schema)) return false
+  const here = (other: JSONSchema) => mayMatchAt(value, other, document, depth, jumps + 1)
   if (schema.$ref !== undefined && !here(document.target(schema.$ref))) return false
   if (!schemasIn(schema.allOf).every(here)) return false
   for (const branches of [schemasIn(schema.anyOf), schemasIn(schema.oneOf)]) {
     if (branches.length > 0 && !branches.some(here)) return false
   }
   if (typeof value !== 'object' || value === null) return true
-  const inside = (member: unknown, of: JSONSchema) => fitsAt(member, of, document, depth + 1, 0)
-  return Array.isArray(value) ? fitsItems(value, schema, inside) : fitsProperties(value, schema, inside)
+  const inside = (member: unknown, of: JSONSchema) => mayMatchAt(member, of, document, depth + 1, 0)
+  return Array.isArray(value)
+    ? mayMatchItems(value, schema, inside)
+    : mayMatchProperties(value, schema, inside)
 }
 
 /** References in a row, and branches within branches. */
@@ -43,12 +45,12 @@ const mostJumps = 16
 
 type Inside = (member: unknown, schema: JSONSchema) => boolean
 
-function fitsItems(value: readonly unknown[], schema: JSONSchemaObject, inside: Inside): boolean {
+function mayMatchItems(value: readonly unknown[], schema: JSONSchemaObject, inside: Inside): boolean {
   const { first, rest } = itemsOf(schema)
   return value.slice(0, mostItems).every((item, at) => inside(item, first[at] ?? rest ?? true))
 }
 
-function fitsProperties(value: object, schema: JSONSchemaObject, inside: Inside): boolean {
+function mayMatchProperties(value: object, schema: JSONSchemaObject, inside: Inside): boolean {
   const members = value as Record<string, unknown>
   for (const name of Array.isArray(schema.required) ? (schema.required as unknown[]) : []) {
     if (typeof name === 'string' && members[name] === undefined) return false
@@ -60,7 +62,7 @@ function fitsProperties(value: object, schema: JSONSchemaObject, inside: Inside)
   return true
 }
 
-function fitsType(value: unknown, schema: JSONSchemaObject): boolean {
+function mayHaveType(value: unknown, schema: JSONSchemaObject): boolean {
   if (value === undefined || typeof value === 'bigint') return true
   if (Object.hasOwn(schema, 'const') && differs(value, schema.const)) return false
   if (Array.isArray(schema.enum) && schema.enum.every((each) => differs(value, each))) return false
@@ -69,7 +71,7 @@ function fitsType(value: unknown, schema: JSONSchemaObject): boolean {
   return Array.isArray(type) ? type.some((each) => isOf(value, each)) : true
 }
 
-/** Objects are not compared. */
+/** Two objects never differ, since their members are not compared. */
 function differs(value: unknown, other: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value !== other
   return typeof other !== 'object' || other === null
