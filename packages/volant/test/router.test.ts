@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { methods, type Method, type RouterOptions } from '@volant/engine'
-import { RouteConflictError, Router, type Found } from '../src/routing/router.ts'
+import { RouteConflictError, RouteTable, type Found } from '../src/routing/router.ts'
 
 interface Table {
   routes: string[]
@@ -19,13 +19,13 @@ const cases = JSON.parse(
   readFileSync(new URL('../../../../crates/route/cases/routes.json', import.meta.url), 'utf8'),
 ) as Cases
 
-function add(router: Router, route: string, id: number): void {
+function add(router: RouteTable, route: string, id: number): void {
   const at = route.indexOf(' ')
   router.add(route.slice(0, at), route.slice(at + 1), id)
 }
 
-function filled({ routes, options }: Table): Router {
-  const router = new Router({ caseSensitive: true, ignoreTrailingSlash: false, methods: [], ...options })
+function filled({ routes, options }: Table): RouteTable {
+  const router = new RouteTable({ caseSensitive: true, ignoreTrailingSlash: false, methods: [], ...options })
   for (const [id, route] of routes.entries()) add(router, route, id)
   return router
 }
@@ -138,7 +138,7 @@ test('random tables against trying every route', () => {
   let missed = 0
   for (let seed = 1; seed <= 300; seed++) {
     const random = new Random(seed * 2654435)
-    const router = new Router({ caseSensitive: true, ignoreTrailingSlash: false, methods: [] })
+    const router = new RouteTable({ caseSensitive: true, ignoreTrailingSlash: false, methods: [] })
     const routes: { method: Method; pieces: Piece[]; wildcard: boolean; shape: string; id: number }[] = []
     for (let id = 0; id <= random.below(40); id++) {
       const own = Array.from({ length: 1 + random.below(4) }, () => random.pick(pieces))

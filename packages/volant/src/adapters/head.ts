@@ -4,14 +4,14 @@ import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@v
 import type { ErrorCode } from '../errors/errors.ts'
 import { isHost } from '../routing/host.ts'
 import { endsInWildcard } from '../routing/path.ts'
-import { canonicalPath, type Found, Router } from '../routing/router.ts'
+import { canonicalPath, type Found, RouteTable } from '../routing/router.ts'
 
 /** `requireManualDestroy` spares a finalisation entry per request. */
 const resourceOptions = { requireManualDestroy: true } as const
 
 /** The route table of a host, for adapters without the engine's. */
 export class Routes {
-  readonly router: Router
+  readonly router: RouteTable
   /**
    * Answers for targets that are the canonical path of a route without parameters, by method: they need neither a
    * check nor a walk. No larger than the route table, since nothing else is kept.
@@ -19,7 +19,7 @@ export class Routes {
   readonly fixed: ReadonlyMap<string, Map<string, Found>>
 
   constructor(host: Host) {
-    this.router = new Router(host.router)
+    this.router = new RouteTable(host.router)
     // No route has the last two, and they are answered as if they had routes elsewhere.
     const known = [...methods, ...host.router.methods, 'TRACE', 'CONNECT']
     this.fixed = new Map(known.map((method) => [method, new Map()]))

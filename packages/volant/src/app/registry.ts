@@ -2,7 +2,7 @@
 import type { Address, RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Exposed } from './expose.ts'
-import { Router } from '../routing/router.ts'
+import { RouteTable } from '../routing/router.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
@@ -32,13 +32,13 @@ export class Registry {
   /** Plugins that are not through yet. */
   readonly #loading = new Set<Promise<void>>()
   readonly #failures: unknown[] = []
-  readonly #taken: Router
+  readonly #taken: RouteTable
   readonly #mountPoints: MountPoint[] = []
   #fixed = false
   readonly #onChange: (what: string) => void
 
   constructor(router: RouterOptions, onChange: (what: string) => void) {
-    this.#taken = new Router(router)
+    this.#taken = new RouteTable(router)
     this.#onChange = onChange
   }
 

@@ -79,7 +79,7 @@ export function* infosOf(
 }
 
 /** The parts that name a route in the API's document. */
-export interface NamedRoute {
+export interface NamedOperation {
   readonly method: string
   readonly path: string
   /** The name that the app itself gives it: equal names of mounted apps are numbered. */
@@ -87,16 +87,16 @@ export interface NamedRoute {
   readonly value: Route
 }
 
-const named = new WeakMap<RouteInfo, NamedRoute>()
+const named = new WeakMap<RouteInfo, NamedOperation>()
 
 /** Gives the names of routes that `routesOf` gave. */
-export function namedRoutesOf(routes: readonly RouteInfo[]): NamedRoute[] {
+export function namedOperations(routes: readonly RouteInfo[]): NamedOperation[] {
   return routes.flatMap((route) => named.get(route) ?? [])
 }
 
 /** Throws `E_OPERATION_ID` for two routes of one id. */
-export function checkIds(routes: readonly NamedRoute[]): void {
-  const taken = new Map<string, NamedRoute>()
+export function checkIds(routes: readonly NamedOperation[]): void {
+  const taken = new Map<string, NamedOperation>()
   for (const route of routes) {
     if (route.id === undefined) continue
     const other = taken.get(route.id)

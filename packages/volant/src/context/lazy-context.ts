@@ -21,9 +21,9 @@ import {
   mergeVary,
   removeHeaders,
 } from '../reply/header.ts'
-import { dropPart, dropReply } from '../reply/late-reply.ts'
+import { beginReply, dropPart, dropReply } from '../reply/late-reply.ts'
 import { parseQuery } from '../request/query.ts'
-import { beginReply, location, reply, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
+import { location, reply, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import { sendStream } from '../reply/stream-reply.ts'

@@ -3,11 +3,12 @@ import { ContentType } from '@volant/engine'
 import { errorDetail } from './error-detail.ts'
 import { HTTPError } from '../errors/errors.ts'
 import { problemText } from '../errors/problem.ts'
-import { beginReply, reply } from '../reply/reply.ts'
+import { reply } from '../reply/reply.ts'
 import { isAbort, isExpectedAbort } from '../reply/abort.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
+import { beginReply } from '../reply/late-reply.ts'
 
 /** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
 export function fail(ctx: RequestContext, error: unknown): void {

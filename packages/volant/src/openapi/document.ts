@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of an app, made of what its routes declare. */
-import { checkIds, namedRoutesOf, type RouteInfo } from '../app/route-info.ts'
+import { checkIds, namedOperations, type RouteInfo } from '../app/route-info.ts'
 import { Components, type PartlyDescribed, type Undescribed } from './components.ts'
 import { type RouteOperation, operationOf } from './operation.ts'
 import { checkOptions, type OpenAPIOptions, optionNames } from './options.ts'
@@ -60,7 +60,7 @@ export function* buildDocument(
 ): Generator<void, BuiltDocument> {
   const { info, servers, tags, security, externalDocs } = options
   const included = documentedRoutes(routes, options)
-  checkIds(namedRoutesOf(included))
+  checkIds(namedOperations(included))
   yield
   const operations: RouteOperation[] = []
   for (const route of included) {

@@ -1,10 +1,24 @@
 /**
- * What comes after the reply is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
+ * A request has one reply. What comes after it is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
  * process would end.
  */
 import { VolantError } from '../errors/errors.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
+
+/**
+ * Called before every reply, by the method of the context named. False if nobody is there to read it, or if the request
+ * has its reply already, which is reported.
+ */
+export function beginReply(ctx: RequestContext, method: string): boolean {
+  if (ctx.exchange.aborted) return false
+  if (ctx.replied) {
+    dropReply(ctx, method)
+    return false
+  }
+  ctx.replied = true
+  return true
+}
 
 /** A second reply, by the method of the context named. */
 export function dropReply(ctx: RequestContext, method: string): void {

@@ -4,7 +4,7 @@ import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
-import { dropReply, nameOf } from './late-reply.ts'
+import { beginReply, nameOf } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -73,20 +73,6 @@ function replyObject(ctx: RequestContext, value: object | null, returned: boolea
   }
   if (value instanceof Blob) return sendBlob(ctx, value)
   return sendJson(ctx, value, undefined)
-}
-
-/**
- * Called before every reply, by the method of the context named. False if nobody is there to read it, or if the request
- * has its reply already, which is reported.
- */
-export function beginReply(ctx: RequestContext, method: string): boolean {
-  if (ctx.exchange.aborted) return false
-  if (ctx.replied) {
-    dropReply(ctx, method)
-    return false
-  }
-  ctx.replied = true
-  return true
 }
 
 export function replyEmpty(ctx: RequestContext): void {

@@ -103,7 +103,7 @@ class Node {
   }
 }
 
-export class Router {
+export class RouteTable {
   private readonly caseSensitive: boolean
   private readonly ignoreTrailingSlash: boolean
   private readonly indexOf: ReadonlyMap<string, number>
