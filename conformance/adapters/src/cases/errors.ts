@@ -265,7 +265,7 @@ export function errors(kit: Kit): void {
           assert.equal(code, 'E_NEXT_LATE')
           assert.match(
             message,
-            new RegExp(`^a middleware of GET ${path} called next\\(\\) after it was done`),
+            new RegExp(`^a middleware of GET ${path} called next\\(\\) after its chain had ended`),
           )
         }
       })

@@ -1,19 +1,19 @@
 /**
- * Middleware and handler, compiled into one function: of a route by its first request, of a procedure when it is made.
- * What becomes of a value is the affair of the context: a request replies with it, a call of a procedure gives it back.
+ * Compiles middleware and handler into one function: for a route at its first request, for a procedure when it is made.
+ * The context decides what happens to a value: a request replies with it, a call of a procedure returns it.
  */
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { metadataOf } from './declare.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Chained, Layer, Run } from '../types/request.ts'
 
-/** `next()` of a chain that settled at once. */
+/** What `next()` gives where the inner layers settled at once. */
 const settled: Promise<void> = Promise.resolve()
 
 /** Without middleware the handler is called directly. */
 export function compile<C extends Chained>(middleware: readonly Layer<C>[], handler: Run<C>): Run<C> {
   let run = handler as Run<Chained>
-  // Whether what `run` gives is no reply any more: undefined, or a promise of it.
+  // Whether `run` delivers the value itself and gives undefined, or a promise of undefined.
   let delivers = false
   for (let at = middleware.length - 1; at >= 0; at--) {
     const layer = middleware[at] as Layer<Chained>
@@ -30,7 +30,7 @@ export function compile<C extends Chained>(middleware: readonly Layer<C>[], hand
   return run as Run<C>
 }
 
-/** Whether a middleware of these could end its chain without a reply. */
+/** Whether one of these middleware could end its chain without a reply. */
 export function isLayered(middleware: readonly object[]): boolean {
   return middleware.some((layer) => {
     const { gate, skip } = metadataOf(layer)
@@ -43,7 +43,7 @@ export function isNothing(ctx: object, value: unknown): boolean {
   return value === undefined || value === ctx
 }
 
-/** lab/pair middleware: a gate costs a call, a middleware with `next` two closures and their bookkeeping. */
+/** lab/pair middleware: a gate costs one call; a middleware with `next` costs two closures and their bookkeeping. */
 function behind(gate: Run<Chained>, inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     const value = gate(ctx)
@@ -57,7 +57,7 @@ async function afterGate(ctx: Chained, promise: PromiseLike<unknown>, inner: Run
   return isNothing(ctx, value) && !ctx.replied ? inner(ctx) : value
 }
 
-/** The handler's value is delivered before `next()` of the middleware around it returns: these see the reply's status. */
+/** Delivers the handler's value before `next()` of the middleware around it returns, so that these see the status. */
 function innermost(inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     try {
@@ -90,7 +90,7 @@ function around(middleware: Layer<Chained>, inner: Run<Chained>): Run<Chained> {
       return produced
     }
     const value = middleware(ctx, next)
-    // `next()` without `return`: still wait for it.
+    // A middleware may call `next()` without returning it: the chain still waits.
     if (value === undefined || value === ctx) return produced ?? undefined
     if (value === produced) return value
     if (value === settled) return undefined
@@ -100,9 +100,9 @@ function around(middleware: Layer<Chained>, inner: Run<Chained>): Run<Chained> {
   }
 }
 
-/** From a callback nobody waits for, where an error thrown would end the process. */
+/** Reports the mistake: `next()` was called from a callback that nobody awaits, where an error would end the process. */
 function tooLate(ctx: Chained): Promise<void> {
-  const what = 'after it was done and its chain had ended: return or await what calls next()'
+  const what = 'after its chain had ended: return or await the work that calls next()'
   ctx.reportLate(misused(ctx, 'E_NEXT_LATE', what))
   return settled
 }
@@ -116,18 +116,18 @@ async function settleLayer(ctx: Chained, promise: PromiseLike<unknown>, isHandle
     ctx.chainError ??= error
     throw error
   } finally {
-    // Only for a middleware that neither awaited nor returned `next()`: nobody else is left to conclude.
+    // This only happens if a middleware neither awaited nor returned `next()`: then the last layer concludes.
     if (--ctx.pending === 0 && ctx.settled) ctx.conclude()
   }
 }
 
-/** A layer's value as the reply. A handler may have none; a middleware that has none must call `next`. */
+/** Delivers the value of a layer. A handler may give nothing; a middleware that gives nothing must call `next`. */
 function deliver(ctx: Chained, value: unknown, isHandler: boolean): Promise<void> | void {
   if (!isNothing(ctx, value)) return ctx.deliver(value)
   if (isHandler && !ctx.replied) ctx.empty = true
 }
 
-/** The error of a chain that ended without its handler and without a reply: to reply with nothing would hide that. */
+/** The error for a chain that ended without its handler and without a reply: an empty reply would hide the mistake. */
 export function stopped({ chainName }: Chained): VolantError {
   return new VolantError(
     'E_NEXT_MISSING',

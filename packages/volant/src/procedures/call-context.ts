@@ -12,7 +12,7 @@ import type { CookieOptions } from '../types/reply-options.ts'
 import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
-/** What stands in for a request where there is none. */
+/** What a direct call has in place of a request. */
 export interface OriginData {
   readonly headers: Record<string, string | undefined>
   readonly cookies: Record<string, string | undefined>
@@ -26,14 +26,14 @@ export interface OriginData {
 /** Where a call comes from: a request, a call that makes another, or a program. */
 export type CallSource = RequestContext | CallContext | OriginData
 
-/** lab/pair trpc: one object for each call; all but its state is read from the request when it is asked for. */
+/** lab/pair trpc: one object for each call. Everything but its state is read from the request when it is needed. */
 export class CallContext implements ProcedureContext, Chained {
   readonly #request: RequestContext | null
   readonly #origin: CallSource
   readonly #errors: ErrorsByCode
   readonly #signal: AbortSignal | null
   #state: Record<string, unknown> | null = null
-  /** As the caller gave it; once it is checked, what the schema made of it. */
+  /** What the caller gave; after the check, what the schema made of it. */
   input: unknown
   /** The names of the procedure, joined by dots. */
   readonly procedurePath: string
@@ -104,7 +104,7 @@ export class CallContext implements ProcedureContext, Chained {
     this.#request?.app.report(error, this.#request)
   }
 
-  /** For the check of the input, which reads and replaces it as the check of a route does with parts of a request. */
+  /** The input as the check of `request/validation.ts` reads it; `put` replaces it. */
   part(name: string): unknown {
     return name === 'input' ? this.input : absence(name)
   }

@@ -14,7 +14,7 @@ export interface ProcedureDefinition {
   readonly layers: readonly Layer<CallContext>[]
   /** The errors that `.errors()` declares. */
   readonly ownErrors: DeclaredErrors
-  /** These and the errors of the middleware, by code. */
+  /** `ownErrors` and the errors of the middleware, by code. */
   readonly errors: ErrorsByCode
   /** The security schemes that the middleware enforce, outermost first. */
   readonly security: readonly NonNullable<Declaration['security']>[]

@@ -52,7 +52,7 @@ type Finished<T> = {
 /** All procedures by path, in their order. Throws `E_BAD_OPTION` for a value that is not from `router`. */
 export function proceduresOf(value: Router): ReadonlyMap<string, Placed> {
   if (value instanceof DefinedRouter) return value[placed]
-  throw bad('router', value, 'what router({ … }) gives')
+  throw bad('router', value, 'a router made by router({ … })')
 }
 
 /** What `make` gives for each procedure, in objects that are nested as the routers are. */

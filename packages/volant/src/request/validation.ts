@@ -1,4 +1,4 @@
-/** Requests checked by schemas of any library that implements Standard Schema, all parts at once. */
+/** Checks requests, and inputs of procedures, by schemas of any library that implements Standard Schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type Issue, ValidationError } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
@@ -10,22 +10,22 @@ import { checkSchema, standardOf } from '../schema/standard.ts'
 import type { Schema, Schemas } from '../types/parts.ts'
 import type { Gate, RequestContext } from '../types/request.ts'
 
-/** The parts of a request a schema can check, in the order they are checked. */
+/** The parts of a request that a schema can check, in the order of the checks. */
 export const checkedParts = ['params', 'query', 'headers', 'cookies', 'body'] as const
 export type Checked = (typeof checkedParts)[number]
 
-/** Most issues a reply names. */
+/** The most issues that a reply names. */
 const mostIssues = 100
-/** Characters of an issue's `detail`. */
+/** The most characters of an issue's `detail`. */
 const longestDetail = 500
 
-/** Throws `E_BAD_SCHEMA` where one of them is none, and for a body that asks for a file. */
+/** Throws `E_BAD_SCHEMA` for a value that is not a schema, and for a body that asks for a file. */
 export function checkSchemas(schemas: Schemas, where: string): void {
   for (const [part, schema] of Object.entries(schemas)) checkSchema(schema, `${where}: ${part}`)
   refuseFiles(schemas.body, `${where}: body`)
 }
 
-/** A gate for the schemas there are, null without any. `where` names the route in errors. */
+/** A gate that checks by `schemas`; null without any. `where` names the route in errors. */
 export function gateFor(schemas: Schemas, where: string): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
@@ -39,14 +39,14 @@ export function gateFor(schemas: Schemas, where: string): Gate | null {
   return (ctx) => checkAll(ctx, steps)
 }
 
-/** A gate for the input of a procedure. */
+/** A gate that checks the input of a procedure. */
 export function inputGate(schema: Schema): Gate {
   const place = "a procedure's input"
   const step: Step = { part: 'input', schema: standardOf(schema, place), place }
   return (ctx) => checkOne(ctx, step)
 }
 
-/** A request, or the call of a procedure. */
+/** What is checked: a request, or the call of a procedure. */
 interface Checkable {
   part(name: string): unknown
   /** Replaces a part by what the schema made of it. */
@@ -94,7 +94,7 @@ function checkAll(ctx: Checkable, steps: readonly Step[]): Promise<void> | undef
   return undefined
 }
 
-/** From the first schema on that is asynchronous. */
+/** Checks the parts from the first asynchronous schema on. */
 async function checkRest(
   ctx: Checkable,
   steps: readonly Step[],
@@ -111,7 +111,7 @@ async function checkRest(
   if (issues !== null) throw invalid(ctx, issues)
 }
 
-/** Puts what the schema made in its place, or adds what it says is wrong to `issues`. */
+/** Replaces the part by what the schema made of it, or adds the issues that the schema found. */
 function add(ctx: Checkable, step: Step, result: Result, issues: Issue[] | null): Issue[] | null {
   const found = issuesIn(result, step.schema, step.place)
   if (found !== null) return issuesOf(ctx.partOf ?? step.part, found, issues ?? [])
@@ -119,7 +119,7 @@ function add(ctx: Checkable, step: Step, result: Result, issues: Issue[] | null)
   return issues
 }
 
-/** A body that came as something other than JSON is often what is wrong. */
+/** The error. It says how the body was read, because a wrong Content-Type is a common mistake. */
 function invalid(ctx: Checkable, issues: readonly Issue[]): ValidationError {
   const isBody = issues.some((issue) => issue.in === 'body')
   const note = isBody ? howRead((ctx.source ?? ctx) as RequestContext) : undefined
@@ -154,7 +154,7 @@ export function issuesOf(
   return issues
 }
 
-/** Some libraries quote what they were given, however long. */
+/** Some libraries quote the whole value in a message. */
 function shortened(message: string): string {
   return message.length > longestDetail ? `${message.slice(0, longestDetail)}…` : message
 }

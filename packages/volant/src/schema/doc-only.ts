@@ -26,8 +26,8 @@ export function described(schema: JSONSchemaObject): DocOnlySchema {
 }
 
 /**
- * A schema of an input that somebody else checks: documents and types have it, and routes do not check by it.
- * `validate` is only asked whether the input may be missing.
+ * A schema for an input that the handler checks itself: it is in documents and types, and the route does not check by it.
+ * `validate` is only called to learn whether the input may be missing.
  */
 export function documentOnly(
   describe: () => ConvertedSchema,

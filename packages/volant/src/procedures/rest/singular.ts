@@ -16,47 +16,17 @@ const irregular = {
   matrices: 'matrix',
   vertices: 'vertex',
   quizzes: 'quiz',
-  movies: 'movie',
-  cookies: 'cookie',
-  zombies: 'zombie',
-  selfies: 'selfie',
-  calories: 'calorie',
-  series: 'series',
-  species: 'species',
-  news: 'news',
-  caches: 'cache',
-  niches: 'niche',
-  shoes: 'shoe',
-  toes: 'toe',
-  canoes: 'canoe',
-  aliases: 'alias',
-  biases: 'bias',
-  statuses: 'status',
-  viruses: 'virus',
-  bonuses: 'bonus',
-  campuses: 'campus',
-  buses: 'bus',
   analyses: 'analysis',
-  bases: 'base',
   crises: 'crisis',
   theses: 'thesis',
-  status: 'status',
-  virus: 'virus',
-  bonus: 'bonus',
-  campus: 'campus',
-  bus: 'bus',
-  alias: 'alias',
-  bias: 'bias',
-  analysis: 'analysis',
-  basis: 'basis',
-  crisis: 'crisis',
-  thesis: 'thesis',
-  lens: 'lens',
-  lenses: 'lens',
-  atlas: 'atlas',
-  canvas: 'canvas',
-  gas: 'gas',
 } as const
+/** They lose their s alone. */
+const losingS = 'movies cookies zombies selfies calories caches niches shoes toes canoes bases'
+/** They lose their es. */
+const losingEs = 'aliases biases statuses viruses bonuses campuses buses lenses'
+/** They are singular, or do not change. */
+const unchanged =
+  'series species news status virus bonus campus bus alias bias analysis basis crisis thesis lens atlas canvas gas'
 
 /** The first ending that fits becomes the other one: `categories` has `category`, `boxes` has `box`, `posts` has `post`. */
 const endings = [
@@ -80,8 +50,15 @@ export function parameterOf(name: string): string {
 /** The same for types. */
 export type ParameterOf<N extends string> = `${Camel<Singular<N>>}Id`
 
+const words: readonly (readonly [string, string])[] = [
+  ...Object.entries(irregular),
+  ...losingS.split(' ').map((word) => [word, word.slice(0, -1)] as const),
+  ...losingEs.split(' ').map((word) => [word, word.slice(0, -2)] as const),
+  ...unchanged.split(' ').map((word) => [word, word] as const),
+]
+
 function singular(name: string): string {
-  for (const [word, one] of Object.entries(irregular)) {
+  for (const [word, one] of words) {
     if (name === word || name.endsWith(`-${word}`) || name.endsWith(`_${word}`))
       return name.slice(0, -word.length) + one
     if (name.endsWith(capital(word))) return name.slice(0, -word.length) + capital(one)
@@ -94,7 +71,13 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-type Irregular = typeof irregular
+type Irregular = typeof irregular & {
+  [W in Words<typeof losingS>]: W extends `${infer One}s` ? One : never
+} & { [W in Words<typeof losingEs>]: W extends `${infer One}es` ? One : never } & {
+  [W in Words<typeof unchanged>]: W
+}
+
+type Words<Text extends string> = Text extends `${infer Word} ${infer Others}` ? Word | Words<Others> : Text
 
 type Singular<N extends string> = [Exception<N>] extends [never] ? Regular<N> : Exception<N>
 
