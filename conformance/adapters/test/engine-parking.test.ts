@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'volant'
-import { Kit, request } from '../src/kit.ts'
+import { deferred, Kit, request } from '../src/kit.ts'
 import type { Wire } from '../src/wire.ts'
 import { exchangeOf, seeded, skip } from './engine/native.ts'
 
@@ -183,3 +183,73 @@ test(
 function tick(): Promise<false> {
   return new Promise((resolve) => setImmediate(resolve, false))
 }
+
+test('what is read after the reply is never another request', { skip }, async () => {
+  const app = kit.app()
+  const answered: Context[] = []
+  app.get('/alice', (ctx) => {
+    answered.push(ctx)
+    ctx.text('alice')
+  })
+  app.post('/alice', (ctx) => {
+    answered.push(ctx)
+    ctx.text('alice')
+  })
+  app.get('/mallory/:who', () => 'mallory')
+  app.post('/mallory/:who', () => 'mallory')
+  await kit.serve(app, async (live) => {
+    const ask = async (method: string, path: string) =>
+      live.ask(path, { method, headers: { 'x-secret': path }, ...(method === 'POST' ? { body: path } : {}) })
+    await ask('GET', '/alice')
+    await ask('POST', '/alice')
+    for (let round = 0; round < 10; round++) {
+      await ask('GET', '/mallory/xyz?mallory')
+      await ask('POST', '/mallory/xyz?mallory')
+    }
+    assert.equal(answered.length, 2)
+    for (const [index, ctx] of answered.entries()) {
+      assert.equal(ctx.method, index === 0 ? 'GET' : 'POST')
+      const exchange = exchangeOf(ctx)
+      const read = [
+        ctx.path,
+        ctx.url,
+        JSON.stringify(ctx.headers),
+        exchange.header('host') ?? '',
+        exchange.header('x-secret') ?? '',
+        exchange.rawHeaders().join(),
+        exchange.bodyText(),
+        exchange.bodyBytes().toString(),
+        exchange.param(0) ?? '',
+        ctx.ip,
+      ]
+      assert.doesNotMatch(read.join('|'), /mallory|xyz/)
+      assert.equal(exchange.bodyLength, 0)
+    }
+  })
+})
+
+test('what a held exchange is asked after its reply is its own request', { skip }, async () => {
+  const app = kit.app()
+  const read: unknown[] = []
+  const others = deferred()
+  const done = deferred()
+  app.post('/alice/:id', async (ctx) => {
+    const exchange = exchangeOf(ctx)
+    exchange.held = true
+    ctx.text('alice')
+    await others.promise
+    read.push([ctx.url, ctx.headers['x-secret'], ctx.bodyText, ctx.params.id, exchange.bodyLength])
+    exchange.held = false
+    done.resolve()
+  })
+  app.post('/mallory/:id', () => 'mallory')
+  await kit.serve(app, async (live) => {
+    const ask = (path: string) =>
+      live.ask(path, { method: 'POST', headers: { 'x-secret': path }, body: path })
+    await ask('/alice/1?a')
+    for (let round = 0; round < 10; round++) await ask('/mallory/2?b')
+    others.resolve()
+    await done.promise
+    assert.deepEqual(read, [['/alice/1?a', '/alice/1?a', '/alice/1?a', '1', 10]])
+  })
+})

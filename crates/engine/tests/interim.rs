@@ -2,20 +2,14 @@
 
 mod driver;
 
-use driver::{Driver, data, end, finish, inform, limits, make, send, start};
+use driver::{
+    Driver, allow, data, end, ends_with, finish, inform, limits, make, send, start, text, upload,
+};
 use engine::NoReferences;
 use ring::layout::{kind, operation};
 
 const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 const HINT: &str = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn ends_with(suffix: &'static str) -> impl Fn(&[u8]) -> bool {
-    move |received| received.ends_with(suffix.as_bytes())
-}
 
 fn hint(driver: &mut Driver, to: &driver::Seen) {
     inform(driver.engine.memory(), to, b"link", b"</a>");
@@ -200,4 +194,25 @@ fn before_leave_to_send_a_body() {
     driver.event(kind::BODY_END);
     driver.reply(&request, 200, b"done");
     driver.read(&mut client, ends_with("done"));
+}
+
+#[test]
+fn no_100_continue_goes_into_a_reply_that_has_begun() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    let fields = "Content-Length: 5\r\nExpect: 100-continue\r\n";
+    let request = upload(&mut driver, &mut client, fields, b"");
+    start(driver.engine.memory(), &request, None);
+    data(driver.engine.memory(), &request, b"begun", false);
+    driver.engine.apply(&NoReferences);
+    allow(&mut driver, &request, operation::READ, 1000);
+    data(driver.engine.memory(), &request, b"and on", false);
+    finish(driver.engine.memory(), &request);
+    driver.engine.apply(&NoReferences);
+    let (received, _) = driver.read(&mut client, |received| received.ends_with(b"0\r\n\r\n"));
+    assert!(
+        !text(&received).contains("100 Continue"),
+        "{}",
+        text(&received)
+    );
 }

@@ -347,3 +347,55 @@ impl Drop for View {
         self.0.held.set(self.0.held.get() - 1);
     }
 }
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Turns and sweeps for `ms` milliseconds.
+pub fn idle(driver: &mut Driver, ms: u64) {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_millis(ms) {
+        driver.turn(|_, _| {});
+        driver.engine.sweep();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+pub fn allow(driver: &mut Driver, to: &Seen, op: i32, amount: i32) {
+    grant(driver.engine.memory(), to, op, amount);
+    driver.engine.apply(&NoReferences);
+}
+
+pub fn upload(driver: &mut Driver, client: &mut TcpStream, fields: &str, body: &[u8]) -> Seen {
+    let head = format!("POST /s HTTP/1.1\r\nHost: x\r\n{fields}\r\n");
+    send(client, &[head.as_bytes(), body].concat());
+    driver.request()
+}
+
+struct One(Vec<u8>);
+
+impl References for One {
+    fn bytes(&self, _: u32) -> Option<&[u8]> {
+        Some(&self.0)
+    }
+}
+
+/// Replies with `length` bytes by reference: more than the socket's buffers take at once.
+pub fn reply_large(driver: &mut Driver, to: &Seen, length: usize) {
+    let mut words = make(to, operation::END, 200);
+    words.0[record::REFERENCE] = 1;
+    words.0[record::BODY_LENGTH] = length as i32;
+    driver.engine.memory().push_signal(words);
+    driver.engine.apply(&One(vec![b'L'; length]));
+}
+
+pub fn answer(memory: &mut Memory, seen: &Seen) {
+    if seen.kind() == kind::REQUEST {
+        end(memory, seen, 200, b"!");
+    }
+}
+
+pub fn ends_with(suffix: &'static str) -> impl Fn(&[u8]) -> bool {
+    move |received| received.ends_with(suffix.as_bytes())
+}
