@@ -3,7 +3,7 @@ import { type Address, type AdapterType, type App, type AppOptions, createApp } 
 import { type Capability, lackedBy } from './capabilities.ts'
 import { Wire, type WireReply } from './wire.ts'
 
-export { deferred, eventually, stderrLines, within } from '@volant/test-kit'
+export { deferred, eventually, stderrLines, unchanging, within } from '@volant/test-kit'
 
 export interface Ask {
   method?: string

@@ -1,2 +1,2 @@
 export { stderrLines } from './stderr.ts'
-export { deferred, eventually, within } from './waiting.ts'
+export { deferred, eventually, unchanging, within } from './waiting.ts'

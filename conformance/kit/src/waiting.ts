@@ -22,6 +22,18 @@ export async function eventually(test: () => boolean, what: string): Promise<voi
   }
 }
 
+/** Waits until `value` is above zero and stays the same for 30 looks, 2 ms apart: until whoever raises it waits. */
+export async function unchanging(value: () => number, what: string): Promise<void> {
+  let last = 0
+  let looks = 0
+  await eventually(() => {
+    const now = value()
+    looks = now === last && now > 0 ? looks + 1 : 0
+    last = now
+    return looks >= 30
+  }, what)
+}
+
 /** Fails if `promise` takes longer than `ms`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   const cancel = new AbortController()

@@ -4,7 +4,7 @@
  */
 import { type App, type AppOptions, createApp, type InjectReply } from '../src/index.ts'
 
-export { deferred, eventually, stderrLines, within } from '@volant/test-kit'
+export { deferred, eventually, stderrLines, unchanging, within } from '@volant/test-kit'
 
 export interface Ask {
   method?: string

@@ -20,7 +20,6 @@ export function aborts(kit: Kit): void {
           ctx.signal.addEventListener('abort', () => fired++)
           started.resolve()
           await eventually(() => fired > 0, 'the signal')
-          await sleep(20)
           try {
             ctx.json({ late: true })
             replied.resolve(undefined)
@@ -74,7 +73,7 @@ export function aborts(kit: Kit): void {
       const aborted = deferred<boolean>()
       app.get('/w', async (ctx) => {
         started.resolve()
-        await sleep(150)
+        await eventually(() => app.stats().connections === 0, 'the client has left')
         aborted.resolve(ctx.signal.aborted)
         return 'late'
       })
@@ -196,10 +195,14 @@ export function aborts(kit: Kit): void {
     test('an upload stream fails with E_ABORTED when the client leaves, and nothing is reported', async () => {
       const app = kit.app()
       const failure = deferred<{ code?: string }>()
+      const begun = deferred()
       const before = kit.reports.length
       app.post('/up', { bodyMode: 'stream' }, async (ctx) => {
         try {
-          for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
+          for await (const chunk of ctx.bodyStream) {
+            assert.ok(chunk.length > 0)
+            begun.resolve()
+          }
         } catch (error) {
           failure.resolve(error as { code?: string })
           throw error
@@ -208,10 +211,10 @@ export function aborts(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send('POST /up HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc')
-        await sleep(50)
+        await begun.promise
         wire.reset()
         assert.equal((await failure.promise).code, 'E_ABORTED')
-        await sleep(20)
+        await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
         assert.equal(kit.reports.length, before)
       })
     })

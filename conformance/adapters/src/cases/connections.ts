@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { deferred, type Kit, request } from '../kit.ts'
+import { deferred, eventually, type Kit, request } from '../kit.ts'
 
 export function connections(kit: Kit): void {
   describe('connections', () => {
@@ -327,7 +327,7 @@ export function connections(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send(request('GET', '/x'))
-        while (app.stats().inFlight === 0) await sleep(1)
+        await eventually(() => app.stats().inFlight > 0, 'a request in flight')
         const { connections: open, requests, inFlight } = app.stats()
         assert.deepEqual([open, requests, inFlight], [1, 1, 1])
         gate.resolve()

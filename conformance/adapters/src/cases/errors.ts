@@ -440,7 +440,7 @@ export function errors(kit: Kit): void {
       let lateError: unknown = 'none'
       app.get('/slow', async (ctx) => {
         ctx.signal.addEventListener('abort', () => fired.push(ctx.signal.reason))
-        await sleep(250)
+        await eventually(() => fired.length > 0, 'the handler has no more time')
         try {
           ctx.json({ late: true })
           lateError = undefined

@@ -171,9 +171,10 @@ export function lifecycle(kit: Kit): void {
     test('close answers what is in flight, says close, and resolves', async () => {
       const app = kit.app()
       const started = deferred()
+      const finish = deferred()
       app.get('/slow', async () => {
         started.resolve()
-        await sleep(150)
+        await finish.promise
         return 'done'
       })
       const live = new Live(app, await app.listen(0, '127.0.0.1'))
@@ -186,6 +187,7 @@ export function lifecycle(kit: Kit): void {
       const closing = app.close()
       assert.equal(app.close(), closing)
       await idle.ended()
+      finish.resolve()
       const reply = await busy.reply()
       assert.equal(reply.text, 'done')
       assert.equal(reply.headers['connection'], 'close')
@@ -382,10 +384,17 @@ export function lifecycle(kit: Kit): void {
     test('closed while it starts it does not listen', async () => {
       const closed = (error: VolantError) => /closed/.test(error.message)
       const slow = kit.app()
-      slow.onStart(() => sleep(50))
+      const entered = deferred()
+      const go = deferred()
+      slow.onStart(() => {
+        entered.resolve()
+        return go.promise
+      })
       const starting = assert.rejects(slow.listen(0, '127.0.0.1'), closed)
-      await sleep(10)
-      await slow.close()
+      await entered.promise
+      const closing = slow.close()
+      go.resolve()
+      await closing
       await starting
 
       // At every turn of a start that takes a few.
@@ -439,7 +448,12 @@ export function lifecycle(kit: Kit): void {
         const script = `
           import { createApp } from ${JSON.stringify(volant)}
           const app = createApp({ adapter: { type: ${JSON.stringify(kit.adapter)} } })
-          app.get('/slow', async () => { await new Promise((go) => setTimeout(go, 400)); return 'done' })
+          app.onClosing(() => console.log('closing'))
+          app.get('/slow', async () => {
+            console.log('entered')
+            await new Promise((go) => setTimeout(go, 300))
+            return 'done'
+          })
           const { port } = await app.listen(0, '127.0.0.1')
           console.log(port)`
         const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -448,15 +462,17 @@ export function lifecycle(kit: Kit): void {
         const exited = new Promise<[number | null, string | null]>((resolve) =>
           child.on('exit', (code, by) => resolve([code, by])),
         )
-        const port = await new Promise<number>((resolve) =>
-          child.stdout.once('data', (line) => resolve(Number(line))),
+        let said = ''
+        child.stdout.on('data', (text) => (said += text))
+        await eventually(() => said.includes('\n'), 'the port')
+        const reply = fetch(`http://127.0.0.1:${Number.parseInt(said, 10)}/slow`).then((answer) =>
+          answer.text(),
         )
-        const reply = fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text())
         reply.catch(() => {})
-        await sleep(150)
+        await eventually(() => said.includes('entered'), 'the request in its handler')
         child.kill(signal)
         if (twice) {
-          await sleep(50)
+          await eventually(() => said.includes('closing'), 'the first signal')
           child.kill(signal)
           assert.deepEqual(await within(exited, 8_000, 'the exit'), [null, signal])
           await assert.rejects(reply)
@@ -475,7 +491,10 @@ export function lifecycle(kit: Kit): void {
         failing.onClose(() => { throw new Error('hook') })
         await failing.listen(0, '127.0.0.1')
         const app = createApp(options)
-        app.get('/slow', () => new Promise((go) => setTimeout(go, 300, 'done')))
+        app.get('/slow', () => {
+          console.error('entered')
+          return new Promise((go) => setTimeout(go, 300, 'done'))
+        })
         console.log((await app.listen(0, '127.0.0.1')).port)`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script])
       const exited = new Promise((resolve) => child.on('exit', resolve))
@@ -486,7 +505,7 @@ export function lifecycle(kit: Kit): void {
       )
       const reply = fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text())
       reply.catch(() => {})
-      await sleep(100)
+      await eventually(() => said.includes('entered'), 'the request in its handler')
       child.kill('SIGTERM')
       assert.equal(await reply, 'done')
       assert.equal(await within(exited, 8_000, 'the exit'), 1)

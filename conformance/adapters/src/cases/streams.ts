@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { before, type Context, HTTPError, type Next } from 'volant'
-import { deferred, eventually, type Kit, request, within } from '../kit.ts'
+import { deferred, eventually, type Kit, request, unchanging, within } from '../kit.ts'
 
 export function streams(kit: Kit): void {
   describe('streamed replies', () => {
@@ -246,7 +246,7 @@ export function streams(kit: Kit): void {
           const wire = await live.connect()
           wire.socket.pause()
           wire.send(request('GET', '/s'))
-          await sleep(300)
+          await unchanging(() => produced, 'the source waits for its client')
           assert.ok(produced < 16_000_000, `${produced} bytes were produced for nobody`)
           let received = 0
           wire.socket.removeAllListeners('data')
@@ -302,9 +302,10 @@ export function streams(kit: Kit): void {
     test('a client that leaves while the server waits for it to read', async () => {
       const app = kit.app()
       const cancelled = deferred()
+      let made = 0
       app.get('/s', function* () {
         try {
-          for (;;) yield Buffer.alloc(65_536)
+          for (; ; made++) yield Buffer.alloc(65_536)
         } finally {
           cancelled.resolve()
         }
@@ -313,7 +314,7 @@ export function streams(kit: Kit): void {
         const wire = await live.connect()
         wire.socket.pause()
         wire.send(request('GET', '/s'))
-        await sleep(100)
+        await unchanging(() => made, 'the generator waits for its client')
         wire.reset()
         await within(cancelled.promise, 8_000, 'the cancel')
         await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
