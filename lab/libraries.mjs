@@ -93,7 +93,7 @@ const ways = {
   },
 }
 
-const counts = [4_000, 24_000]
+const counts = [10_000, 40_000]
 const [name, count] = process.argv[2] === '--run' ? process.argv.slice(3) : []
 if (name !== undefined) await run(await ways[name](), Number(count))
 else measure(process.argv.slice(2))
@@ -101,7 +101,7 @@ else measure(process.argv.slice(2))
 async function run(call, times) {
   for (let at = 0; at < times; at++) {
     call(at)
-    if (at % 20 === 0) await turn()
+    if (at % 1_000 === 0) await turn()
   }
 }
 

@@ -13,15 +13,15 @@ export interface LogStream {
 export interface Destination {
   write(line: string): void
   /** Resolves when all lines so far were handed to the system. */
-  flush(): Promise<void> | undefined
+  flush(): Promise<void> | void
 }
 
 /** A line waits this many milliseconds for others, so that one write takes several. */
 const longestWait = 50
-/** A write begins at this many bytes. It costs much the same whatever its size. */
+/** A write begins at this many characters. It costs much the same whatever its size. */
 const chunk = 65_536
-/** Lines are dropped when more bytes than these wait for a destination. */
-const mostBytes = 16 * 1_024 * 1_024
+/** Lines are dropped when more characters than these wait for a destination. */
+const mostWaiting = 16 * 1_024 * 1_024
 
 let stdout: Destination | null = null
 
@@ -76,23 +76,18 @@ function direct(stream: LogStream): Destination {
   }
 }
 
+/**
+ * Gathers lines in one text: V8 joins texts by reference and copies them once, when they are written. sonic-boom costs
+ * more for each line (`node lab/libraries.mjs line`, docs/decisions/0013-what-libraries-do.md).
+ */
 class Gathering implements Destination {
   readonly #fd: number
   readonly #complain: (error: unknown) => void
-  /** The buffer that lines are written into, and how many of its bytes are used. */
-  #bytes = nothing
-  #length = 0
-  /** Full buffers; the first of them is being written. */
-  readonly #full: Buffer[] = []
-  /** A buffer that was written and is used again. */
-  #spare: typeof nothing | null = null
-  #writing = false
-  /** Bytes that ever were in full buffers, and those of them that were written or dropped. */
-  #sealed = 0
-  #written = 0
+  #waiting = ''
+  #writing: Buffer | null = null
+  /** Resolves at the end of the last write that has begun. */
+  #written = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
-  /** Promises to resolve when that many bytes were written. */
-  readonly #flushes: { readonly at: number; readonly resolve: () => void }[] = []
 
   constructor(fd: number, name: string) {
     this.#fd = fd
@@ -101,82 +96,56 @@ class Gathering implements Destination {
   }
 
   write(line: string): void {
-    // A character is at most three bytes of UTF-8.
-    if (line.length * 3 > this.#bytes.length - this.#length) this.#makeRoom(line.length * 3)
-    this.#length += this.#bytes.write(line, this.#length)
-    if (this.#timer === null) this.#wait()
-  }
-
-  flush(): Promise<void> | undefined {
-    this.#seal()
-    if (!this.#writing) this.#next()
-    if (!this.#writing) return undefined
-    return new Promise((resolve) => this.#flushes.push({ at: this.#sealed, resolve }))
-  }
-
-  /** Takes a buffer that has room for as many bytes. */
-  #makeRoom(room: number): void {
-    this.#seal()
-    if (this.#sealed - this.#written > mostBytes) {
-      for (const { length } of this.#full.splice(1)) this.#written += length
+    this.#waiting += line
+    if (this.#waiting.length < chunk) {
+      if (this.#timer === null) this.#wait()
+    } else if (this.#writing === null) this.#next()
+    else if (this.#waiting.length > mostWaiting) {
+      this.#waiting = ''
       this.#complain('it takes too long; lines are dropped')
     }
-    this.#bytes =
-      room <= chunk && this.#spare !== null ? this.#spare : Buffer.allocUnsafeSlow(Math.max(chunk, room))
-    if (this.#bytes === this.#spare) this.#spare = null
-    if (!this.#writing) this.#next()
   }
 
-  /** Puts the current buffer among the full ones. */
-  #seal(): void {
-    if (this.#length === 0) return
-    this.#full.push(this.#bytes.subarray(0, this.#length))
-    this.#sealed += this.#length
-    this.#bytes = nothing
-    this.#length = 0
+  async flush(): Promise<void> {
+    const waits = this.#waiting !== ''
+    await this.#written
+    if (!waits) return
+    this.#next()
+    await this.#written
   }
 
   #wait(): void {
     this.#timer = setTimeout(() => {
       this.#timer = null
-      if (this.#writing) return
-      this.#seal()
       this.#next()
     }, longestWait).unref()
   }
 
   #next(): void {
-    const [bytes] = this.#full
-    this.#writing = bytes !== undefined
-    if (bytes !== undefined) this.#writeOut(bytes)
-    else if (this.#length > 0 && this.#timer === null) this.#wait()
+    if (this.#writing !== null || this.#waiting === '') return
+    this.#writing = Buffer.from(this.#waiting)
+    this.#waiting = ''
+    this.#written = new Promise((resolve) => this.#writeOut(this.#writing as Buffer, resolve))
   }
 
-  #writeOut(bytes: Buffer): void {
+  #writeOut(bytes: Buffer, resolve: () => void): void {
     write(this.#fd, bytes, (error, count) => {
       // A pipe whose reader is slow, where Node.js has made it non-blocking.
-      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#writeOut(bytes), pause)
+      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#writeOut(bytes, resolve), pause)
       if (error !== null) this.#complain(error)
-      else if (count < bytes.length) return this.#writeOut(bytes.subarray(count))
-      return this.#done(this.#full.shift() as Buffer)
+      else if (count < bytes.length) return this.#writeOut(bytes.subarray(count), resolve)
+      this.#writing = null
+      resolve()
+      if (this.#waiting.length >= chunk) return this.#next()
+      if (this.#waiting !== '' && this.#timer === null) this.#wait()
     })
-  }
-
-  #done(bytes: Buffer): void {
-    this.#written += bytes.length
-    if (bytes.buffer.byteLength === chunk) this.#spare = Buffer.from(bytes.buffer as ArrayBuffer)
-    while (this.#flushes.length > 0 && (this.#flushes[0] as { at: number }).at <= this.#written) {
-      this.#flushes.shift()?.resolve()
-    }
-    this.#next()
   }
 
   /** Writes all lines before this returns, since the process exits. */
   flushSync(): void {
     // What another thread is writing comes first, and no event will come when it has ended.
-    if (this.#writing) Atomics.wait(unchanging, 0, 0, pause)
-    const left = this.#full.slice(this.#writing ? 1 : 0)
-    let bytes = Buffer.concat([...left, this.#bytes.subarray(0, this.#length)])
+    if (this.#writing !== null) Atomics.wait(unchanging, 0, 0, pause)
+    let bytes = Buffer.from(this.#waiting)
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes))
@@ -189,7 +158,6 @@ class Gathering implements Destination {
   }
 }
 
-const nothing = Buffer.alloc(0)
 /** A full pipe is tried again after this many milliseconds. */
 const pause = 10
 /** It never changes: `Atomics.wait` sleeps until its time is over. */
