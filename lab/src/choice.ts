@@ -21,14 +21,19 @@ const coarseWindow = 2
 /** s that are measured, unless a scenario says otherwise. */
 const standardWindow = 1.5
 
+/** What servers run on: `scripts/lab.mjs` brings it. */
+export const versionOptions: Options = {
+  node: { type: 'string' },
+  'newer-glibc': { type: 'boolean' },
+}
+
 export const methodOptions: Options = {
+  ...versionOptions,
   rounds: { type: 'string' },
   warmup: { type: 'string' },
   window: { type: 'string' },
   generator: { type: 'string' },
   port: { type: 'string' },
-  node: { type: 'string' },
-  'newer-glibc': { type: 'boolean' },
   connections: { type: 'string' },
   soak: { type: 'string' },
   seed: { type: 'string' },

@@ -1,5 +1,6 @@
 /** The commands about one server of ours: what it keeps of its clients, and what they do to each other. */
 import { count, oneOf, readArguments, text } from '../arguments.ts'
+import { versionOptions } from '../choice.ts'
 import { Failure } from '../failure.ts'
 import { idle as idleServer, idleServers } from '../idle.ts'
 import { slowReaders as slowReadersBeside } from '../slow-readers.ts'
@@ -42,14 +43,20 @@ export const idle: Command = {
 
   --connections N   kept open (10000)
   --server NAME     ${idleServers.join(', ')} (native)
+  --node 24         the Node.js that the server runs on (26)
+  --newer-glibc     brings the C library of Debian 13, which the newest uWebSockets.js needs
 
 Exit code 1 when a connection is dropped or the bar of native is missed.
 
 example
-  npm run lab -- idle --server uws`,
+  npm run lab -- idle --server uws --newer-glibc`,
   async run(argv) {
     linuxOnly()
-    const args = readArguments('idle', argv, { connections: { type: 'string' }, server: { type: 'string' } })
+    const args = readArguments('idle', argv, {
+      ...versionOptions,
+      connections: { type: 'string' },
+      server: { type: 'string' },
+    })
     const connections = count(args, 'connections', 10_000, 100_000)
     return (await idleServer({ connections, server: text(args, 'server') ?? 'native' })) ? 0 : 1
   },

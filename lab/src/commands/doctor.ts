@@ -1,8 +1,9 @@
 import { loadavg } from 'node:os'
 import { count, readArguments } from '../arguments.ts'
+import { entryNamed, versionOptions } from '../choice.ts'
 import { conformance } from '../conformance.ts'
 import { chooseCores } from '../cores.ts'
-import { type Entry, entryOf, readEntries } from '../entry.ts'
+import { type Entry, readEntries } from '../entry.ts'
 import { generatorAgreement } from '../generator-agreement.ts'
 import { generatorPackages } from '../generators/generator.ts'
 import { installEntry, installedVersion, runtimeOf } from '../install.ts'
@@ -20,7 +21,8 @@ export const doctor: Command = {
 Without entries: the machine, its cores, what generators there are. With entries (or --all): each is installed, started
 and checked in every scenario that it serves. Exit code 1 when one fails.
 With --generators: our generator and wrk, interleaved, against the limit (which has the higher ceiling?) and against
-three servers (do they see the same?).
+five servers (do they see the same?). Where the noise is above 15 % it cannot tell, and the exit code is 1.
+--node and --newer-glibc choose what servers run on, as for pair.
 
 examples
   npm run lab -- doctor
@@ -31,11 +33,12 @@ examples
       all: { type: 'boolean' },
       generators: { type: 'boolean' },
       rounds: { type: 'string' },
+      ...versionOptions,
     })
     if (args.values['generators'] === true)
       return (await generatorAgreement(count(args, 'rounds', 5, 100))) ? 0 : 1
     const all = readEntries()
-    const entries = args.values['all'] === true ? all : args.positionals.map((name) => entryOf(name, all))
+    const entries = args.values['all'] === true ? all : args.positionals.map((name) => entryNamed(name, all))
     if (entries.length === 0) return checkMachine()
     let sound = true
     for (const entry of entries) sound = (await checkEntry(entry)) && sound
