@@ -1,17 +1,17 @@
-/** Schemas of values the framework makes itself: they describe them to callers, and nothing is checked. */
+/** Schemas of values that the framework makes itself: documents and types use them, and nothing is checked. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Responses, Schema } from '../types/parts.ts'
 import type { JSONSchemaObject } from './document.ts'
 import type { ConvertedSchema } from './json-schema.ts'
 
-/** A schema that says what `schema` says and lets every value pass. */
+/** A schema with a JSON Schema that accepts every value. */
 export interface DocOnlySchema extends StandardSchemaV1, StandardJSONSchemaV1 {
   readonly '~standard': StandardSchemaV1.Props & StandardJSONSchemaV1.Props
 }
 
 const all = new WeakSet<object>()
 
-/** JSON Schema (draft 2020-12) of a value that needs no check, since this package made it. */
+/** A schema for a value that needs no check, since this package makes it. */
 export function described(schema: JSONSchemaObject): DocOnlySchema {
   const made: DocOnlySchema = {
     '~standard': {
@@ -49,13 +49,13 @@ export function isDocumentOnly(schema: Schema): boolean {
   return all.has(schema)
 }
 
-/** Nothing of these replies is to be checked. */
+/** True if none of these replies has to be checked. */
 export function isDescribedOnly(responses: Responses): boolean {
   const schemas = Object.values(responses).filter((schema) => schema !== null)
   return schemas.length > 0 && schemas.every((schema) => all.has(schema))
 }
 
-/** An object whose members are all there. */
+/** An object schema that requires all its properties. */
 export function objectOf(properties: Readonly<Record<string, JSONSchemaObject>>): JSONSchemaObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }

@@ -1,4 +1,4 @@
-/** The JSON Schema of a schema, for whatever describes or writes its values. */
+/** Converts the schemas of all libraries to JSON Schema in the normal form. */
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type Unrepresentable, withoutMarks } from './unrepresentable.ts'
@@ -11,8 +11,8 @@ import { isThenable } from '../types/thenable.ts'
 import type { JSONSchemaObject } from './document.ts'
 
 /**
- * The schema, frozen, the parts it says nothing of, and pointers to those that take text whatever it says; or why there is
- * none.
+ * The JSON Schema, the parts that it says nothing about (`holes`), and pointers to the parts that accept text as well; or
+ * the reason why there is none.
  */
 export type ConvertedSchema =
   | {
@@ -22,14 +22,14 @@ export type ConvertedSchema =
     }
   | { readonly opaque: string }
 
-/** What goes in, or what comes out. */
+/** The value before the schema, or the one that the schema makes of it. */
 export type Side = 'input' | 'output'
 
 const known: Record<Side, WeakMap<object, ConvertedSchema>> = { input: new WeakMap(), output: new WeakMap() }
 
 /**
- * Of what goes in or of what comes out, made when it is first asked for. Parts that JSON Schema cannot say (a transform,
- * a bigint) say nothing; a schema is opaque where its library has no JSON Schema at all.
+ * The JSON Schema of one side, made by the first call. Parts that JSON Schema cannot express (a transform, a bigint) allow
+ * anything; a schema is opaque if its library has no JSON Schema at all.
  */
 export function jsonSchemaOf(schema: Schema, io: Side): ConvertedSchema {
   const before = known[io].get(schema)

@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema (draft 2020-12 and those it replaced), and what each of them takes. */
+/** The keywords of JSON Schema, of draft 2020-12 and of the drafts before it, and the values that each takes. */
 
 /** `schema`, `schemas` (a list) and `named` (by name) hold schemas; the others hold values. */
 export type KeywordKind =
@@ -64,7 +64,7 @@ export function misfit(kind: KeywordKind, value: unknown): string | null {
   return check === undefined || check.fits(value) ? null : check.takes
 }
 
-/** Patterns are ECMA-262 with `u`, as the draft asks; many are written without it, and hold then without. */
+/** The drafts ask for the flag `u`; many patterns are valid only without it. Null for an invalid pattern. */
 export function regularExpression(pattern: string): RegExp | null {
   for (const flags of ['u', '']) {
     try {

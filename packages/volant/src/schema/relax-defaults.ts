@@ -1,13 +1,13 @@
-/** What a plain JSON Schema takes from a request, where a default stands in for a property that is not there. */
+/** The input side of a plain JSON Schema: a property with a default need not be given. */
 import type { NormalSchema } from './normalize.ts'
 import type { JSONSchemaObject } from './document.ts'
 
-/** The schema without what it requires and fills in by itself. */
+/** The schema, whose `required` does not list properties with a default. */
 export function relaxDefaults({ schema, hasDefaults }: NormalSchema): JSONSchemaObject {
   return hasDefaults ? (relaxed(schema) as JSONSchemaObject) : schema
 }
 
-/** Keywords whose schemas hold without condition: below the others Ajv fills nothing in. */
+/** Keywords whose schemas hold without condition: Ajv fills in no default below the others. */
 const unconditional: Readonly<Record<string, 'one' | 'named' | 'list'>> = {
   properties: 'named',
   patternProperties: 'named',

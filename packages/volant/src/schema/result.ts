@@ -1,23 +1,17 @@
-/** What a schema's `validate` gave, which need not be what it should give. */
+/** Reads the result of a schema's `validate`, which users write, too, so it may be anything. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
 
-/**
- * Whether a result is still to come. Looked for in this order because most results are there, and `then` in none of
- * them.
- */
+/** True for a promise of a result. Most results are no promise, so their own members are looked for first. */
 export function isLater(result: unknown): result is PromiseLike<StandardSchemaV1.Result<unknown>> {
   if (typeof result !== 'object' || result === null) return false
   if (result instanceof Promise) return true
   return !('value' in result) && !('issues' in result) && isThenable(result)
 }
 
-/**
- * What is wrong with the value, null if nothing is. Throws `E_BAD_SCHEMA`, naming the `place`, for what is no result: it
- * must not pass for one.
- */
+/** The issues of a result, null if the value is valid. Throws `E_BAD_SCHEMA`, naming `place`, if it is no result. */
 export function issuesIn(
   result: unknown,
   { vendor }: StandardSchemaV1.Props,

@@ -1,21 +1,21 @@
-/** The one way to a schema's `validate`, whatever it is made with. */
+/** Gives every schema, of a library or plain, the `validate` of Standard Schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { Validator } from './check/ajv.ts'
 import { isPlainSchema, normalize } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { vendorNamed, withFirstFaults } from './vendors/vendor-of.ts'
+import { setOwn } from './strip/to-json.ts'
 import { wrapSingleItems } from './check/wrap-single-items.ts'
 import { textCoercer, type TextCoercer } from './check/coerce-text.ts'
 
-/** Where a value comes from: text of the request's head, its body, or a handler. */
+/** What is validated: text of the request's head, its body, or what a handler gave. */
 export type SchemaUse = 'text' | 'body' | 'response'
 
 /**
- * What checks a value by the schema: of a Standard Schema its own, of plain JSON Schema one by Ajv, compiled when it is
- * first used. Such a one converts text to the types asked for (`text`; of others a list may be
- * a single text) and fills in defaults (`text`, `body`); what a
- * handler gave (`response`) is left as it is. Throws `E_BAD_SCHEMA` for what is no schema; `where` names the place.
+ * The validation of a schema: a library's own, or Ajv for plain JSON Schema, compiled by the first value. Plain JSON Schema
+ * converts text to its types (`text`) and fills in defaults (`text`, `body`). A library's schema gets a list of one where it
+ * declares a list and refuses single text. Throws `E_BAD_SCHEMA` if it is no schema; `where` names its position.
  */
 export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
   const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
@@ -33,8 +33,8 @@ export function standardOf(schema: unknown, where: string, use: SchemaUse = 'bod
 }
 
 /**
- * Throws `E_BAD_SCHEMA` for what is no schema, as `standardOf` does, but asks no library for what it makes when it is
- * first asked: a getter a class has, as Zod 4 does, is taken at its word until then.
+ * Throws `E_BAD_SCHEMA` as `standardOf` does, but does not read a `~standard` that a class defines: Zod 4 makes it when it
+ * is first read.
  */
 export function checkSchema(schema: unknown, where: string): void {
   const isObject = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
@@ -44,7 +44,7 @@ export function checkSchema(schema: unknown, where: string): void {
 
 const validators = new WeakMap<object, Validator>()
 
-/** Of a plain JSON Schema. Throws `E_BAD_SCHEMA` with the place of a mistake in it. */
+/** The validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
 export function validatorOf(schema: object, where: string): Validator {
   let validator = validators.get(schema)
   if (validator === undefined) {
@@ -74,7 +74,7 @@ function plain(validator: Validator, where: string, use: SchemaUse): StandardSch
   }
 }
 
-/** For defaults to be put in: the value may be somebody's. */
+/** Defaults are written into a copy, since others may hold the value. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf)
@@ -84,20 +84,12 @@ function copyOf(value: unknown): unknown {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const member = copyOf((value as Record<string, unknown>)[name])
-    // A form may have such a field.
-    if (name === '__proto__')
-      Object.defineProperty(copy, name, {
-        value: member,
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      })
-    else copy[name] = member
+    setOwn(copy, name, member)
   }
   return copy
 }
 
-/** Says what to write in place of shapes of other frameworks, and of a schema that every value passes. */
+/** Says what to write instead of the shape of another framework, or of a schema that accepts every value. */
 function remedyOf(value: unknown): string {
   if (value === true) return everything
   if (!isRecord(value)) return ''
@@ -123,7 +115,7 @@ function remedyOf(value: unknown): string {
 const everything =
   ", which every value passes. Where that is meant, z.unknown(), Type.Unknown() or { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] } says so"
 
-/** The library of a schema, null of plain JSON Schema; undefined for what is no schema. */
+/** The library of a schema, null for plain JSON Schema, undefined if it is no schema. */
 function vendorOf(value: unknown): string | null | undefined {
   const vendor = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
   return vendor ?? (isPlainSchema(value) ? null : undefined)

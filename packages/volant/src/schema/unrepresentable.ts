@@ -1,21 +1,24 @@
-/** What a library cannot say in JSON Schema, part by part: marked while it converts, found and unmarked afterwards. */
+/**
+ * Parts of a library's schema that JSON Schema cannot express. They are marked while the library converts its schema; the
+ * marks are read and removed afterwards.
+ */
 
 import { escapeKey, keysOf, valueAt } from './json-pointer.ts'
 
-/** A part of a schema of which its JSON Schema says nothing. */
+/** A part of a schema that its JSON Schema says nothing about. */
 export interface Unrepresentable {
-  /** Where its values are: a JSON Pointer as URI fragment, with `*` for each item, or each property of any name. */
+  /** A JSON Pointer to its values, as URI fragment, with `*` for items and for properties of any name. */
   readonly pointer: string
-  /** As its library calls it: `transform`, `bigint`. */
+  /** The library's name for it: `transform`, `bigint`. */
   readonly kind: string
-  /** No JSON fits it: a request never passes, a reply cannot be written. */
+  /** No JSON is valid for it: requests are refused, replies cannot be written. */
   readonly isImpossible: boolean
 }
 
-/** Keyword of the mark; what it holds is the kind, after `!` where no JSON fits. */
+/** The keyword of the mark. Its value is the kind, after `!` if no JSON is valid. */
 const mark = 'x-volant-hole'
 
-/** Kinds that are no JSON, sent or received; and those that a library makes of JSON if it is told to. */
+/** Kinds for which no JSON is valid, unless the library coerces it. */
 const never: ReadonlySet<string> = new Set(['bigint', 'map', 'set', 'symbol', 'function'])
 
 export function unsaid<T extends object>(schema: T, kind: string, io: 'input' | 'output'): T {
@@ -27,15 +30,15 @@ export function unmarked(schema: object): void {
   delete (schema as Record<string, unknown>)[mark]
 }
 
-/** Any JSON is accepted here (`z.preprocess`, `z.catch`), so no part of it is a hole. */
+/** Marks a schema whose input may be any JSON (`z.preprocess`, `z.catch`): a function sees it first. */
 export function anyInput(schema: object): void {
   Object.assign(schema, { [mark]: '' })
 }
 
-/** Keyword of objects that let every property through, where the conversion of their library would lose that. */
+/** The keyword of objects that allow every property, if the conversion of their library loses that. */
 const open = 'x-volant-open'
 
-/** Zod makes one object of the objects of an intersection, and forgets that one of them is loose. */
+/** Zod makes one object of an intersection, and forgets that one side allows every property. */
 export function openedIntersection(schema: object): void {
   const { allOf } = schema as { allOf?: unknown }
   if (listOf(allOf).some(isLoose)) Object.assign(schema, { [open]: true })
@@ -47,14 +50,14 @@ function isLoose(part: unknown): boolean {
   return isOpen || [...listOf(anyOf), ...listOf(oneOf)].some(isLoose)
 }
 
-/** Keyword of those that take text as well as what they say: `z.coerce.number()`. */
+/** The keyword of schemas that accept text as well, such as `z.coerce.number()`. */
 const textMark = 'x-volant-text'
 
 export function takesText(schema: object): void {
   Object.assign(schema, { [textMark]: true })
 }
 
-/** Whether it says more than a description does. */
+/** True if the schema restricts its values. */
 export function saysType(schema: object): boolean {
   return ['$ref', 'allOf', 'anyOf', 'const', 'enum', 'oneOf', 'properties', 'type'].some(
     (each) => each in schema,
@@ -66,11 +69,11 @@ type Keywords = Record<string, unknown>
 interface Unmarked {
   readonly schema: unknown
   readonly holes: readonly Unrepresentable[]
-  /** Pointers to those that take text as well as what they say. */
+  /** Pointers to the schemas that accept text as well. */
   readonly texts: ReadonlySet<string>
 }
 
-/** The parts that were marked, and the JSON Schema without the marks. */
+/** Reads the marks, and gives the JSON Schema without them. */
 export function withoutMarks(text: string): Unmarked {
   const texts = new Set<string>()
   if (!text.includes('"x-volant-')) return { schema: JSON.parse(text), holes: [], texts }
@@ -85,7 +88,7 @@ export function withoutMarks(text: string): Unmarked {
     if (kind === '') return
     if (typeof kind === 'string') {
       const isImpossible = kind.startsWith('!')
-      // What no JSON fits is of no concern where something else may be.
+      // An alternative that is impossible does no harm beside others.
       if (!isImpossible || !isChoice)
         holes.set(pointer, { pointer, kind: kind.replace('!', ''), isImpossible })
     }

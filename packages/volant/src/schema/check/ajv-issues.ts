@@ -1,12 +1,12 @@
-/** What Ajv found, in the words and with the places of a validation reply. No word of it is from the value itself. */
+/** Turns errors of Ajv into the issues of a validation reply. Their messages never quote the value. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ErrorObject } from 'ajv'
 import { keysOf } from '../json-pointer.ts'
 
-/** Values of an `enum` that are named. */
+/** At most this many values of an `enum` are named. */
 const mostValues = 10
 
-/** In the order found; what is wrong with each alternative of a value is told in one issue. */
+/** In the order of the errors; the errors of all branches of a union become one issue. */
 export function issuesFrom(errors: readonly ErrorObject[]): StandardSchemaV1.Issue[] {
   const kept: ErrorObject[] = []
   for (const error of errors) {
@@ -25,13 +25,13 @@ export function issuesFrom(errors: readonly ErrorObject[]): StandardSchemaV1.Iss
 /** Keywords whose error follows those of the schemas in it. */
 const compounds: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames'])
 
-/** Takes the errors of the schemas in a compound from the end of `kept`. */
+/** Removes the errors of the schemas in a compound keyword from the end of `kept`. */
 function takeBranches(kept: ErrorObject[], compound: ErrorObject): ErrorObject[] {
   const own = `${compound.schemaPath}/`
   const beside = own.replace(/[^/]+\/$/, '')
   const isBranch = ({ instancePath, schemaPath }: ErrorObject): boolean => {
     if (!`${instancePath}/`.startsWith(`${compound.instancePath}/`)) return false
-    // What is referred to says where it stands by itself.
+    // Behind a reference, `schemaPath` starts at the definition.
     return (
       schemaPath.startsWith(own) ||
       !schemaPath.startsWith(beside) ||
@@ -43,7 +43,7 @@ function takeBranches(kept: ErrorObject[], compound: ErrorObject): ErrorObject[]
   return kept.splice(from)
 }
 
-/** The one alternative that was meant, if that can be told; else what there is to choose from. */
+/** The errors of the one alternative that was meant, if that is clear; else the choice itself. */
 function alternatives(compound: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
   if (errors.length === 0) return [compound]
   const here = (error: ErrorObject): boolean => error.instancePath === compound.instancePath
@@ -58,7 +58,7 @@ function alternatives(compound: ErrorObject, errors: readonly ErrorObject[]): Er
 
 const kinds: ReadonlySet<string> = new Set(['type', 'const', 'enum'])
 
-/** It says that the value is of another kind, by its type or by a property made to tell that. */
+/** True if the value is another alternative, by its type or by a property such as a discriminator. */
 function isOther({ keyword, instancePath }: ErrorObject, compound: ErrorObject): boolean {
   const inside = instancePath.slice(compound.instancePath.length)
   return inside === ''
@@ -81,7 +81,7 @@ function branchesOf(compound: ErrorObject, errors: readonly ErrorObject[]): Erro
   return [...branches.values()]
 }
 
-/** The values a branch takes, or their type. */
+/** The values that a branch allows, or their type. */
 function expected(branch: readonly ErrorObject[]): string {
   const { keyword, params } =
     branch.find(({ keyword: each }) => each !== 'type') ?? (branch[0] as ErrorObject)
@@ -117,7 +117,7 @@ function listed(names: readonly string[]): string {
   return each.length < 2 ? each.join('') : `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`
 }
 
-/** Of the property itself where one is missing or too many. */
+/** Ends with the property itself if one is missing or not allowed. */
 function pathOf({ keyword, instancePath, params }: ErrorObject): string[] {
   const path = keysOf(instancePath)
   const name = Object.hasOwn(named, keyword) ? (params[named[keyword] as string] as unknown) : undefined

@@ -1,8 +1,8 @@
 /**
- * Plain JSON Schema at work, by Ajv. It is loaded, and a schema compiled, when the first value comes to be checked.
+ * Validates by plain JSON Schema, with Ajv. Ajv is loaded, and a schema compiled, when the first value comes.
  *
- * All that is wrong with a small value is told at once. Of a large one, or one whose schema is recursive, it is the
- * first fault alone: to look for more would let a client choose how long that takes.
+ * All faults of a small value are reported. Of a large value, or one with a recursive schema, only the first fault is:
+ * looking for more would let a client choose how long that takes.
  */
 import { createRequire } from 'node:module'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -14,10 +14,10 @@ import { regularExpression } from '../keywords.ts'
 import type { JSONSchemaObject } from '../document.ts'
 import { isLarge } from './large.ts'
 
-/** Characters of a text of format `url`, whose regular expression takes quadratic time: 2 ms for these. */
+/** Characters of a text of format `url`: its regular expression takes quadratic time, 2 ms for this many. */
 const longestURL = 2_048
 
-/** One schema, compiled as far as it was needed. */
+/** One schema, compiled in the ways that were needed so far. */
 export class Validator {
   readonly normal: NormalSchema
   readonly #compiled = new Map<number, ValidateFunction>()
@@ -49,7 +49,7 @@ export class Validator {
   }
 }
 
-/** Ways to compile, added up. */
+/** Ways to compile, as bits. */
 const filling = 1
 const everything = 2
 const ownOnly = 4
@@ -62,7 +62,7 @@ function compile(schema: JSONSchemaObject, how: number, where: string): Validate
     ajv = load({
       useDefaults: (how & filling) !== 0,
       allErrors: (how & everything) !== 0,
-      // What every object inherits is no property; it costs a call for each of them, so only where it matters.
+      // Inherited members are no properties. It costs a call for each property, so only where a name is inherited.
       ownProperties: (how & ownOnly) !== 0,
     })
     instances.set(how, ajv)
@@ -73,7 +73,7 @@ function compile(schema: JSONSchemaObject, how: number, where: string): Validate
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new VolantError('E_BAD_SCHEMA', `${where}: ${why}`, { cause })
   } finally {
-    // Else it is kept for as long as the process runs.
+    // Ajv would keep it for as long as the process runs.
     ajv.removeSchema(schema)
   }
 }
@@ -85,13 +85,13 @@ function load(options: Options): Ajv2020 {
   const ajv = new Ajv2020({
     ...options,
     strict: false,
-    // Infinity and NaN are no numbers in JSON.
+    // JSON has no Infinity and no NaN.
     strictNumbers: true,
-    // `normalize` did that.
+    // `normalize` has checked the schema.
     meta: false,
     validateSchema: false,
     logger: false,
-    // 19.99 is a multiple of 0.01, whatever binary fractions say.
+    // 19.99 has to be a multiple of 0.01, although binary fractions are not exact.
     multipleOfPrecision: 9,
     code: { regExp },
   })
@@ -110,12 +110,12 @@ function load(options: Options): Ajv2020 {
 
 const regExp = Object.assign((pattern: string) => regularExpression(pattern) as RegExp, { code: '' })
 
-/** In linear time; Ajv compares each with each. */
+/** Takes linear time; Ajv compares each item with each other. */
 function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length
 }
 
-/** The same text for the same value, in whatever order its members are. */
+/** The same text for the same value, whatever the order of its members. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return `${typeof value} ${JSON.stringify(value)}`
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

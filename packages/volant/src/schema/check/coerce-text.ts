@@ -1,13 +1,13 @@
 /**
- * Text of a request's head made what a JSON Schema asks for: path parameters, queries, headers and cookies know nothing
- * but text. Of the types a property may have, the first wins whose spelling fits; text that fits none stays text.
+ * Converts text to the types that a JSON Schema asks for: path parameters, queries, headers and cookies are always text.
+ * Of the types that a property may have, the first one wins whose spelling fits; text that fits none stays text.
  */
 import { bag } from '@volant/engine'
 import type { JSONSchemaObject } from '../document.ts'
 import { record, SchemaDocument, schemasIn } from '../strip/alternatives.ts'
 import { regularExpression } from '../keywords.ts'
 
-/** Makes a new object of the pairs. */
+/** Makes a new object of converted pairs. */
 export type TextCoercer = (pairs: unknown) => unknown
 
 /** `schema` is in the normal form. */
@@ -25,7 +25,7 @@ export function textCoercer(schema: JSONSchemaObject): TextCoercer {
   }
 }
 
-/** What text can become: a type, one of some values, or an array of such. */
+/** What text can become: a value of a type, one given value, or an array of such. */
 type Kind = Type | { readonly value: unknown } | { readonly items: readonly Kind[] }
 type Type = 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
@@ -51,7 +51,7 @@ function convertedText(text: string, kinds: readonly Kind[]): unknown {
       if (text === '') return null
     } else if (number.test(text)) {
       const value = Number(text)
-      // Past 2^53 a number is another one than was written.
+      // Above 2^53 an integer would become another one.
       if (kind === 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return value
     }
   }
@@ -61,7 +61,7 @@ function convertedText(text: string, kinds: readonly Kind[]): unknown {
 /** As in JSON (RFC 8259 §6): no space, no sign but `-`, no leading zero, no hexadecimal, never empty. */
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** What the schema says of each name. */
+/** The kinds that a schema allows for each property. */
 class PropertyKinds {
   readonly #document: SchemaDocument
   readonly #declared = new Map<string, Kind[]>()
@@ -73,7 +73,7 @@ class PropertyKinds {
     this.#gather(schema, new Set())
   }
 
-  /** Null where nothing is said. */
+  /** Null for a property that the schema does not describe. */
   kindsOf(name: string): readonly Kind[] | null {
     const declared = this.#declared.get(name)
     if (declared !== undefined) return declared
@@ -81,7 +81,7 @@ class PropertyKinds {
     return this.#rest.length > 0 ? this.#rest : null
   }
 
-  /** Of all schemas that can hold for the pairs as a whole. */
+  /** Reads every schema that can hold for the pairs as a whole. */
   #gather(schema: unknown, seen: Set<unknown>): void {
     for (const part of this.#parts(schema, seen)) {
       for (const [name, each] of Object.entries(record(part.properties))) {
@@ -97,7 +97,7 @@ class PropertyKinds {
     }
   }
 
-  /** In the order declared, each once. */
+  /** Adds the kinds of a schema, in the order of its alternatives. */
   #kinds(schema: unknown, kinds: Kind[], seen = new Set<unknown>()): Kind[] {
     for (const part of this.#parts(schema, seen)) {
       if (Array.isArray(part.enum)) for (const value of part.enum) kinds.push({ value })

@@ -1,10 +1,10 @@
-/** Values that are too large to be told all that is wrong with them: a client would choose how long that takes. */
+/** Values that are too large to look for all their faults: a client would choose how long that takes. */
 
-/** Members and items of a value of which all faults are told, and characters of each of its texts. */
+/** All faults are reported of a value with at most this many members and items, and characters in each text. */
 const mostMembers = 250
 const mostCharacters = 4_096
 
-/** Counts no further than it has to. */
+/** Stops counting at the limit. */
 export function isLarge(root: unknown): boolean {
   const stack = [root]
   let members = 0

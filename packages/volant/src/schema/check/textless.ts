@@ -1,4 +1,4 @@
-/** Members of `params`, `query`, `headers` and `cookies` that no text fits, as `z.number()`: each is a mistake. */
+/** Warns of properties of `params`, `query`, `headers` and `cookies` that refuse all text, such as `z.number()`. */
 import { printLine } from '../../report/print-line.ts'
 import type { Schema } from '../../types/schema.ts'
 import { type Resolve, resolverOf } from '../document.ts'
@@ -10,20 +10,21 @@ interface Textless {
   readonly name: string
   /** The type's name in JSON Schema, or in its library where JSON has no such type. */
   readonly type: string
-  /** No JSON fits it either: `z.date()`. */
+  /** It refuses all JSON, too, as `z.date()` does. */
   readonly isImpossible: boolean
 }
 
 /**
- * Says once, on stderr, what to write in place of such members of `schema`, which is asked about text first; with `isWrong`
- * only of those it holds for, without it of all but those that the API's document names by itself. Nothing is said of libraries that may convert text by themselves.
+ * Prints once for each schema what to write instead of such properties: of those for which `isWrong` holds, or without it
+ * of all but those that the warnings of the API's document name. Nothing is printed for libraries that are not known,
+ * which may convert text by themselves.
  */
 export function warnTextless(schema: Schema, where: string, isWrong?: (name: string) => boolean): void {
   const members = textlessOf(schema)
-  if (members.length === 0 || said.has(schema)) return
+  if (members.length === 0 || warned.has(schema)) return
   const wrong = members.filter(({ name, isImpossible }) => isWrong?.(name) ?? !isImpossible)
   if (wrong.length === 0 && isWrong !== undefined) return
-  said.add(schema)
+  warned.add(schema)
   const advice = vendorOf(schema).advice?.text ?? {}
   for (const { name, type } of wrong) {
     const instead = advice[type] ?? advice['other']
@@ -33,7 +34,7 @@ export function warnTextless(schema: Schema, where: string, isWrong?: (name: str
   }
 }
 
-const said = new WeakSet<Schema>()
+const warned = new WeakSet<Schema>()
 const known = new WeakMap<Schema, readonly Textless[]>()
 
 function textlessOf(schema: Schema): readonly Textless[] {
@@ -54,9 +55,9 @@ function find(schema: Schema): Textless[] {
   const properties = Object.entries((root['properties'] ?? {}) as Record<string, unknown>)
   return properties.flatMap(([name, each]): Textless[] => {
     const pointer = `#/${escapeKey(name)}`
-    const places = [pointer, `${pointer}/*`]
-    if (places.some((place) => texts?.has(place) === true)) return []
-    const hole = holes.find((part) => part.isImpossible && places.includes(part.pointer))
+    const pointers = [pointer, `${pointer}/*`]
+    if (pointers.some((each) => texts?.has(each) === true)) return []
+    const hole = holes.find((part) => part.isImpossible && pointers.includes(part.pointer))
     if (hole !== undefined) return [{ name, type: hole.kind, isImpossible: true }]
     return takesText(each, resolve, 0) ? [] : [{ name, type: typeOf(each, resolve), isImpossible: false }]
   })

@@ -1,6 +1,6 @@
 /**
- * Lists in text: `?tag=a` is a list of one, but nothing in it says so. A schema that refuses such text is asked again,
- * with a list wherever it has one; those that accept what there is are asked once.
+ * Wraps single items of lists: `?tag=a` may mean a list of one. If a schema refuses the pairs, it validates them again
+ * with a list wherever it declares one.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
@@ -13,12 +13,12 @@ import { warnTextless } from './textless.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
 
-/** `schema`'s own validation, for the text of a request; what refuses all text is said on stderr, with `where`. */
+/** The schema's own validation, for text of a request. A property that refuses all text is reported on stderr. */
 export function wrapSingleItems(schema: StandardSchemaV1, where: string): StandardSchemaV1.Props {
   const props = withFirstFaults(schema)
   let names: ReadonlySet<string> | null = null
   const again = (result: Result, pairs: unknown): Result | Promise<Result> => {
-    // Accepted, or not a result at all, which the caller reports.
+    // It was accepted, or it is no result, which the caller reports.
     if ((result as Partial<Result> | undefined)?.issues === undefined) return result
     names ??= namesOfLists(schema)
     const lists = names.size === 0 ? null : withLists(pairs, names)
@@ -38,7 +38,7 @@ export function wrapSingleItems(schema: StandardSchemaV1, where: string): Standa
   }
 }
 
-/** It was given as text, and that is what is wrong: behind another schema it may have been converted. */
+/** True if the property came as text and has an issue; an earlier schema may have converted it. */
 function isRefused(name: string, pairs: unknown, result: Partial<Result> | undefined): boolean {
   const [first] = [(pairs as Record<string, unknown>)[name]].flat()
   const issues: unknown = result?.issues
@@ -50,7 +50,7 @@ function keyOf(issue: Partial<StandardSchemaV1.Issue> | null | undefined): unkno
   return typeof first === 'object' && first !== null ? (first as { key?: unknown }).key : first
 }
 
-/** A copy; null where there is nothing to change. */
+/** A copy of the pairs; null if nothing has to change. */
 function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
   let copy: Record<string, unknown> | null = null
   for (const [name, value] of Object.entries(pairs as object)) {
@@ -61,7 +61,7 @@ function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
   return copy
 }
 
-/** Properties that can be nothing but a list; none where the schema has no JSON Schema. */
+/** Properties that must be lists; none if the schema has no JSON Schema. */
 function namesOfLists(schema: StandardSchemaV1): ReadonlySet<string> {
   const described = jsonSchemaOf(schema, 'input')
   if (!('schema' in described)) return new Set()

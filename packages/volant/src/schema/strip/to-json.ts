@@ -7,7 +7,7 @@ export class Unwritable extends TypeError {}
 /**
  * What JSON.parse would make of the text of `value`: `toJSON` has run, NaN is null, and members that JSON leaves out are
  * left out. Returns the value itself if that is the same, else a copy of the parts that differ. A Map, a promise and their
- * like stay, for \`valueFault\` to report. Throws `Unwritable` for a BigInt and for a cycle, a RangeError for a value that is
+ * like stay, for `valueFault` to report. Throws `Unwritable` for a BigInt and for a cycle, a RangeError for a value that is
  * nested too deeply.
  */
 export function jsonForm(value: unknown): unknown {
@@ -87,9 +87,10 @@ function members(value: object, depth: number, above: Set<object> | null): unkno
     const is = isWritten(made)
     if (copy === null && (made !== member || !is)) {
       copy = {}
-      for (const before of names.slice(0, at)) put(copy, before, (value as Record<string, unknown>)[before])
+      for (const before of names.slice(0, at))
+        setOwn(copy, before, (value as Record<string, unknown>)[before])
     }
-    if (copy !== null && is) put(copy, name, made)
+    if (copy !== null && is) setOwn(copy, name, made)
   }
   return copy ?? value
 }
@@ -100,7 +101,8 @@ function isItself(value: object): boolean {
   return prototype === Object.prototype || prototype === Array.prototype
 }
 
-function put(copy: Record<string, unknown>, name: string, value: unknown): void {
+/** `copy[name] = value`, also for an own property `__proto__`, which a form may have. */
+export function setOwn(copy: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') copy[name] = value
   else Object.defineProperty(copy, name, { value, enumerable: true, writable: true, configurable: true })
 }

@@ -103,7 +103,7 @@ interface ArkType {
   (value: unknown, ctx: ArkTypeContext): unknown
   readonly $: { type(definition: 'unknown'): { narrow(check: ArkTypeCheck): StandardSchemaV1 } }
   allows(value: unknown): boolean
-  /** False where a value that is allowed is what the schema gives. */
+  /** False if the schema gives the value itself. */
   readonly includesTransform?: boolean
 }
 
@@ -145,7 +145,7 @@ function firstFaults(schema: ArkType, props: Props): Props {
       if (error !== enough) throw error
       return { issues: kept }
     } finally {
-      // They hold the value.
+      // The issues hold the value.
       kept = []
     }
   }
@@ -153,7 +153,7 @@ function firstFaults(schema: ArkType, props: Props): Props {
     version: 1,
     vendor: props.vendor,
     validate: (value) => {
-      // ArkType does this first, too.
+      // ArkType's own validation starts with `allows`, too.
       if (schema.includesTransform === false) return schema.allows(value) ? { value } : first(value)
       return isLarge(value) ? first(value) : props.validate(value)
     },

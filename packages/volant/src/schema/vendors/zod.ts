@@ -191,7 +191,7 @@ const units: Readonly<Record<string, string>> = {
   file: ' bytes',
 }
 
-/** Dates are given in milliseconds. */
+/** The bounds of a date are in milliseconds. */
 function bound(issue: Issue, name: string, without: string, including: string): string {
   const { origin, inclusive, exact } = issue
   const limit = issue[name]
@@ -237,7 +237,7 @@ function firstFaults(schema: Zod, props: Props): Props {
   const { _zod } = schema
   let teller: (Zod & StandardSchemaV1) | null = null
   let telling: readonly object[] = []
-  /** Zod makes the messages, which take mostNamed of its time, of these issues alone. */
+  /** Has Zod make messages, which take most of its time, of the first issues alone. */
   const told = (issues: readonly object[]): Result | Promise<Result> => {
     if (teller === null) {
       teller = schema.clone()
@@ -245,7 +245,7 @@ function firstFaults(schema: Zod, props: Props): Props {
     }
     telling = issues.slice(0, mostFaults)
     const result = teller['~standard'].validate(undefined)
-    // They hold the value.
+    // The issues hold the value.
     telling = []
     return result
   }
@@ -260,7 +260,7 @@ function firstFaults(schema: Zod, props: Props): Props {
       return tooMany(error)
     }
   }
-  // A schema that threw, as those do that are asynchronous, is not tried in vain for each value.
+  // An asynchronous schema throws when it is run synchronously, which is tried once.
   let isSynchronous = true
   const validate = (value: unknown): Result | Promise<Result> => {
     if (isSynchronous) {
@@ -278,7 +278,7 @@ function firstFaults(schema: Zod, props: Props): Props {
   return { version: 1, vendor: props.vendor, validate }
 }
 
-/** The faults of a list are handed on as arguments of one call, and for hundreds of thousands there is no room. */
+/** Zod passes the issues of a list as arguments of one call, and hundreds of thousands overflow the stack. */
 function isOverflow(error: unknown): boolean {
   return error instanceof RangeError && error.message.includes('call stack')
 }
