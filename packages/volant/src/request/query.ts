@@ -2,7 +2,7 @@
 import { unescape } from 'node:querystring'
 import { bag } from '@volant/engine'
 import type { Pairs } from '../types/parts.ts'
-import { type ErrorCode, refusal } from '../errors/errors.ts'
+import { type ErrorCode, HTTPError, refusal } from '../errors/errors.ts'
 
 /**
  * `ctx.query`: the pairs of `text` on an object without prototype. Throws 400 past `maxKeys` pairs.
@@ -56,4 +56,28 @@ function parsePairs(
 function decode(text: string, unescapeText: (text: string) => string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   return spaced.includes('%') ? unescapeText(spaced) : spaced
+}
+
+/** The first value of a name, without parsing the other pairs; undefined without one. Throws 400 for a malformed escape. */
+export function queryValue(query: string, name: string): string | undefined {
+  let at = 0
+  while (at < query.length) {
+    let end = query.indexOf('&', at)
+    if (end === -1) end = query.length
+    if (query.startsWith(name, at) && query[at + name.length] === '=') {
+      return decodeValue(query.slice(at + name.length + 1, end))
+    }
+    at = end + 1
+  }
+  return undefined
+}
+
+function decodeValue(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    throw new HTTPError(400, 'the query has a malformed escape')
+  }
 }

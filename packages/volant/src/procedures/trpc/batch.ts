@@ -9,7 +9,15 @@ import type { ProcedureKind } from '../types.ts'
 import { checkMethod, isDeferred, noProcedure, notStreamed, perform } from './call.ts'
 import { Lines } from './lines.ts'
 import type { Settings } from './options.ts'
-import { failed, type Outcome, prepareHead, replyBatch, replyError, resultText } from './reply.ts'
+import {
+  failed,
+  failedOutcome,
+  type Outcome,
+  prepareHead,
+  replyBatch,
+  replyError,
+  resultText,
+} from './reply.ts'
 import { type BatchedCall, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
 
 /** Runs the calls at the same time. One that fails does not stop the others. */
@@ -95,9 +103,9 @@ async function replyAll(
       try {
         const data = await value
         if (isDeferred(data)) throw notStreamed(data)
-        return { text: resultText(ctx, data, placed as Served, settings) }
+        return { error: null, text: resultText(ctx, data, placed as Served, settings) }
       } catch (error) {
-        return { error: failed(ctx, error, path) }
+        return failedOutcome(ctx, failed(ctx, error, path), settings)
       }
     }),
   )

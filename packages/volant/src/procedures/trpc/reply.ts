@@ -71,10 +71,23 @@ export function replyError(
   }
 }
 
-/** The result of one call in a batch. */
-export type Outcome = { readonly text: string } | { readonly error: ErrorShape }
+/** The result of one call in a batch, as JSON. */
+export interface Outcome {
+  readonly error: ErrorShape | null
+  readonly text: string
+}
 
-/** Replies to a batch with its results, in their order. */
+/** An error as an outcome. One that cannot be written becomes another error; the calls beside it keep their results. */
+export function failedOutcome(ctx: RequestContext, error: ErrorShape, settings: Settings): Outcome {
+  try {
+    return { error, text: jsonText(ctx, { error: transformed(error, settings) }) }
+  } catch (second) {
+    const shape = unwritable(ctx, second, error.data.path)
+    return { error: shape, text: JSON.stringify({ error: shape }) }
+  }
+}
+
+/** Replies to a batch with the outcomes of its calls, in their order. */
 export function replyBatch(
   ctx: RequestContext,
   outcomes: readonly Outcome[],
@@ -82,29 +95,12 @@ export function replyBatch(
   type: ProcedureKind | undefined,
   settings: Settings,
 ): void {
-  const calls = outcomes.map((outcome) =>
-    'error' in outcome ? errorJSON(ctx, outcome.error, settings) : { error: null, text: outcome.text },
-  )
-  const errors = calls.flatMap(({ error }) => error ?? [])
-  const statuses = new Set(calls.map(({ error }) => error?.data.httpStatus ?? 200))
+  const errors = outcomes.flatMap(({ error }) => error ?? [])
+  const statuses = new Set(outcomes.map(({ error }) => error?.data.httpStatus ?? 200))
   const [only = 200] = statuses
   // RFC 4918 §13
   const status = prepareHead(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
-  endReply(ctx, ContentType.json, `[${calls.map(({ text }) => text).join()}]`, status, 'json')
-}
-
-/** An error as JSON. One that cannot be written becomes another error; the calls beside it keep their results. */
-function errorJSON(
-  ctx: RequestContext,
-  error: ErrorShape,
-  settings: Settings,
-): { error: ErrorShape; text: string } {
-  try {
-    return { error, text: jsonText(ctx, { error: transformed(error, settings) }) }
-  } catch (second) {
-    const shape = unwritable(ctx, second, error.data.path)
-    return { error: shape, text: JSON.stringify({ error: shape }) }
-  }
+  endReply(ctx, ContentType.json, `[${outcomes.map(({ text }) => text).join()}]`, status, 'json')
 }
 
 /** Sets the headers of every reply and those of `responseMeta`; gives the status. */

@@ -3,6 +3,7 @@ import { bag, BodyKind } from '@volant/engine'
 import { HTTPError, refusal } from '../../errors/errors.ts'
 import { parseJson } from '../../request/json.ts'
 import { parseMediaType } from '../../request/media-type.ts'
+import { queryValue } from '../../request/query.ts'
 import type { Served } from '../output.ts'
 import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
@@ -143,28 +144,4 @@ export function withLastEventId(input: unknown, id: string | null): unknown {
   if (input === undefined) return Object.assign(bag(), { lastEventId: id })
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
   return { ...input, lastEventId: id }
-}
-
-/** The first value of a name; undefined without one. */
-export function queryValue(query: string, name: string): string | undefined {
-  let at = 0
-  while (at < query.length) {
-    let end = query.indexOf('&', at)
-    if (end === -1) end = query.length
-    if (query.startsWith(name, at) && query[at + name.length] === '=') {
-      return decoded(query.slice(at + name.length + 1, end))
-    }
-    at = end + 1
-  }
-  return undefined
-}
-
-function decoded(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    throw new HTTPError(400, 'the query has a malformed escape')
-  }
 }
