@@ -38,7 +38,7 @@ const sections = [
   ['tRPC', ['procedures/trpc/']],
   [
     'Errors',
-    ['errors/errors.ts', 'routing/path.ts', 'routing/router.ts', 'errors/problem.ts', 'reply/header.ts'],
+    ['errors/errors.ts', 'routing/path.ts', 'routing/shapes.ts', 'errors/problem.ts', 'reply/header.ts'],
   ],
   [
     'Options and limits',

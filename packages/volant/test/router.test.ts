@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { methods, type Method, type RouterOptions } from '@volant/engine'
-import { RouteConflictError, RouteTable, type Found } from '../src/routing/router.ts'
+import { RouteTable, type Found } from '../src/routing/router.ts'
+import { RouteConflictError } from '../src/routing/shapes.ts'
 
 interface Table {
   routes: string[]

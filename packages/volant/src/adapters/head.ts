@@ -3,8 +3,8 @@ import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@volant/engine'
 import type { ErrorCode } from '../errors/errors.ts'
 import { isHost } from '../routing/host.ts'
-import { endsInWildcard } from '../routing/path.ts'
-import { canonicalPath, type Found, RouteTable } from '../routing/router.ts'
+import { canonicalPath, endsInWildcard } from '../routing/path.ts'
+import { type Found, RouteTable } from '../routing/router.ts'
 
 /** `requireManualDestroy` spares a finalisation entry per request. */
 const resourceOptions = { requireManualDestroy: true } as const

@@ -301,8 +301,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 function warnOfUnused(registry: Registry): void {
   const unused = unusedIn(registry)
   if (unused === 0) return
-  process.stderr.write(
-    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself, register routes with what it gives\n`,
+  printLine(
+    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself, register routes with what it gives`,
   )
 }
 

@@ -2,7 +2,7 @@
 import type { Address, RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Exposed } from './expose.ts'
-import { RouteTable } from '../routing/router.ts'
+import { RouteShapes } from '../routing/shapes.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
@@ -32,13 +32,13 @@ export class Registry {
   /** Plugins that are not through yet. */
   readonly #loading = new Set<Promise<void>>()
   readonly #failures: unknown[] = []
-  readonly #taken: RouteTable
+  readonly #shapes: RouteShapes
   readonly #mountPoints: MountPoint[] = []
   #fixed = false
   readonly #onChange: (what: string) => void
 
   constructor(router: RouterOptions, onChange: (what: string) => void) {
-    this.#taken = new RouteTable(router)
+    this.#shapes = new RouteShapes(router)
     this.#onChange = onChange
   }
 
@@ -62,7 +62,7 @@ export class Registry {
   /** Throws for a pattern that cannot be, and for one that is there already; nothing is added then. */
   add(route: RouteDefinition, method: string): void {
     this.change(`${method} ${route.pattern}`)
-    this.#taken.add(method, route.pattern, this.routes.length)
+    this.#shapes.add(method, route.pattern)
     this.routes.push(route)
     for (const place of this.#mountPoints) place.into.add(moved(route, place), method)
   }

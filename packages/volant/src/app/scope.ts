@@ -9,7 +9,6 @@ import { parsePattern, RoutePatternError } from '../routing/path.ts'
 import type { Registry } from './registry.ts'
 import { join } from './registry.ts'
 import { defineRoute, type RouteDefaults } from './route-options.ts'
-import { RouteConflictError } from '../routing/router.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { isThenable } from '../types/thenable.ts'
 import { type APITree, isRoute } from '../contract/api-tree.ts'
@@ -19,6 +18,7 @@ import type { OnMethods, Verb } from './verb.ts'
 import type { Layer } from '../types/request.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
+import { RouteConflictError } from '../routing/shapes.ts'
 
 /** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
 export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>

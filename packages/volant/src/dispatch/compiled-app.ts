@@ -23,7 +23,6 @@ import { overlap, type PathPrefix, pathPrefix } from '../routing/prefix.ts'
 import { typedAs, underContract } from '../contract/check-replies.ts'
 import { ResponsePlan } from '../contract/response-plan.ts'
 import { isDescribedOnly } from '../schema/doc-only.ts'
-import { parsePattern } from '../routing/router.ts'
 import { isThenable } from '../types/thenable.ts'
 import { gateFor } from '../request/validation.ts'
 import type {
@@ -39,6 +38,7 @@ import type {
 import type { ResponseListener } from '../types/declaration.ts'
 import { serverCloses } from '../reply/abort.ts'
 import type { PrefixScope, RouteDefinition, ScopeLayers } from './route-definition.ts'
+import { parsePattern } from '../routing/path.ts'
 
 /** What an app was told before it started. */
 export interface Definition {

@@ -3,17 +3,7 @@
  * Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
  */
 import { type Method, methods, type Miss, type RouterOptions } from '@volant/engine'
-import { VolantError } from '../errors/errors.ts'
-import { parsePattern, type Segment } from './path.ts'
-
-export {
-  canonicalPath,
-  parsePattern,
-  RoutePatternError,
-  type Pattern,
-  type PatternReason,
-  type Segment,
-} from './path.ts'
+import { type Part, RouteShapes, withoutSlash } from './shapes.ts'
 
 /** The answer to a lookup. */
 export interface Found {
@@ -23,30 +13,6 @@ export interface Found {
   readonly allow: number
   /** Values as they are in the path, still escaped, in pattern order; absent optional ones are left out at the end. */
   readonly params: readonly string[]
-}
-
-/** Thrown for a second route for the same method and the same paths; its `code` is `E_ROUTE_CONFLICT`. */
-export class RouteConflictError extends VolantError {
-  /** Of both. */
-  readonly method: string
-  /** The pattern that was registered first. */
-  readonly existing: string
-  /** The pattern that was refused. */
-  readonly pattern: string
-
-  /** `by` is what registers a route for several methods. */
-  constructor(method: string, existing: string, pattern: string, by?: 'all' | 'on') {
-    super(
-      'E_ROUTE_CONFLICT',
-      `Route ${method} ${pattern} conflicts with ${method} ${existing}: both match the same paths. ` +
-        (by === undefined ? '' : `The second comes from ${by}(), which registers ${method}, too. `) +
-        'Remove one of them, or make their static text differ.',
-    )
-    this.name = 'RouteConflictError'
-    this.method = method
-    this.existing = existing
-    this.pattern = pattern
-  }
 }
 
 const indexes: Readonly<Record<Method, number>> = {
@@ -109,7 +75,7 @@ export class RouteTable {
   private readonly indexOf: ReadonlyMap<string, number>
   private readonly statics = new Map<string, Leaf>()
   private readonly root = new Node('/')
-  private readonly taken = new Map<string, string>()
+  private readonly shapes: RouteShapes
   private methods = 0
   /** The walk's state; a lookup is synchronous and calls nothing of the user's. */
   private path = ''
@@ -123,36 +89,19 @@ export class RouteTable {
   constructor(policy: RouterOptions) {
     this.caseSensitive = policy.caseSensitive
     this.ignoreTrailingSlash = policy.ignoreTrailingSlash
+    this.shapes = new RouteShapes(policy)
     const named = [...methods, ...policy.methods].map((name, index): [string, number] => [name, index])
     this.indexOf = policy.methods.length === 0 ? usual : new Map(named)
   }
 
-  /**
-   * Adds a route; `id` is what `find` answers. Throws a `RoutePatternError` for a pattern that cannot be, a
-   * `RouteConflictError` for one that is already there; the router is then as it was before.
-   */
+  /** Adds a route; `id` is what `find` answers. Throws what `RouteShapes` throws; the table is then as it was before. */
   add(method: string, pattern: string, id: number): void {
-    const index = this.indexOf.get(method)
-    if (index === undefined) {
-      throw new VolantError(
-        'E_BAD_OPTION',
-        `${method} ${pattern}: this app has no method ${method}: createApp({ router: { methods: ['${method}'] } })`,
-      )
-    }
-    const { segments, optional } = parsePattern(this.trimmed(pattern))
-    const expansions: Expansion[] = []
-    for (let count = segments.length - optional; count <= segments.length; count++) {
-      expansions.push(expansion(segments.slice(0, count), this.caseSensitive))
-    }
-    for (const { shape } of expansions) {
-      const existing = this.taken.get(`${method} ${shape}`)
-      if (existing !== undefined) throw new RouteConflictError(method, existing, pattern)
-    }
-    for (const { shape, parts } of expansions) {
+    const shapes = this.shapes.add(method, pattern)
+    const index = this.indexOf.get(method) as number
+    for (const { shape, parts } of shapes) {
       const leaf = parts.length === 0 ? this.staticLeaf(shape) : this.insert(parts, 1 << index)
       leaf.methods |= 1 << index
       leaf.found[index] = { id, allow: 0, params: [] }
-      this.taken.set(`${method} ${shape}`, pattern)
     }
     this.methods |= 1 << index
   }
@@ -191,7 +140,7 @@ export class RouteTable {
   }
 
   private trimmed(path: string): string {
-    return this.ignoreTrailingSlash && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    return this.ignoreTrailingSlash ? withoutSlash(path) : path
   }
 
   /**
@@ -312,40 +261,6 @@ function segmentEnd(path: string, from: number): number {
 
 function miss(id: number, methods: number): Found {
   return { id, allow: methods | options | (methods & get ? head : 0), params: [] }
-}
-
-/** Static text and what follows it: a parameter with its suffix, a wildcard (null), or the end (undefined). */
-interface Part {
-  readonly text: string
-  readonly suffix: string | null | undefined
-}
-
-/** A pattern without optional segments. Two with the same shape match the same paths; no canonical text holds a brace. */
-interface Expansion {
-  readonly shape: string
-  /** Empty when the pattern has no parameters: its shape is then its path. */
-  readonly parts: readonly Part[]
-}
-
-function expansion(segments: readonly Segment[], caseSensitive: boolean): Expansion {
-  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
-  const parts: Part[] = []
-  let shape = ''
-  let text = ''
-  for (const segment of segments) {
-    text += '/'
-    if (segment.kind === 'text') {
-      text += fold(segment.text)
-      shape += `/${fold(segment.text)}`
-      continue
-    }
-    const suffix = segment.kind === 'param' ? fold(segment.suffix) : null
-    shape += suffix === null ? '/{*}' : `/{}${suffix}`
-    parts.push({ text, suffix })
-    text = ''
-  }
-  if (parts.length > 0 && text !== '') parts.push({ text, suffix: undefined })
-  return { shape: shape || '/', parts }
 }
 
 /** The node that `text` leads to from `node`; made, and others split for it, where needed. */

@@ -1,10 +1,10 @@
 /** Which method and path a procedure has over REST: its `.rest()` says so, or its name and the routers around it. */
 import { VolantError } from '../../errors/errors.ts'
-import { parsePattern } from '../../routing/router.ts'
 import type { Method } from '../../types/parts.ts'
 import type { Placed } from '../router.ts'
 import { mayHave, membersSeen } from '../../schema/members.ts'
 import { parameterOf } from './singular.ts'
+import { parsePattern } from '../../routing/path.ts'
 
 /** The route of a procedure. */
 export interface RestRoute {

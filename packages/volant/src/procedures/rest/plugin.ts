@@ -4,7 +4,6 @@ import { before } from '../../dispatch/declare.ts'
 import { checkNames } from '../../options/checks.ts'
 import { printLine } from '../../report/print-line.ts'
 import { decide, undecided } from '../../contract/lazy-responses.ts'
-import { parsePattern } from '../../routing/router.ts'
 import { isVoid, madeOfNothing } from '../../schema/is-void.ts'
 import type { Plugin, Scope } from '../../app/scope.ts'
 import { isThenable } from '../../types/thenable.ts'
@@ -18,6 +17,7 @@ import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
 import type { RequestContext } from '../../types/request.ts'
+import { parsePattern } from '../../routing/path.ts'
 
 /** Options of `rest`. */
 export interface RestPluginOptions<P extends string = string> {
