@@ -36,12 +36,12 @@ export class TypeTexts {
     return isPlain ? this.#members(schema, { schema, hint, io: 'input' }) : null
   }
 
-  #text(schema: unknown, whole: Whole): string {
+  #text(schema: unknown, whole: WholeSchema): string {
     const title = titleOf(schema)
     return title === null ? this.#bare(schema, whole) : this.#named(schema, nameFrom(title), whole)
   }
 
-  #bare(schema: unknown, whole: Whole): string {
+  #bare(schema: unknown, whole: WholeSchema): string {
     if (schema === false) return 'never'
     if (!isObject(schema)) return 'unknown'
     const parts = [...this.#parts(schema, whole)].filter((part) => part !== 'unknown')
@@ -51,7 +51,7 @@ export class TypeTexts {
   }
 
   /** The parts of an intersection. */
-  *#parts(schema: JSONSchemaObject, whole: Whole): Generator<string> {
+  *#parts(schema: JSONSchemaObject, whole: WholeSchema): Generator<string> {
     const { $ref, type, enum: values, anyOf, oneOf, allOf } = schema
     if (typeof $ref === 'string') yield this.#reference($ref, whole)
     if ('const' in schema) return yield literal(schema['const'])
@@ -64,14 +64,14 @@ export class TypeTexts {
     if (types.length > 0) yield union(types.map((each) => this.#typed(each, schema, whole)))
   }
 
-  #typed(type: unknown, schema: JSONSchemaObject, whole: Whole): string {
+  #typed(type: unknown, schema: JSONSchemaObject, whole: WholeSchema): string {
     if (type === 'string' || type === 'boolean' || type === 'null') return type
     if (type === 'number' || type === 'integer') return 'number'
     if (type === 'array') return this.#array(schema, whole)
     return type === 'object' ? this.#object(schema, whole) : 'unknown'
   }
 
-  #array({ items, prefixItems, minItems = 0 }: JSONSchemaObject, whole: Whole): string {
+  #array({ items, prefixItems, minItems = 0 }: JSONSchemaObject, whole: WholeSchema): string {
     if (!Array.isArray(prefixItems)) return `${grouped(this.#text(items, whole))}[]`
     const first = prefixItems.map((each, at) => {
       const text = this.#text(each, whole)
@@ -81,7 +81,7 @@ export class TypeTexts {
     return `[${[...first, ...rest].join(', ')}]`
   }
 
-  #object(schema: JSONSchemaObject, whole: Whole): string {
+  #object(schema: JSONSchemaObject, whole: WholeSchema): string {
     const { additionalProperties, patternProperties } = schema
     const members = this.#members(schema, whole)
     const others = [
@@ -96,7 +96,7 @@ export class TypeTexts {
     return additionalProperties === false ? '{}' : 'Record<string, unknown>'
   }
 
-  #members({ properties, required }: JSONSchemaObject, whole: Whole): TypeMember[] {
+  #members({ properties, required }: JSONSchemaObject, whole: WholeSchema): TypeMember[] {
     if (!isObject(properties)) return []
     const always = new Set(Array.isArray(required) ? required : [])
     return Object.entries(properties).map(([name, schema]) => ({
@@ -107,7 +107,7 @@ export class TypeTexts {
     }))
   }
 
-  #reference(reference: string, whole: Whole): string {
+  #reference(reference: string, whole: WholeSchema): string {
     const target = isObject(whole.schema) ? resolverOf(whole.schema)(reference) : null
     if (target === null) return 'unknown'
     const { schema, key: name } = target
@@ -115,7 +115,7 @@ export class TypeTexts {
     return this.#named(schema, nameFrom(isUnnamed ? (titleOf(schema) ?? whole.hint) : name), whole)
   }
 
-  #named(schema: unknown, wanted: string, whole: Whole): string {
+  #named(schema: unknown, wanted: string, whole: WholeSchema): string {
     // Equal schemas of different documents may refer to different things.
     const key = JSON.stringify([schema, isObject(whole.schema) ? whole.schema['$defs'] : null])
     const known = this.#names.get(key)
@@ -145,7 +145,7 @@ export class TypeTexts {
     return this.#recursive.has(name) ? text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), other) : text
   }
 
-  #free(wanted: string, { io }: Whole): string {
+  #free(wanted: string, { io }: WholeSchema): string {
     const base = io === 'input' && this.#taken.has(wanted) ? `${wanted}Input` : wanted
     let name = base
     for (let n = 2; this.#taken.has(name); n++) name = `${base}${n}`
@@ -154,7 +154,7 @@ export class TypeTexts {
   }
 }
 
-interface Whole {
+interface WholeSchema {
   /** References are relative to it. */
   readonly schema: unknown
   readonly hint: string

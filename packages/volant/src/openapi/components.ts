@@ -80,7 +80,7 @@ export class Components {
     if ('schema' in result) {
       const { holes } = result
       if (holes !== undefined && !this.#partlyDescribed.has(holes))
-        this.#partlyDescribed.set(holes, { where, direction, vendor: vendorOf(schema), holes })
+        this.#partlyDescribed.set(holes, { where, direction, vendor: libraryOf(schema), holes })
       return readable(result.schema)
     }
     if (!this.undescribed.some((each) => each.schema === schema))
@@ -199,7 +199,7 @@ const identifying = new Set([
   '$dynamicRef',
 ])
 
-function vendorOf(schema: Schema): string {
+function libraryOf(schema: Schema): string {
   return (schema as { '~standard'?: { vendor?: string } })['~standard']?.vendor ?? ''
 }
 

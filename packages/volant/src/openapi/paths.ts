@@ -24,7 +24,7 @@ export function* pathOperationsOf(
   operations: readonly RouteOperation[],
   warn: (sentence: string) => void,
 ): Generator<void, PathOperation[]> {
-  const all: Candidate[] = []
+  const all: PathCandidate[] = []
   for (const operation of operations) {
     for (const template of templatesOf(operation.route.path))
       all.push({ operation, template, shape: shapeOf(template.path) })
@@ -50,13 +50,13 @@ export function* pathOperationsOf(
   })
 }
 
-interface Candidate {
+interface PathCandidate {
   readonly operation: RouteOperation
   readonly template: Template
   readonly shape: string
 }
 
-function inOrder(a: Candidate, b: Candidate): number {
+function inOrder(a: PathCandidate, b: PathCandidate): number {
   return (
     compareText(a.shape, b.shape) ||
     methodOrder.indexOf(a.operation.route.method) - methodOrder.indexOf(b.operation.route.method) ||

@@ -90,13 +90,13 @@ function listed(holes: readonly Unrepresentable[]): string {
   return named.join(', ') + (holes.length > most ? ` and ${holes.length - most} more` : '')
 }
 
-interface SchemaUse {
+interface UsedSchema {
   readonly schema: Schema
   readonly where: string
   readonly direction: Direction
 }
 
-function* usesOf(routes: readonly RouteInfo[]): Generator<SchemaUse> {
+function* usesOf(routes: readonly RouteInfo[]): Generator<UsedSchema> {
   for (const { method, path, schemas, checks, responses, errors } of routes) {
     const all = [
       ...[...checks, schemas].flatMap((each) =>
