@@ -4,7 +4,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { type Unrepresentable, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from '../types/schema.ts'
 import { relaxDefaults } from './relax-defaults.ts'
-import { isPlainSchema, normalizeMade } from './normalize.ts'
+import { frozen, isPlainSchema, normalizeMade } from './normalize.ts'
 import { validatorOf } from './standard.ts'
 import { vendorNamed } from './vendors/vendor-of.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -44,7 +44,7 @@ function describe(schema: Schema, io: Side): ConvertedSchema {
   try {
     if (standard === undefined && isPlainSchema(schema)) {
       const { normal } = validatorOf(schema, 'the schema')
-      return { schema: io === 'input' ? relaxDefaults(normal) : normal.schema }
+      return { schema: io === 'input' ? frozen(relaxDefaults(normal)) : normal.schema }
     }
     const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
     const libraryOptions = vendorNamed(vendor).conversion?.(io)

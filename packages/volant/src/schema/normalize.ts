@@ -296,7 +296,7 @@ function symbolsOf(given: object): (string | undefined)[] {
 }
 
 /** Freezes `value` and all that it contains. */
-function frozen<T extends object>(value: T): T {
+export function frozen<T extends object>(value: T): T {
   for (const each of Object.values(value))
     if (typeof each === 'object' && each !== null) frozen(each as object)
   return Object.freeze(value)
