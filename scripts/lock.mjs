@@ -1,4 +1,5 @@
 /** One build at a time per checkout: a lock file that names its holder and outlives no crash. */
+// proper-lockfile has had no release since 4.1.2 and brings three packages (docs/decisions/0013-what-libraries-do.md).
 import {
   linkSync,
   mkdirSync,

@@ -1,4 +1,5 @@
 /** docs/reference.md: every export of every entry of `volant`, with the docstrings of the code. Part of `npm run docs`. */
+// typedoc would bring a second compiler and 42 MB (docs/decisions/0013-what-libraries-do.md).
 import { limitTable } from 'volant'
 import { entries, publicApi } from './public-api.mjs'
 

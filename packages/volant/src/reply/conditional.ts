@@ -1,4 +1,5 @@
 /** Decides which part of a representation a conditional or range request gets (RFC 9110 §13, §14). */
+// fresh takes `2030` for a date, and knows no If-Match (docs/decisions/0013-what-libraries-do.md).
 import type { Exchange } from '@volant/engine'
 import { parseHttpDate } from './http-date.ts'
 

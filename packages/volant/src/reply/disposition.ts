@@ -1,6 +1,6 @@
 /** Writes the Content-Disposition of a download (RFC 6266). A name may come from a client: only the last part of a path is kept. */
 export function attachment(given: string): string {
-  // Buffer replaces lone surrogates, which encodeURIComponent would throw on.
+  // Buffer replaces lone surrogates, for which encodeURIComponent and the package content-disposition throw.
   const name = Buffer.from(given.replace(/^.*[\\/]/s, '')).toString() || 'download'
   // A percent sign makes some browsers decode what nobody encoded.
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')

@@ -2,6 +2,7 @@
  * Where a request came from, by what trusted proxies say: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239).
  * Lists are read from the right, since everything left of what trusted proxies wrote may be the client's invention.
  */
+// proxy-addr gives `unknown` as an address, and has no Forwarded (docs/decisions/0013-what-libraries-do.md).
 import type { Exchange } from '@volant/engine'
 import { isHost } from '../routing/host.ts'
 import { parametersOf } from './parameters.ts'
