@@ -62,17 +62,19 @@ type ParentPath<U extends ProcedureTree, Path extends string, Name extends strin
   ? `${Path}/:${ParameterOf<Name>}`
   : Path
 
-type IsItem<M, V> =
+type IsItem<M, V extends keyof Conventions> =
   M extends Procedure<infer Kind, infer I>
     ? [I] extends [undefined]
       ? false
-      : [ConventionOf<Kind, V> & { item: true }] extends [never]
+      : [ConventionOf<Kind, V>] extends [{ item: false }]
         ? false
         : true
     : false
 
 /** Never for a name without a verb, and for the verb of another kind of procedure. */
-type ConventionOf<Kind, V> = Extract<Conventions[V & keyof Conventions], { kind: Kind }>
+type ConventionOf<Kind, V extends keyof Conventions> = Conventions[V]['kind'] extends Kind
+  ? Conventions[V]
+  : never
 
 /** The verb that a name begins with: `get` for `getUser`, never for `getaway`. */
 type VerbOf<K extends string> = {
