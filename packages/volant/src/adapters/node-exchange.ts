@@ -2,43 +2,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AbortReason,
-  BodyKind,
-  BodyMode,
-  type BodySink,
-  ContentType,
+  type ContentType,
   contentTypes,
   type Exchange,
+  type Host,
   unpackHeaders,
 } from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
+import { VolantError } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
-import { Head } from './head.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
 import { NodeUpload } from './node-upload.ts'
-import { refusalText, upgradeFields } from './refuse.ts'
+import type { NodeServer } from './node-http.ts'
+import { upgradeFields } from './refuse.ts'
+import { SocketExchange } from './socket-exchange.ts'
 
 /** Bytes of a streamed reply that may wait in this process before `write` says so. */
 const sendBuffer = 65_536
 
-export class NodeExchange extends Head implements Exchange {
+export class NodeExchange extends SocketExchange implements Exchange {
   readonly connection: NodeConnection
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  bodyKind: BodyKind = BodyKind.none
-  replied = false
   /** May be dispatched as soon as it is its turn. */
   ready = true
-  /** Counted in the server's `inFlight`. */
-  counted = false
-  /** The whole reply was given: the rest of the body is nobody's any more. */
-  given = false
-  /** Null without a body: most requests need none of its fields. */
-  upload: NodeUpload | null = null
+  declare upload: NodeUpload | null
   /** Of a streamed reply: the declared length, and what was sent of it. */
   #length = -1
   #sent = 0
-  #timer: NodeJS.Timeout | null = null
 
   constructor(connection: NodeConnection, request: IncomingMessage, response: ServerResponse) {
     super(request.method ?? '', request.rawHeaders)
@@ -59,49 +50,30 @@ export class NodeExchange extends Head implements Exchange {
     return this.connection.remoteAddress
   }
 
-  get bodyLength(): number {
-    if (this.bodyKind === BodyKind.none) return 0
-    return this.upload?.whole?.length ?? this.declaredLength
+  get host(): Host {
+    return this.server.host
   }
 
-  /** The body's mode, from the route found; a request without a route has its body discarded. */
+  get server(): NodeServer {
+    return this.connection.server
+  }
+
+  /** A request that waits for its body is dispatched when that is complete, and it is the request's turn. */
   prepareBody(): void {
-    this.upload = new NodeUpload(this)
-    const route = this.connection.server.host.routes[this.id]
-    if (route === undefined) return
-    if (route.bodyMode === BodyMode.stream) {
-      this.bodyKind = BodyKind.stream
-      return
-    }
-    this.ready = false
-    this.upload.collect(route.maxBodySize, () => {
-      this.bodyKind = BodyKind.complete
+    this.ready = !this.awaitsBody(() => {
       this.ready = true
       this.connection.pump()
     })
   }
 
-  dispatch(): void {
-    const { host } = this.connection.server
-    if (host.limits.handlerTimeout > 0) this.#timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
-    host.dispatch(this, this.id, this.allow)
+  protected newUpload(): NodeUpload {
+    return new NodeUpload(this)
   }
 
-  bodyText(): string {
-    return this.upload?.whole?.toString('utf8') ?? ''
-  }
-
-  bodyBytes(): Buffer {
-    return Buffer.from(this.upload?.whole ?? '')
-  }
-
-  readBody(sink: BodySink, window: number): void {
-    if (this.upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
-    this.upload.stream(sink, window)
-  }
-
-  credit(bytes: number): void {
-    this.upload?.credit(bytes)
+  protected closeAfter(silent: boolean): void {
+    this.connection.closing = true
+    // A client that does not send its body has nothing to be waited for.
+    if (silent) this.connection.broken = true
   }
 
   inform(status: number, headers: string[]): void {
@@ -166,7 +138,7 @@ export class NodeExchange extends Head implements Exchange {
     if (this.#length >= 0 && this.#sent !== this.#length && this.method !== 'HEAD') return this.destroy()
     this.response.end()
     if (this.upload !== null && !this.request.complete) {
-      this.upload.discard(() => this.connection.socket.destroySoon())
+      this.upload.discard(() => this.#closeEarly())
     }
     this.#done()
   }
@@ -174,18 +146,6 @@ export class NodeExchange extends Head implements Exchange {
   destroy(): void {
     this.abort('error')
     this.connection.socket.resetAndDestroy()
-  }
-
-  /** Replies without the app, and closes: framing or load make further requests unwelcome. */
-  refuse(code: ErrorCode): void {
-    if (this.replied || this.aborted) return
-    const { connection } = this
-    connection.closing = true
-    // A client that does not send its body has nothing to be waited for.
-    if (code === 'E_REQUEST_TIMEOUT') connection.broken = true
-    connection.server.refused++
-    if (this.declaredLength !== 0) this.upload ??= new NodeUpload(this)
-    this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
   }
 
   /** The connection is lost, or the server gives up on the exchange. */
@@ -197,28 +157,10 @@ export class NodeExchange extends Head implements Exchange {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
-  /** Ends the handler's time: 503 if it has not begun to reply. */
-  timeOut(): void {
-    if (this.replied || this.aborted) return
-    this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
-    this.markAborted('timeout')
-    this.upload?.fail(new VolantError('E_ABORTED'))
-  }
-
-  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
-  timeOutUpload(): void {
-    this.upload?.fail(new VolantError('E_ABORTED'), 408)
-    if (this.replied || this.aborted) return
-    // A client that does not send its body has nothing to be waited for.
-    this.connection.closing = this.connection.broken = true
-    this.end(408, ContentType.problem, null, refusalText('E_REQUEST_TIMEOUT'))
-    this.markAborted('upload')
-  }
-
   #head(type: ContentType, given: string[] | null): string[] {
     const headers = given === null ? null : unpackHeaders(given)
     this.replied = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.timer !== null) clearTimeout(this.timer)
     const name = contentTypes[type]
     if (headers === null) return name === null || name === undefined ? [] : ['Content-Type', name]
     return name === null || name === undefined ? [...headers] : [...headers, 'Content-Type', name]
@@ -240,7 +182,7 @@ export class NodeExchange extends Head implements Exchange {
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
     const { drainLimit } = this.connection.server.host.limits
     if (rest <= drainLimit && (!this.expects || upload.continued) && !this.connection.mustClose()) {
-      upload.discard(() => this.connection.socket.destroySoon())
+      upload.discard(() => this.#closeEarly())
       return false
     }
     list.push('Connection', 'close')
@@ -249,13 +191,17 @@ export class NodeExchange extends Head implements Exchange {
     return true
   }
 
+  /** More of the body came than is thrown away. */
+  #closeEarly(): void {
+    if (!this.request.complete) this.connection.socket.destroySoon()
+  }
+
   /** Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. */
   #linger(content: string | Uint8Array | null): void {
-    const { response, request } = this
+    const { response } = this
     if (content === null) response.flushHeaders()
     else response.write(content)
     this.connection.lingering = response
-    request.on('end', () => response.end())
     this.upload?.discard(() => response.end())
     this.#done()
   }
@@ -275,10 +221,6 @@ export class NodeExchange extends Head implements Exchange {
 
 function lengthOf(body: string | Uint8Array | null): string {
   return String(body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length)
-}
-
-function timeOut(exchange: NodeExchange): void {
-  exchange.timeOut()
 }
 
 // oxlint-disable-next-line no-control-regex -- ASCII is meant

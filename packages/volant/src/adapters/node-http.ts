@@ -10,7 +10,6 @@ import type { Socket } from 'node:net'
 import {
   type Adapter,
   type Address,
-  BodyKind,
   type Host,
   type ListenOptions,
   type Server,
@@ -21,7 +20,8 @@ import { Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
-import type { NodeUpload } from './node-upload.ts'
+import type { SocketExchange } from './socket-exchange.ts'
+import { sweepUploads, uploadCap } from './upload.ts'
 
 export const nodeHttpAdapter: Adapter = {
   name: 'node-http',
@@ -34,10 +34,6 @@ export const nodeHttpAdapter: Adapter = {
 /** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
 const sweepInterval = 1_000
 const shortestSweep = 10
-/** A body that arrives at this rate (bytes a second) may take longer than `requestTimeout`, up to the cap (ms). */
-const uploadRate = 1_024
-const uploadCap = 300_000
-
 const connectionOf = Symbol('connection')
 type TrackedSocket = Socket & { [connectionOf]?: NodeConnection }
 
@@ -45,7 +41,7 @@ export class NodeServer implements Server {
   readonly host: Host
   readonly connections = new Set<NodeConnection>()
   /** Exchanges whose body is being read. */
-  readonly uploads = new Set<NodeExchange>()
+  readonly uploads = new Set<SocketExchange>()
   /** Exchanges whose body is being discarded after the reply, and until when (ms). */
   readonly drains = new Map<NodeExchange, number>()
   /** Bytes of buffered bodies. */
@@ -203,15 +199,7 @@ export class NodeServer implements Server {
     const now = Date.now()
     this.clock = now
     const { requestTimeout, sendTimeout, keepAliveTimeout } = this.host.limits
-    for (const exchange of this.uploads) {
-      const upload = exchange.upload as NodeUpload
-      const elapsed = now - upload.since
-      if (requestTimeout === 0 || elapsed <= requestTimeout) continue
-      if (elapsed <= uploadCap && upload.received >= (elapsed / 1_000) * uploadRate) continue
-      if (exchange.replied) exchange.destroy()
-      else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()
-      else exchange.refuse('E_REQUEST_TIMEOUT')
-    }
+    sweepUploads(this.uploads, now, requestTimeout)
     for (const [exchange, deadline] of this.drains) {
       const over = now > deadline
       if (over && !exchange.request.complete) exchange.connection.socket.destroy()

@@ -1,21 +1,11 @@
 /** One request of uWebSockets.js as an `Exchange`: what came with it, and how it ends early. */
-import {
-  type AbortReason,
-  BodyKind,
-  BodyMode,
-  type BodySink,
-  ContentType,
-  type Exchange,
-} from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
-import { refusalText } from './refuse.ts'
+import type { AbortReason, Exchange } from '@volant/engine'
+import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { addressText } from './uws-address.ts'
 import { UwsReply } from './uws-reply.ts'
-import { UwsUpload } from './uws-upload.ts'
 
 export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
-  bodyKind: BodyKind = BodyKind.none
 
   /** Looks at what uWebSockets.js passes on unchecked; gives the code of the refusal, or null. */
   inspect(targetLength: number, maxHeaderSize: number): ErrorCode | null {
@@ -50,31 +40,8 @@ export class UwsExchange extends UwsReply implements Exchange {
     return this.address
   }
 
-  get bodyLength(): number {
-    if (this.bodyKind === BodyKind.none) return 0
-    return this.upload?.whole?.length ?? this.declaredLength
-  }
-
-  /** Finds the body's mode, from the route found; a request without a route has its body discarded. */
   begin(): void {
-    if (this.declaredLength === 0) return this.dispatch()
-    this.upload = new UwsUpload(this, this.response)
-    const route = this.server.host.routes[this.id]
-    if (route === undefined) return this.dispatch()
-    if (route.bodyMode === BodyMode.stream) {
-      this.bodyKind = BodyKind.stream
-      return this.dispatch()
-    }
-    this.upload.collect(route.maxBodySize, () => {
-      this.bodyKind = BodyKind.complete
-      this.dispatch()
-    })
-  }
-
-  dispatch(): void {
-    const { host } = this.server
-    if (host.limits.handlerTimeout > 0) this.timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
-    host.dispatch(this, this.id, this.allow)
+    if (!this.awaitsBody(() => this.dispatch())) this.dispatch()
   }
 
   /** The callback of the request ends and the reply is not complete. */
@@ -85,23 +52,6 @@ export class UwsExchange extends UwsReply implements Exchange {
     this.watchClient()
   }
 
-  bodyText(): string {
-    return this.upload?.whole?.toString('utf8') ?? ''
-  }
-
-  bodyBytes(): Buffer {
-    return Buffer.from(this.upload?.whole ?? '')
-  }
-
-  readBody(sink: BodySink, window: number): void {
-    if (this.upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
-    this.upload.stream(sink, window)
-  }
-
-  credit(bytes: number): void {
-    this.upload?.credit(bytes)
-  }
-
   /** The response object's status line is its first write and begins the reply. */
   inform(): void {
     if (this.replied || this.aborted) return
@@ -109,15 +59,6 @@ export class UwsExchange extends UwsReply implements Exchange {
       'E_UNSUPPORTED',
       'uWebSockets.js cannot send anything ahead of a reply: leave ctx.earlyHints out, or use another adapter',
     )
-  }
-
-  /** Replies without the app, and closes: framing or load make further requests unwelcome. */
-  refuse(code: ErrorCode): void {
-    if (this.replied || this.aborted) return
-    this.server.refused++
-    this.closes = true
-    if (this.declaredLength !== 0) this.upload ??= new UwsUpload(this, this.response)
-    this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
   }
 
   /** The connection is lost, or the server gives up on the exchange. */
@@ -131,27 +72,6 @@ export class UwsExchange extends UwsReply implements Exchange {
     this.upload?.fail(new VolantError('E_ABORTED'))
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
-
-  /** Ends the handler's time: 503 if it has not begun to reply. */
-  timeOut(): void {
-    if (this.replied || this.aborted) return
-    this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
-    this.markAborted('timeout')
-    this.upload?.fail(new VolantError('E_ABORTED'))
-  }
-
-  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
-  timeOutUpload(): void {
-    this.upload?.fail(new VolantError('E_ABORTED'), 408)
-    if (this.replied || this.aborted) return
-    this.closes = true
-    this.end(408, ContentType.problem, null, refusalText('E_REQUEST_TIMEOUT'))
-    this.markAborted('upload')
-  }
-}
-
-function timeOut(exchange: UwsExchange): void {
-  exchange.timeOut()
 }
 
 /** Colon, space and line end of a field; two spaces, version and line end of the request line, and the empty line. */

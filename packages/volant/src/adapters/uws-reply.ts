@@ -1,11 +1,11 @@
 /** The reply side of an exchange on uWebSockets.js. Its response object is never touched once `over`: that throws. */
-import { type AbortReason, ContentType, contentTypes, unpackHeaders } from '@volant/engine'
+import { type ContentType, contentTypes, type Host, unpackHeaders } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
-import { Head } from './head.ts'
+import { SocketExchange } from './socket-exchange.ts'
 import type { PeerAddress } from './uws-address.ts'
 import type { UwsResponse } from './uws-load.ts'
 import type { UwsServer } from './uws.ts'
-import type { UwsUpload } from './uws-upload.ts'
+import { UwsUpload } from './uws-upload.ts'
 
 /** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
 const byPieces = 65_536
@@ -14,17 +14,13 @@ const piece = 65_536
 /** Bytes below which a socket takes a reply whole, unless its client has not read the replies before it. */
 const leavesAtOnce = 4_096
 
-export abstract class UwsReply extends Head {
+export abstract class UwsReply extends SocketExchange {
   readonly server: UwsServer
-  replied = false
   /** The response object is gone: complete, or its connection closed. */
   over = false
-  /** Counted in the server's `inFlight`. */
-  counted = false
   /** Inside the callback of the request, where uWebSockets.js gathers all writes. */
   corked = true
-  /** Null without a body: most requests need none of its fields. */
-  upload: UwsUpload | null = null
+  declare upload: UwsUpload | null
   /** Since when nothing of the reply could be sent, in ms; 0 while it can. */
   stalledSince = 0
   /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
@@ -33,10 +29,7 @@ export abstract class UwsReply extends Head {
   /** The client asked for it in the way uWebSockets.js knows, which then closes by itself without saying so. */
   protected closesItself = false
   protected closes = false
-  protected timer: NodeJS.Timeout | null = null
   protected address: PeerAddress | null = null
-  /** The whole reply was given: who leaves now misses nothing the handler would want to know of. */
-  given = false
   /** Of a streamed reply: the head until it is sent, the declared length, and what was given of it. */
   #pendingHead: string | null = null
   #length = -1
@@ -57,7 +50,21 @@ export abstract class UwsReply extends Head {
     this.response = response
   }
 
-  abstract abort(reason: AbortReason): void
+  get host(): Host {
+    return this.server.host
+  }
+
+  override get gone(): boolean {
+    return super.gone || this.over
+  }
+
+  protected newUpload(): UwsUpload {
+    return new UwsUpload(this, this.response)
+  }
+
+  protected closeAfter(): void {
+    this.closes = true
+  }
 
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
@@ -309,7 +316,7 @@ export abstract class UwsReply extends Head {
     const close = () => void setImmediate(() => this.destroy())
     if (this.upload === null || this.upload.ended) return close()
     this.drainUntil = Date.now() + this.server.host.limits.drainTimeout
-    this.upload.discard(close)
+    this.upload.discard(close, this.server.host.limits.drainLimit)
   }
 
   protected finished(): void {

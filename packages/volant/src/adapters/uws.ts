@@ -3,7 +3,6 @@ import { unlinkSync } from 'node:fs'
 import {
   type Adapter,
   type Address,
-  BodyKind,
   type Host,
   type Limits,
   type ListenOptions,
@@ -12,6 +11,8 @@ import {
 } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Routes } from './head.ts'
+import type { SocketExchange } from './socket-exchange.ts'
+import { sweepUploads } from './upload.ts'
 import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
 import type { UwsReply } from './uws-reply.ts'
@@ -45,16 +46,12 @@ export function uwsAdapter(limits: Limits): Adapter {
 /** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
 const sweepInterval = 1_000
 const shortestSweep = 10
-/** A body that arrives at this rate (bytes a second) may take longer than `requestTimeout`, up to the cap (ms). */
-const uploadRate = 1_024
-const uploadCap = 300_000
-
 export class UwsServer implements Server {
   readonly host: Host
   /** Exchanges that outlasted the callback of their request. */
   readonly live = new Set<UwsReply>()
   /** Exchanges whose body is being read. */
-  readonly uploads = new Set<UwsExchange>()
+  readonly uploads = new Set<SocketExchange>()
   readonly addresses = new PeerAddresses()
   /** Bytes of buffered bodies. */
   buffered = 0
@@ -143,7 +140,7 @@ export class UwsServer implements Server {
   }
 
   /** A callback for data begins; the microtasks that follow it belong to it. */
-  receives(exchange: UwsExchange): void {
+  receives(exchange: UwsReply): void {
     this.receiving = exchange
     this.#forgetSoon()
   }
@@ -240,15 +237,7 @@ export class UwsServer implements Server {
   #sweepAll(): void {
     const now = Date.now()
     const { requestTimeout, sendTimeout } = this.host.limits
-    for (const exchange of this.uploads) {
-      const { since = now, received = 0 } = exchange.upload ?? {}
-      const elapsed = now - since
-      if (requestTimeout === 0 || elapsed <= requestTimeout) continue
-      if (elapsed <= uploadCap && received >= (elapsed / 1_000) * uploadRate) continue
-      if (exchange.replied) exchange.destroy()
-      else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()
-      else exchange.refuse('E_REQUEST_TIMEOUT')
-    }
+    sweepUploads(this.uploads, now, requestTimeout)
     for (const exchange of this.live) {
       const { stalledSince, drainUntil } = exchange
       if (

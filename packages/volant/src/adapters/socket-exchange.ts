@@ -1,0 +1,133 @@
+/** What exchanges of adapters in JavaScript share: the request's body, and replies that the adapter gives by itself. */
+import {
+  type AbortReason,
+  BodyKind,
+  BodyMode,
+  type BodySink,
+  ContentType,
+  type Exchange,
+  type Host,
+} from '@volant/engine'
+import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
+import { Head } from './head.ts'
+import { refusalText } from './refuse.ts'
+import type { Upload } from './upload.ts'
+
+/** What an exchange counts in its server. */
+export interface UploadCounts {
+  /** Exchanges whose body is being read. */
+  readonly uploads: Set<SocketExchange>
+  /** Bytes of buffered bodies. */
+  buffered: number
+  refused: number
+}
+
+export abstract class SocketExchange extends Head {
+  bodyKind: BodyKind = BodyKind.none
+  replied = false
+  /** Counted in the server's `inFlight`. */
+  counted = false
+  /** The whole reply was given: the rest of the body is nobody's any more. */
+  given = false
+  /** Null without a body: most requests need none of its fields. */
+  upload: Upload | null = null
+  protected timer: NodeJS.Timeout | null = null
+
+  abstract readonly host: Host
+  abstract readonly server: UploadCounts
+  abstract end(
+    status: number,
+    type: ContentType,
+    headers: string[] | null,
+    body: string | Uint8Array | null,
+  ): void
+  abstract abort(reason: AbortReason): void
+  abstract destroy(): void
+  protected abstract newUpload(): Upload
+  /** The connection closes after this reply; `silent` says that its client does not send the rest of the body. */
+  protected abstract closeAfter(silent: boolean): void
+
+  /** Nobody reads the body any more. */
+  get gone(): boolean {
+    return this.aborted || this.given
+  }
+
+  get bodyLength(): number {
+    if (this.bodyKind === BodyKind.none) return 0
+    return this.upload?.whole?.length ?? this.declaredLength
+  }
+
+  /**
+   * Prepares the body as the route found wants it; without a route it is discarded. Gives whether the request waits for
+   * it: then `done` is called with the whole body read.
+   */
+  protected awaitsBody(done: () => void): boolean {
+    if (this.declaredLength === 0) return false
+    const upload = this.newUpload()
+    this.upload = upload
+    const route = this.host.routes[this.id]
+    if (route === undefined) return false
+    if (route.bodyMode === BodyMode.stream) {
+      this.bodyKind = BodyKind.stream
+      return false
+    }
+    upload.collect(route.maxBodySize, () => {
+      this.bodyKind = BodyKind.complete
+      done()
+    })
+    return true
+  }
+
+  dispatch(): void {
+    const { host } = this
+    if (host.limits.handlerTimeout > 0) this.timer = setTimeout(timeOut, host.limits.handlerTimeout, this)
+    host.dispatch(this as unknown as Exchange, this.id, this.allow)
+  }
+
+  bodyText(): string {
+    return this.upload?.whole?.toString('utf8') ?? ''
+  }
+
+  bodyBytes(): Buffer {
+    return Buffer.from(this.upload?.whole ?? '')
+  }
+
+  readBody(sink: BodySink, window: number): void {
+    if (this.upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
+    this.upload.stream(sink, window)
+  }
+
+  credit(bytes: number): void {
+    this.upload?.credit(bytes)
+  }
+
+  /** Replies without the app, and closes: framing or load make further requests unwelcome. */
+  refuse(code: ErrorCode): void {
+    if (this.replied || this.aborted) return
+    this.closeAfter(code === 'E_REQUEST_TIMEOUT')
+    this.server.refused++
+    if (this.declaredLength !== 0) this.upload ??= this.newUpload()
+    this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
+  }
+
+  /** Ends the handler's time: 503 if it has not begun to reply. */
+  timeOut(): void {
+    if (this.replied || this.aborted) return
+    this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
+    this.markAborted('timeout')
+    this.upload?.fail(new VolantError('E_ABORTED'))
+  }
+
+  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
+  timeOutUpload(): void {
+    this.upload?.fail(new VolantError('E_ABORTED'), 408)
+    if (this.replied || this.aborted) return
+    this.closeAfter(true)
+    this.end(408, ContentType.problem, null, refusalText('E_REQUEST_TIMEOUT'))
+    this.markAborted('upload')
+  }
+}
+
+function timeOut(exchange: SocketExchange): void {
+  exchange.timeOut()
+}

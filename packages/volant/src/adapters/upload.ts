@@ -1,0 +1,188 @@
+/** The body of one request, as it is pushed by a socket: gathered whole, handed on as it arrives, or discarded. */
+import { BodyKind, type BodySink } from '@volant/engine'
+import { type ErrorCode, VolantError } from '../errors/errors.ts'
+import type { SocketExchange } from './socket-exchange.ts'
+
+/** A body that arrives at this rate (bytes a second) may take longer than `requestTimeout`, up to the cap (ms). */
+const uploadRate = 1_024
+export const uploadCap = 300_000
+
+export abstract class Upload {
+  /** Bytes that arrived. */
+  received = 0
+  /** When the first byte was awaited, in ms; 0 while nobody reads. */
+  since = 0
+  /** The whole body, once gathered. */
+  whole: Buffer | null = null
+  /** All of it arrived. */
+  ended = false
+  readonly exchange: SocketExchange
+  /** Bytes counted in the server's `buffered`. */
+  #held = 0
+  #mode: 'waiting' | 'collect' | 'stream' | 'discard' = 'waiting'
+  #limit = 0
+  /** What arrived and is not handed on: all that is collected, or what has no credit. */
+  #chunks: Buffer[] = []
+  #done: () => void = () => {}
+  #sink: BodySink | null = null
+  #window = 0
+  #left = 0
+
+  constructor(exchange: SocketExchange) {
+    this.exchange = exchange
+  }
+
+  /** Somebody reads from now on. */
+  protected abstract begin(): void
+  protected abstract pause(): void
+  protected abstract resume(): void
+
+  /** Gathers the body for a route that wants the whole of it; then calls `done`. */
+  collect(limit: number, done: () => void): void {
+    this.#mode = 'collect'
+    this.#limit = limit
+    this.#done = done
+    this.#start()
+  }
+
+  /** Hands the body on; see `Exchange.readBody`. */
+  stream(sink: BodySink, window: number): void {
+    if (this.#sink !== null || this.#mode === 'stream') throw new VolantError('E_BODY_USED')
+    const { exchange } = this
+    this.#sink = sink
+    this.#window = window
+    if (exchange.gone) {
+      queueMicrotask(() => this.fail(new VolantError('E_ABORTED')))
+      return
+    }
+    this.#mode = 'stream'
+    this.#limit = exchange.host.routes[exchange.id]?.maxBodySize ?? 0
+    if (!this.ended) this.#start()
+    // Not before the sink's owner has it.
+    queueMicrotask(() => this.#deliver())
+  }
+
+  credit(bytes: number): void {
+    this.#window += bytes
+    this.#deliver()
+  }
+
+  /** The body cannot be read to its end. */
+  fail(error: Error, status?: number): void {
+    const sink = this.#sink
+    this.#sink = null
+    this.#chunks = []
+    const { exchange } = this
+    exchange.server.uploads.delete(exchange)
+    if (sink === null) return
+    exchange.runInAsyncScope(sink.fail, sink, status === undefined ? error : Object.assign(error, { status }))
+  }
+
+  /**
+   * Nobody reads any more: what still comes is thrown away. `over` is called at the body's end, and when more than
+   * `most` bytes came.
+   */
+  discard(over: () => void, most: number): void {
+    this.#mode = 'discard'
+    this.fail(new VolantError('E_ABORTED'))
+    this.#done = over
+    this.#left = most
+    this.resume()
+  }
+
+  /** Gives back what the body counted for. */
+  release(): void {
+    const { server } = this.exchange
+    server.buffered -= this.#held
+    this.#held = 0
+    server.uploads.delete(this.exchange)
+  }
+
+  /** Whether the body may still take its time at `now`, in ms. */
+  isInTime(now: number, requestTimeout: number): boolean {
+    const elapsed = this.since === 0 ? 0 : now - this.since
+    if (requestTimeout === 0 || elapsed <= requestTimeout) return true
+    return elapsed <= uploadCap && this.received >= (elapsed / 1_000) * uploadRate
+  }
+
+  /** `chunk` arrived, and with `last` all of the body. The bytes are the upload's own. */
+  protected receive(chunk: Buffer, last: boolean): void {
+    const { exchange } = this
+    this.received += chunk.length
+    if (last) {
+      this.ended = true
+      exchange.server.uploads.delete(exchange)
+    }
+    switch (this.#mode) {
+      case 'discard':
+        this.#left -= chunk.length
+        if (last || this.#left < 0) this.#done()
+        return
+      case 'collect':
+        this.#gather(chunk, last)
+        return
+      default:
+        if (chunk.length > 0) this.#chunks.push(chunk)
+        if (this.#mode === 'stream' && this.received > this.#limit) {
+          this.fail(new VolantError('E_BODY_TOO_LARGE'), 413)
+        } else this.#deliver()
+    }
+  }
+
+  #start(): void {
+    this.since = Date.now()
+    this.exchange.server.uploads.add(this.exchange)
+    this.begin()
+  }
+
+  #gather(chunk: Buffer, last: boolean): void {
+    const { exchange } = this
+    const { server } = exchange
+    if (exchange.replied || exchange.aborted) return
+    let refusal: ErrorCode | null = null
+    if (this.received > this.#limit) refusal = 'E_BODY_TOO_LARGE'
+    else if (server.buffered + chunk.length > exchange.host.limits.maxBufferedBodies) refusal = 'E_OVERLOADED'
+    if (refusal !== null) return exchange.refuse(refusal)
+    server.buffered += chunk.length
+    this.#held += chunk.length
+    if (chunk.length > 0) this.#chunks.push(chunk)
+    if (!last) return
+    const chunks = this.#chunks
+    this.#chunks = []
+    this.whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, this.received)
+    this.#done()
+  }
+
+  #deliver(): void {
+    const { exchange } = this
+    for (let next = this.#chunks[0]; next !== undefined; next = this.#chunks[0]) {
+      const sink = this.#sink
+      if (sink === null || this.#window <= 0) {
+        this.pause()
+        return
+      }
+      const fits = Math.min(next.length, this.#window)
+      this.#window -= fits
+      if (fits === next.length) this.#chunks.shift()
+      else this.#chunks[0] = next.subarray(fits)
+      exchange.runInAsyncScope(sink.chunk, sink, next.subarray(0, fits))
+    }
+    const sink = this.#sink
+    if (sink === null) return
+    if (this.ended) {
+      this.#sink = null
+      exchange.runInAsyncScope(sink.end, sink)
+    } else if (this.#window > 0) this.resume()
+    else this.pause()
+  }
+}
+
+/** Ends what came with bodies that took too long. */
+export function sweepUploads(uploads: Iterable<SocketExchange>, now: number, requestTimeout: number): void {
+  for (const exchange of uploads) {
+    if (exchange.upload?.isInTime(now, requestTimeout) !== false) continue
+    if (exchange.replied) exchange.destroy()
+    else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()
+    else exchange.refuse('E_REQUEST_TIMEOUT')
+  }
+}
