@@ -1,6 +1,6 @@
 /**
  * Checks the documents: every relative link and its anchor resolves, every path of this repository that a page names
- * in `code` exists, and every TypeScript block compiles. Prints `page:line: what is wrong` and fails when there is
+ * in `code` exists, no page uses a banned word, and every TypeScript block compiles. Prints `page:line: what is wrong` and fails when there is
  * anything to print. Needs compiled TypeScript.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,6 +10,8 @@ import { checkSnippets } from './doc-snippets.mjs'
 
 /** An inline code span is a path of ours when it begins like this; a trailing `:name` points into the file. */
 const ownPath = /^(?:crates|packages|conformance|lab|examples|scripts|docs|\.ci)\/[\w./-]*$/
+/** Words that pages do without: private terms, and a pronoun that stands for "not one". */
+const banned = /\b(?:doors?|whoever|(?:it|that|what|which) (?:is|are) none)\b/i
 /** What the product needs no copy of in a fresh clone. */
 const built = /\/(?:dist|native|data|target|artifacts)(?:\/|$)/
 
@@ -39,7 +41,10 @@ function check(page) {
       if (ownPath.test(path) && !built.test(path) && !existsSync(join(root, path)))
         complain(`no file ${path}`)
     }
-    for (const [, link] of line.replace(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)) {
+    const text = line.replace(/`[^`]*`/g, '')
+    const [word] = banned.exec(text) ?? []
+    if (word !== undefined) complain(`"${word}": say it in plain words`)
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(link)) continue
       const [path, anchor] = link.split('#')
       const target = path ? resolve(root, dirname(page), path) : join(root, page)

@@ -25,7 +25,7 @@ export interface InjectReply {
   informational: { status: number; headers: InjectHeaders }[]
   /** The body decoded as UTF-8. */
   text(): string
-  /** The body parsed as JSON; throws if it is none. */
+  /** The body parsed as JSON; throws if it is not JSON. */
   json<T = unknown>(): T
 }
 
