@@ -103,6 +103,7 @@ test('plain JSON Schema: in the draft of today, and with nothing asked for that 
   }
   assert.deepEqual(said(schema, 'output'), output)
   assert.deepEqual(said(schema, 'input'), { ...output, required: ['pair'] })
+  assert.ok(Object.isFrozen(said(schema, 'input')))
   const alone = Type.Object({ limit: Type.Integer({ default: 5 }) })
   assert.deepEqual(said(alone, 'input'), {
     type: 'object',
