@@ -9,6 +9,7 @@ import {
   parsePattern,
   RoutePatternError,
 } from '../src/routing/path.ts'
+import { assertProportional } from './proportional.ts'
 
 const cases = new URL('../../../../crates/route/cases/', import.meta.url)
 const paths = JSON.parse(readFileSync(new URL('paths.json', cases), 'utf8')) as [string, string | null][]
@@ -86,27 +87,6 @@ test('segments and names in order', () => {
   assert.deepEqual(parsePattern('/*rest').names, ['rest'])
 })
 
-/** Mean over 4 KiB to 64 KiB, as one doubling may leave a cache of the processor. */
-const fourDoublings = 2.2 ** 4
-
-/** The best of many runs: what else the machine does can only add. */
-function best(run: () => unknown): number {
-  let repeat = 1
-  let least = Infinity
-  for (let round = 0; round < 40;) {
-    const start = process.hrtime.bigint()
-    for (let i = 0; i < repeat; i++) run()
-    const took = Number(process.hrtime.bigint() - start)
-    if (took < 100_000) {
-      repeat *= 2
-      continue
-    }
-    least = Math.min(least, took / repeat)
-    round++
-  }
-  return least
-}
-
 test('canonicalPath takes time in proportion to the path: time(2n) / time(n) ≤ 2.2', () => {
   const shapes: Record<string, (size: number) => string> = {
     plain: (size) => `/${'a'.repeat(size)}`,
@@ -119,13 +99,5 @@ test('canonicalPath takes time in proportion to the path: time(2n) / time(n) ≤
     'percent signs': (size) => `/${'%'.repeat(size)}`,
     'forbidden at the end': (size) => `/${'a.%20'.repeat(size / 5)}#`,
   }
-  for (const [name, shape] of Object.entries(shapes)) {
-    const short = shape(4 << 10)
-    const long = shape(64 << 10)
-    let ratio = Infinity
-    for (let attempt = 0; attempt < 5 && ratio > fourDoublings; attempt++) {
-      ratio = best(() => canonicalPath(long)) / best(() => canonicalPath(short))
-    }
-    assert.ok(ratio <= fourDoublings, `${name}: ${ratio.toFixed(1)}`)
-  }
+  for (const [name, shape] of Object.entries(shapes)) assertProportional(name, shape, canonicalPath)
 })

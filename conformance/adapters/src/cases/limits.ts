@@ -286,6 +286,7 @@ export function limits(kit: Kit): void {
         const first = await live.connect()
         first.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n')
         first.send(Buffer.alloc(1_999_999))
+        // Nothing tells when the server has read them; had it not, the first body would be the one refused.
         await sleep(200)
         const second = await live.connect()
         second.send('POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 1500000\r\n\r\n')
@@ -413,7 +414,7 @@ export function limits(kit: Kit): void {
             (await wire.send(request('GET', '/x')).reply()).headers['connection'] === 'close',
             false,
           )
-          // Time limits are accurate to a second.
+          // The time of the limit itself, which is accurate to a second.
           await sleep(2_200)
           if (wire.isEnded) return
           assert.equal((await wire.send(request('GET', '/x')).reply()).headers['connection'], 'close')

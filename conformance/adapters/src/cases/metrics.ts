@@ -41,6 +41,7 @@ export function metricsCases(kit: Kit): void {
       app.use(meter)
       app.get('/metrics', meter.handler)
       app.get('/slow', async () => {
+        // Past the first bucket.
         await sleep(60)
         return 'slow'
       })
