@@ -74,7 +74,7 @@ class Builder {
     }
     const { security, onResponse } = metadataOf(layer)
     if (onResponse !== undefined) {
-      throw wrong(
+      throw badStep(
         'a middleware with onResponse belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
       )
     }
@@ -117,7 +117,7 @@ class Builder {
   #finish(kind: ProcedureKind, handler: unknown): Procedure {
     const steps = this.#steps
     if (kind === 'subscription' && steps.rest) {
-      throw wrong('a subscription has no REST route: leave rest() out')
+      throw badStep('a subscription has no REST route: leave rest() out')
     }
     if (steps.isEmpty) checkEmpty(kind, steps.rest)
     const run = asFunction(handler, `the handler of a ${kind}`) as (
@@ -149,11 +149,11 @@ function compilePerform(layers: readonly Layer<CallContext>[], handler: Run<Call
 
 function checkEmpty(kind: ProcedureKind, rest: RestOptions | false | null): void {
   if (kind === 'subscription') {
-    throw wrong('output(null) is not for subscriptions: give the schema of an event, or leave output() out')
+    throw badStep('output(null) is not for subscriptions: give the schema of an event, or leave output() out')
   }
   const status = rest === null || rest === false ? undefined : rest.status
   if (status !== undefined && status !== 204) {
-    throw wrong(`output(null) replies 204 over REST, not ${status}: leave the status of rest() out`)
+    throw badStep(`output(null) replies 204 over REST, not ${status}: leave the status of rest() out`)
   }
 }
 
@@ -168,11 +168,11 @@ function checkRestOptions(options: RestOptions): void {
 }
 
 function twice(step: string): VolantError {
-  return wrong(
+  return badStep(
     `a procedure has one ${step} schema, and this one was given a second: extend the first schema instead`,
   )
 }
 
-function wrong(what: string): VolantError {
+function badStep(what: string): VolantError {
   return new VolantError('E_BAD_OPTION', what)
 }

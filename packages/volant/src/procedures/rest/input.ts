@@ -70,7 +70,7 @@ export class RestInput {
   #part(has: (name: string) => boolean): Schema {
     const describe = (): ConvertedSchema => {
       const whole = jsonSchemaOf(this.#schema, 'input')
-      return 'schema' in whole ? { schema: membersOf(whole.schema, has) } : whole
+      return 'schema' in whole ? { schema: someMembers(whole.schema, has) } : whole
     }
     return documentOnly(describe, (value) => {
       const part = describe()
@@ -87,7 +87,7 @@ function readerOf(schema: Schema): TextCoercer {
 }
 
 /** The JSON Schema of some members of an object. */
-function membersOf(schema: JSONSchemaObject, has: (name: string) => boolean): JSONSchemaObject {
+function someMembers(schema: JSONSchemaObject, has: (name: string) => boolean): JSONSchemaObject {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, unknown>
     required?: readonly string[]

@@ -28,14 +28,14 @@ type RecordOf<T extends ProcedureTree> = {
     ? RecordOf<U>
     : T[K] extends Procedure<infer Kind, infer I, infer O, infer E>
       ? {
-          query: TRPCQueryProcedure<Def<I, O, E>>
-          mutation: TRPCMutationProcedure<Def<I, O, E>>
-          subscription: TRPCSubscriptionProcedure<Def<I, O, E>>
+          query: TRPCQueryProcedure<ProcedureTypes<I, O, E>>
+          mutation: TRPCMutationProcedure<ProcedureTypes<I, O, E>>
+          subscription: TRPCSubscriptionProcedure<ProcedureTypes<I, O, E>>
         }[Kind]
       : never
 }
 
-interface Def<I, O, E> {
+interface ProcedureTypes<I, O, E> {
   meta: unknown
   input: I
   output: O
