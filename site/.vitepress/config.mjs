@@ -156,6 +156,7 @@ function showExamplesName(tokens, index) {
 }
 
 function addressOf(page) {
+  if (!(page in pages)) throw new Error(`there is no page ${page}`)
   return `/${pages[page].replace(/(?:(^|\/)index)?\.md$/, '$1')}`
 }
 
