@@ -9,8 +9,6 @@ import config, { rooms } from '../.dependency-cruiser.mjs'
 import { root } from './command.mjs'
 
 process.chdir(root)
-/** Names of types in schema/ that are still another type's, too. */
-const repeated = new Set(['Described', 'Issue', 'JSONSchema', 'Parts'])
 const sources = ['packages/engine/src', 'packages/volant/src'].flatMap((folder) =>
   readdirSync(folder, { recursive: true })
     .filter((path) => path.endsWith('.ts'))
@@ -66,7 +64,7 @@ function repeatedNames() {
       places.set(name, [...(places.get(name) ?? []), path])
   }
   return [...places]
-    .filter(([name, paths]) => new Set(paths).size > 1 && !repeated.has(name))
+    .filter(([, paths]) => new Set(paths).size > 1)
     .map(
       ([name, paths]) =>
         `the type ${name} is exported by ${paths.join(' and ')}: give one of them another name`,

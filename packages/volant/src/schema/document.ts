@@ -6,11 +6,11 @@ import { keywords } from './keywords.ts'
 export type JSONSchemaObject = Readonly<Record<string, unknown>>
 
 /** A schema or, as in `additionalProperties: false`, one of the two that are booleans. */
-export type JSONSchema = JSONSchemaObject | boolean
+export type AnySchema = JSONSchemaObject | boolean
 
 /** What a reference leads to. */
 export interface Target {
-  readonly schema: JSONSchema
+  readonly schema: AnySchema
   /** The last key of the pointer to it, empty for a whole document. */
   readonly key: string
   /** It is one of the definitions, whose names are given by their author. */
@@ -54,7 +54,7 @@ export interface Subschema {
   readonly keyword: string
   /** The property, definition or index; empty where the keyword has one schema. */
   readonly name: string
-  readonly schema: JSONSchema
+  readonly schema: AnySchema
 }
 
 /** The schemas directly inside a schema (core §10 and §11), in their order. */
@@ -98,6 +98,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** True for all that can stand where a schema is expected. */
-export function isSchema(value: unknown): value is JSONSchema {
+export function isSchema(value: unknown): value is AnySchema {
   return typeof value === 'boolean' || isObject(value)
 }

@@ -1,6 +1,6 @@
 /** Refuses schemas with a part that cannot work where the schema stands: a file in a body, a codec in a reply. */
 import { VolantError } from '../errors/errors.ts'
-import type { Parts } from './vendors/vendor.ts'
+import type { SchemaParts } from './vendors/vendor.ts'
 import { vendorByShape } from './vendors/vendor-of.ts'
 
 /** Throws `E_BAD_SCHEMA` where `schema` asks for a `File` or a `Blob`, as far as its library shows without being run. */
@@ -35,7 +35,7 @@ export function refuseCodecs(schema: unknown, where: string): void {
 }
 
 /** Each part is looked at once, since schemas refer to themselves. */
-function partsOf(schema: unknown, opensGetters: boolean, seen: Set<unknown>): Parts {
+function partsOf(schema: unknown, opensGetters: boolean, seen: Set<unknown>): SchemaParts {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || seen.has(schema))
     return {}
   seen.add(schema)

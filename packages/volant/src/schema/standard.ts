@@ -1,8 +1,8 @@
 /** Gives every schema, of a library or plain, the `validate` of Standard Schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
-import { Validator } from './check/ajv.ts'
-import { isPlainSchema, normalize } from './normalize.ts'
+import { type Validator, validatorOf } from './check/ajv.ts'
+import { isPlainSchema } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { vendorNamed, withFirstFaults } from './vendors/vendor-of.ts'
 import { setOwn } from './strip/to-json.ts'
@@ -40,18 +40,6 @@ export function checkSchema(schema: unknown, where: string): void {
   const isObject = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   if (isObject && '~standard' in schema && !Object.hasOwn(schema, '~standard')) return
   standardOf(schema, where)
-}
-
-const validators = new WeakMap<object, Validator>()
-
-/** The validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
-export function validatorOf(schema: object, where: string): Validator {
-  let validator = validators.get(schema)
-  if (validator === undefined) {
-    validator = new Validator(normalize(schema, where))
-    validators.set(schema, validator)
-  }
-  return validator
 }
 
 function plain(validator: Validator, where: string, use: SchemaUse): StandardSchemaV1.Props {

@@ -9,7 +9,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
 import { VolantError } from '../../errors/errors.ts'
 import { issuesFrom } from './ajv-issues.ts'
-import type { NormalSchema } from '../normalize.ts'
+import { normalize, type NormalSchema } from '../normalize.ts'
 import { regularExpression } from '../keywords.ts'
 import type { JSONSchemaObject } from '../document.ts'
 import { isLarge } from './large.ts'
@@ -121,4 +121,16 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
   return `{${members.sort().join()}}`
+}
+
+const validators = new WeakMap<object, Validator>()
+
+/** The validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
+export function validatorOf(schema: object, where: string): Validator {
+  let validator = validators.get(schema)
+  if (validator === undefined) {
+    validator = new Validator(normalize(schema, where))
+    validators.set(schema, validator)
+  }
+  return validator
 }

@@ -6,7 +6,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { bag } from '@volant/engine'
 import { isThenable } from '../../types/thenable.ts'
 import { record, SchemaDocument } from '../strip/alternatives.ts'
-import type { JSONSchema } from '../document.ts'
+import type { AnySchema } from '../document.ts'
 import { withFirstFaults } from '../vendors/vendor-of.ts'
 import { jsonSchemaOf } from '../json-schema.ts'
 import { warnTextless } from './textless.ts'
@@ -70,7 +70,7 @@ function namesOfLists(schema: StandardSchemaV1): ReadonlySet<string> {
     .alternative([described.schema])
     .parts.flatMap(({ properties }) => Object.entries(record(properties)))
     .filter(([, each]) =>
-      document.alternative([each as JSONSchema]).parts.some(({ type }) => type === 'array'),
+      document.alternative([each as AnySchema]).parts.some(({ type }) => type === 'array'),
     )
     .map(([name]) => name)
   return new Set(names)

@@ -2,7 +2,7 @@
 import {
   isObject,
   isSchema,
-  type JSONSchema,
+  type AnySchema,
   type JSONSchemaObject,
   type Resolve,
   resolverOf,
@@ -16,7 +16,7 @@ export interface Alternative {
   /** The schemas that hold together. */
   readonly parts: readonly JSONSchemaObject[]
   /** The branches of each `anyOf`, `oneOf` and `if`; one branch of a group or more hold. */
-  readonly groups: readonly (readonly JSONSchema[])[]
+  readonly groups: readonly (readonly AnySchema[])[]
   /** True if it declares properties, so that others are undeclared. */
   readonly closesObject: boolean
   /** True if it has schemas for items. */
@@ -30,7 +30,7 @@ export class SchemaDocument {
   readonly #resolve: Resolve
   readonly #ids = new Map<object, number>()
   readonly #alternatives = new Map<string, Alternative>()
-  readonly #grouped = new Map<JSONSchemaObject, JSONSchema[][]>()
+  readonly #grouped = new Map<JSONSchemaObject, AnySchema[][]>()
   readonly #keepsAll = new Map<JSONSchemaObject, boolean>()
 
   constructor(root: JSONSchemaObject) {
@@ -39,22 +39,22 @@ export class SchemaDocument {
   }
 
   /** The alternative in which all `schemas` hold. */
-  alternative(schemas: readonly JSONSchema[]): Alternative {
+  alternative(schemas: readonly AnySchema[]): Alternative {
     return this.#with([], schemas)
   }
 
   /** The alternative in which `chosen` hold instead of the groups of `base`. */
-  choose(base: Alternative, chosen: readonly JSONSchema[]): Alternative {
+  choose(base: Alternative, chosen: readonly AnySchema[]): Alternative {
     return this.#with(base.parts, chosen)
   }
 
   /** The target of a reference; `true`, which accepts anything, if there is none. */
-  target(reference: unknown): JSONSchema {
+  target(reference: unknown): AnySchema {
     return typeof reference === 'string' ? (this.#resolve(reference)?.schema ?? true) : true
   }
 
   /** True if no schema inside this one, or that it refers to, declares properties. */
-  keepsAll(start: JSONSchema): boolean {
+  keepsAll(start: AnySchema): boolean {
     if (!isObject(start)) return true
     const known = this.#keepsAll.get(start)
     if (known !== undefined) return known
@@ -71,14 +71,14 @@ export class SchemaDocument {
     return keepsAll
   }
 
-  #with(known: readonly JSONSchemaObject[], schemas: readonly JSONSchema[]): Alternative {
+  #with(known: readonly JSONSchemaObject[], schemas: readonly AnySchema[]): Alternative {
     const parts = new Set(known)
-    const groups: (readonly JSONSchema[])[] = []
+    const groups: (readonly AnySchema[])[] = []
     for (const schema of schemas) this.#gather(schema, parts, groups)
     return this.#intern(parts, groups)
   }
 
-  #gather(schema: JSONSchema, parts: Set<JSONSchemaObject>, groups: (readonly JSONSchema[])[]): void {
+  #gather(schema: AnySchema, parts: Set<JSONSchemaObject>, groups: (readonly AnySchema[])[]): void {
     if (!isObject(schema) || parts.has(schema)) return
     parts.add(schema)
     if (schema.$ref !== undefined) this.#gather(this.target(schema.$ref), parts, groups)
@@ -90,7 +90,7 @@ export class SchemaDocument {
     }
   }
 
-  #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly JSONSchema[])[]): Alternative {
+  #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly AnySchema[])[]): Alternative {
     const each = [...parts].sort((a, b) => this.#id(a) - this.#id(b))
     const key = [each, ...groups].map((of) => of.map((part) => this.#id(part)).join()).join(';')
     let alternative = this.#alternatives.get(key)
@@ -109,7 +109,7 @@ export class SchemaDocument {
   }
 
   /** Kept, because a group may hold a schema that was made for it. */
-  #groups(part: JSONSchemaObject): JSONSchema[][] {
+  #groups(part: JSONSchemaObject): AnySchema[][] {
     let groups = this.#grouped.get(part)
     if (groups === undefined) {
       groups = groupsOf(part)
@@ -118,7 +118,7 @@ export class SchemaDocument {
     return groups
   }
 
-  #id(schema: JSONSchema): number {
+  #id(schema: AnySchema): number {
     if (typeof schema === 'boolean') return schema ? -1 : -2
     let id = this.#ids.get(schema)
     if (id === undefined) {
@@ -141,12 +141,12 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The schemas in the value of a keyword such as `allOf`. */
-export function schemasIn(value: unknown): JSONSchema[] {
+export function schemasIn(value: unknown): AnySchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
 /** The schemas for the first items, and the one for all after them. */
-export function itemsOf(schema: JSONSchemaObject): { first: JSONSchema[]; rest: JSONSchema | null } {
+export function itemsOf(schema: JSONSchemaObject): { first: AnySchema[]; rest: AnySchema | null } {
   const rest = schema.items ?? schema.unevaluatedItems
   return { first: schemasIn(schema.prefixItems), rest: isSchema(rest) ? rest : null }
 }
@@ -172,7 +172,7 @@ function closesArray(schema: JSONSchemaObject): boolean {
  * `then` holds together with `if`, a dependent schema together with its property; the other branch is `else`, or `true`.
  * Branches that allow neither objects nor arrays are left out.
  */
-function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
+function groupsOf(schema: JSONSchemaObject): AnySchema[][] {
   const groups = [schemasIn(schema.anyOf), schemasIn(schema.oneOf)].map((group) => group.filter(hasMembers))
   if (isSchema(schema.if)) {
     groups.push([{ allOf: [schema.if, schema.then ?? true] }, isSchema(schema.else) ? schema.else : true])
@@ -183,14 +183,14 @@ function groupsOf(schema: JSONSchemaObject): JSONSchema[][] {
   return groups
 }
 
-function hasMembers(schema: JSONSchema): boolean {
+function hasMembers(schema: AnySchema): boolean {
   if (typeof schema === 'boolean') return schema
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   return schema.type === undefined || types.includes('object') || types.includes('array')
 }
 
 /** The schemas inside a schema that hold for the same value or a member of it. */
-function beneath(schema: JSONSchemaObject): JSONSchema[] {
+function beneath(schema: JSONSchemaObject): AnySchema[] {
   return [...subschemas(schema)].filter(({ keyword }) => !aside.has(keyword)).map((each) => each.schema)
 }
 

@@ -1,5 +1,5 @@
 /** Whether a value may match a schema, as far as is needed to tell the branches of a union apart. */
-import { isObject, isSchema, type JSONSchema, type JSONSchemaObject } from '../document.ts'
+import { isObject, isSchema, type AnySchema, type JSONSchemaObject } from '../document.ts'
 import { type SchemaDocument, itemsOf, record, schemasIn } from './alternatives.ts'
 
 /** Levels of a value that are looked at: nested unions must cost a bounded amount. */
@@ -11,14 +11,14 @@ const mostItems = 4
  * False only if the schema refuses the value. Formats, lengths and undeclared properties are not looked at, nor are values
  * with a `toJSON`, whose result is not known yet.
  */
-export function mayMatch(value: unknown, schema: JSONSchema, document: SchemaDocument): boolean {
+export function mayMatch(value: unknown, schema: AnySchema, document: SchemaDocument): boolean {
   return mayMatchAt(value, schema, document, 0, 0)
 }
 
 /** `jumps` counts references and branches followed for this one value: they may lead in a circle. */
 function mayMatchAt(
   value: unknown,
-  schema: JSONSchema,
+  schema: AnySchema,
   document: SchemaDocument,
   depth: number,
   jumps: number,
@@ -27,14 +27,14 @@ function mayMatchAt(
   if (depth > deepest || jumps > mostJumps) return true
   if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') return true
   if (!mayHaveType(value, schema)) return false
-  const here = (other: JSONSchema) => mayMatchAt(value, other, document, depth, jumps + 1)
+  const here = (other: AnySchema) => mayMatchAt(value, other, document, depth, jumps + 1)
   if (schema.$ref !== undefined && !here(document.target(schema.$ref))) return false
   if (!schemasIn(schema.allOf).every(here)) return false
   for (const branches of [schemasIn(schema.anyOf), schemasIn(schema.oneOf)]) {
     if (branches.length > 0 && !branches.some(here)) return false
   }
   if (typeof value !== 'object' || value === null) return true
-  const inside = (member: unknown, of: JSONSchema) => mayMatchAt(member, of, document, depth + 1, 0)
+  const inside = (member: unknown, of: AnySchema) => mayMatchAt(member, of, document, depth + 1, 0)
   return Array.isArray(value)
     ? mayMatchItems(value, schema, inside)
     : mayMatchProperties(value, schema, inside)
@@ -43,7 +43,7 @@ function mayMatchAt(
 /** References in a row, and branches within branches. */
 const mostJumps = 16
 
-type Inside = (member: unknown, schema: JSONSchema) => boolean
+type Inside = (member: unknown, schema: AnySchema) => boolean
 
 function mayMatchItems(value: readonly unknown[], schema: JSONSchemaObject, inside: Inside): boolean {
   const { first, rest } = itemsOf(schema)

@@ -2,7 +2,7 @@
  * Which properties and items a schema declares at one point of a value. A node stands for all schemas that can hold at
  * such a point; it is made when a value first gets there.
  */
-import { isSchema, type JSONSchema, type JSONSchemaObject } from '../document.ts'
+import { isSchema, type AnySchema, type JSONSchemaObject } from '../document.ts'
 import { regularExpression } from '../keywords.ts'
 import { mayMatch } from './may-match.ts'
 import { type Alternative, SchemaDocument, itemsOf, record } from './alternatives.ts'
@@ -196,7 +196,7 @@ export class SchemaNode {
   }
 
   /** The node of a part, by the schemas that each alternative has for it; null if none has one. */
-  #child(schemasOf: (part: JSONSchemaObject) => readonly JSONSchema[]): SchemaNode | null {
+  #child(schemasOf: (part: JSONSchemaObject) => readonly AnySchema[]): SchemaNode | null {
     const { document } = this.#nodes
     const each = this.#alternatives
       .map(({ parts }) => parts.flatMap(schemasOf))
@@ -209,7 +209,7 @@ export class SchemaNode {
 
 /** Chooses one branch of each group, in every combination of those that the value may match. */
 function combine(value: object, alternative: Alternative, document: SchemaDocument): Alternative[] {
-  let choices: JSONSchema[][] = [[]]
+  let choices: AnySchema[][] = [[]]
   for (const group of alternative.groups) {
     const fitting = group.filter((branch) => mayMatch(value, branch, document))
     const branches = fitting.length === 0 ? group : fitting
@@ -221,12 +221,12 @@ function combine(value: object, alternative: Alternative, document: SchemaDocume
 }
 
 /** The schemas that one schema has for a property; none if it does not declare it. */
-function propertyOf(part: JSONSchemaObject, name: string): JSONSchema[] {
-  const found: JSONSchema[] = []
+function propertyOf(part: JSONSchemaObject, name: string): AnySchema[] {
+  const found: AnySchema[] = []
   const properties = record(part.properties)
-  if (Object.hasOwn(properties, name)) found.push(properties[name] as JSONSchema)
+  if (Object.hasOwn(properties, name)) found.push(properties[name] as AnySchema)
   for (const [source, schema] of Object.entries(record(part.patternProperties))) {
-    if (patternOf(source).test(name)) found.push(schema as JSONSchema)
+    if (patternOf(source).test(name)) found.push(schema as AnySchema)
   }
   if (found.length > 0) return found
   const rest = restOf(part)
@@ -234,12 +234,12 @@ function propertyOf(part: JSONSchemaObject, name: string): JSONSchema[] {
 }
 
 /** The schema of properties that are not named; null if there may be none. */
-function restOf(part: JSONSchemaObject): JSONSchema | null {
+function restOf(part: JSONSchemaObject): AnySchema | null {
   const rest = part.additionalProperties ?? part.unevaluatedProperties
   return isSchema(rest) && rest !== false ? rest : null
 }
 
-function itemOf(part: JSONSchemaObject, at: number): JSONSchema[] {
+function itemOf(part: JSONSchemaObject, at: number): AnySchema[] {
   const { first, rest } = itemsOf(part)
   const of = first[at] ?? rest
   return of === null ? [] : [of]

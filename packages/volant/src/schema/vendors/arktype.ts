@@ -8,10 +8,10 @@ import {
   deepest,
   isFileClass,
   isIssue,
-  type Issue,
+  type VendorIssue,
   joined,
   mostFaults,
-  type Parts,
+  type SchemaParts,
   pointerOf,
   type Props,
   type Result,
@@ -50,7 +50,7 @@ function membersIn(json: unknown): readonly string[] | null {
 }
 
 /** ArkType has all parts in one list, without their pointers, and does not tell which of them are alternatives. */
-function partsOf(schema: object): Parts {
+function partsOf(schema: object): SchemaParts {
   const { internal } = schema as { internal?: { references?: unknown } }
   if (!Array.isArray(internal?.references)) return {}
   const parts = internal.references as readonly { kind?: unknown; proto?: unknown }[]
@@ -73,7 +73,7 @@ function fallback({ code, base, domain, proto }: ArkTypePart, io: Side): object 
 }
 
 /** Issues of the schema's own nodes have `meta`; those of a function have none, and may quote the value. */
-function expectation(issue: Issue, depth: number): string {
+function expectation(issue: VendorIssue, depth: number): string {
   const { code, errors } = issue
   if (typeof code !== 'string') return 'not as declared'
   if (code === 'union' || code === 'intersection') {
@@ -86,7 +86,7 @@ function expectation(issue: Issue, depth: number): string {
 }
 
 /** ArkType's own text is made of messages, which quote the value. The paths of parts start at the root. */
-function ofParts(whole: Issue, code: string, parts: readonly Issue[], depth: number): string {
+function ofParts(whole: VendorIssue, code: string, parts: readonly VendorIssue[], depth: number): string {
   const between = code === 'union' ? ' or ' : ' and '
   const pointer = pointerOf(whole)
   const words = parts.map((part) => ({ at: pointerOf(part), said: expectation(part, depth + 1) }))

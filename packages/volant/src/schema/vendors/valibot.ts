@@ -5,9 +5,9 @@ import { saysType, unsaid } from '../unrepresentable.ts'
 import {
   date,
   isFileClass,
-  type Issue,
+  type VendorIssue,
   itemsOf,
-  type Parts,
+  type SchemaParts,
   propertiesOf,
   type Props,
   type Result,
@@ -36,7 +36,7 @@ export const valibot: Vendor = {
   withFirstFaults: (schema, props) => (isValibot(schema) ? firstFaults(schema, props) : props),
   membersOf,
   isVoid: (schema) => {
-    const { kind, type } = schema as Issue
+    const { kind, type } = schema as VendorIssue
     return kind === 'schema' && (type === 'void' || type === 'undefined') && !('pipe' in schema)
   },
   partsOf,
@@ -50,8 +50,8 @@ function membersOf(schema: object): readonly string[] | null {
     : null
 }
 
-function partsOf(schema: object): Parts {
-  const { type, entries, item, items, value, wrapped, options, pipe, class: made } = schema as Issue
+function partsOf(schema: object): SchemaParts {
+  const { type, entries, item, items, value, wrapped, options, pipe, class: made } = schema as VendorIssue
   // The first schema of a pipe is the one that sees the input.
   if (Array.isArray(pipe) && pipe[0] !== schema) return { within: [['', pipe[0]]] }
   if (type === 'file' || type === 'blob') return { isFile: true }
@@ -107,7 +107,7 @@ const transforms: ReadonlySet<string> = new Set([
 ])
 
 /** The author of a `rawCheck` may quote the value in what it expects. */
-function expectation({ kind, type, expected, path, received }: Issue): string {
+function expectation({ kind, type, expected, path, received }: VendorIssue): string {
   if (typeof type !== 'string') return 'not as declared'
   if (typeof expected !== 'string' || type.startsWith('raw_')) return type
   const last: unknown = Array.isArray(path) ? path.at(-1) : undefined

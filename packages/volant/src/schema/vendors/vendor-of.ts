@@ -3,14 +3,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { arktype } from './arktype.ts'
 import { plain } from './plain.ts'
 import { valibot } from './valibot.ts'
-import type { Issue, Vendor } from './vendor.ts'
+import type { VendorIssue, Vendor } from './vendor.ts'
 import { zod } from './zod.ts'
 
 const known: Readonly<Record<string, Vendor>> = { zod, valibot, arktype, ajv: plain }
 
 /** Any other library: its issues may have the fields of those that are known. */
 const unknown: Vendor = {
-  expectation: ({ expected, code, type }: Issue) => {
+  expectation: ({ expected, code, type }: VendorIssue) => {
     if (typeof expected === 'string') return `expected ${expected}`
     if (typeof code === 'string') return code
     return typeof type === 'string' ? type : 'not as declared'

@@ -6,7 +6,7 @@ import type { Side } from '../json-schema.ts'
 export type Props = StandardSchemaV1.Props
 export type Result = StandardSchemaV1.Result<unknown>
 /** Users may write schemas whose issues are anything. */
-export type Issue = Readonly<Record<string, unknown>>
+export type VendorIssue = Readonly<Record<string, unknown>>
 
 export interface Vendor {
   /** The function that makes a schema of an object's properties, quoted in messages. */
@@ -17,7 +17,7 @@ export interface Vendor {
   /** Options for `~standard.jsonSchema`: libraries refuse a whole schema for one part that JSON Schema cannot say. */
   readonly conversion?: (io: Side) => Record<string, unknown>
   /** What the schema asks for where `issue` is, never quoting the value; `depth` counts unions in unions. */
-  readonly expectation: (issue: Issue, depth: number) => string
+  readonly expectation: (issue: VendorIssue, depth: number) => string
   /**
    * The schema's own validation, for values of clients: of a large value it reports the first faults alone. A library
    * that looks for every fault of a long list holds the process for seconds, well within `maxBodySize`.
@@ -28,7 +28,7 @@ export interface Vendor {
   /** True for a schema of nothing, which JSON Schema cannot say. */
   readonly isVoid?: (schema: object) => boolean
   /** The parts of a schema that are looked at in search of one. */
-  readonly partsOf?: (schema: object, opensGetters: boolean) => Parts
+  readonly partsOf?: (schema: object, opensGetters: boolean) => SchemaParts
 }
 
 /** What to write instead of a type that cannot be read from text (`text`) or that JSON cannot carry. */
@@ -41,15 +41,15 @@ export interface Advice {
 }
 
 /** The parts of a schema. */
-export interface Parts {
+export interface SchemaParts {
   readonly isFile?: boolean
   /** It encodes as well as it decodes. */
   readonly isCodec?: boolean
-  /** Parts of the input, by their pointers. */
+  /** SchemaParts of the input, by their pointers. */
   readonly within?: readonly (readonly [pointer: string, part: unknown])[]
   /** Alternatives, one of which the input fits. */
   readonly choices?: readonly unknown[]
-  /** Parts that an input need not have, or that see what another part made of it. */
+  /** SchemaParts that an input need not have, or that see what another part made of it. */
   readonly others?: readonly (readonly [pointer: string, part: unknown])[]
 }
 
@@ -61,11 +61,11 @@ export const mostNamed = 5
 /** Unions in unions that are described. */
 export const deepest = 4
 
-export function isIssue(issue: unknown): issue is Issue {
+export function isIssue(issue: unknown): issue is VendorIssue {
   return typeof issue === 'object' && issue !== null
 }
 
-export function pointerOf({ path }: Issue): string {
+export function pointerOf({ path }: VendorIssue): string {
   return fragmentOf(Array.isArray(path) ? path : [])
 }
 

@@ -11,11 +11,11 @@ import {
   isFileClass,
   isIssue,
   itemsOf,
-  type Issue,
+  type VendorIssue,
   joined,
   mostFaults,
   mostNamed,
-  type Parts,
+  type SchemaParts,
   pointerOf,
   propertiesOf,
   type Props,
@@ -73,7 +73,7 @@ function membersOf(schema: object): readonly string[] | null {
   return catchall === undefined || defOf(catchall)?.type === 'never' ? Object.keys(shape) : null
 }
 
-function partsOf(schema: object, opensGetters: boolean): Parts {
+function partsOf(schema: object, opensGetters: boolean): SchemaParts {
   const def = defOf(schema)
   const parts = (name: string, pointer = ''): [string, unknown][] =>
     [def?.[name]].flat().map((part) => [pointer, part])
@@ -81,7 +81,7 @@ function partsOf(schema: object, opensGetters: boolean): Parts {
     case 'file':
       return { isFile: true }
     case 'custom':
-      return { isFile: isFileClass((schema as { _zod: { bag?: Issue } })._zod.bag?.['Class']) }
+      return { isFile: isFileClass((schema as { _zod: { bag?: VendorIssue } })._zod.bag?.['Class']) }
     case 'object':
       return { within: propertiesOf(shapeOf(def), opensGetters), others: parts('catchall', '/*') }
     case 'array':
@@ -148,7 +148,7 @@ function override({ zodSchema, jsonSchema }: ZodPart, io: Side): void {
   } else if (type === 'pipe' && io === 'output' && saysType(jsonSchema)) unmarked(jsonSchema)
 }
 
-function expectation(issue: Issue, depth: number): string {
+function expectation(issue: VendorIssue, depth: number): string {
   const { code, expected } = issue
   // With any other code `expected` is from the author of a check, who may quote the value.
   if (code === 'invalid_type' && typeof expected === 'string') return `expected ${expected}`
@@ -157,7 +157,7 @@ function expectation(issue: Issue, depth: number): string {
   return more === '' ? code : `${code}, ${more}`
 }
 
-function details(code: string, issue: Issue, depth: number): string {
+function details(code: string, issue: VendorIssue, depth: number): string {
   if (code === 'too_big') return bound(issue, 'maximum', 'less than', 'at most')
   if (code === 'too_small') return bound(issue, 'minimum', 'more than', 'at least')
   if (code === 'not_multiple_of') return `a multiple of ${briefValue(issue['divisor'])}`
@@ -192,7 +192,7 @@ const units: Readonly<Record<string, string>> = {
 }
 
 /** The bounds of a date are in milliseconds. */
-function bound(issue: Issue, name: string, without: string, including: string): string {
+function bound(issue: VendorIssue, name: string, without: string, including: string): string {
   const { origin, inclusive, exact } = issue
   const limit = issue[name]
   if (typeof limit !== 'number' && typeof limit !== 'bigint' && !(limit instanceof Date)) return ''
