@@ -33,6 +33,7 @@ import { webRequest } from '../request/web-request.ts'
 import type {
   CompiledRoute,
   DeclaredReplies,
+  RareState,
   RequestApp,
   RequestContext,
   Trust,
@@ -54,6 +55,7 @@ export class LazyContext implements RequestContext {
   pending = 0
   settled: boolean | 'silent' = false
   responses: DeclaredReplies | null = null
+  rare: Rare | undefined = undefined
 
   // `ctx.status = 201`, as Koa has it, would hide the method: it throws, as strict mode has it.
   static {
@@ -61,7 +63,6 @@ export class LazyContext implements RequestContext {
   }
 
   #params: Record<string, string> | undefined = undefined
-  #rare: Rare | undefined = undefined
 
   constructor(exchange: Exchange, app: RequestApp, route: CompiledRoute, allow: number) {
     this.exchange = exchange
@@ -70,68 +71,20 @@ export class LazyContext implements RequestContext {
     this.allow = allow
   }
 
-  get failing(): boolean {
-    return this.#rare !== undefined && this.#rare.failing
-  }
-
-  set failing(on: boolean) {
-    this.#more.failing = on
-  }
-
   get chainError(): unknown {
-    return this.#rare?.chainError
+    return this.rare?.chainError
   }
 
   set chainError(error: unknown) {
-    this.#more.chainError = error
-  }
-
-  get watch(): RequestContext['watch'] {
-    return this.#rare === undefined ? null : this.#rare.watch
-  }
-
-  set watch(watch: RequestContext['watch']) {
-    this.#more.watch = watch
-  }
-
-  get failure(): unknown {
-    return this.#rare?.failure
-  }
-
-  set failure(error: unknown) {
-    this.#more.failure = error
-  }
-
-  get cutOff(): boolean {
-    return this.#rare !== undefined && this.#rare.cutOff
-  }
-
-  set cutOff(on: boolean) {
-    this.#more.cutOff = on
+    this.more.chainError = error
   }
 
   get empty(): boolean {
-    return this.#rare !== undefined && this.#rare.empty
+    return this.rare !== undefined && this.rare.empty
   }
 
   set empty(on: boolean) {
-    this.#more.empty = on
-  }
-
-  get expired(): boolean {
-    return this.#rare !== undefined && this.#rare.expired
-  }
-
-  set expired(on: boolean) {
-    this.#more.expired = on
-  }
-
-  get ownReplies(): number {
-    return this.#rare === undefined ? 0 : this.#rare.ownReplies
-  }
-
-  set ownReplies(count: number) {
-    this.#more.ownReplies = count
+    this.more.empty = on
   }
 
   get chainName(): string {
@@ -151,27 +104,11 @@ export class LazyContext implements RequestContext {
   }
 
   stop(why: string = clientLeft): void {
-    this.#rare?.controller?.abort(abortReason(why))
+    this.rare?.controller?.abort(abortReason(why))
   }
 
   get pattern(): string | null {
     return this.route.pattern
-  }
-
-  get cancelStream(): (() => void) | null {
-    return this.#rare === undefined ? null : this.#rare.cancelStream
-  }
-
-  set cancelStream(cancel: (() => void) | null) {
-    this.#more.cancelStream = cancel
-  }
-
-  get collected(): WholeBody | null {
-    return this.#rare === undefined ? null : this.#rare.collected
-  }
-
-  set collected(body: WholeBody | null) {
-    this.#more.collected = body
   }
 
   get method(): string {
@@ -208,7 +145,7 @@ export class LazyContext implements RequestContext {
   }
 
   get #origin(): Origin {
-    return (this.#more.origin ??= originOf(this.exchange, this.app.trust as Trust))
+    return (this.more.origin ??= originOf(this.exchange, this.app.trust as Trust))
   }
 
   get params(): Record<string, string> {
@@ -244,23 +181,23 @@ export class LazyContext implements RequestContext {
         this.#params = value as Record<string, string>
         break
       case 'query':
-        this.#more.query = value as Pairs
+        this.more.query = value as Pairs
         break
       case 'body':
-        this.#more.body = value
-        this.#more.hasBody = true
+        this.more.body = value
+        this.more.hasBody = true
         break
       case 'headers':
-        this.#more.headers = value as Record<string, string>
+        this.more.headers = value as Record<string, string>
         break
       case 'cookies':
-        this.#more.cookies = value as Record<string, string>
+        this.more.cookies = value as Record<string, string>
         break
     }
   }
 
   get query(): Pairs {
-    return (this.#more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
+    return (this.more.query ??= parseQuery(this.exchange.query, this.route.limits.maxQueryKeys))
   }
 
   queryAll(name: string): string[] {
@@ -281,27 +218,27 @@ export class LazyContext implements RequestContext {
   }
 
   get headers(): Record<string, string> {
-    return (this.#more.headers ??= this.exchange.headers())
+    return (this.more.headers ??= this.exchange.headers())
   }
 
   get state(): Record<string, unknown> {
-    return (this.#more.state ??= bag())
+    return (this.more.state ??= bag())
   }
 
   get cookies(): Record<string, string | undefined> {
-    return (this.#more.cookies ??= withoutPrototype(parseCookies(this.exchange.header('cookie') ?? '')))
+    return (this.more.cookies ??= withoutPrototype(parseCookies(this.exchange.header('cookie') ?? '')))
   }
 
   get id(): string {
-    return (this.#more.id ??= nextId())
+    return (this.more.id ??= nextId())
   }
 
   identify(id: string): void {
-    this.#more.id = id
+    this.more.id = id
   }
 
   get signal(): AbortSignal {
-    const more = this.#more
+    const more = this.more
     if (more.controller === undefined) {
       more.controller = new AbortController()
       const { aborted, halfClosed } = this.exchange
@@ -315,11 +252,11 @@ export class LazyContext implements RequestContext {
   }
 
   get request(): Request {
-    return (this.#more.request ??= webRequest(this))
+    return (this.more.request ??= webRequest(this))
   }
 
   get body(): unknown {
-    const more = this.#more
+    const more = this.more
     if (more.hasBody === false) {
       more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
       more.hasBody = true
@@ -328,13 +265,13 @@ export class LazyContext implements RequestContext {
   }
 
   set body(value: unknown) {
-    const more = this.#more
+    const more = this.more
     more.body = value
     more.hasBody = 'assigned'
   }
 
   get bodyAssigned(): boolean {
-    return this.#rare?.hasBody === 'assigned'
+    return this.rare?.hasBody === 'assigned'
   }
 
   get bodyText(): string {
@@ -346,7 +283,7 @@ export class LazyContext implements RequestContext {
   }
 
   get bodyStream(): ReadableStream<Uint8Array> {
-    const more = this.#more
+    const more = this.more
     if (more.stream === undefined) {
       if (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream) {
         more.stream = streamOf(this.#whole().bytes())
@@ -356,7 +293,7 @@ export class LazyContext implements RequestContext {
   }
 
   #whole(): WholeBody {
-    if (this.collected !== null) return this.collected
+    if (this.rare?.collected) return this.rare.collected
     if (this.exchange.bodyKind !== BodyKind.stream) return wholeBody(this.exchange)
     throw new VolantError(this.route.bodyMode === 'checked' ? 'E_BODY_UNREAD' : 'E_BODY_STREAMED')
   }
@@ -543,20 +480,20 @@ export class LazyContext implements RequestContext {
     const { aborted } = this.exchange
     // In both cases the adapter has sent that reply.
     if (aborted && !this.replied) {
-      if (reason === 'timeout') this.failure = refusal('E_HANDLER_TIMEOUT')
-      else if (reason === 'upload') this.failure = refusal('E_REQUEST_TIMEOUT')
+      if (reason === 'timeout') this.more.failure = refusal('E_HANDLER_TIMEOUT')
+      else if (reason === 'upload') this.more.failure = refusal('E_REQUEST_TIMEOUT')
     }
     this.stop()
     if (aborted) {
       // A source that waits for ever must not keep what nobody else does.
       this.app.streams.delete(this)
-      this.cancelStream?.()
+      this.rare?.cancelStream?.()
     }
-    this.watch?.complete(this)
+    this.rare?.watch?.complete(this)
   }
 
-  get #more(): Rare {
-    return (this.#rare ??= new Rare())
+  get more(): Rare {
+    return (this.rare ??= new Rare())
   }
 }
 
@@ -564,7 +501,7 @@ export class LazyContext implements RequestContext {
  * What not every handler touches: kept apart so that a context stays small. New objects are written through the caches,
  * so their size counts more than the work on them.
  */
-class Rare {
+class Rare implements RareState {
   query: Pairs | undefined = undefined
   headers: Record<string, string> | undefined = undefined
   state: Record<string, unknown> | undefined = undefined
@@ -576,7 +513,7 @@ class Rare {
   chainError: unknown = undefined
   cancelStream: (() => void) | null = null
   collected: WholeBody | null = null
-  watch: RequestContext['watch'] = null
+  watch: RareState['watch'] = null
   failure: unknown = undefined
   cutOff = false
   expired = false

@@ -71,7 +71,7 @@ function give(ctx: RequestContext, plan: ResponsePlan, value: unknown): unknown 
 
 function giveNothing(ctx: RequestContext, plan: ResponsePlan): undefined {
   // `ctx.file` and other asynchronous replies end the request themselves.
-  if (ctx.ownReplies > 0) return
+  if (ctx.rare !== undefined && ctx.rare.ownReplies > 0) return
   const usual = plan.has(200) && !plan.has(204) ? 200 : 204
   const status = ctx.statusCode === 0 ? usual : ctx.statusCode
   if (plan.replyOf(status) !== null) plan.refuseContent(status, true)

@@ -307,7 +307,7 @@ function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer
     const refused = await check(ctx)
     if (refused !== undefined || ctx.replied) return refused
     if (ctx.exchange.bodyKind === BodyKind.stream) {
-      ctx.collected = await collectBody(ctx.exchange, limit, ctx.app.ledger)
+      ctx.more.collected = await collectBody(ctx.exchange, limit, ctx.app.ledger)
     }
     await next()
     return undefined

@@ -11,13 +11,13 @@ import type { RequestContext } from '../types/request.ts'
  */
 export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
-    ctx.ownReplies--
+    ctx.more.ownReplies--
     if (--ctx.pending > 0 || !ctx.settled) return
     if (error === undefined) conclude(ctx, undefined)
     else fail(ctx, error)
   }
   ctx.pending++
-  ctx.ownReplies++
+  ctx.more.ownReplies++
   work.then(
     () => done(undefined),
     (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
@@ -29,7 +29,7 @@ export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise
 export function conclude(ctx: RequestContext, value: unknown): void {
   if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
   else concludeWith(ctx, value)
-  if (ctx.watch !== null) ctx.watch.settle(ctx)
+  ctx.rare?.watch?.settle(ctx)
 }
 
 function concludeWith(ctx: RequestContext, value: unknown): void {

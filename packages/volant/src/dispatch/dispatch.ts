@@ -16,7 +16,7 @@ export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledR
 }
 
 function enterWatched(ctx: RequestContext): void {
-  ctx.watch = new Watch(ctx)
+  ctx.more.watch = new Watch(ctx)
   if (startChannel.hasSubscribers) startChannel.runStores({ ctx }, enter, undefined, ctx)
   else enter(ctx)
 }

@@ -13,10 +13,11 @@ import { beginReply } from '../reply/late-reply.ts'
 /** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
 export function fail(ctx: RequestContext, error: unknown): void {
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
-  if (ctx.watch === null) return answerError(ctx, error)
-  ctx.failure = error
+  const watch = ctx.rare?.watch
+  if (!watch) return answerError(ctx, error)
+  ctx.more.failure = error
   answerError(ctx, error)
-  ctx.watch.settle(ctx)
+  watch.settle(ctx)
 }
 
 function answerError(ctx: RequestContext, error: unknown): void {
@@ -26,18 +27,18 @@ function answerError(ctx: RequestContext, error: unknown): void {
     return
   }
   if (ctx.replied) {
-    if (!ctx.expired || !isAbort(error)) ctx.app.report(error, ctx)
-    if (ctx.cancelStream !== null) {
-      ctx.cutOff = true
-      ctx.cancelStream()
+    if (!ctx.rare?.expired || !isAbort(error)) ctx.app.report(error, ctx)
+    if (ctx.rare?.cancelStream) {
+      ctx.rare.cutOff = true
+      ctx.rare.cancelStream()
       ctx.exchange.destroy()
     }
     return
   }
   ctx.dropRepresentation()
   const handler = ctx.route.errorHandler
-  if (handler === null || ctx.failing) return sendProblem(ctx, error)
-  ctx.failing = true
+  if (handler === null || ctx.rare?.failing) return sendProblem(ctx, error)
+  ctx.more.failing = true
   ctx.statusCode = error instanceof HTTPError ? error.status : 500
   try {
     const value = handler(error, ctx)
@@ -67,7 +68,7 @@ async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<
   } finally {
     ctx.exchange.held = false
   }
-  if (ctx.watch !== null) ctx.watch.complete(ctx)
+  ctx.rare?.watch?.complete(ctx)
 }
 
 function answer(ctx: RequestContext, error: unknown, value: unknown): Promise<void> | void {

@@ -21,11 +21,6 @@ export class Watch {
     ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)
   }
 
-  /** Milliseconds since the request was dispatched. */
-  get elapsed(): number {
-    return performance.now() - this.#started
-  }
-
   /** The chain is through; its reply may still be on its way. */
   settle(ctx: RequestContext): void {
     this.#settled = true
@@ -35,14 +30,15 @@ export class Watch {
   /** Tells everybody, once the reply is complete or nobody is there to read it. */
   complete(ctx: RequestContext): void {
     const { aborted } = ctx.exchange
-    if (this.#done || (!aborted && (!this.#settled || !ctx.replied || ctx.cancelStream !== null))) return
+    const { cancelStream, failure, cutOff } = ctx.more
+    if (this.#done || (!aborted && (!this.#settled || !ctx.replied || cancelStream !== null))) return
     this.#done = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const info: ResponseInfo = {
-      status: ctx.replied ? ctx.status() : statusWithoutReply(ctx.failure),
+      status: ctx.replied ? ctx.status() : statusWithoutReply(failure),
       duration: performance.now() - this.#started,
-      error: ctx.failure,
-      aborted: aborted || ctx.cutOff,
+      error: failure,
+      aborted: aborted || cutOff,
     }
     for (const listener of this.#listeners) {
       try {
@@ -67,7 +63,7 @@ function statusWithoutReply(error: unknown): number {
 
 function expire(ctx: RequestContext): void {
   if (ctx.replied || ctx.exchange.aborted) return
-  ctx.expired = true
+  ctx.more.expired = true
   fail(ctx, refusal('E_HANDLER_TIMEOUT'))
   // After the reply: whoever replies when told to stop is too late.
   ctx.stop()

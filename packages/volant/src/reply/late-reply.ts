@@ -32,7 +32,7 @@ export function dropPart(ctx: RequestContext, what: string): void {
 
 function drop(ctx: RequestContext, what: string, remedy: string): void {
   // A timeout's 503 or a client that left: the handler cannot know, so this is no mistake.
-  if (ctx.exchange.aborted || ctx.expired) return
+  if (ctx.exchange.aborted || ctx.rare?.expired) return
   const why =
     ctx.settled === 'silent'
       ? `the handler had returned nothing, so ${ctx.status()} was sent. Return or await what it starts`
@@ -42,7 +42,7 @@ function drop(ctx: RequestContext, what: string, remedy: string): void {
     `${what} after ${nameOf(ctx)} had its reply, and was dropped: ${why}`,
   )
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
-  if (ctx.watch !== null) ctx.failure = error
+  if (ctx.rare?.watch) ctx.rare.failure = error
   ctx.app.report(error, ctx)
 }
 

@@ -36,7 +36,7 @@ const leastBound = 1_024
  * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
  */
 export function reply(ctx: RequestContext, value: unknown): Promise<void> | void {
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.expired) {
+  if (ctx.replied && !ctx.exchange.aborted && !ctx.rare?.expired) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
       `a handler or middleware of ${nameOf(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,

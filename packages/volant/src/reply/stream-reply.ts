@@ -99,7 +99,7 @@ function begin(
     exchange.finish()
     return
   }
-  ctx.cancelStream = () => parts.cancel()
+  ctx.more.cancelStream = () => parts.cancel()
   ctx.watchAbort()
   if (mayBeEndless) ctx.app.streams.add(ctx)
   if (endsStream(ctx)) ctx.stop(serverCloses)
@@ -134,27 +134,28 @@ async function pump(ctx: RequestContext, parts: SourceParts): Promise<void> {
     parts.cancel()
     if (exchange.aborted) return
     if (!isExpectedAbort(ctx, error)) ctx.app.report(error, ctx)
-    ctx.cutOff = true
-    ctx.failure = error
+    ctx.more.cutOff = true
+    ctx.more.failure = error
     exchange.destroy()
   } finally {
-    ctx.cancelStream = null
+    ctx.more.cancelStream = null
     ctx.app.streams.delete(ctx)
-    if (ctx.watch !== null) ctx.watch.complete(ctx)
+    ctx.more.watch?.complete(ctx)
   }
 }
 
 function drained(ctx: RequestContext): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = ctx.cancelStream
+    const { more } = ctx
+    const cancel = more.cancelStream
     const go = () => {
       ctx.exchange.onDrain = null
-      ctx.cancelStream = cancel
+      more.cancelStream = cancel
       resolve()
     }
     ctx.exchange.onDrain = go
     // A client that left drains nothing: wake up, and let the pump see `aborted`.
-    ctx.cancelStream = go
+    more.cancelStream = go
     if (ctx.exchange.aborted) go()
   })
 }

@@ -126,8 +126,8 @@ function invalid(ctx: Checkable, issues: readonly Issue[]): ValidationError {
   return new ValidationError(issues, note)
 }
 
-function howRead({ collected, exchange }: RequestContext): string | undefined {
-  if ((collected?.length ?? exchange.bodyLength) === 0) return 'the request has no body'
+function howRead({ rare, exchange }: RequestContext): string | undefined {
+  if ((rare?.collected?.length ?? exchange.bodyLength) === 0) return 'the request has no body'
   const type = exchange.header('content-type')
   if (type === undefined) return 'the body has no Content-Type and was read as bytes'
   const essence = parseMediaType(type)?.essence

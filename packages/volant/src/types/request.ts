@@ -125,6 +125,29 @@ export interface DeclaredReplies {
   reply(ctx: RequestContext, status: number, value: unknown): void
 }
 
+/** What the framework keeps of a request only where something happens that most requests do without. */
+export interface RareState {
+  /** The error handler was called; it is not called again if it fails. */
+  failing: boolean
+  /** Set while somebody is to be told of the end of this request. */
+  watch: {
+    settle(ctx: RequestContext): void
+    complete(ctx: RequestContext): void
+  } | null
+  /** What a watched request threw. */
+  failure: unknown
+  /** The reply broke off after its head. */
+  cutOff: boolean
+  /** The route's time limit has passed: later replies are dropped. */
+  expired: boolean
+  /** Promises of replies, such as that of `ctx.file`, that are not settled. */
+  ownReplies: number
+  /** Stops the source of a streamed reply. */
+  cancelStream: (() => void) | null
+  /** The body, where `beforeBody` let it in. */
+  collected: WholeBody | null
+}
+
 /**
  * What the framework keeps of a request beside what users see.
  *
@@ -160,26 +183,10 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   settled: boolean | 'silent'
   /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
   responses: DeclaredReplies | null
-  /** The error handler was called; it is not called again if it fails. */
-  failing: boolean
-  /** Set while somebody is to be told of the end of this request. */
-  watch: {
-    readonly elapsed: number
-    settle(ctx: RequestContext): void
-    complete(ctx: RequestContext): void
-  } | null
-  /** What a watched request threw. */
-  failure: unknown
-  /** The reply broke off after its head. */
-  cutOff: boolean
-  /** The route's time limit has passed: later replies are dropped. */
-  expired: boolean
-  /** Promises of replies, such as that of `ctx.file`, that are not settled. */
-  ownReplies: number
-  /** Stops the source of a streamed reply. */
-  cancelStream: (() => void) | null
-  /** The body, where `beforeBody` let it in. */
-  collected: WholeBody | null
+  /** Undefined while nothing asked for `more`. */
+  readonly rare: RareState | undefined
+  /** `rare`, made now if it was not before: for those who write to it. */
+  readonly more: RareState
   /** A handler or middleware put something in the place of the body. */
   readonly bodyAssigned: boolean
   /** Tells whoever works on the request to stop. */

@@ -124,8 +124,8 @@ export function prepareHead(
 export function failed(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
   // An error that reached the error handler was published before.
-  if (errorChannel.hasSubscribers && !ctx.failing) errorChannel.publish({ ctx, error })
-  if (ctx.watch !== null) ctx.failure ??= error
+  if (errorChannel.hasSubscribers && !ctx.rare?.failing) errorChannel.publish({ ctx, error })
+  if (ctx.rare?.watch) ctx.rare.failure ??= error
   const isOver = (ctx.exchange.aborted && isAbort(error)) || isExpectedAbort(ctx, error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)
   if (known?.headers !== undefined && !ctx.replied) {
