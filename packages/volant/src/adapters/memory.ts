@@ -1,19 +1,19 @@
 /** Exchanges without a socket, for `app.inject` and `app.fetch`: the same checks, the same dispatch. */
 import {
+  type AbortReason,
   BodyKind,
-  BodyMode,
-  type BodySink,
-  ContentType,
+  type ContentType,
   contentTypes,
   type Exchange,
   type Host,
   unpackHeaders,
 } from '@volant/engine'
-import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
+import { VolantError } from '../errors/errors.ts'
 import type { SourceParts } from '../reply/stream-reply.ts'
-import { Head, type Routes } from './head.ts'
+import type { Routes } from './head.ts'
 import { MemoryUpload } from './memory-upload.ts'
-import { refusalText, upgradeFields } from './refuse.ts'
+import { upgradeFields } from './refuse.ts'
+import { SocketExchange } from './socket-exchange.ts'
 
 export interface MemoryRequest {
   readonly method: string
@@ -42,27 +42,23 @@ export interface ReplySink {
   fail(error: unknown): void
 }
 
-export class MemoryExchange extends Head implements Exchange {
+export class MemoryExchange extends SocketExchange implements Exchange {
+  readonly host: Host
+  readonly server = { uploads: new Set<SocketExchange>(), buffered: 0, refused: 0 }
   readonly httpVersion: '1.0' | '1.1'
   readonly remoteAddress: string
   readonly encrypted: boolean
-  bodyKind: BodyKind = BodyKind.none
-  bodyLength = 0
-  replied = false
-  /** The reply is complete, or there will be none. */
-  complete = false
+  declare upload: MemoryUpload | null
   readonly #request: MemoryRequest
   readonly #sink: ReplySink
   readonly #leave = () => this.lose(this.#request.signal?.reason)
-  #whole: Buffer | null = null
-  #upload: MemoryUpload | null = null
   /** Of a streamed reply: the declared length, and what was sent of it. */
   #length = -1
   #sent = 0
-  #timer: NodeJS.Timeout | null = null
 
-  constructor(request: MemoryRequest, sink: ReplySink) {
+  constructor(host: Host, request: MemoryRequest, sink: ReplySink) {
     super(request.method, request.headers)
+    this.host = host
     this.httpVersion = request.httpVersion
     this.remoteAddress = request.remoteAddress
     this.encrypted = request.encrypted
@@ -74,59 +70,30 @@ export class MemoryExchange extends Head implements Exchange {
     return this.#request.target
   }
 
-  run(host: Host, routes: Routes): void {
+  run(routes: Routes): void {
     const { body, signal } = this.#request
-    if (body !== null && !Buffer.isBuffer(body)) this.#upload = new MemoryUpload(this, body)
+    const none = body === null || (Buffer.isBuffer(body) && body.length === 0)
+    if (!none) this.upload = new MemoryUpload(this, body)
     if (signal?.aborted === true) return this.lose(signal.reason)
     signal?.addEventListener('abort', this.#leave)
-    const refused = this.admit(this.target, host, routes)
-    if (refused !== null) return this.#refuse(refused)
-    const route = host.routes[this.id]
-    const none = body === null || (Buffer.isBuffer(body) && body.length === 0)
-    if (none || route === undefined) return this.#dispatch(host)
-    if (route.bodyMode === BodyMode.stream) {
-      this.bodyKind = BodyKind.stream
-      this.#upload ??= MemoryUpload.of(this, body as Buffer)
-      this.#upload.limit = route.maxBodySize
-      this.bodyLength = this.declaredLength > 0 ? this.declaredLength : -1
-      return this.#dispatch(host)
-    }
-    if (this.#upload === null) return this.#dispatchWith(body as Buffer, route.maxBodySize, host)
-    void this.#upload.collect(route.maxBodySize).then((bytes) => {
-      if (bytes !== null && !this.aborted) this.#dispatchWith(bytes, route.maxBodySize, host)
+    const refused = this.admit(this.target, this.host, routes)
+    // The body decides: a web Request has no Content-Length.
+    if (none) this.declaredLength = 0
+    else if (this.declaredLength === 0) this.declaredLength = -1
+    if (refused !== null) return this.refuse(refused)
+    const waits = this.awaitsBody(() => {
+      if (this.upload?.received === 0) this.bodyKind = BodyKind.none
+      this.dispatch()
     })
+    if (!waits) this.dispatch()
   }
 
-  #dispatchWith(body: Buffer, limit: number, host: Host): void {
-    if (body.length > limit) return this.#refuse('E_BODY_TOO_LARGE')
-    if (body.length > 0) this.bodyKind = BodyKind.complete
-    this.#whole = body
-    this.bodyLength = body.length
-    this.#dispatch(host)
+  protected newUpload(): MemoryUpload {
+    return this.upload as MemoryUpload
   }
 
-  #dispatch(host: Host): void {
-    const { handlerTimeout } = host.limits
-    if (handlerTimeout > 0) this.#timer = setTimeout(() => this.#timeOut(), handlerTimeout)
-    host.dispatch(this, this.id, this.allow)
-  }
-
-  bodyText(): string {
-    return this.#whole?.toString('utf8') ?? ''
-  }
-
-  bodyBytes(): Buffer {
-    return Buffer.from(this.#whole ?? '')
-  }
-
-  readBody(sink: BodySink, window: number): void {
-    if (this.#upload === null || this.bodyKind !== BodyKind.stream) throw new VolantError('E_BODY_USED')
-    this.#upload.stream(sink, window)
-  }
-
-  credit(bytes: number): void {
-    this.#upload?.credit(bytes)
-  }
+  /** There is no connection. */
+  protected closeAfter(): void {}
 
   inform(status: number, headers: string[]): void {
     if (!this.replied && !this.aborted && this.httpVersion !== '1.0') this.#sink.inform(status, headers)
@@ -170,7 +137,11 @@ export class MemoryExchange extends Head implements Exchange {
   }
 
   destroy(): void {
-    this.#break('error', new VolantError('E_RESET'))
+    this.abort('error')
+  }
+
+  abort(reason: AbortReason): void {
+    this.#break(reason, new VolantError('E_RESET'))
   }
 
   /** The client left; `error` is what whoever waits for the reply is told. */
@@ -183,8 +154,8 @@ export class MemoryExchange extends Head implements Exchange {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
-  #break(reason: 'client' | 'error', error: unknown): void {
-    if (this.aborted || this.complete) return
+  #break(reason: AbortReason, error: unknown): void {
+    if (this.gone) return
     this.#settle()
     this.markAborted(reason)
     this.#sink.fail(error)
@@ -192,28 +163,18 @@ export class MemoryExchange extends Head implements Exchange {
 
   #head(type: ContentType, headers: string[] | null): string[] {
     this.replied = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.timer !== null) clearTimeout(this.timer)
     const name = contentTypes[type]
     const list = headers === null ? [] : [...unpackHeaders(headers)]
     if (name !== null && name !== undefined) list.push('content-type', name)
     return list
   }
 
-  #refuse(code: ErrorCode): void {
-    this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
-  }
-
-  #timeOut(): void {
-    if (this.replied) return
-    this.#refuse('E_HANDLER_TIMEOUT')
-    this.markAborted('timeout')
-  }
-
   /** The end, good or bad: nobody is asked to leave any more, and the rest of the body is nobody's. */
   #settle(): void {
-    this.complete = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.given = true
+    if (this.timer !== null) clearTimeout(this.timer)
     this.#request.signal?.removeEventListener('abort', this.#leave)
-    this.#upload?.fail()
+    this.upload?.fail(new VolantError('E_ABORTED'))
   }
 }

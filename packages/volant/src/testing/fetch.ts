@@ -19,6 +19,7 @@ export function fetchFrom(host: Host, routes: Routes, request: Request): Promise
   return new Promise((resolve, reject) => {
     const sink = new ResponseSink(resolve, reject)
     sink.exchange = new MemoryExchange(
+      host,
       {
         method,
         target: pathname + search,
@@ -31,7 +32,7 @@ export function fetchFrom(host: Host, routes: Routes, request: Request): Promise
       },
       sink,
     )
-    sink.exchange.run(host, routes)
+    sink.exchange.run(routes)
   })
 }
 

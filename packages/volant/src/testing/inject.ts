@@ -40,7 +40,7 @@ export async function inject(
 ): Promise<InjectReply> {
   const request = await requestOf(options)
   return new Promise((resolve, reject) => {
-    new MemoryExchange(request, new Collector(resolve, reject)).run(host, routes)
+    new MemoryExchange(host, request, new Collector(resolve, reject)).run(routes)
   })
 }
 
