@@ -11,7 +11,7 @@ import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
 import type { Context } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { checkFlag, checkFunction, checkInteger } from '../options/checks.ts'
+import { checkFlag, checkFunction, checkInteger, checkNames } from '../options/checks.ts'
 import { type LimitOptions, limitTable, resolveLimits } from '../options/limits.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
@@ -89,8 +89,7 @@ const createAppNames = {
 
 /** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) throw bad('createApp', options, 'an object of options')
-  checkOptionNames('createApp', options, names, createAppNames)
+  checkNames('createApp', options, names, createAppNames)
   const { adapter, report, router = {} } = options
   if (typeof adapter === 'string') {
     throw new VolantError('E_BAD_OPTION', `write adapter: { type: ${briefValue(adapter)} }`)
@@ -99,8 +98,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     throw bad('adapter.type', adapter?.type, `one of ${adapterTypes.join(', ')}`)
   }
   checkOptionNames('adapter', adapter ?? {}, ['type'])
-  if (typeof router !== 'object' || router === null) throw bad('router', router, 'an object of options')
-  checkOptionNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], foreignNames.router)
+  checkNames('router', router, ['caseSensitive', 'ignoreTrailingSlash', 'methods'], foreignNames.router)
   checkFunction('report', report)
   const trust = resolveTrust(options.trustProxy)
   return {

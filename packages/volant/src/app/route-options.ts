@@ -73,10 +73,7 @@ function checkOptions(
       `${where}: ${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first`,
     )
   }
-  const maxBodySize =
-    options.maxBodySize === undefined
-      ? limits.maxBodySize
-      : checkLimit('maxBodySize', options.maxBodySize, `${where}: maxBodySize`)
+  const maxBodySize = own(where, 'maxBodySize', options, limits)
   if (bodyMode === 'buffer' && maxBodySize > limits.maxBufferedBodies) {
     throw new VolantError(
       'E_BAD_OPTION',
@@ -108,7 +105,12 @@ function schemasOf(options: RouteOptions): Schemas {
   return schemas
 }
 
-function own(where: string, name: (typeof ownLimits)[number], options: RouteOptions, limits: Limits): number {
+function own(
+  where: string,
+  name: 'maxBodySize' | (typeof ownLimits)[number],
+  options: RouteOptions,
+  limits: Limits,
+): number {
   const value = options[name]
   return value === undefined ? limits[name] : checkLimit(name, value, `${where}: ${name}`)
 }

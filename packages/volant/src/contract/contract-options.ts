@@ -142,8 +142,7 @@ function checkDescription(where: string, options: Contract): Description {
   const take = (name: keyof Description, fits: boolean, takes: string): void => {
     const value = options[name]
     if (value === undefined) return
-    if (!fits)
-      throw new VolantError('E_BAD_OPTION', `${where}: ${name} takes ${takes}, not ${briefValue(value)}`)
+    if (!fits) throw bad(`${where}: ${name}`, value, takes)
     description[name] = value
   }
   for (const name of ['operationId', 'summary', 'description'] as const)
