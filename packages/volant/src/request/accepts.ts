@@ -60,10 +60,7 @@ interface Range {
   readonly order: number
 }
 
-interface MediaType {
-  readonly name: string
-  readonly parameters: readonly string[]
-}
+type MediaType = Pick<Range, 'name' | 'parameters'>
 
 /** Elements after these are not read. */
 const mostRanges = 100
@@ -74,12 +71,7 @@ const weight = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Reads a list of ranges without its malformed elements. */
 function parseRanges(header: string): Range[] {
-  const ranges: Range[] = []
-  for (const text of elementsOf(header)) {
-    const range = parseRange(text, ranges.length)
-    if (range !== null) ranges.push(range)
-  }
-  return ranges
+  return elementsOf(header).flatMap((text, at) => parseRange(text, at) ?? [])
 }
 
 /** Splits at commas outside quotes. */

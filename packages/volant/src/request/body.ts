@@ -18,22 +18,8 @@ export function wholeBody(exchange: Exchange): WholeBody {
 }
 
 /** A body collected from a stream. */
-export class CollectedBody implements WholeBody {
-  readonly length: number
-  readonly #bytes: Buffer
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-    this.length = bytes.length
-  }
-
-  text(): string {
-    return this.#bytes.toString('utf8')
-  }
-
-  bytes(): Buffer {
-    return Buffer.from(this.#bytes)
-  }
+function collectedBody(bytes: Buffer): WholeBody {
+  return { length: bytes.length, text: () => bytes.toString('utf8'), bytes: () => Buffer.from(bytes) }
 }
 
 /**
@@ -145,8 +131,8 @@ export function streamOf(bytes: Uint8Array | null): ReadableStream<Uint8Array> {
 }
 
 /** Reads a streamed body to its end, for routes with a `beforeBody` check. Rejects with 413 past `limit` bytes. */
-export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedger): Promise<CollectedBody> {
-  if (exchange.bodyKind !== BodyKind.stream) return Promise.resolve(new CollectedBody(exchange.bodyBytes()))
+export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedger): Promise<WholeBody> {
+  if (exchange.bodyKind !== BodyKind.stream) return Promise.resolve(collectedBody(exchange.bodyBytes()))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -171,9 +157,7 @@ export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedge
         if (settled) return
         settled = true
         ledger.held -= length
-        resolve(
-          new CollectedBody(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)),
-        )
+        resolve(collectedBody(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
       },
       fail: (error) => refuse(bodyError(error)),
     }
