@@ -59,14 +59,11 @@ export class CompiledApp implements Host, RequestApp {
   readonly router: RouterOptions
   readonly limits: Limits
   readonly ledger: BodyLedger
-  /** Null where no proxy is trusted. */
   readonly trust: Trust | null
-  /** Who is told what an unexpected error was. */
   readonly errorDetails: Audience
   readonly serving: RequestApp['serving']
   /** The methods, each at the index of its bit in a set. */
   readonly #methods: readonly string[]
-  /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
   readonly streams = new Set<RequestContext>()
   readonly #report: Definition['report']
   readonly #definitions: readonly RouteDefinition[]
@@ -145,7 +142,6 @@ export class CompiledApp implements Host, RequestApp {
     return this.#report === null
   }
 
-  /** The value of Allow for a set of methods (RFC 9110 §10.2.1). */
   allowed(bits: number): string {
     return this.#methods.filter((_, index) => bits & (1 << index)).join(', ')
   }
@@ -155,7 +151,6 @@ export class CompiledApp implements Host, RequestApp {
     for (const ctx of this.streams) ctx.stop(serverCloses)
   }
 
-  /** Says what no client can be told. Never throws. */
   report(error: unknown, ctx: RequestContext): void {
     try {
       const result: unknown = this.#report?.(error, ctx)

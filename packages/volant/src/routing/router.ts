@@ -110,7 +110,7 @@ export class RouteTable {
   find(method: string, path: string): Found {
     const index = this.indexOf.get(method) ?? -1
     const wanted = index < 0 ? 0 : index === indexes.HEAD ? head | get : 1 << index
-    const trimmed = this.trimmed(path)
+    const trimmed = this.ignoreTrailingSlash ? withoutSlash(path) : path
     const folded = this.caseSensitive ? trimmed : trimmed.toLowerCase()
     const fixed = this.statics.get(folded)
     if (fixed !== undefined && fixed.methods & wanted) return fixed.answer(index)
@@ -137,10 +137,6 @@ export class RouteTable {
     if (folded === '*' && wanted === 0) return miss(methodNotAllowed, this.methods)
     if (this.seen === 0) return nowhere
     return miss(index === indexes.OPTIONS ? optionsMiss : methodNotAllowed, this.seen)
-  }
-
-  private trimmed(path: string): string {
-    return this.ignoreTrailingSlash ? withoutSlash(path) : path
   }
 
   /**
