@@ -631,6 +631,30 @@ function misbehaving(): void {
 }
 
 function plain(): void {
+  test('a tree that another schema extends by $dynamicRef is checked at every depth', async () => {
+    const tree = {
+      $id: 'tree',
+      $dynamicAnchor: 'node',
+      type: 'object',
+      properties: { data: true, children: { type: 'array', items: { $dynamicRef: '#node' } } },
+    }
+    const strictTree = {
+      $id: 'https://example.com/strict',
+      $dynamicAnchor: 'node',
+      $ref: 'tree',
+      unevaluatedProperties: false,
+      $defs: { tree },
+    }
+    const app = kit.app()
+    app.post('/tree', { body: strictTree }, () => null)
+    await kit.serve(app, async (live) => {
+      const status = async (body: string) => (await live.post('/tree', 'application/json', body)).status
+      assert.equal(await status('{"children":[{"data":1}]}'), 204)
+      assert.equal(await status('{"daat":1}'), 400)
+      assert.equal(await status('{"children":[{"children":[{"daat":1}]}]}'), 400)
+    })
+  })
+
   test('a library whose JSON Schema is rubbish checks and sends all the same', async () => {
     const rubbish: (() => unknown)[] = [
       () => ({ properties: 5 }),

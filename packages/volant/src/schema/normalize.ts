@@ -14,6 +14,8 @@ import { type Base, References } from './references.ts'
 /** A plain JSON Schema in the normal form, with what decides how it is compiled. */
 export interface NormalSchema {
   readonly schema: JSONSchemaObject
+  /** What Ajv compiles: `schema`, but with `$dynamicRef` where an anchor that stands twice makes it differ from `$ref`. */
+  readonly compiled: JSONSchemaObject
   /** It has a `default` somewhere. */
   readonly hasDefaults: boolean
   /** It names a property that every object inherits, such as `constructor`. */
@@ -48,7 +50,11 @@ export function normalize(given: object, where: string): NormalSchema {
   if ($schema !== undefined && !(typeof $schema === 'string' && drafts.test($schema))) {
     refuse('#/$schema', `is draft 2020-12, 2019-09, 07 or 06, not ${briefValue($schema)}`)
   }
-  return new Normalizer(refuse, true).normalize(given)
+  const normalizer = new Normalizer(refuse, true)
+  const normal = normalizer.normalize(given)
+  if (!normalizer.isDynamic) return normal
+  const compiled = new Normalizer(refuse, true, true).normalize(given).schema
+  return { ...normal, compiled, isRecursive: true }
 }
 
 /**
@@ -81,14 +87,19 @@ class Normalizer {
   readonly #refuse: (at: string, why: string) => never
   /** False for what a library made. */
   readonly #isStrict: boolean
+  readonly #keepsDynamic: boolean
+  readonly #dynamicAnchors = new Set<unknown>()
+  /** An anchor of `$dynamicRef` stands twice, so that the reference may lead elsewhere than `$ref` would. */
+  isDynamic = false
   readonly #references = new References()
   readonly #above = new Set<object>()
   #hasDefaults = false
   #namesInherited = false
 
-  constructor(refuse: (at: string, why: string) => never, isStrict: boolean) {
+  constructor(refuse: (at: string, why: string) => never, isStrict: boolean, keepsDynamic = false) {
     this.#refuse = refuse
     this.#isStrict = isStrict
+    this.#keepsDynamic = keepsDynamic
   }
 
   normalize(given: unknown): NormalSchema {
@@ -97,8 +108,10 @@ class Normalizer {
     if (lost !== undefined && this.#isStrict) {
       this.#refuse(lost.at, `leads nowhere, and nothing is loaded: ${briefValue(lost.to)}`)
     }
+    frozen(schema)
     return {
-      schema: frozen(schema),
+      schema,
+      compiled: schema,
       hasDefaults: this.#hasDefaults,
       namesInherited: this.#namesInherited,
       isRecursive: this.#references.areRecursive(schema),
@@ -144,16 +157,25 @@ class Normalizer {
       if (takes !== null) this.#refuse(inner.from, `takes ${takes}, not ${briefValue(value)}`)
       if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
       else if (!references.includes(name)) copy[name] = this.#json(plain, inner.from)
+      if (name === '$dynamicAnchor') {
+        this.isDynamic ||= this.#dynamicAnchors.has(plain)
+        this.#dynamicAnchors.add(plain)
+        if (this.#keepsDynamic) copy.$dynamicAnchor = plain
+      }
       if (name === 'default') this.#hasDefaults = true
       else if (name === 'required') this.#inherited(plain as readonly string[])
     }
   }
 
-  /** `$dynamicRef` and `$recursiveRef` mean the same as `$ref` where a schema is all that there is. */
+  /** `$recursiveRef`, and `$dynamicRef` to an anchor that stands once, mean the same as `$ref`. */
   #refer(copy: Keywords, given: Keywords, from: string, base: Base): void {
     for (const keyword of references) {
       const to = given[keyword]
       if (typeof to !== 'string') continue
+      if (this.#keepsDynamic && keyword === '$dynamicRef') {
+        copy.$dynamicRef = to
+        continue
+      }
       let schema = copy
       if (Object.hasOwn(copy, '$ref')) {
         schema = {}

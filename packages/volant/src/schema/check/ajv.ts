@@ -41,7 +41,7 @@ export class Validator {
   #for(how: number, where: string): ValidateFunction {
     let compiled = this.#compiled.get(how)
     if (compiled === undefined) {
-      const { schema, namesInherited } = this.normal
+      const { compiled: schema, namesInherited } = this.normal
       compiled = compile(schema, how | (namesInherited ? ownOnly : 0), where)
       this.#compiled.set(how, compiled)
     }
