@@ -46,6 +46,17 @@ describe('what the reply to an unexpected error says', () => {
     }
   })
 
+  test('an error that the framework throws stands where the app called it', async () => {
+    await inEnvironment(undefined, async () => {
+      const app = kit.app({ errorDetails: undefined })
+      app.get('/bad-name', (ctx) => ctx.header('a b', '1').text('never'))
+      await kit.serve(app, async (live) => {
+        const { detail } = (await live.ask('/bad-name')).json() as Problem
+        assert.match(detail as string, / \(\S+error-details\.test\.[jt]s:\d+:\d+\); /)
+      })
+    })
+  })
+
   test('the code of an error of the framework, and the route', async () => {
     await inEnvironment(undefined, async () => {
       const app = kit.app({ errorDetails: undefined })

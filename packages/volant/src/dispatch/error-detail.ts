@@ -1,5 +1,5 @@
 /** Describes an unexpected error in its reply, for the person who develops the app. */
-import { dirname, relative } from 'node:path'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { RequestContext } from '../types/request.ts'
@@ -55,7 +55,8 @@ function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-const ownFolder = dirname(fileURLToPath(import.meta.url))
+/** The compiled sources of this package. */
+const ownFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /** The first place in the stack that is the app's own, as `src/app.ts:12:5`. */
 function placeOf(stack: string | undefined): string | null {
