@@ -3,7 +3,6 @@ import type { Address, RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Exposed } from './expose.ts'
 import { RouteShapes } from '../routing/shapes.ts'
-import type { ResponseListener } from '../types/declaration.ts'
 import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
 export interface Hooks {
@@ -141,41 +140,21 @@ function placed(prefixScope: PrefixScope, place: MountPoint): PrefixScope {
 
 function nodesAt(place: MountPoint, nodes: readonly ScopeLayers[]): ScopeLayers[] {
   const inside = nodes.map((node) => {
-    const known = place.moved.get(node) ?? new MountedLayers(node, place.prefix)
+    const known = place.moved.get(node) ?? mountedLayers(node, place.prefix)
     place.moved.set(node, known)
     return known
   })
   return [...place.nodes, ...inside]
 }
 
-/** A mounted app's node: the paths of its `use` begin where it is mounted. What is added later is seen, too. */
-class MountedLayers implements ScopeLayers {
-  readonly #node: ScopeLayers
-  readonly #prefix: string
-
-  constructor(node: ScopeLayers, prefix: string) {
-    this.#node = node
-    this.#prefix = prefix
-  }
-
-  get layers(): PlacedLayer[] {
-    return this.#node.layers.map(({ layer, under }) => ({
-      layer,
-      under: under === null ? null : join(this.#prefix, under),
-    }))
-  }
-
-  get listeners(): ResponseListener[] {
-    return this.#node.listeners
-  }
-
-  get notFound(): ScopeLayers['notFound'] {
-    return this.#node.notFound
-  }
-
-  get errorHandler(): ScopeLayers['errorHandler'] {
-    return this.#node.errorHandler
-  }
+/**
+ * A mounted app's node: the paths of its `use` begin where it is mounted. It inherits the rest, so that what is added later
+ * is seen, too.
+ */
+function mountedLayers(node: ScopeLayers, prefix: string): ScopeLayers {
+  const layers = (): PlacedLayer[] =>
+    node.layers.map(({ layer, under }) => ({ layer, under: under === null ? null : join(prefix, under) }))
+  return Object.create(node, { layers: { get: layers } }) as ScopeLayers
 }
 
 /** `/` in a scope is the scope's own path; without a prefix, or with `/` for one, it stays `/`. */
