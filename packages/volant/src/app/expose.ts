@@ -36,13 +36,8 @@ export class Exposed {
 
   /** The first of its names; else what a mounted app calls it. */
   nameOf(route: Route): string | undefined {
-    const own = this.#names.get(route)?.[0]
-    if (own !== undefined) return own
-    for (const inner of this.#inner) {
-      const name = inner.nameOf(route)
-      if (name !== undefined) return name
-    }
-    return undefined
+    const [own] = this.namesOf(route)
+    return own ?? this.#inner.map((inner) => inner.nameOf(route)).find((name) => name !== undefined)
   }
 
   namesOf(route: Route): readonly string[] {

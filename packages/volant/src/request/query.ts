@@ -65,18 +65,16 @@ export function queryValue(query: string, name: string): string | undefined {
     let end = query.indexOf('&', at)
     if (end === -1) end = query.length
     if (query.startsWith(name, at) && query[at + name.length] === '=') {
-      return decodeValue(query.slice(at + name.length + 1, end))
+      return decode(query.slice(at + name.length + 1, end), decodeExactly)
     }
     at = end + 1
   }
   return undefined
 }
 
-function decodeValue(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
+function decodeExactly(text: string): string {
   try {
-    return decodeURIComponent(spaced)
+    return decodeURIComponent(text)
   } catch {
     throw new HTTPError(400, 'the query has a malformed escape')
   }
