@@ -1,10 +1,10 @@
 /** The options of `app.inject`, checked and made into a request. */
 import { isIP } from 'node:net'
-import { Readable } from 'node:stream'
 import { stringifyCookie } from 'cookie'
 import type { MemoryRequest } from '../adapters/memory.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkText } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { isIterator, openSource } from '../reply/stream-reply.ts'
@@ -61,8 +61,7 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
     throw bad('inject', options, 'a URL or an object of options')
   checkOptionNames('inject', options, optionNames, foreignNames.inject)
   const { method = 'GET', remoteAddress = '127.0.0.1', httpVersion = '1.1', signal = null } = options
-  if (typeof method !== 'string' || !token.test(method))
-    throw bad('inject: method', method, 'the name of a method')
+  checkText('inject: method', method, token, 'the name of a method')
   if (typeof remoteAddress !== 'string' || (remoteAddress !== '' && isIP(remoteAddress) === 0)) {
     throw bad('inject: remoteAddress', remoteAddress, 'an IP address')
   }
@@ -92,14 +91,17 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
 }
 
 function targetOf(url: unknown, query: InjectOptions['query']): string {
-  if (typeof url !== 'string' || !targets.test(url)) {
-    throw bad('inject: url', url, "a path that starts with '/', for example /users?page=2")
-  }
-  if (query === undefined) return url
+  const target = checkText(
+    'inject: url',
+    url,
+    targets,
+    "a path that starts with '/', for example /users?page=2",
+  )
+  if (query === undefined) return target
   if (!(query instanceof URLSearchParams)) checkRecord('query', query)
   const pairs = query instanceof URLSearchParams ? query : new URLSearchParams(pairsOf(query))
   const text = pairs.toString()
-  return text === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${text}`
+  return text === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${text}`
 }
 
 function pairsOf(query: Readonly<Record<string, QueryValue>>): [string, string][] {
@@ -159,8 +161,7 @@ interface Body {
 
 async function bodyOf(given: unknown): Promise<Body> {
   if (given === undefined) return { body: null, type: null }
-  if (typeof given === 'string' || given instanceof Uint8Array)
-    return { body: Buffer.from(given as string), type: null }
+  if (typeof given === 'string') return { body: Buffer.from(given), type: null }
   if (given instanceof ArrayBuffer) return { body: Buffer.from(given.slice(0)), type: null }
   if (ArrayBuffer.isView(given)) {
     return { body: Buffer.from(Buffer.from(given.buffer, given.byteOffset, given.byteLength)), type: null }
@@ -169,11 +170,7 @@ async function bodyOf(given: unknown): Promise<Body> {
     const whole = new Response(given)
     return { body: Buffer.from(await whole.arrayBuffer()), type: whole.headers.get('content-type') }
   }
-  if (
-    given instanceof ReadableStream ||
-    given instanceof Readable ||
-    (typeof given === 'object' && given !== null && isIterator(given))
-  ) {
+  if (typeof given === 'object' && given !== null && isIterator(given)) {
     return { body: openSource(given as Source), type: null }
   }
   let text: string | undefined
