@@ -22,6 +22,7 @@ export const rooms = [
   'app',
   'openapi',
   'plugins',
+  'hints',
   'procedures',
   'generate',
 ]

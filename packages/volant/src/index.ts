@@ -1,4 +1,4 @@
-import './misuse-hints.ts'
+import './hints/misuse.ts'
 export type { Address, Limits, ListenOptions, Method, RouterOptions, ServerStats } from '@volant/engine'
 export { type App, createApp } from './app/app.ts'
 export type { AdapterType } from './adapters/choose.ts'
