@@ -1,9 +1,9 @@
-/** From a pattern and what a call was given to the target of its request. */
+/** Builds the target of a request from a pattern and the input of a call. */
 import type { QueryValue } from './types.ts'
 
 /**
- * The path of a pattern with its parameters. Values are percent-encoded; those of a wildcard keep their slashes. Throws
- * `TypeError` for a parameter that is missing, and for text that would lead to another path: none at all, `.` and `..`.
+ * Gives the path of a pattern with its parameters. Values are percent-encoded; those of a wildcard keep their slashes.
+ * Throws `TypeError` for a missing parameter, and for text that would lead to another path: empty text, `.` and `..`.
  */
 export function pathOf(pattern: string, params: Readonly<Record<string, unknown>>): string {
   let path = ''
@@ -32,7 +32,7 @@ export function pathOf(pattern: string, params: Readonly<Record<string, unknown>
   return path || '/'
 }
 
-/** `?name=value&…`, or nothing. Throws `TypeError` for what has no text. */
+/** Gives `?name=value&…`, or '' without a value. Throws `TypeError` for a value that has no text. */
 export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
   const pairs = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -44,7 +44,10 @@ export function queryOf(query: Readonly<Record<string, QueryValue>>): string {
   return text && `?${text}`
 }
 
-/** A value as text: dates in ISO 8601. Throws `TypeError` for what would be `[object Object]`, `NaN` or `\ufffd`. */
+/**
+ * Gives a value as text; dates are in ISO 8601. Throws `TypeError` for a value that would become `[object Object]`,
+ * `NaN` or `\ufffd`.
+ */
 export function textOf(value: unknown, name: string): string {
   const isDate = value instanceof Date
   const kind = typeof value

@@ -4,11 +4,11 @@ import { checkRoutes, routesIn } from './table.ts'
 import type { CallOptions, Client, LooseInput } from './types.ts'
 import { type ClientRoutes, isTaken } from '../types/client-routes.ts'
 
-/** Options of `createClient`; those of its calls come before them. */
+/** The options of `createClient`. Options of a single call take precedence. */
 export interface ClientOptions extends SendOptions {
   /**
-   * Where operations are: a generated table, or the path it is fetched from when the first call is made. Default
-   * `/client.json`, where `app.expose` puts it.
+   * The table of operations, or the path that it is fetched from when the first call is made. Default: `/client.json`,
+   * where `app.expose` puts it.
    */
   routes?: ClientRoutes | string | undefined
 }
@@ -21,13 +21,13 @@ export interface ClientOptions extends SendOptions {
  *     if (reply.ok) console.log(reply.data.name)
  *     else if (reply.code === 'USER_NOT_FOUND') console.log(reply.data.id)
  *
- * Declared replies and errors are results. Anything else rejects with `ClientError`; what cannot be sent, and an
- * operation there is not, with `TypeError`; an aborted call with the reason of its signal. Given contracts, or `routes`,
- * it asks for nothing but what is called. Throws `TypeError` for a `url` that is not http or https, or has a query; a path
- * alone is for pages.
+ * Declared replies and errors are results. Any other reply rejects with `ClientError`, an aborted call with the reason
+ * of its signal, and a value that cannot be sent or an unknown operation with `TypeError`. With contracts, or with
+ * `routes`, the client sends no request of its own. Throws `TypeError` for a `url` that is not http or https, or has a
+ * query; a path alone works in pages.
  */
 export function createClient<T extends object>(url: string | URL, options?: ClientOptions): Client<T>
-// Two parameters of types: a mistake of who gives one is explained by the form above.
+// With two type parameters, the compiler explains a mistake in the only given one by the overload above.
 export function createClient<T extends object, U extends string | URL>(
   contracts: T,
   url: U,
@@ -39,13 +39,14 @@ export function createClient(first: object | string, second?: unknown, third?: u
   const url = String(given)
   const options = ((isBare ? second : third) ?? {}) as ClientOptions
   const { routes = isBare ? '/client.json' : routesIn(first) } = options
-  // A path is for pages; their modules may be loaded by a server, too, which calls nothing.
+  // An address that is a path alone is for pages. A server may load the same module, without calling anything.
   if (given == null || !/^(https?:\/\/[^?#]|(?![^/]*:))[^?#]*$/i.test(url))
     throw new TypeError(`the API's address is like https://host/path, not ${JSON.stringify(url)}`)
   const base = url.replace(/\/+$/, '')
   let table: ClientRoutes | Promise<ClientRoutes> | null = typeof routes === 'string' ? null : routes
   const where = routes as string
-  // With a parameter it has to be of this very type: a body without one, which may not end, is not read.
+  // With its parameter the content type has to match exactly, so that a body without a type, which may never end, is
+  // not read.
   const tableRow = ['GET', where, [200], 'application/json; charset=utf-8'] as const
   const find = async (name: string) => {
     const known = await (table ??= call(base, where, () => tableRow, {}, {}, options)
@@ -64,7 +65,7 @@ export function createClient(first: object | string, second?: unknown, third?: u
 
 type Calling = (name: string, input?: LooseInput, options?: CallOptions) => Promise<unknown>
 
-/** Whatever is asked of it is a name; called, it is the operation of that name. */
+/** Every property is the client of a longer name; a call runs the operation of that name. */
 function named(name: string, calling: Calling): unknown {
   const inside: Record<string, unknown> = { __proto__: null } as never
   return new Proxy(() => {}, {

@@ -1,23 +1,23 @@
-/** A call that did not end in a declared reply. */
+/** The error of a call whose reply is missing or not declared. */
 import type { ClientProblem } from './reply.ts'
 
-/** What a `ClientError` is made of. */
+/** The properties of a new `ClientError`. */
 export interface ClientErrorOptions {
   /** The reply, if there is one. */
   response?: Response | undefined
-  /** Its content. */
+  /** The content of the reply. */
   body?: unknown
-  /** Its problem document, if it is one. */
+  /** The problem document, if the reply is one. */
   problem?: ClientProblem | undefined
-  /** Why there is no reply, or what is wrong with it. */
+  /** The error behind this one: there is no reply, or something is wrong with it. */
   cause?: unknown
 }
 
-/** A call rejects with it if there is no reply, or one that the operation does not declare. */
+/** A call rejects with this error if there is no reply, or one that the operation does not declare. */
 export class ClientError extends Error {
-  /** What was called, `users.get`. */
+  /** The name of the operation, such as `users.get`. */
   declare readonly operation: string
-  /** Of the reply; 0 without one. */
+  /** The status of the reply; 0 without one. */
   declare readonly status: number
   /** The problem document (RFC 9457), if the reply is one. */
   declare readonly problem: ClientProblem | undefined

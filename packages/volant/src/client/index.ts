@@ -1,4 +1,4 @@
-/** `volant/client`: calls an API from browsers, Node.js, Bun and Deno. Nothing of the server is imported. */
+/** `volant/client` calls an API from browsers, Node.js, Bun and Deno. It imports nothing of the server. */
 export { type ClientOptions, createClient } from './client.ts'
 export { ClientError, type ClientErrorOptions } from './error.ts'
 export type { Jsonified } from '../types/jsonified.ts'

@@ -1,4 +1,4 @@
-/** From a reply to a result: its content by its type, and whether the operation declares it. */
+/** Turns a reply into a result: reads its content by its type, and checks that the operation declares it. */
 import { ClientError } from './error.ts'
 import { areText } from './table.ts'
 import type { ClientIssue } from '../types/operation.ts'
@@ -10,22 +10,25 @@ export interface ClientProblem {
   type?: string
   /** The phrase of the status. */
   title?: string
-  /** Of the reply. */
+  /** The status of the reply. */
   status?: number
   /** The error in words. */
   detail?: string
   /** Its machine-readable name. */
   code?: string
-  /** What it carries. */
+  /** The data of the error. */
   data?: unknown
-  /** Of E_VALIDATION: what is wrong. */
+  /** The issues of an E_VALIDATION error. */
   errors?: readonly ClientIssue[]
 }
 
 const problemType = 'application/problem+json'
 const jsonType = /^application\/(.+\+)?json$/
 
-/** What the call gives. Throws `ClientError` for a reply that is not declared, or not what its type says. */
+/**
+ * Gives the result of a call. Throws `ClientError` for a reply that is not declared, or does not match its content
+ * type.
+ */
 export async function resultOf(
   response: Response,
   operation: string,
@@ -40,10 +43,10 @@ export async function resultOf(
   if (method !== 'HEAD' && ![204, 205, 304].includes(status)) {
     try {
       if (isJSONType) data = await response.json()
-      // Not every proxy says that there is nothing.
+      // Some proxies leave out the Content-Length of an empty reply.
       else if (/^text\/(?!event-stream$)/.test(type) || (!type && hasStatuses && isJSON))
         data = (await response.text()) || (type ? '' : undefined)
-      // Without a type there is content only where a stream was given none.
+      // A reply without a content type has content only where the handler's stream was given none.
       else if (response.headers.get('content-length') !== '0') data = response.body ?? undefined
     } catch (cause) {
       throw new ClientError(operation, `the reply ${status} cannot be read`, { response, cause })
@@ -65,7 +68,7 @@ export async function resultOf(
     return { ok: status < 400, status, data, response }
   }
   const body = data instanceof ReadableStream ? void data.cancel() : data
-  // RegExp.test makes text of a number (ECMA-262 §22.2.6.16), in fewer bytes than String().
+  // RegExp.test converts a number to text (ECMA-262 §22.2.6.16), in fewer bytes than String().
   const isRedirect = response.type === 'opaqueredirect' || /^30[^04]/.test(status as never)
   const words = isRedirect
     ? "it leads elsewhere: init.redirect 'follow' goes there"
@@ -79,7 +82,7 @@ export async function resultOf(
   )
 }
 
-/** Without what is not of the type it has to have (RFC 9457 §3.1: such members are ignored). */
+/** Removes members that do not have their type (RFC 9457 §3.1: such members are ignored). */
 function problemOf(given: ClientProblem): ClientProblem {
   const problem = { ...given } as Record<string, unknown>
   for (const name of ['type', 'title', 'status', 'detail', 'code']) {

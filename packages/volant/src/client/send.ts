@@ -1,4 +1,4 @@
-/** From what a call was given to its reply: the request, its tries, and the time they have. */
+/** Sends the request of a call, with its retries and time limit, and gives the reply. */
 import { pathOf, queryOf, textOf } from './address.ts'
 import { ClientError } from './error.ts'
 import { resultOf } from './reply.ts'
@@ -6,24 +6,27 @@ import type { CallOptions, HeaderValue, LooseInput, RetryOptions } from './types
 import type { ClientRoute } from '../types/client-routes.ts'
 
 /**
- * Fields of the head for every request, or what gives them: called for each call with the name of its operation, and for
- * the table of routes with its path, `/client.json`.
+ * The headers of every request, or a function that gives them. It is called for each call with the name of its
+ * operation, and for the table of routes with its path, `/client.json`.
  */
 export type ClientHeaders =
   | CallOptions['headers']
   | ((operation: string) => CallOptions['headers'] | Promise<CallOptions['headers']>)
 
-/** How calls are sent. The operation that hooks are told is the path, `/client.json`, for the table of routes. */
+/**
+ * The options that decide how calls are sent. For the table of routes the operation that hooks receive is its path,
+ * `/client.json`.
+ */
 export interface SendOptions extends Omit<CallOptions, 'signal' | 'headers'> {
-  /** In place of the global `fetch`: called with one `Request`, as `app.fetch` is. */
+  /** A replacement for the global `fetch`. It is called with one `Request`, as `app.fetch` is. */
   fetch?: ((request: Request) => Promise<Response>) | undefined
-  /** Fields of every request's head, that for the table of routes too, or a function that gives them for each. */
+  /** The headers of every request, that for the table of routes included, or a function that gives them for each. */
   headers?: ClientHeaders
-  /** Sees each request, retries too, before it is sent; may give another in its place. */
+  /** Receives each request before it is sent, retries included. It may return another request to send. */
   onRequest?: ((request: Request, operation: string) => Request | void | Promise<Request | void>) | undefined
   /**
-   * Sees each reply before it is read; may give another in its place, such as that of the request sent again with another
-   * token, `fetch(new Request(request, { headers }))`. The body of a request that is a stream cannot be sent again.
+   * Receives each reply before it is read. It may return another reply, such as that of the request sent again with
+   * another token: `fetch(new Request(request, { headers }))`. A request whose body is a stream cannot be sent again.
    */
   onResponse?:
     | ((
@@ -34,7 +37,7 @@ export interface SendOptions extends Omit<CallOptions, 'signal' | 'headers'> {
     | undefined
 }
 
-/** The result of a call. Rejects with `ClientError`, or with the reason of its signal. */
+/** Gives the result of a call. Rejects with `ClientError`, or with the reason of its signal. */
 export async function call(
   base: string,
   operation: string,
@@ -47,7 +50,7 @@ export async function call(
   const { timeout } = settings
   const late = new AbortController()
   const { signal } = late
-  // Not AbortSignal.any: a signal that lives longer than the call would keep something of each.
+  // AbortSignal.any would leave something of each call in a signal that lives longer.
   const forward = (): void => late.abort(given?.reason)
   let release = (): void => given?.removeEventListener('abort', forward)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -69,7 +72,8 @@ export async function call(
     addCookies(fields, cookies)
     add(fields, own.headers)
     const init: Init = {
-      // Followed, fields such as x-api-key would go wherever it leads (Fetch §4.4: only Authorization is taken away).
+      // If redirects were followed, headers such as x-api-key would go to any host (Fetch §4.4 removes only
+      // Authorization).
       redirect: 'manual',
       ...settings.init,
       method: row[0],
@@ -97,7 +101,7 @@ export async function call(
   }
 }
 
-/** Of the table of routes, if it was that which failed: a call that waited for it says where it is. */
+/** If the table of routes failed to load, the error of a call that waited for it names the table's address. */
 function ofTable(error: ClientError, operation: string, base: string): ClientError {
   const { operation: path, status, message } = error ?? {}
   if (path === operation || path?.[0] !== '/') return error
@@ -114,16 +118,19 @@ function ofTable(error: ClientError, operation: string, base: string): ClientErr
 
 type Init = RequestInit & { duplex?: 'half' }
 
-/** Milliseconds; timers take no more (HTML §8.6). */
+/** The longest delay in milliseconds that timers take (HTML §8.6). */
 const longest = 2 ** 31 - 1
 
-/** The number. Throws `TypeError` for one outside of the bounds, and for what is none. */
+/** Gives the number. Throws `TypeError` for one outside of the bounds, and for a value that is not a number. */
 function within(name: string, value: number, least: number, most: number): number {
   if (value >= least && value <= most) return value
   throw new TypeError(`${name} cannot be ${value}: a number from ${least} to ${most}`)
 }
 
-/** What `work` gives. Rejects when the signal is aborted, whatever `work` does, and then does not begin it. */
+/**
+ * Gives the result of `work`. Rejects when the signal is aborted, whatever `work` does; if that has happened already,
+ * `work` does not begin.
+ */
 function unless<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
@@ -154,7 +161,10 @@ function addCookies(fields: Headers, cookies: NonNullable<LooseInput['cookies']>
 
 type Content = NonNullable<RequestInit['body']>
 
-/** Forms, blobs, bytes and streams as they are, and text that was given a type; all else as JSON. */
+/**
+ * Forms, blobs, bytes and streams are sent as they are, and so is text with a content type. Any other value is sent as
+ * JSON.
+ */
 function bodyOf(body: unknown, fields: Headers): Content {
   const typed = fields.has('content-type')
   if (
@@ -171,7 +181,7 @@ function bodyOf(body: unknown, fields: Headers): Content {
   return text
 }
 
-/** Not every browser can iterate a stream. */
+/** Some browsers cannot iterate a stream, so the check does not rely on that. */
 function isStreamed(body: unknown): boolean {
   return (
     typeof (body as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === 'function' ||
@@ -200,13 +210,13 @@ async function attempts(
   for (let tried = 0; ; tried++) {
     const made = new Request(url, init)
     const request = (await unless(signal, () => onRequest?.(made, operation))) ?? made
-    // A hook may repeat it, and one that was sent has no body any more.
+    // The hook may send the request again, and the body of a sent request is used up.
     const sent = onResponse && !init.duplex ? request.clone() : request
     const reply = await unless(signal, () => send(sent)).then(
       (given) => replyOf(given, 'fetch'),
       (cause: any) => {
         if (!signal.aborted && tried < tries) return
-        // Its message is `fetch failed`, and some of what is behind that have a code alone.
+        // The message is `fetch failed`. Some of the errors behind it have only a code.
         const why = cause?.cause ?? cause
         throw new ClientError(
           operation,
@@ -222,7 +232,7 @@ async function attempts(
       const asked = retryAfter(response)
       if (tried >= tries || !statuses.includes(response.status) || asked > maxDelay) return response
       wait = Math.max(wait, asked)
-      // A hook may have read it.
+      // A hook may have read the body already.
       response.body?.cancel().catch(() => {})
     }
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -232,13 +242,13 @@ async function attempts(
   }
 }
 
-/** Any class of it: there are others than the global one. */
+/** A `Response` of any class is taken, since there are others than the global one. */
 function replyOf(reply: Response, from: string): Response {
   if (typeof reply?.headers?.get === 'function') return reply
   throw new TypeError(`${from} gave ${String(reply)}, which is no Response`)
 }
 
-/** Milliseconds, from seconds or a date (RFC 9110 §10.2.3); 0 for none. */
+/** Gives the milliseconds of Retry-After, which has seconds or a date (RFC 9110 §10.2.3); 0 without it. */
 function retryAfter({ headers }: Response): number {
   const text = headers.get('retry-after') ?? ''
   return Math.max(0, /^\d+$/.test(text) ? +text * 1000 : Date.parse(text) - Date.now() || 0)

@@ -1,15 +1,18 @@
-/** Where operations are: method, path and what they reply with, by name. */
+/** The table of operations: their method, path and declared replies, by name. */
 import { type ClientRoute, type ClientRoutes, isNoText, isTaken } from '../types/client-routes.ts'
 import { ClientError } from './error.ts'
 
-/** What a contract says at run time. */
+/** The properties of a contract at run time. */
 interface RouteValue {
   readonly method: string
   readonly path: string
   readonly options?: Readonly<Record<string, any>>
 }
 
-/** The routes of a tree by their place in it. Throws `TypeError` for what is none, and for a name nobody can call. */
+/**
+ * Gives the routes of a tree by their path in it. Throws `TypeError` for a value that is not a tree, and for a name
+ * that cannot be called.
+ */
 export function routesIn(tree: object, prefix = '', routes: Record<string, ClientRoute> = {}): ClientRoutes {
   for (const [key, value] of Object.entries(tree)) {
     const name = prefix + key
@@ -23,13 +26,13 @@ export function routesIn(tree: object, prefix = '', routes: Record<string, Clien
   return routes
 }
 
-/** What a contract's options declare. */
+/** Gives the statuses and errors that a contract's options declare, as a row of the table has them. */
 function declaredIn(options: Readonly<Record<string, any>>) {
   const { params, query, headers, cookies, body, response, errors, mediaType } = options
   const codes = Object.entries<{ status: number }>(errors ?? {}).map(
     ([code, { status }]) => `${code} ${status}`,
   )
-  // A schema alone is that of 200: no schema has a number for its first name.
+  // A schema alone is that of 200: the first property of a schema is never a number.
   const isByStatus = !response || /^\d/.test(Object.keys(response)[0]!)
   const replies = Object.entries<any>(isByStatus ? (response ?? {}) : { 200: response })
   return [
@@ -45,7 +48,7 @@ function declaredIn(options: Readonly<Record<string, any>>) {
   ] as const
 }
 
-/** The table a server gave, checked as far as a call relies on it. */
+/** Checks a server's table as far as a call relies on it. */
 export function checkRoutes(
   { data, response }: { data: unknown; response?: Response },
   where: string,
@@ -66,7 +69,7 @@ function isRow(row: unknown): boolean {
   )
 }
 
-/** Whether each of them is a string. */
+/** True when each value is a string. */
 export function areText(...values: unknown[]): boolean {
   return values.every((value) => typeof value === 'string')
 }

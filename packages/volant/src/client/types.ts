@@ -1,6 +1,6 @@
 /**
- * What a client's calls take and give, by the types of the routes they call. Each route is looked at by itself, so that
- * one costs the compiler the same however many there are: `npm run types` watches it.
+ * The inputs and results of a client's calls, by the types of the routes they call. Each route is computed by itself,
+ * so that it costs the compiler the same however many there are: `npm run types` watches that.
  */
 import type { ParamsOf } from '../types/pattern.ts'
 import type { Schema, SchemaInput, SchemaOutput } from '../types/schema.ts'
@@ -12,46 +12,54 @@ export type Client<T> = {
   readonly [K in keyof T]: T[K] extends Callable ? Call<InputOf<T[K]>, ResultOf<T[K]>> : Client<T[K]>
 }
 
-/** Calls an operation. Without anything that has to be given the input can be left out. */
+/** Calls an operation. The input can be left out where no part of it is required. */
 export type Call<Input, Results> = {} extends Input
   ? (input?: Input, options?: CallOptions) => Promise<Results>
   : (input: Input, options?: CallOptions) => Promise<Results>
 
-/** What can be written in a query: nothing for undefined and null, the name once for each value of an array. */
+/** A value of the query: undefined and null are left out, an array repeats the name. */
 export type QueryValue = PathValue | null | undefined | readonly (PathValue | null | undefined)[]
 
-/** What can be written in a field of the head. */
+/** A value of a header. */
 export type HeaderValue = string | number | bigint | boolean | undefined
 
-/** How one call is sent; see the client's options of the same names, which these come before. */
+/** The options of one call. They take precedence over the client's options of the same names. */
 export interface CallOptions {
-  /** Aborts the call, and the stream it gave: it rejects with the signal's reason. */
+  /** Aborts the call, and the stream in its result. Both reject with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Milliseconds from 1 to 2,147,483,647 for the whole call, its hooks, retries and what it reads of the reply; default none. */
+  /**
+   * The time for the whole call in milliseconds, from 1 to 2,147,483,647: its hooks, its retries, and the content that
+   * it reads. Default: no limit.
+   */
   timeout?: number | undefined
-  /** Tries after the first that failed; default 0. */
+  /** The number of retries after a failed try; default 0. */
   retry?: number | RetryOptions | undefined
-  /** Fields of the head, added to the client's; undefined takes one away. */
+  /** Headers that are added to the client's; undefined removes one. */
   headers?: Readonly<Record<string, HeaderValue>> | undefined
-  /** Options of `Request`: `credentials`, `cache`, `keepalive`, …; `redirect` is `manual` without it. */
+  /** Options of `Request`: `credentials`, `cache`, `keepalive`, …. Without it `redirect` is `manual`. */
   init?: RequestInit | undefined
 }
 
-/** When a call that failed is tried again. */
+/** The conditions for trying a failed call again. */
 export interface RetryOptions {
-  /** Tries after the first. */
+  /** The number of retries. */
   count: number
-  /** Default GET, HEAD, OPTIONS, PUT, DELETE: those that can be repeated (RFC 9110 §9.2.2). */
+  /**
+   * The methods that may be repeated. Default: GET, HEAD, OPTIONS, PUT, DELETE, the idempotent ones (RFC 9110 §9.2.2).
+   */
   methods?: readonly string[] | undefined
-  /** Default 429, 502, 503, 504. No reply at all is tried again, too. */
+  /** The statuses that are tried again. Default: 429, 502, 503, 504. A call without any reply is tried again, too. */
   statuses?: readonly number[] | undefined
-  /** Milliseconds before the first of them, default 200; doubled each time, and up to half of it left off at random. */
+  /**
+   * The milliseconds before the first retry; default 200. They double each time, and up to half of them is left off at
+   * random.
+   */
   delay?: number | undefined
-  /** Milliseconds, default 10,000: no wait is longer. A `Retry-After` that asks for more ends the tries. */
+  /** The longest wait in milliseconds; default 10,000. A `Retry-After` that asks for more ends the retries. */
   maxDelay?: number | undefined
 }
 
-/** What the call of a route takes. */
+/** The input of a route's call. */
 export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
   ? Input
   : R extends { readonly method: infer M; readonly path: infer P extends string; readonly types?: infer T }
@@ -61,13 +69,13 @@ export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
           Part<'query', O, QueryValue> &
           Part<'headers', O, HeaderValue> &
           Part<'cookies', O, PathValue | undefined> extends infer All
-        ? // One object without a name, which editors write out; mapped types below have none, either.
+        ? // A mapped type has no name, so that editors write it out; the same holds for those below.
           { [K in keyof All]: All[K] }
         : never
       : LooseInput
     : LooseInput
 
-/** Of a route whose types are not known. */
+/** The type for a route whose types are not known. */
 export interface LooseInput {
   /** Parameters of the path. */
   params?: Readonly<Record<string, PathValue | undefined>>
@@ -77,7 +85,7 @@ export interface LooseInput {
   headers?: Readonly<Record<string, HeaderValue>>
   /** Cookies; a browser sends its own in their place. */
   cookies?: Readonly<Record<string, PathValue | undefined>>
-  /** JSON unless it is a form, a blob, bytes or a stream. */
+  /** The body: sent as JSON unless it is a form, a blob, bytes or a stream. */
   body?: unknown
 }
 
@@ -96,7 +104,7 @@ type ParamsOfSchema<N, I> = unknown extends I
   ? ParamsOfPattern<N>
   : { params: { [K in keyof I]: Sendable<I[K], PathValue> } & Rest<Exclude<keyof N, keyof I>> }
 
-/** Parameters of prefixes, which the schema of the route does not take. */
+/** The parameters of prefixes that the route's own schema does not have. */
 type Rest<K extends PropertyKey> = [K] extends [never] ? unknown : { [P in K]: PathValue }
 
 type ParamsOfPattern<N> = [keyof N] extends [never]
@@ -115,7 +123,7 @@ type PartOf<K extends string, I, V> = unknown extends I
     ? { [P in K]?: { [N in keyof I]: Sendable<I[N], V> } | undefined }
     : { [P in K]: { [N in keyof I]: Sendable<I[N], V> } }
 
-/** Where a schema takes anything, as those that convert do, only what can be sent fits. */
+/** A schema that converts takes any value; then the type of what can be sent is used. */
 type Sendable<T, V> = unknown extends T ? V : T
 
 type BodyInput<M, O> = O extends { body: infer Q }
@@ -126,7 +134,7 @@ type BodyInput<M, O> = O extends { body: infer Q }
     ? {}
     : { body?: unknown }
 
-/** What the call of a route gives. */
+/** The result of a route's call. */
 export type ResultOf<R> = R extends { readonly call?: { results: infer Results } }
   ? Results
   : R extends { readonly types?: infer T }
@@ -135,7 +143,7 @@ export type ResultOf<R> = R extends { readonly call?: { results: infer Results }
       : LooseResult
     : LooseResult
 
-/** Of a route whose types are not known. */
+/** The type for a route whose types are not known. */
 export type LooseResult = Success<number, unknown> | Failure<string, number, unknown>
 
 type Checked =
@@ -153,7 +161,10 @@ type Replies<O, Returns> = O extends { mediaType: infer M extends string }
     ? ByStatus<R extends Schema ? { 200: R } : R, undefined>
     : Success<number, Content<Returns>>
 
-/** Inside of a conditional type, so that editors and messages show the results and not this name with its schemas. */
+/**
+ * It is part of a conditional type, so that editors and messages show the results instead of this name with its
+ * schemas.
+ */
 type ByStatus<R, M> = R extends object
   ? {
       [S in keyof R & number]: `${S}` extends `${2 | 3}${string}`
@@ -168,7 +179,7 @@ type ContentOf<S, M> = [S] extends [null]
     ? ByMediaType<M, Jsonified<SchemaOutput<S>>>
     : Jsonified<SchemaOutput<S>>
 
-/** A reply is read by its type. */
+/** The type of the content by its media type. */
 type ByMediaType<M extends string, T> = string extends M
   ? unknown
   : Lowercase<M> extends `application/json${string}` | `application/${string}+json${string}`
@@ -187,14 +198,14 @@ type ErrorOf<C extends string, E> = E extends { status: infer S extends number }
   ? Failure<C, S, E extends { data: infer D extends Schema } ? Jsonified<SchemaOutput<D>> : undefined>
   : Failure<C, number, unknown>
 
-/** What arrives of a value that a handler gives and no schema describes. */
+/** The type that arrives for a returned value that no schema describes. */
 type Content<R> = unknown extends R
   ? unknown
   : R extends string | number | boolean
     ? R
     : R extends null | undefined
       ? undefined
-      : // The handler replied by itself, and nothing tells with what.
+      : // The handler replied by itself, so its type does not say with what.
         R extends void | Response
         ? unknown
         : R extends Error

@@ -1,4 +1,4 @@
-/** How a value that makes no sense is shown in a message: by itself where that is short, else by its kind. */
+/** Gives a value as messages show it: itself if it is short, else its kind. */
 export function briefValue(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value)
@@ -8,5 +8,5 @@ export function briefValue(value: unknown): string {
   return Array.isArray(value) ? 'an array' : 'an object'
 }
 
-/** Characters of a text that are shown. */
+/** The most characters of a text that are shown. */
 const longest = 100

@@ -1,19 +1,19 @@
 /**
- * Every error the framework raises itself, by code. `HTTPError` becomes a reply; `VolantError` reports a mistake in
- * the program (a second reply, a bad option) and becomes a 500 if it reaches the framework unanswered.
+ * Every error that the framework raises itself, by code. `HTTPError` becomes a reply. `VolantError` reports a mistake
+ * in the program (a second reply, a bad option) and becomes a 500 if nothing catches it.
  */
 import { phrases } from './phrases.ts'
 import { briefValue } from './brief-value.ts'
 
-/** One row of the error table: `status` is the reply's status, 0 for errors that are never a reply. */
+/** One row of the error table. `status` is the status of the reply; it is 0 for errors that are never a reply. */
 interface ErrorRow {
   readonly status: number
   readonly meaning: string
-  /** What to do about it, where that is not plain. */
+  /** The remedy, where it does not follow from the meaning. */
   readonly remedy?: string
 }
 
-/** All codes of the framework with their status and meaning; the reference page is made from it. */
+/** The framework's codes with their status and meaning. The reference page is made from this table. */
 export const errorTable = {
   E_BAD_REQUEST: { status: 400, meaning: 'The request is malformed.' },
   E_BATCH_SIZE: {
@@ -294,7 +294,7 @@ export type ErrorCode = keyof typeof errorTable
 
 /** A mistake in the program, with a code of `errorTable`. Never shown to clients. */
 export class VolantError extends Error {
-  /** Of `errorTable`. */
+  /** The code, one of `errorTable`. */
   readonly code: ErrorCode
 
   constructor(code: ErrorCode, message: string = errorTable[code].meaning, options?: { cause?: unknown }) {
@@ -304,34 +304,34 @@ export class VolantError extends Error {
   }
 }
 
-/** What an `HTTPError` says beside its status and message. */
+/** The options of an `HTTPError` beside its status and message. */
 export interface HTTPErrorOptions {
-  /** Machine-readable name, `code` in the reply's body. */
+  /** A machine-readable name. It is `code` in the reply's body. */
   code?: string | undefined
-  /** Sent with the reply, for example `{ 'retry-after': '5' }`. */
+  /** Headers of the reply, for example `{ 'retry-after': '5' }`. */
   headers?: Record<string, string> | undefined
-  /** Anything JSON can carry, `data` in the reply's body. */
+  /** Any value that JSON can carry. It is `data` in the reply's body. */
   data?: unknown
-  /** The error behind this one; never sent. */
+  /** The error behind this one. It is never sent. */
   cause?: unknown
-  /** Whether message, code and data are sent. Default: true for 4xx, false for 5xx. */
+  /** True sends message, code and data. Default: true for 4xx, false for 5xx. */
   expose?: boolean | undefined
 }
 
 /**
- * Thrown by a handler or middleware to reply with an error (RFC 9457).
- * `status` is an integer from 400 to 599; `message` defaults to the status phrase.
+ * An error that a handler or middleware throws to reply with it (RFC 9457). `status` is an integer from 400 to 599;
+ * `message` defaults to the status phrase.
  */
 export class HTTPError extends Error {
-  /** From 400 to 599. */
+  /** The status, from 400 to 599. */
   readonly status: number
-  /** Machine-readable name, `code` in the reply. */
+  /** The machine-readable name, `code` in the reply. */
   readonly code: string | undefined
-  /** Sent with the reply. */
+  /** Headers of the reply. */
   readonly headers: Record<string, string> | undefined
-  /** `data` in the reply. */
+  /** The `data` in the reply. */
   readonly data: unknown
-  /** Whether message, code and data are sent. */
+  /** True where message, code and data are sent. */
   readonly expose: boolean
 
   constructor(status: number, message?: string, options: HTTPErrorOptions = {}) {
@@ -358,18 +358,18 @@ export class HTTPError extends Error {
 export interface Issue {
   /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
   readonly in: string
-  /** Where in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6), for example `#/address/city`. */
+  /** The position in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6), for example `#/address/city`. */
   readonly pointer: string
-  /** What the schema says of it. */
+  /** The message of the schema. */
   readonly detail: string
 }
 
-/** Thrown when a request does not pass its schemas: 400 with every issue of every part in `errors`. */
+/** The error of a request that does not pass its schemas: a 400 that lists the issues of all parts in `errors`. */
 export class ValidationError extends HTTPError {
-  /** What is wrong, at most 100. */
+  /** The issues, at most 100. */
   readonly issues: readonly Issue[]
 
-  /** `note` is said beside, for example how the body was read. */
+  /** `note` is added to the message, for example how the body was read. */
   constructor(issues: readonly Issue[], note?: string) {
     super(400, `The request is not valid${note === undefined ? '' : `; ${note}`}`, { code: 'E_VALIDATION' })
     this.name = 'ValidationError'
@@ -377,7 +377,7 @@ export class ValidationError extends HTTPError {
   }
 }
 
-/** The `HTTPError` of a code of the table that has a status. */
+/** Gives the `HTTPError` for a code of the table that has a status. */
 export function refusal(code: ErrorCode, detail?: string): HTTPError {
   return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code, expose: true })
 }

@@ -1,6 +1,6 @@
-/** Why JSON.stringify failed, or gave less than was meant: looked for once it has. */
+/** Finds out why JSON.stringify failed or lost data. It runs only after that has happened. */
 
-/** What of `value` JSON cannot carry, and where; null if that is not it. */
+/** Names what JSON cannot carry in `value`, and its position; null if there is nothing of that kind. */
 export function jsonFault(value: unknown): string | null {
   try {
     return walk(value, '', '', [])
@@ -9,7 +9,7 @@ export function jsonFault(value: unknown): string | null {
   }
 }
 
-/** In the order of JSON.stringify, so that it comes no further and does no more work than that did. */
+/** Walks in the order of JSON.stringify, so that it goes no further and does no more work. */
 function walk(given: unknown, key: string, path: string, above: object[]): string | null {
   const value = written(given, key)
   if (typeof value === 'bigint') return `a BigInt${at(path)}; write it as a string or a number`
@@ -24,7 +24,7 @@ function walk(given: unknown, key: string, path: string, above: object[]): strin
   return null
 }
 
-/** What JSON.stringify writes for it (ECMA-262 §25.5.2.2 (2)). */
+/** Gives what JSON.stringify writes for a value (ECMA-262 §25.5.2.2 (2)). */
 function written(value: unknown, key: string): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'bigint')) return value
   const { toJSON } = value as { toJSON?: unknown }
@@ -45,7 +45,10 @@ function at(path: string): string {
   return ` at ${path.startsWith('.') ? path.slice(1) : path}`
 }
 
-/** The first member of a value that JSON.stringify took of which it made `{}`, and what was meant; null without one. */
+/**
+ * Describes the first member of which JSON.stringify wrote `{}` instead of its content, and what to send in its place;
+ * null without such a member.
+ */
 export function lostMember(value: object, path = ''): string | null {
   for (const [name, given] of members(value)) {
     const here = path + step(name, Array.isArray(value))
@@ -58,7 +61,7 @@ export function lostMember(value: object, path = ''): string | null {
   return null
 }
 
-/** What is wrong with a value of which JSON makes nothing, or `{}`; null for an empty object. */
+/** Describes a value of which JSON makes nothing, or `{}`; null for an empty object. */
 export function valueFault(value: unknown): string | null {
   if (value === undefined) return 'it is undefined; ctx.reply(204) replies without a body'
   if (typeof value !== 'object' || value === null) return `it is a ${typeof value}`

@@ -3,23 +3,23 @@ import { phrases } from './phrases.ts'
 
 /** The body of an error reply (RFC 9457 §3.1); `code`, `data` and `errors` are extension members. */
 export interface Problem {
-  /** A URI that names the kind of problem; `about:blank` says that the status does. */
+  /** A URI that names the kind of problem. With `about:blank` the status says it all. */
   type: string
   /** The phrase of the status. */
   title: string
-  /** Of the reply. */
+  /** The status of the reply. */
   status: number
   /** The message of the error. */
   detail?: string
   /** Its machine-readable name. */
   code?: string
-  /** What it carries. */
+  /** The data of the error. */
   data?: unknown
-  /** Of E_VALIDATION: what is wrong, at most the first 100. */
+  /** The issues of an E_VALIDATION error, at most the first 100. */
   errors?: readonly Issue[]
 }
 
-/** What a client is told about `error`. Anything that is not an exposed `HTTPError` is told by its status alone. */
+/** Gives what a client may know about `error`. An error that is not an exposed `HTTPError` shows its status alone. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof HTTPError)) return { type: 'about:blank', title: phrases[500] ?? '', status: 500 }
   const problem: Problem = {
@@ -35,7 +35,10 @@ export function problemOf(error: unknown): Problem {
   return problem
 }
 
-/** The body as JSON text; `data` that JSON cannot carry is left out. `detail` is for an error that has none to tell. */
+/**
+ * Gives the body as JSON text, without `data` that JSON cannot carry. `detail` is added where the error itself shows
+ * none.
+ */
 export function problemText(error: unknown, detail: string | null = null): string {
   const problem = problemOf(error)
   if (detail !== null) problem.detail = detail

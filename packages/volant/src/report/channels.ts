@@ -1,17 +1,17 @@
-/** The channels of `node:diagnostics_channel` that tell of requests and apps. */
+/** The channels of `node:diagnostics_channel` that report requests and apps. */
 import { channel } from 'node:diagnostics_channel'
 
-/** Messages `{ ctx }`: a handler is about to run. Stores bound to the channel are set while it does. */
+/** Publishes `{ ctx }` when a handler is about to run. Stores bound to the channel are set while it does. */
 export const startChannel = channel('volant.request.start')
-/** Messages `{ ctx, status, duration, error, aborted }`, as `ResponseInfo` has them. */
+/** Publishes `{ ctx, status, duration, error, aborted }`, as `ResponseInfo` has them, when the reply is complete. */
 export const finishChannel = channel('volant.request.finish')
-/** Messages `{ ctx, error }`: whatever a handler or middleware threw. */
+/** Publishes `{ ctx, error }` for each error that a handler or middleware throws. */
 export const errorChannel = channel('volant.request.error')
 
-/** Messages `{ app, options }`: `listen` of an app was called. */
+/** Publishes `{ app, options }` when `listen` of an app is called. */
 export const listenChannel = channel('volant.listen')
 
-/** Whether somebody subscribed to what happens at a request's start or end. */
+/** True when the start or end of a request has a subscriber. */
 export function isTraced(): boolean {
   return startChannel.hasSubscribers || finishChannel.hasSubscribers
 }

@@ -1,19 +1,19 @@
-/** What the framework says for itself, on stderr and stdout. */
+/** The framework's own output on stderr and stdout. */
 
 type Stream = 'stdout' | 'stderr'
 
-/** Lines on their way. */
+/** The number of lines whose write is under way. */
 const unwritten: Record<Stream, number> = { stdout: 0, stderr: 0 }
 
 /**
- * Writes a line. Nobody may be there to read it, as after `node app.js 2>&1 | head`: without a listener the error of
- * that ends the process. Errors of what the program writes there itself stay its own.
+ * Writes a line. If nobody reads the other end, as after `node app.js 2>&1 | head`, the write fails, and without a
+ * listener that error would end the process. Errors of what the program itself writes there are left to it.
  */
 export function printLine(line: string, name: Stream = 'stderr'): void {
   const stream = process[name]
   if (unwritten[name]++ === 0) stream.on('error', ignore)
   stream.write(`${line}\n`, () => {
-    // The error comes after the callback.
+    // The stream emits the error after the callback.
     setImmediate(() => {
       if (--unwritten[name] === 0) stream.off('error', ignore)
     })

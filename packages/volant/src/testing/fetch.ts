@@ -1,4 +1,4 @@
-/** `app.fetch`: from a web `Request` to a `Response`, for tests and for whatever serves such functions. */
+/** `app.fetch` answers a web `Request` with a `Response`, for tests and for servers that take such functions. */
 import type { Host } from '@volant/engine'
 import type { Routes } from '../adapters/head.ts'
 import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
@@ -7,8 +7,8 @@ import { phrases } from '../errors/phrases.ts'
 import { openSource } from '../reply/stream-reply.ts'
 
 /**
- * Answers as a socket would. Rejects with the reason of `request.signal` when that is aborted, with `E_RESET` where a
- * connection would have been reset; the stream of a reply that has begun fails with the same.
+ * Answers as a socket would. Rejects with the reason of `request.signal` when that is aborted, and with `E_RESET` where
+ * a connection would have been reset. The stream of a reply that has begun fails with the same error.
  */
 export function fetchFrom(host: Host, routes: Routes, request: Request): Promise<Response> {
   const { url, method, headers, body, signal } = request
@@ -36,7 +36,7 @@ export function fetchFrom(host: Host, routes: Routes, request: Request): Promise
   })
 }
 
-/** Bytes of a reply that wait for whoever reads it. */
+/** The most bytes of a reply that wait for its reader. */
 const sendBuffer = 65_536
 
 class ResponseSink implements ReplySink {
@@ -50,7 +50,7 @@ class ResponseSink implements ReplySink {
     this.#reject = reject
   }
 
-  /** A `Response` has no place for interim replies. */
+  /** A `Response` cannot carry interim replies. */
   inform(): void {}
 
   whole(status: number, headers: string[], body: Buffer | null): void {

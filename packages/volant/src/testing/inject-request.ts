@@ -14,26 +14,27 @@ type QueryValue = string | number | boolean | readonly (string | number | boolea
 
 /** A request for `app.inject`. */
 export interface InjectOptions {
-  /** Default GET. */
+  /** The method. Default: GET. */
   method?: string | undefined
-  /** Path and query, for example `/users?page=2`. */
+  /** The path and query, for example `/users?page=2`. */
   url: string
-  /** Added to the query of `url`; arrays repeat their name, undefined is left out. */
+  /** Pairs that are added to the query of `url`. Arrays repeat their name, undefined is left out. */
   query?: Readonly<Record<string, QueryValue>> | URLSearchParams | undefined
-  /** Arrays repeat their field. Host is `localhost` and Content-Length that of the body unless given. */
+  /** The headers; arrays repeat theirs. Host is `localhost` and Content-Length that of the body unless given. */
   headers?: Readonly<Record<string, string | readonly string[]>> | Headers | undefined
-  /** Sent as Cookie, percent-encoded. */
+  /** Cookies by name. They are sent as Cookie, percent-encoded. */
   cookies?: Readonly<Record<string, string>> | undefined
   /**
-   * Strings and bytes are sent as they are, streams and iterators in chunks. `URLSearchParams`, `FormData` and `Blob`
-   * bring their content type; anything else goes as JSON with its content type. A given content type stands.
+   * The body. Strings and bytes are sent as they are, streams and iterators in chunks. `URLSearchParams`, `FormData`
+   * and `Blob` bring their content type. Any other value is sent as JSON with its content type. A content type in
+   * `headers` takes precedence.
    */
   body?: unknown
-  /** Default 127.0.0.1. Empty as on a Unix socket. */
+  /** The address of the client. Default: 127.0.0.1. It is '' for a Unix socket. */
   remoteAddress?: string | undefined
-  /** Default 1.1. */
+  /** The HTTP version. Default: 1.1. */
   httpVersion?: '1.0' | '1.1' | undefined
-  /** Aborted: the client leaves. */
+  /** Disconnects the client when it is aborted. */
   signal?: AbortSignal | undefined
 }
 
@@ -49,12 +50,12 @@ const optionNames = [
   'signal',
 ] as const
 
-/** RFC 9112 §3.2: a path, a whole URL, or the `*` of OPTIONS. */
+/** A target is a path, a whole URL, or the `*` of OPTIONS (RFC 9112 §3.2). */
 const targets = /^(?:\/|https?:\/\/|\*$)/i
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** Throws `E_BAD_OPTION`, naming the option. */
+/** Makes the request. Throws `E_BAD_OPTION`, which names the option. */
 export async function requestOf(given: InjectOptions | string): Promise<MemoryRequest> {
   const options = typeof given === 'string' ? { url: given } : given
   if (typeof options !== 'object' || options === null)
@@ -143,7 +144,7 @@ function rawHeaders(given: unknown, cookies: unknown): string[] {
   return raw
 }
 
-/** Arrays and maps have no properties that name anything. */
+/** Refuses arrays and maps, whose properties are not names. */
 function checkRecord(option: string, given: unknown): asserts given is object {
   if (typeof given === 'object' && given !== null && !(Symbol.iterator in given)) return
   throw bad(`inject: ${option}`, given, 'an object of values by name')
@@ -155,7 +156,7 @@ function has(raw: readonly string[], name: string): boolean {
 
 interface Body {
   body: MemoryRequest['body']
-  /** The content type it brings. */
+  /** The content type that belongs to this kind of body. */
   type: string | null
 }
 

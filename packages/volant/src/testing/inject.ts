@@ -1,4 +1,4 @@
-/** `app.inject`: a request without a socket, for tests. */
+/** `app.inject` sends a request without a socket, for tests. */
 import type { Host } from '@volant/engine'
 import { parseSetCookie, type SetCookie } from 'cookie'
 import type { Routes } from '../adapters/head.ts'
@@ -6,31 +6,31 @@ import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { type InjectOptions, requestOf } from './inject-request.ts'
 import { phrases } from '../errors/phrases.ts'
 
-/** By lower-case name; Set-Cookie is an array. */
+/** Headers by lower-case name. Set-Cookie is an array. */
 export type InjectHeaders = Record<string, string> & { 'set-cookie'?: string[] }
 
-/** What `app.inject` resolves to. */
+/** The reply that `app.inject` resolves to. */
 export interface InjectReply {
-  /** Of the reply. */
+  /** The status of the reply. */
   status: number
   /** The phrase that belongs to the status. */
   statusText: string
-  /** By lower-case name; Set-Cookie is an array. */
+  /** Headers by lower-case name. Set-Cookie is an array. */
   headers: InjectHeaders
   /** The cookies the reply sets, decoded, with their attributes. */
   cookies: (SetCookie & { value: string })[]
-  /** The bytes. */
+  /** The bytes of the body. */
   body: Buffer
-  /** Early hints and other interim replies, in order; headers as above. */
+  /** Early hints and other interim replies, in order, with headers of the same form. */
   informational: { status: number; headers: InjectHeaders }[]
-  /** The body decoded as UTF-8. */
+  /** Gives the body decoded as UTF-8. */
   text(): string
-  /** The body parsed as JSON; throws if it is not JSON. */
+  /** Gives the body parsed as JSON; throws if it is not JSON. */
   json<T = unknown>(): T
 }
 
 /**
- * Sends `options` through the app's routes. Rejects with `E_BAD_OPTION` for options that make no sense, with `E_RESET`
+ * Sends a request through the app's routes. Rejects with `E_BAD_OPTION` for options that make no sense, with `E_RESET`
  * where a socket would have been reset, and with the reason of `signal` when that is aborted.
  */
 export async function inject(

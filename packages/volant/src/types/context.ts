@@ -12,8 +12,8 @@ import type {
 } from './parts.ts'
 
 /**
- * The context of a request: `Context` is that of any route, `Context<{ params: { id: string }; body: User }>` one whose
- * parts are known. Handlers written where they are registered have theirs from pattern, schemas and middleware.
+ * The context of a request. `Context` is that of any route; `Context<{ params: { id: string }; body: User }>` is one
+ * whose parts are known. A handler written where it is registered gets its types from pattern, schemas and middleware.
  */
 export type Context<T extends Partial<Parts> = {}> = ContextOf<Full<T>>
 
@@ -40,151 +40,165 @@ type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
  * `E_ALREADY_REPLIED`. Replies to a client that left are dropped.
  */
 export interface ContextOf<T extends Parts> {
-  /** In upper case. */
+  /** The method of the request, in upper case. */
   readonly method: string
-  /** The canonical path: what the router saw. Unreserved characters are decoded, other escapes in upper-case hex. */
+  /**
+   * The canonical path, as the router matched it: unreserved characters are decoded, other escapes are in upper-case
+   * hex.
+   */
   readonly path: string
-  /** `path`, and the query as sent if there is one. */
+  /** `path`, followed by the query as it was sent if there is one. */
   readonly url: string
-  /** Of the request. */
+  /** The HTTP version of the request. */
   readonly httpVersion: '1.0' | '1.1'
-  /** The pattern of the route, prefixes of its scopes included; null where no route was found. */
+  /** The pattern of the route with the prefixes of its scopes. It is null where no route was found. */
   readonly pattern: string | null
-  /** Decoded parameters of the pattern, on an object without prototype; absent optional ones are not there. */
+  /**
+   * The decoded parameters of the pattern, on an object without prototype. An absent optional parameter has no
+   * property.
+   */
   readonly params: T['params']
-  /** The query, on an object without prototype; repeated names have arrays. Throws 400 past `maxQueryKeys`. */
+  /**
+   * The query, on an object without prototype. A repeated name has an array of values. Throws 400 past `maxQueryKeys`.
+   */
   readonly query: T['query']
   /**
-   * Request fields by lower-case name, on an object without prototype; repeated ones are joined. `headers.host` is what
-   * was sent: `ctx.host` is the host that counts.
+   * The request's headers by lower-case name, on an object without prototype; repeated headers are joined.
+   * `headers.host` is Host as it was sent; use `ctx.host` for the host that the framework works with.
    */
   readonly headers: T['headers']
-  /** Cookies by name, decoded; the first of a name stands. */
+  /** The cookies by name, decoded. Of cookies with one name the first is taken. */
   readonly cookies: T['cookies']
   /**
-   * Address of the client: with `trustProxy` the first that is not a trusted proxy's, else that of the peer. Empty on a
-   * Unix socket.
+   * The address of the client: with `trustProxy` the first address that is not a trusted proxy's, else that of the
+   * peer. It is empty on a Unix socket.
    */
   readonly ip: string
-  /** Addresses from the client to the peer of the connection; more than one only with `trustProxy`. */
+  /** The addresses from the client to the peer of the connection. There is more than one only with `trustProxy`. */
   readonly ips: readonly string[]
-  /** `https` if a trusted proxy says so. */
+  /** The protocol is `https` if a trusted proxy says so. */
   readonly protocol: 'http' | 'https'
   /**
-   * Name or address the client asked, with its port if it named one: what a trusted proxy says, else the authority of a
-   * target in absolute form (`GET http://a/x`, RFC 9112 §3.2.2), else Host. As sent, case included. May be empty.
+   * The name or address that the client addressed, with its port if it gave one. It is what a trusted proxy says, else
+   * the authority of a target in absolute form (`GET http://a/x`, RFC 9112 §3.2.2), else Host. Its case is kept. It may
+   * be empty.
    */
   readonly host: string
-  /** Unique to this request in this process and, by its random prefix, among processes. */
+  /** The id of the request. It is unique in this process and, by its random prefix, among processes. */
   readonly id: string
-  /** Whatever middleware wants to hand on; typed by what the middleware of the scope declare. */
+  /** The values that middleware passes on, typed by what the middleware of the scope declare. */
   readonly state: T['state']
   /**
-   * Aborted once: when the client closes or resets the connection, when the handler's time is over, and when the app
-   * closes: at once where the reply is a stream without a length that has begun, else after `shutdownTimeout`, since the
-   * handler may still reply. Its reason is an `AbortError`.
+   * This signal is aborted once: when the client closes or resets the connection, when the handler's time is over, or
+   * when the app closes. A closing app aborts it at once if the reply is a stream without a length that has begun, else
+   * after `shutdownTimeout`, since the handler may still reply. Its reason is an `AbortError`.
    */
   readonly signal: AbortSignal
   /**
-   * The request as a web `Request`. Its body is the body of this context: read one or the other. `formData()` rejects with
-   * 415 `E_BODY_TYPE` for a body that is no form, and both it and `json()` with 400 `E_BODY_MALFORMED` for a broken one.
+   * The request as a web `Request`. It shares its body with this context: read one or the other. `formData()` rejects
+   * with 415 `E_BODY_TYPE` for a body that is not a form. `formData()` and `json()` reject with 400 `E_BODY_MALFORMED`
+   * for a broken one.
    */
   readonly request: Request
 
   /**
-   * The body, parsed by its content type: JSON, form, text or bytes; undefined if there is none. Read synchronously.
-   * Throws 400 if it is malformed, 415 if its type is none of these. Assign to it to hand on a checked value.
+   * The body, parsed by its content type: JSON, form, text or bytes. It is undefined without a body, and is read
+   * synchronously. Throws 400 if it is malformed and 415 for any other content type. Assign to it to pass on a checked
+   * value.
    */
   body: T['body']
-  /** The body decoded as UTF-8, whatever its type. */
+  /** The body decoded as UTF-8, whatever its type is. */
   readonly bodyText: string
-  /** The body's bytes, whatever its type. */
+  /** The bytes of the body, whatever its type is. */
   readonly bodyBytes: Buffer
-  /** The body as it arrives, on routes with `bodyMode: 'stream'`; elsewhere the whole of it in one chunk. */
+  /**
+   * The body as it arrives, on routes with `bodyMode: 'stream'`. On other routes it is the complete body in one chunk.
+   */
   readonly bodyStream: ReadableStream<Uint8Array>
 
-  /** All values of a name in the query, in their order; none if it is not there. Never touched by schemas. */
+  /** Gives all values of a name in the query, in their order, or an empty array. Schemas do not change them. */
   queryAll(name: string): string[]
   /**
-   * The one of `types` the client likes best, or false: `ctx.accepts('json', 'html')`. Full media types and the names
-   * css, csv, form, html, js, json, pdf, problem, svg, text and xml are taken; all of them if there is no Accept. The
-   * reply then depends on the request: `ctx.append('vary', 'accept')`.
+   * Gives the one of `types` that the client prefers, or false: `ctx.accepts('json', 'html')`. It takes full media
+   * types and the names css, csv, form, html, js, json, pdf, problem, svg, text and xml. Without Accept every type is
+   * acceptable. The reply then depends on the request: `ctx.append('vary', 'accept')`.
    */
   accepts<const T extends string>(...types: T[]): T | false
-  /** The one of `tags` the client likes best, or false; `en` serves who asked for `en-GB`. */
+  /** Gives the one of `tags` that the client prefers, or false. `en` also serves a client that asked for `en-GB`. */
   acceptsLanguages<const T extends string>(...tags: T[]): T | false
-  /** The one of `codings` the client likes best, or false: `ctx.acceptsEncodings('br', 'gzip', 'identity')`. */
+  /** Gives the one of `codings` that the client prefers, or false: `ctx.acceptsEncodings('br', 'gzip', 'identity')`. */
   acceptsEncodings<const T extends string>(...codings: T[]): T | false
 
-  /** True once a reply was given. */
+  /** True once there is a reply. */
   readonly replied: boolean
-  /** The status set so far, or sent; 200 unless set. */
+  /** Gives the status that was set or sent. It is 200 unless another was set. */
   status(): number
   /** Sets the status of the reply to come: an integer from 200 to 599. */
   status(code: number): this
   /**
-   * Sets a header of the reply to come, replacing what the name had; Vary is added to, since whatever wrote it still
-   * depends on it. Throws `E_BAD_HEADER`.
+   * Sets a header of the reply to come and replaces earlier values of the name. Vary is the exception: names are added
+   * to it, since the reply still depends on what was named before. Throws `E_BAD_HEADER`.
    */
   header(name: string, value: string | number): this
   /** Adds a header beside those of the same name, for example a second Set-Cookie. */
   append(name: string, value: string | number): this
   /**
-   * Sets a cookie, percent-encoded. Unless `options` say otherwise it has Path=/, HttpOnly and SameSite=Lax, and Secure
-   * if the request came over TLS. Throws `E_BAD_COOKIE`, also for what browsers would drop.
+   * Sets a cookie; its value is percent-encoded. Unless `options` say otherwise it has Path=/, HttpOnly and
+   * SameSite=Lax, and Secure if the request came over TLS. Throws `E_BAD_COOKIE`, also for cookies that browsers would
+   * drop.
    */
   cookie(name: string, value: string, options?: CookieOptions): this
-  /** Ends a cookie. Give the path and domain it was set with, if any. */
+  /** Deletes a cookie. Give the path and domain that it was set with, if any. */
   clearCookie(name: string, options?: CookieOptions): this
   /**
-   * Sends 103 Early Hints (RFC 8297): headers a browser may act on while the handler still works, mostly Link fields
-   * that preload. May be called several times; not part of the reply, which must repeat what belongs to it. Hints are
-   * advice: clients of HTTP/1.0 get none, and those that would wait behind 16 KiB of others are dropped.
-   * Throws `E_BAD_HEADER`, and `E_UNSUPPORTED` on the adapter uwebsockets.
+   * Sends 103 Early Hints (RFC 8297): headers that a browser may act on while the handler still works, mostly Link
+   * fields that preload. It may be called several times. Hints are not part of the reply, which must repeat the headers
+   * it needs. Clients of HTTP/1.0 get no hints, and hints that would wait behind 16 KiB of others are dropped. Throws
+   * `E_BAD_HEADER`, and `E_UNSUPPORTED` on the adapter uwebsockets.
    */
   earlyHints(headers: Hints): void
 
   /**
-   * Replies with JSON. Throws `E_NOT_SERIALISABLE` for what JSON cannot carry; the request has no reply then. Where the
-   * route declares `response`, the value is checked as a returned one is.
+   * Replies with JSON. Throws `E_NOT_SERIALISABLE` for a value that JSON cannot carry; the request then still has no
+   * reply. Where the route declares `response`, the value is checked as a returned one is.
    */
   json(...value: JSONArguments<T['responses']>): Replied<StatusOf<T['responses']>>
   /** Replies with text/plain in UTF-8. */
   text(value: string, status?: number): void
-  /** Replies with text/html in UTF-8. Nothing is escaped. */
+  /** Replies with text/html in UTF-8. It escapes nothing. */
   html(value: string, status?: number): void
-  /** Sent as application/octet-stream unless a content type was set. */
+  /** Replies with bytes, as application/octet-stream unless a content type was set. */
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void
   /**
-   * Streams chunks with back-pressure; the source is cancelled when the client leaves. The head is sent at once, while
-   * that of a generator that is returned waits for its first chunk.
+   * Streams chunks with back-pressure and cancels the source when the client disconnects. The head is sent at once; the
+   * head for a generator that a handler returns waits for the first chunk.
    */
   stream(source: Source, options?: StreamOptions): void
   /**
-   * Replies with a file; return or await it. Content-Type is by the extension; ETag, Last-Modified, conditional
-   * requests and single ranges are seen to, unless a status other than 200 was set. Rejects with 404 `E_NOT_FOUND` for
-   * what is no file, 412 `E_PRECONDITION`, 416 `E_RANGE`. A path that came from the client needs `root`:
-   * `ctx.file(ctx.params.rest, { root: 'public' })`; without it any file can be asked for.
+   * Replies with a file; return or await the promise. The extension decides Content-Type. ETag, Last-Modified,
+   * conditional requests and single ranges are handled, unless a status other than 200 was set. Rejects with 404
+   * `E_NOT_FOUND` for a path that is not a file, 412 `E_PRECONDITION`, 416 `E_RANGE`. A path that came from the client
+   * needs `root`: `ctx.file(ctx.params.rest, { root: 'public' })`; without it a client can ask for any file.
    */
   file(path: string | URL, options?: FileOptions): Promise<void>
   /**
-   * Replies with that address and status 302. Where the route declares `response`, the status is in it: `302: null`.
-   * Characters a URL may not have are escaped, control characters refused. Where to is not checked: a location
-   * that came from the client sends its user to any site (`//evil.example` is one).
+   * Redirects to `location` with status 302. Where the route declares `response`, it has to declare the status: `302:
+   * null`. Characters that a URL may not have are escaped; control characters are refused. The target is not checked: a
+   * location that came from the client sends its user to any site (`//evil.example` is one).
    */
   redirect(location: string): Replied<302>
-  /** With that status. */
+  /** Redirects with `status`. */
   redirect<S extends 301 | 302 | 303 | 307 | 308>(location: string, status: S): Replied<S>
   /**
-   * Replies with anything a handler may return. Where the route declares `response`, with a status it names and a value
-   * of that status: throws `E_RESPONSE_STATUS`, `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`.
+   * Replies with any value that a handler may return. Where the route declares `response`, it takes a declared status
+   * and a value of that status. Throws `E_RESPONSE_STATUS`, `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`.
    */
   reply(...value: ReplyArguments<T['responses']>): Replied<StatusOf<T['responses']>>
   /**
-   * Throws an error the route or a middleware in front of it declares, an `HTTPError`: `ctx.fail('USER_NOT_FOUND', { id })`,
+   * Throws an `HTTPError` that the route or a middleware in front of it declares: `ctx.fail('USER_NOT_FOUND', { id })`,
    * `find(id) ?? ctx.fail('GONE')`. With `throw` or `return` in front the compiler knows that nothing follows. The
-   * message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code,
-   * `E_RESPONSE_INVALID` for data its schema rejects.
+   * message is the declared description unless one is given. Throws `E_UNDECLARED_ERROR` for another code, and
+   * `E_RESPONSE_INVALID` for data that its schema rejects.
    */
   fail(this: Failing<T['errors']>, ...error: FailArguments<T['errors']>): never
 }

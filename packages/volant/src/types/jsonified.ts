@@ -1,4 +1,4 @@
-/** What JSON makes of a value: dates become text, functions and symbols are left out, maps and sets are empty. */
+/** The type of a value after JSON: dates become text, functions and symbols are left out, maps and sets are empty. */
 export type Jsonified<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined
@@ -15,5 +15,5 @@ export type Jsonified<T> = unknown extends T
               ? Record<string, never>
               : { [K in keyof T]: Jsonified<T[K]> }
 
-/** In an array there is no leaving out. */
+/** An array keeps its length: JSON writes null for a function, a symbol and undefined. */
 type Element<T> = undefined extends T ? Jsonified<Exclude<T, undefined>> | null : Jsonified<T>

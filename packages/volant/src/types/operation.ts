@@ -1,34 +1,34 @@
-/** What a typed client calls and what its calls give: types that the client and the server both have. */
+/** The types of a client's calls and results that client and server share. */
 
-/** What a client is typed by: a route, a contract, or an operation of generated types. */
+/** The types that a client is made from: a route, a contract, or an operation of generated types. */
 export interface Callable {
-  /** Several have commas between them; the first is called. */
+  /** The method; several have commas between them, and the first is called. */
   readonly method: string
   /** The pattern of the path. */
   readonly path: string
 }
 
-/** An operation of generated types: what its call takes, and the results it gives. */
+/** An operation of generated types: the input of its call, and the results of it. */
 export interface Operation<Input, Results> extends Callable {
-  /** Types only. */
+  /** This property carries types alone and does not exist at run time. */
   readonly call?: { input: Input; results: Results }
 }
 
-/** A reply that was declared, of a status below 400. */
+/** A declared reply of a status below 400. */
 export interface Success<S extends number, D> {
-  /** Tells it from errors. */
+  /** The discriminator between success and failure. */
   readonly ok: true
   /** The status of the reply. */
   readonly status: S
-  /** Its content: parsed JSON, text, an unread stream for any other type; undefined without content. */
+  /** The content: parsed JSON, text, or an unread stream for any other type; undefined without content. */
   readonly data: D
-  /** The reply itself; its body was read, or is what the stream in `data` reads. */
+  /** The reply itself. Its body was read, or it is what the stream in `data` reads. */
   readonly response: Response
 }
 
 /** A declared error, or a declared reply of a status from 400 on, which has no code. */
 export interface Failure<C extends string | undefined, S extends number, D> {
-  /** Tells it from success. */
+  /** The discriminator between success and failure. */
   readonly ok: false
   /** The status of the reply. */
   readonly status: S
@@ -38,13 +38,13 @@ export interface Failure<C extends string | undefined, S extends number, D> {
   readonly data: D
   /** The error in words. */
   readonly detail: string | undefined
-  /** The reply itself; its body was read. */
+  /** The reply itself. Its body was read. */
   readonly response: Response
 }
 
-/** The request is not what its schemas ask for. */
+/** The error of a request that does not pass its schemas. */
 export interface Invalid extends Failure<'E_VALIDATION', 400, undefined> {
-  /** What is wrong, at most the first 100. */
+  /** The issues that schemas found, at most the first 100. */
   readonly issues: readonly ClientIssue[]
 }
 
@@ -52,11 +52,11 @@ export interface Invalid extends Failure<'E_VALIDATION', 400, undefined> {
 export interface ClientIssue {
   /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
   readonly in: string
-  /** Where in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6). */
+  /** The position in the part, as a JSON Pointer in a URI fragment (RFC 6901 §6). */
   readonly pointer: string
-  /** What the schema says about it. */
+  /** The message of the schema. */
   readonly detail: string
 }
 
-/** What can be written in a path: text, or a value with one spelling. */
+/** A parameter of a path: text, or a value that can be written in one way only. */
 export type PathValue = string | number | bigint | boolean | Date

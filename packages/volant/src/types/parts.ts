@@ -1,8 +1,8 @@
 /**
- * The types users write handlers with. A route's context is typed by the members of `Parts`; patterns, schemas and middleware each
- * say what they make of them. Interfaces rather than intersections carry the parts, since the compiler caches them:
- * `npm run types` watches that a route costs the same however many there are. One file, since each of these types is
- * said by the others.
+ * The types users write handlers with. The members of `Parts` type a route's context; pattern, schemas and middleware
+ * each change some of them. Interfaces rather than intersections carry the parts, since the compiler caches them: `npm
+ * run types` watches that a route costs the same however many there are. These types refer to each other, so they are
+ * one file.
  */
 import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
@@ -12,7 +12,7 @@ import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema.ts'
 
 export type { JSONSchema, ParamsOf, Schema, SchemaInput, SchemaOutput }
 
-/** What a context is typed by. */
+/** The types of a context's parts. */
 export interface Parts {
   /** Parameters of the path. */
   params: unknown
@@ -24,7 +24,7 @@ export interface Parts {
   cookies: unknown
   /** The parsed body. */
   body: unknown
-  /** What middleware hands on. */
+  /** The values that middleware passes on. */
   state: unknown
   /** Schemas of the replies by status; null for one without content. */
   responses: unknown
@@ -32,7 +32,7 @@ export interface Parts {
   errors: unknown
 }
 
-/** The parts of a context whose route is not known: every context can be used as one of these. */
+/** The parts of a context whose route is not known. Every context can be used as one of these. */
 export interface AnyParts extends Parts {
   // oxlint-disable-next-line typescript/no-explicit-any -- text, or what a schema made of it
   params: Record<string, any>
@@ -46,7 +46,7 @@ export interface AnyParts extends Parts {
   errors: LooseErrors
 }
 
-/** The parts of an app's routes before pattern, schemas and middleware have their say. */
+/** The parts of a route before pattern, schemas and middleware change them. */
 export interface RootParts extends Parts {
   params: {}
   query: Pairs
@@ -61,21 +61,21 @@ export interface RootParts extends Parts {
 /** Values by name; a repeated name has all its values in an array. */
 export type Pairs = Record<string, string | string[] | undefined>
 
-/** Replies nobody declared: any status, any value. */
+/** The replies of a route without `response`: any status has any value. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 export type LooseResponses = Record<number, any>
 
-/** Errors of a route that is not known: any code, any data. */
+/** The errors of a route that is not known: any code has any data. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 export type LooseErrors = Record<string, any>
 
-/** State nobody declared. A scope made by `app.with` is typed by what its middleware declare instead. */
+/** The state where nothing declares it. A scope made by `app.with` is typed by what its middleware declare instead. */
 export interface LooseState {
   // oxlint-disable-next-line typescript/no-explicit-any -- users narrow it as they like; `unknown` would need a cast at every use
   [name: string]: any
 }
 
-/** What a middleware or a set of schemas changes of a context's parts. */
+/** The parts of a context that a middleware or a set of schemas changes. */
 export interface Effect {
   /** Parameters of the path, if it changes them. */
   params?: unknown
@@ -87,7 +87,7 @@ export interface Effect {
   cookies?: unknown
   /** The parsed body, if it changes them. */
   body?: unknown
-  /** What middleware hands on, if it changes them. */
+  /** The values that middleware passes on, if it changes them. */
   state?: unknown
   /** Errors it replies with, by code: added to those declared before. */
   errors?: unknown
@@ -96,42 +96,42 @@ export interface Effect {
 /** Carries a middleware's effect in its type; no such property exists. */
 declare const effect: unique symbol
 
-/** Goes on to the next middleware and in the end to the handler; resolves when they are done. Call it once. */
+/** Runs the next middleware, and in the end the handler; resolves when they are done. Call it once. */
 export type Next = () => Promise<void>
 
-/** A handler in a place of its own; `Params` are the parameters it needs. */
+/** A handler that is written apart from its route. `Params` are the parameters it needs. */
 export type Handler<Params = AnyParts['params']> = (ctx: Context<{ params: Params }>) => unknown
 
 /**
- * Runs before the handler, and after `await next()` once the reply was given. What it returns is a reply, too.
- * `E` is what it changes of the context: `Middleware<{ state: { user: User } }>`, see `middleware`.
+ * A middleware runs before the handler, and after `await next()` once there is a reply. A value that it returns is a
+ * reply, too. `E` is what it changes of the context: `Middleware<{ state: { user: User } }>`, see `middleware`.
  */
 export interface Middleware<E extends Effect = {}, C = Context> {
   (ctx: C, next: Next): unknown
   readonly [effect]?: E
 }
 
-/** Middleware of this package: it fits everywhere, whatever schemas made of the context before. */
+/** The type of this package's middleware. It fits every context, whatever schemas made of it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- that is what makes it fit
 export type FittingMiddleware<E extends Effect = {}> = Middleware<E, ContextOf<any>>
 
-/** What is accepted as a middleware where the context is `C`: also one that asks for less of it. */
+/** A middleware for the context `C`; one that needs less of the context is accepted, too. */
 export type LayerOf<C> = { layer(ctx: C, next: Next): unknown }['layer']
 
 /** Replies to an error. Returning undefined without replying leaves the reply to the framework. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
-/** Schemas by the part of the request they check. What they make of it is what the handler sees. */
+/** Schemas by the part of the request they check. The handler sees their output. */
 export interface Schemas {
-  /** Of strings by name, as the pattern has them. */
+  /** The schema of the path's parameters: strings by name, as the pattern has them. */
   params?: Schema | undefined
-  /** Of strings by name, arrays where a name is repeated. */
+  /** The schema of the query: strings by name, arrays where a name is repeated. */
   query?: Schema | undefined
-  /** Of strings by name in lower case. */
+  /** The schema of the headers: strings by name in lower case. */
   headers?: Schema | undefined
-  /** Of strings by name. */
+  /** The schema of the cookies: strings by name. */
   cookies?: Schema | undefined
-  /** Of the parsed body; undefined without one. */
+  /** The schema of the parsed body, which is undefined for a request without one. */
   body?: Schema | undefined
 }
 
@@ -142,11 +142,11 @@ export interface Responses {
 
 /** An error a route or a middleware replies with. */
 export interface DeclaredError {
-  /** From 400 to 599. */
+  /** The status of the reply, from 400 to 599. */
   status: number
-  /** When it happens; the error's message unless `ctx.fail` is given one. */
+  /** The case in which it is thrown. It is the error's message unless `ctx.fail` is given one. */
   description?: string | undefined
-  /** What the reply's `data` holds. */
+  /** The schema of the reply's `data`. */
   data?: Schema | undefined
 }
 
@@ -160,80 +160,86 @@ export interface Examples {
   readonly [name: string]: { readonly summary?: string | undefined; readonly value: unknown }
 }
 
-/** What a route says of itself to those who call it: in the API's document and, by its types, in the client. */
+/** The part of a route's options that its callers see: the API's document shows it, and the client is typed by it. */
 export interface Contract extends Schemas {
   /**
-   * What the handler gives, checked before it is sent: a schema is that of status 200, `{ 201: User, 204: null }` are
-   * those of each status. Properties it does not name are not sent; see `undeclaredProperties` of the app.
+   * The schemas of the replies, which are checked before they are sent. One schema alone is that of status 200; `{ 201:
+   * User, 204: null }` has one for each status. Properties that a schema does not name are not sent; see
+   * `undeclaredProperties` of the app.
    */
   response?: Schema | Responses | undefined
   /**
-   * Content-Type of what the handler gives, where it is no JSON: `image/svg+xml`. Sent unless the handler sets another;
-   * errors have their own.
+   * The Content-Type of replies that are not JSON: `image/svg+xml`. The handler may set another; errors have their own.
    */
   mediaType?: string | undefined
   /** Errors that `ctx.fail` throws, by code. */
   errors?: DeclaredErrors | undefined
-  /** Its name in the API's document; unique in the app. */
+  /** The name of the route in the API's document, unique in the app. */
   operationId?: string | undefined
-  /** One line. */
+  /** A summary in one line, for the API's document. */
   summary?: string | undefined
-  /** CommonMark. */
+  /** A description in CommonMark, for the API's document. */
   description?: string | undefined
-  /** Groups it is shown in. */
+  /** The groups that the API's document shows the route in. */
   tags?: readonly string[] | undefined
-  /** Clients should stop using it. */
+  /** True where clients should stop using the route. */
   deprecated?: boolean | undefined
-  /** Not in the API's document, nor in the table that clients load (`/client.json`). */
+  /** True leaves the route out of the API's document and of the table that clients load (`/client.json`). */
   hidden?: boolean | undefined
-  /** Which security schemes it wants (OpenAPI 3.1 §4.8.30); `[]` for none. Default: those its middleware declare. */
+  /**
+   * The security schemes of the route (OpenAPI 3.1 §4.8.30); `[]` requires none. Default: those that its middleware
+   * declare.
+   */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
-  /** Examples for the document. */
+  /** Examples for the API's document. */
   examples?: { readonly body?: Examples; readonly response?: Readonly<Record<number, Examples>> } | undefined
 }
 
-/** Options of a route, before its middleware and handler. */
+/** The options of a route: they stand between its path and its middleware. */
 export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
-  /** `stream`: the handler runs when the head is there, and reads `ctx.bodyStream`. Default `buffer`. */
+  /** With `stream` the handler runs as soon as the head has arrived, and reads `ctx.bodyStream`. Default `buffer`. */
   bodyMode?: 'buffer' | 'stream' | undefined
-  /** Bytes; default the app's `maxBodySize`. */
+  /** The most bytes of a body. Default: the app's `maxBodySize`. */
   maxBodySize?: number | undefined
-  /** Milliseconds until 503, 0 for none; default the app's `handlerTimeout`. It starts when the handler could. */
+  /**
+   * The handler's time in milliseconds, after which 503 is sent; 0 is no limit of its own. Default: the app's
+   * `handlerTimeout`. The time starts when the handler could.
+   */
   handlerTimeout?: number | undefined
-  /** Keys of the query; default the app's. */
+  /** The most keys of the query. Default: the app's `maxQueryKeys`. */
   maxQueryKeys?: number | undefined
-  /** Keys of a form body; default the app's. */
+  /** The most keys of a form body. Default: the app's `maxFormKeys`. */
   maxFormKeys?: number | undefined
-  /** Levels of nesting in a JSON body; default the app's. */
+  /** The most levels of nesting in a JSON body. Default: the app's `maxJsonDepth`. */
   maxJsonDepth?: number | undefined
   /**
-   * Runs after the scope's middleware and before any of the body is read: throwing or replying refuses the request
-   * without its body, so that with `Expect: 100-continue` it is never sent. Then the body is read and checked, and the
-   * route's middleware and handler run as usual.
+   * Runs after the scope's middleware and before the body is read. If it throws or replies, the request is refused
+   * without its body: a client that sent `Expect: 100-continue` never sends it. Otherwise the body is read and checked,
+   * and the route's middleware and handler run as usual.
    */
   beforeBody?: ((ctx: ContextOf<T>) => unknown) | undefined
 }
 
-/** What schemas make of the parts they check. */
+/** The outputs of the schemas, by the part they check. */
 export type Outputs<O extends Schemas> = { [K in keyof O & keyof Schemas]: SchemaOutput<O[K]> }
 
-/** What the options of a route change: the parts their schemas check, its replies and errors. */
+/** The parts that a route's options change: those that schemas check, its replies and errors. */
 type OptionsEffect<O> = {
   [
     K in keyof O & (keyof Schemas | 'response' | 'errors') as K extends 'response' ? 'responses' : K
   ]: K extends 'response' ? ResponsesOf<O[K]> : K extends 'errors' ? O[K] : SchemaOutput<O[K]>
 }
 
-/** Schemas by status: one alone is that of 200. */
+/** Schemas by status; a schema alone is that of 200. */
 export type ResponsesOf<R> = R extends Schema ? { 200: R } : R extends Responses ? R : LooseResponses
 
 /** The statuses a route replies with. */
 export type StatusOf<R> = keyof R & number
 
-/** What a handler gives for a status. */
+/** The value that a handler replies with for a status. */
 type ValueOf<R, S extends keyof R> = 0 extends 1 & R[S] ? unknown : SchemaInput<R[S]>
 
-/** A declared status and what belongs to it, as `ctx.reply` takes them. */
+/** A declared status and its value, as `ctx.reply` takes them. */
 export type ReplyArguments<R> = {
   [S in StatusOf<R>]: 0 extends 1 & R[S]
     ? [status: S, value?: unknown]
@@ -253,10 +259,10 @@ export type JSONArguments<R> = {
 
 declare const repliedWith: unique symbol
 
-/** What `ctx.reply` and `ctx.json` give: nothing, and in the type the status they replied with. */
+/** The result of `ctx.reply` and `ctx.json`: undefined, with the status of the reply in its type. */
 export type Replied<S extends number = number> = void & { readonly [repliedWith]: S }
 
-/** What a handler may give where these replies are declared. */
+/** The values that a handler may return where these replies are declared. */
 type Given<R> =
   200 extends StatusOf<R> ? ValueOf<R, 200 & keyof R> | Otherwise<R> : StatusHint<StatusOf<R>> | Otherwise<R>
 
@@ -265,10 +271,10 @@ type Otherwise<R> =
   | Replied<StatusOf<R>>
   | HTTPError
 
-/** In the compiler's message about a returned value: what to write where 200 is not declared. */
+/** The compiler shows this name for a returned value where 200 is not declared. */
 type StatusHint<S extends number> = `200 is not declared: write ctx.reply(${S}, …)`
 
-/** What a handler behind these options may return. */
+/** The values that a handler with these options may return. */
 export type Returnable<A> = [A] extends [{ response: infer X }]
   ? [A] extends [never]
     ? unknown
@@ -276,9 +282,9 @@ export type Returnable<A> = [A] extends [{ response: infer X }]
   : unknown
 
 /**
- * The handler behind these options: it gives what they declare, else `R`, whatever it is. The conditional type stands
- * around the function: only so the compiler knows what is declared while it looks at what the handler gives, and
- * `{ kind: 'a' }` is not a `{ kind: string }`.
+ * A handler with these options: it returns what they declare, else any `R`. The conditional type stands around the
+ * function, because only then the compiler knows the declared type while it infers the returned one, so that `{ kind:
+ * 'a' }` is not taken for a `{ kind: string }`.
  */
 export type HandlerBehind<A, T extends Parts, R> = [A] extends [{ response: infer X }]
   ? [A] extends [never]
@@ -295,7 +301,10 @@ export type FailArguments<E> = {
       : [code: C, data?: undefined, message?: string]
 }[keyof E & string]
 
-/** Refuses `ctx.fail` where no error is declared, with a reason; as an argument it would make contexts incompatible. */
+/**
+ * Refuses `ctx.fail` where no error is declared, and says why. It is the type of `this`: as an argument it would make
+ * contexts incompatible.
+ */
 export type Failing<E> = [keyof E] extends [never]
   ? 'no error is declared here: errors: { CODE: { status } } declares one'
   : unknown
@@ -308,7 +317,7 @@ type EffectOf<X> = X extends { readonly [effect]?: infer E }
 
 type Changed<K extends keyof Parts, B extends Parts, E> = E extends { [P in K]: infer X } ? X : B[K]
 
-/** The parts after a middleware, or after the schemas of a route's options. */
+/** The parts as a middleware, or the schemas of a route's options, leave them. */
 export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never]
   ? B
   : {
@@ -320,7 +329,7 @@ export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never
       state: E extends { state: infer S }
         ? string extends keyof B['state']
           ? S
-          : // Not an intersection: editors show what is in it.
+          : // This is a mapped type, so that editors show its members.
             { [K in keyof (B['state'] & S)]: (B['state'] & S)[K] }
         : B['state']
       responses: Changed<'responses', B, E>
@@ -329,7 +338,7 @@ export type With<B extends Parts, X, E = EffectOf<X>> = [keyof E] extends [never
 
 /** The parts of a route with this pattern. */
 export type RouteParts<B extends Parts, P extends string> = {
-  // What a schema of the scope made of a parameter stands.
+  // A parameter that a schema of the scope checked keeps the type of its output.
   params: [keyof B['params']] extends [never]
     ? ParamsOf<P>
     : B['params'] & Omit<ParamsOf<P>, keyof B['params']>
@@ -343,8 +352,8 @@ export type RouteParts<B extends Parts, P extends string> = {
 }
 
 /**
- * A route as a value: what verbs and `contract` give. `Returns` is what its handler gives, `Base` are the parts of the
- * scope it is in, `Behind` those its handler sees.
+ * A route as a value: the result of a verb or of `contract`. `Returns` is what its handler returns, `Base` are the
+ * parts of the scope it is in, `Behind` those that its handler sees.
  */
 export interface Route<
   M extends string = string,
@@ -354,13 +363,13 @@ export interface Route<
   Base = unknown,
   Behind = unknown,
 > {
-  /** Or several, with commas between. */
+  /** The method; several have commas between them. */
   readonly method: M
-  /** With the prefixes of its scopes. */
+  /** The path with the prefixes of its scopes. */
   readonly path: P
-  /** As they were given. */
+  /** The options as they were given. */
   readonly options?: Options | undefined
-  /** Types only. */
+  /** This property carries types alone and does not exist at run time. */
   readonly types?: { options: Options; returns: Returns; base: Base; behind: Behind }
 }
 

@@ -1,6 +1,6 @@
 /** The parameters of a pattern, as types. */
 
-/** Characters that end a parameter's name: what follows them is a suffix (`/:value.svg`). */
+/** A parameter's name without the suffix that follows it (`/:value.svg`). */
 type Name<S extends string> = S extends `${infer N}.${string}` ? Dashed<N> : Dashed<S>
 type Dashed<S extends string> = S extends `${infer N}-${string}` ? N : S
 

@@ -1,53 +1,56 @@
-/** What `ctx.cookie`, `ctx.earlyHints`, `ctx.file` and `ctx.stream` take. */
+/** The options of `ctx.cookie`, `ctx.file` and `ctx.stream`, and the headers of `ctx.earlyHints`. */
 import type { Readable } from 'node:stream'
 
 /** Attributes of a cookie (RFC 6265 §4.1.2). */
 export interface CookieOptions {
-  /** Default `/`. */
+  /** The path that the cookie is for. Default `/`. */
   path?: string | undefined
-  /** Default: the host that sets it, and none below it. */
+  /** The domain that the cookie is for. Default: the host that sets it, without its subdomains. */
   domain?: string | undefined
-  /** Seconds, an integer; 0 and below end the cookie. Default: it ends with the browser's session. */
+  /**
+   * The life of the cookie in seconds, an integer; 0 and below delete it. Default: it ends with the browser's session.
+   */
   maxAge?: number | undefined
-  /** When it ends; `maxAge` is the surer way to say so. */
+  /** The time when the cookie ends. `maxAge` does not depend on the client's clock. */
   expires?: Date | undefined
-  /** Kept from scripts. Default true. */
+  /** True hides the cookie from scripts. Default true. */
   httpOnly?: boolean | undefined
   /**
-   * Sent over TLS only. Default: true if the request came over it, for names with a prefix, for `sameSite: 'none'`
-   * and `partitioned`; browsers refuse those without.
+   * True restricts the cookie to TLS. Default: true if the request came over TLS, for names with a prefix, for
+   * `sameSite: 'none'` and for `partitioned`; browsers refuse those without.
    */
   secure?: boolean | undefined
-  /** Default `lax`. */
+  /** The requests from other sites that carry the cookie. Default `lax`. */
   sameSite?: 'strict' | 'lax' | 'none' | undefined
-  /** Kept apart by the site it is embedded in (CHIPS). Default false. */
+  /** True keeps one cookie for each site that embeds this one (CHIPS). Default false. */
   partitioned?: boolean | undefined
-  /** Which cookies a browser drops last when it has too many; not every browser looks. */
+  /** The order in which a browser drops cookies when it has too many. Not every browser follows it. */
   priority?: 'low' | 'medium' | 'high' | undefined
 }
 
-/** Names and values; an array gives its name several fields. */
+/** Headers by name; an array is sent as several fields. */
 export type Hints = Readonly<Record<string, string | readonly string[]>>
 
 /** Options of `ctx.file`. */
 export interface FileOptions {
   /**
-   * The folder the path stays in, for paths that come from clients: `..`, symbolic links that lead out of it and, unless
-   * `dotfiles` says otherwise, names that begin with a dot are 404, also where a link leads to one.
+   * The folder that the path may not leave, for paths that come from clients. `..`, symbolic links that lead out of it
+   * and, unless `dotfiles` says otherwise, names that begin with a dot are answered with 404, also where a link leads
+   * to one.
    */
   root?: string | undefined
-  /** Whether `root` gives away names that begin with a dot. Default false. */
+  /** True serves names that begin with a dot. Default false. */
   dotfiles?: boolean | undefined
-  /** Sent to be saved rather than shown: under this name, or under its own with true. */
+  /** Asks the client to save the file rather than show it: under this name, or with true under the file's own. */
   download?: string | true | undefined
-  /** Content type. Default: by the name's extension, or application/octet-stream. */
+  /** The content type. Default: by the name's extension, or application/octet-stream. */
   type?: string | undefined
 }
 
 /** One part of a streamed body; strings are sent in UTF-8. */
 export type Chunk = string | Uint8Array
 
-/** What can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
+/** A source that can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
 export type Source =
   | ReadableStream<Chunk>
   | Readable
@@ -58,10 +61,10 @@ export type Source =
 
 /** Options of `ctx.stream`. */
 export interface StreamOptions {
-  /** Default the one set by `ctx.status`, else 200. */
+  /** The status. Default: the one that `ctx.status` set, else 200. */
   status?: number | undefined
-  /** Content type; default application/octet-stream unless a header set it. Null for none. */
+  /** The content type; null sends none. Default: application/octet-stream unless a header set another. */
   type?: string | null | undefined
-  /** Length in bytes, if known: sent as Content-Length. */
+  /** The length in bytes, if it is known. It is sent as Content-Length. */
   length?: number | undefined
 }

@@ -7,27 +7,30 @@ import type { ContextOf } from './context.ts'
 import type { ResponseListener } from './declaration.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
 
-/** Runs a chain: gives the handler's value, or delivers it and gives undefined or a promise of it. */
+/** Runs a chain. It returns the handler's value, or replies with it and returns undefined or a promise of that. */
 export type Run<C = RequestContext> = (ctx: C) => unknown
 
 /** A middleware or handler as the framework calls it; the types users see are narrower. */
 export type Layer<C = RequestContext> = (ctx: C, next: () => Promise<void>) => unknown
 
-/** What a chain keeps about its progress, on the context that it runs for: that of a request, or of a procedure's call. */
+/** The progress of a chain, on the context that it runs for: that of a request, or of a procedure's call. */
 export interface Chained {
-  /** A layer gave a reply. */
+  /** True once a layer replied. */
   readonly replied: boolean
-  /** The outermost layer has settled; `silent` where the handler gave nothing, and that was sent. */
+  /**
+   * True once the outermost layer has settled; `silent` where the handler returned nothing and the empty reply was
+   * sent.
+   */
   readonly settled: boolean | 'silent'
-  /** Layers that have not settled. */
+  /** The number of layers that have not settled. */
   pending: number
-  /** The handler ran and gave nothing. */
+  /** True where the handler ran and returned nothing. */
   empty: boolean
   /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
   chainError: unknown
-  /** Names the chain in messages. */
+  /** The name of the chain in messages. */
   readonly chainName: string
-  /** Takes the value of a layer as the reply. Throws where there is one already. */
+  /** Replies with the value of a layer. Throws where there is a reply already. */
   deliver(value: unknown): Promise<void> | void
   /** Called when the last layer has settled, if that was after the outermost one. */
   conclude(): void
@@ -35,10 +38,13 @@ export interface Chained {
   reportLate(error: Error): void
 }
 
-/** Runs before the handler and knows no `next`: cheaper than a middleware, since nothing is kept for afterwards. */
+/**
+ * A gate runs before the handler and has no `next`. It is cheaper than a middleware, since nothing is kept until
+ * afterwards.
+ */
 export type Gate = (ctx: RequestContext) => unknown
 
-/** Limits a route can have of its own and that JavaScript enforces. */
+/** The limits that a route can set for itself and that JavaScript enforces. */
 export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
 
 /** Declared errors as they run, by code; `reply` checks the error's `data` and is null where it has none. */
@@ -47,66 +53,66 @@ export type ErrorsByCode = ReadonlyMap<
   DeclaredError & { readonly reply: { copyOf(value: unknown): unknown } | null }
 >
 
-/** A route as it runs. */
+/** A compiled route. */
 export interface CompiledRoute {
   readonly run: Run
-  /** It has middleware that must call `next`. */
+  /** True where it has middleware that must call `next`. */
   readonly layered: boolean
-  /** Null for misses. */
+  /** The pattern; null for a miss. */
   readonly pattern: string | null
   readonly paramNames: readonly string[]
-  /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
+  /** With `checked` the request is dispatched before its body, which is collected once `beforeBody` lets it in. */
   readonly bodyMode: 'buffer' | 'stream' | 'checked'
   readonly errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
   readonly limits: RouteLimits
-  /** Those it and its middleware declare. */
+  /** The errors that the route and its middleware declare. */
   readonly errors: ErrorsByCode
-  /** Somebody wants to know when a request ends, or it has a time limit of its own. */
+  /** True where a listener is called at the end of the request, or the route has a time limit of its own. */
   readonly watched: boolean
   readonly listeners: readonly ResponseListener[]
   readonly handlerTimeout: number
 }
 
-/** Whether the peer that is `hop` steps away is trusted; 0 is the one the connection is with. */
+/** True when the peer `hop` steps away is trusted; 0 is the peer of the connection. */
 export type Trusts = (address: string, hop: number) => boolean
 
-/** Which proxies are believed, and which of their fields. */
+/** The proxies that are trusted, and the headers they write. */
 export interface Trust {
   readonly trusts: Trusts
   readonly headers: 'x-forwarded' | 'forwarded'
 }
 
-/** Bytes of bodies being collected by one app, against its `maxBufferedBodies`. */
+/** The bytes of bodies that one app collects at present. Its `maxBufferedBodies` bounds them. */
 export interface BodyLedger {
   held: number
   readonly limit: number
 }
 
-/** Who is told what an unexpected error was: nobody, clients on this machine, or everybody. */
+/** Who sees what an unexpected error was: nobody, clients on this machine, or everybody. */
 export type Audience = 'nobody' | 'local' | 'everybody'
 
 /** The app that a request was sent to. */
 export interface RequestApp {
   readonly limits: Limits
   readonly ledger: BodyLedger
-  /** Null where no proxy is trusted. */
+  /** The trusted proxies, or null without any. */
   readonly trust: Trust | null
   readonly errorDetails: Audience
   readonly serving: { stats(): ServerStats; readonly closing: boolean }
-  /** Requests whose reply is a stream that has begun, without a length: it may never end by itself. */
+  /** The requests whose reply is a stream without a length that has begun: it may never end by itself. */
   readonly streams: Set<RequestContext>
   readonly reportsToStderr: boolean
   /** The value of Allow for a set of methods (RFC 9110 §10.2.1). */
   allowed(bits: number): string
-  /** Says what no client can be told. Never throws. */
+  /** Reports an error that no client sees. Never throws. */
   report(error: unknown, ctx: RequestContext): void
-  /** Replies with what is left to be said when the chain of a request has ended. */
+  /** Sends the reply that is still due when the chain of a request has ended. */
   conclude(ctx: RequestContext): void
-  /** The request waits for `work`, which replies by itself, also where nobody awaits its promise. */
+  /** Makes the request wait for `work`, which replies by itself, also where nobody awaits its promise. */
   trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void>
 }
 
-/** The whole body, wherever it was collected. */
+/** The complete body, whether the adapter or the framework collected it. */
 export interface WholeBody {
   readonly length: number
   text(): string
@@ -125,22 +131,22 @@ export interface DeclaredReplies {
   reply(ctx: RequestContext, status: number, value: unknown): void
 }
 
-/** What the framework keeps of a request only where something happens that most requests do without. */
+/** The state of a request that most requests do without; it is made when it is first written to. */
 export interface RareState {
   /** The error handler was called; it is not called again if it fails. */
   failing: boolean
-  /** Set while somebody is to be told of the end of this request. */
+  /** This is set while a listener waits for the end of the request. */
   watch: {
     settle(ctx: RequestContext): void
     complete(ctx: RequestContext): void
   } | null
-  /** What a watched request threw. */
+  /** The error that a watched request threw. */
   failure: unknown
-  /** The reply broke off after its head. */
+  /** True where the reply broke off after its head. */
   cutOff: boolean
-  /** The route's time limit has passed: later replies are dropped. */
+  /** True once the route's time limit has passed: later replies are dropped. */
   expired: boolean
-  /** Promises of replies, such as that of `ctx.file`, that are not settled. */
+  /** The number of promises of replies, such as that of `ctx.file`, that are not settled. */
   ownReplies: number
   /** Stops the source of a streamed reply. */
   cancelStream: (() => void) | null
@@ -171,43 +177,52 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   readonly exchange: Exchange
   readonly app: RequestApp
   readonly route: CompiledRoute
-  /** Bit set of allowed methods, for replies to 405 and OPTIONS. */
+  /** The bit set of allowed methods, for replies to 405 and OPTIONS. */
   readonly allow: number
-  /** 0 while nobody set it. */
+  /** The status of the reply; 0 while none was set. */
   statusCode: number
-  /** Flat list of name and value; null while empty. */
+  /** The reply's headers as a flat list of names and values; null while it is empty. */
   replyHeaders: string[] | null
-  /** A content-type is among `replyHeaders`. */
+  /** True where `replyHeaders` has a content-type. */
   hasType: boolean
   replied: boolean
   settled: boolean | 'silent'
-  /** The declared replies of its route, once the handler runs; null where there are none, and when an error is answered. */
+  /**
+   * The declared replies of the route, once the handler runs. It is null where none are declared, and while an error is
+   * answered.
+   */
   responses: DeclaredReplies | null
-  /** Undefined while nothing asked for `more`. */
+  /** The rare state; undefined until `more` is read. */
   readonly rare: RareState | undefined
-  /** `rare`, made now if it was not before: for those who write to it. */
+  /** The rare state, made at the first access, for code that writes to it. */
   readonly more: RareState
-  /** A handler or middleware put something in the place of the body. */
+  /** True where a handler or middleware assigned to `body`. */
   readonly bodyAssigned: boolean
-  /** Tells whoever works on the request to stop. */
+  /** Aborts `ctx.signal`. */
   stop(why?: string): void
   /** `ctx[part]`. */
   part(part: keyof Schemas): unknown
-  /** Puts what a schema made of a part in its place. */
+  /** Replaces a part by the output of its schema. */
   put(part: keyof Schemas, value: unknown): void
   /** Adds the parameters of the path that a schema left out. */
   completeParams(): undefined
-  /** Gives the request an id that may be written anywhere: no setter, so that nobody else does. */
+  /**
+   * Sets the id of the request. It is a method, not a setter, so that handlers do not set it. The id may be written
+   * anywhere.
+   */
   identify(id: string): void
-  /** `header` for a name and a value that were checked. */
+  /** Sets a header whose name and value were checked. */
   place(name: string, lower: string, text: string): this
   /** Sets headers that are the same for many requests. */
   placeAll(block: { readonly entries: readonly string[]; readonly names: ReadonlySet<string> }): void
-  /** Adds the names that Vary does not have yet: nobody who replies may take away what others depend on. */
+  /** Adds names to Vary that it does not have yet. A later reply may not remove names that others depend on. */
   vary(text: string): this
-  /** Drops what describes a reply that will not be sent; CORS and request id stay for the error's reply. */
+  /**
+   * Drops the headers that describe a reply which will not be sent. Those of CORS and the request id stay for the
+   * error's reply.
+   */
   dropRepresentation(): void
-  /** Asks the exchange to say when the client leaves; until somebody asks, nothing is allocated for it. */
+  /** Asks the exchange to report a disconnect. Before the first call nothing is allocated for it. */
   watchAbort(): void
   onAbort(reason: AbortReason): void
 }

@@ -1,6 +1,6 @@
 /**
- * What a schema takes and gives, as types: from what a Standard Schema says of itself, or read off a JSON Schema whose
- * type is exact (TypeBox, or an object written in place). What cannot be read off is `unknown`, never a guess.
+ * The input and output of a schema, as types: from what a Standard Schema declares, or from a JSON Schema whose type is
+ * exact (TypeBox, or an object literal). A type that cannot be derived is `unknown`, never a guess.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
@@ -8,11 +8,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 export type Schema = StandardSchemaV1 | JSONSchema
 
 /**
- * JSON Schema as an object: draft 2020-12, or the draft-06, draft-07 or 2019-09 its `$schema` names; TypeBox makes such
- * objects. Not all keywords are here: each of the draft counts, and others are ignored.
+ * JSON Schema as an object: draft 2020-12, or the draft-06, draft-07 or 2019-09 that its `$schema` names; TypeBox makes
+ * such objects. Not all keywords are listed here: each keyword of the draft has its meaning, and others are ignored.
  */
 export interface JSONSchema {
-  /** The draft; default 2020-12. */
+  /** The draft. Default: 2020-12. */
   readonly $schema?: string | undefined
   /** Name of the schema, for `$ref`. */
   readonly $id?: string | undefined
@@ -28,54 +28,56 @@ export interface JSONSchema {
   readonly const?: unknown
   /** The values allowed. */
   readonly enum?: readonly unknown[] | undefined
-  /** Taken where a request leaves the property out. */
+  /** The value that is used where a request leaves the property out. */
   readonly default?: unknown
   /** Schemas by property. */
   readonly properties?: object | undefined
-  /** Properties there must be. */
+  /** The names of the required properties. */
   readonly required?: readonly string[] | undefined
-  /** Schema of other properties; false for none. */
+  /** The schema of other properties; false refuses them. */
   readonly additionalProperties?: boolean | object | undefined
-  /** Schemas by pattern of the name. */
+  /** Schemas by a pattern of the property's name. */
   readonly patternProperties?: object | undefined
-  /** Schema of the names. */
+  /** The schema of the properties' names. */
   readonly propertyNames?: object | boolean | undefined
-  /** Like `additionalProperties`, after all that was combined. */
+  /** The schema of properties that no other keyword, combined schemas included, has checked. */
   readonly unevaluatedProperties?: boolean | object | undefined
-  /** Schema of all items, or of those after `prefixItems`. */
+  /** The schema of all items, or of those after `prefixItems`. */
   readonly items?: boolean | object | undefined
   /** Schemas of the first items, in their order. */
   readonly prefixItems?: readonly unknown[] | undefined
-  /** One of them at least holds. */
+  /** At least one of these schemas has to accept the value. */
   readonly anyOf?: readonly unknown[] | undefined
-  /** Exactly one of them holds. */
+  /** Exactly one of these schemas has to accept the value. */
   readonly oneOf?: readonly unknown[] | undefined
-  /** All of them hold. */
+  /** All of these schemas have to accept the value. */
   readonly allOf?: readonly unknown[] | undefined
-  /** Must not hold. */
+  /** This schema has to reject the value. */
   readonly not?: unknown
-  /** Decides between `then` and `else`. */
+  /** The condition that decides between `then` and `else`. */
   readonly if?: unknown
-  /** Regular expression of a string. */
+  /** A regular expression that a string has to match. */
   readonly pattern?: string | undefined
-  /** Format of a string, for example `date-time`. */
+  /** The format of a string, for example `date-time`. */
   readonly format?: string | undefined
-  /** The type of `Type.Unsafe` of TypeBox. */
+  /** The type that `Type.Unsafe` of TypeBox carries. */
   readonly '~unsafe'?: unknown
-  /** What TypeBox made it as. */
+  /** The kind of type that TypeBox made. */
   readonly '~kind'?: string | undefined
 }
 
-/** What a value must be to pass the schema. */
+/** The type that a value needs to pass the schema. */
 export type SchemaInput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferInput<S> : Json<S, 'input'>
 
-/** What the schema makes of it. */
+/** The type of the schema's output. */
 export type SchemaOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Json<S, 'output'>
 
-/** Defaults make a difference between what is taken and what is given. */
+/** A property with a default is optional in the input and always there in the output. */
 type Side = 'input' | 'output'
 
-/** In the order in which one keyword says more than the next; siblings can only narrow what it allows. */
+/**
+ * The keywords are tried from the most exact to the least. Keywords beside the first match could only narrow its type.
+ */
 type Json<S, I extends Side> = S extends { static: infer T; params: readonly unknown[] }
   ? T // TypeBox 0.34 carries its type.
   : S extends { '~unsafe': infer T }
@@ -94,7 +96,7 @@ type Json<S, I extends Side> = S extends { static: infer T; params: readonly unk
               ? All<T, I>
               : unknown
 
-/** All of a union of schemas at once. */
+/** The intersection of a union of schemas. */
 type All<S, I extends Side> = (S extends unknown ? (value: Json<S, I>) => void : never) extends (
   value: infer T,
 ) => void
@@ -147,7 +149,10 @@ type Properties<P, R, I extends Side> = { -readonly [K in keyof P & R]: Json<P[K
   -readonly [K in Exclude<keyof P, R>]?: Json<P[K], I>
 }
 
-/** TypeBox marks what is optional; elsewhere `required` counts, and what has a default is always given. */
+/**
+ * TypeBox marks optional properties. In other schemas `required` counts, and a property with a default is always in the
+ * output.
+ */
 type RequiredOf<S, P, I extends Side> = S extends { '~kind': string }
   ? { [K in keyof P]: P[K] extends { '~optional': true } ? never : K }[keyof P]
   :

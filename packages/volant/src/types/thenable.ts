@@ -1,4 +1,4 @@
-/** Whether `value` is to be awaited. */
+/** True when `value` has to be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
