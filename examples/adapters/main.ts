@@ -1,4 +1,4 @@
-/** The same app on another adapter: `ADAPTER=node-http node dist/main.js`. */
+/** The app runs on another adapter if it is asked to: `ADAPTER=node-http node dist/main.js`. */
 import { type AdapterType, createApp } from 'volant'
 
 const type = process.env.ADAPTER as AdapterType | undefined

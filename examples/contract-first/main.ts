@@ -1,4 +1,4 @@
-/** Handlers for routes that are declared elsewhere. A contract without a handler stops the app from starting. */
+/** The routes are declared elsewhere and get their handlers here. If one is missing, the app does not start. */
 import { createApp } from 'volant'
 import { api } from './api.ts'
 

@@ -1,4 +1,4 @@
-/** 103 Early Hints: while the handler still works the browser fetches what the page will need. */
+/** The status 103 has hints: the browser fetches what the page needs while the handler still works. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from 'volant'
 

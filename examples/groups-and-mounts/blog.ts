@@ -2,7 +2,7 @@ import { createApp, HTTPError } from 'volant'
 
 const posts = new Map([['first', 'Hello']])
 
-/** An app like any other: it can be tested or served alone, and mounted in another. */
+/** This is an app like any other: it can be tested or served alone, and mounted in another. */
 export const blog = createApp()
 
 blog.get('/', () => [...posts.keys()])

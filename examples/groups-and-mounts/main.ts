@@ -1,4 +1,4 @@
-/** Larger apps: groups share a prefix and middleware, and an app of its own file is mounted under a path. */
+/** In a larger app groups share a prefix and middleware, and an app of another file is mounted under a path. */
 import { before, createApp } from 'volant'
 import { blog } from './blog.ts'
 

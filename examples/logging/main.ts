@@ -1,4 +1,4 @@
-/** A line of JSON for each request, as pino writes it: `node dist/main.js | npx pino-pretty`. */
+/** Each request gets a line of JSON, as pino writes it: `node dist/main.js | npx pino-pretty`. */
 import { createApp, HTTPError, logger } from 'volant'
 
 export const lines: string[] = []

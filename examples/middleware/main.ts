@@ -7,7 +7,7 @@ const requestId: Middleware = async (ctx, next) => {
   console.log(`${ctx.method} ${ctx.path} ${ctx.status()}`) // and its status is known after it
 }
 
-/** Costs less than a middleware with `next`: it throws, replies, or lets the request pass. */
+/** This costs less than a middleware with `next`. It throws, replies, or lets the request pass. */
 const bearer = before((ctx) => {
   if (ctx.headers.authorization !== 'Bearer secret') {
     throw new HTTPError(401, 'A token is needed', { headers: { 'www-authenticate': 'Bearer' } })

@@ -1,4 +1,4 @@
-/** Procedures: written once, called over REST, over tRPC and directly. Zod checks what goes in and what comes out. */
+/** Procedures are written once, and called over REST, over tRPC and directly. Zod checks inputs and outputs. */
 import { before, createApp } from 'volant'
 import { caller, procedure, rest, router, tracked } from 'volant/procedures'
 import { trpc, type TRPCRouterOf } from 'volant/trpc'
@@ -50,10 +50,10 @@ const api = router({
   }),
 })
 
-/** What tRPC's clients are typed by: `createTRPCClient<AppRouter>(…)`. */
+/** This types the clients of tRPC: `createTRPCClient<AppRouter>(…)`. */
 export type AppRouter = TRPCRouterOf<typeof api>
 
-/** The same in this process. */
+/** These functions call the procedures in this process, here as the user `cron`. */
 export const call = caller(api, { headers: { 'x-user': 'cron' } })
 
 export const app = createApp()

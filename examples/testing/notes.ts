@@ -1,4 +1,4 @@
-/** The app, made by a function: each test has one with data of its own. */
+/** A function makes the app, so that each test has an app with data of its own. */
 import { type App, createApp, HTTPError } from 'volant'
 
 export function createNotes(notes = new Map<string, string>()): App {

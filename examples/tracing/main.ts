@@ -1,4 +1,4 @@
-/** Tracing without touching the app: it publishes on diagnostics channels, which cost nothing until somebody listens. */
+/** Tracing needs no change of the app: its diagnostics channels cost nothing until somebody listens. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, subscribe } from 'node:diagnostics_channel'
 import { setImmediate as turn } from 'node:timers/promises'

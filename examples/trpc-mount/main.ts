@@ -1,4 +1,4 @@
-/** A router that was written with @trpc/server, served by its own fetch adapter: nothing of it changes. */
+/** The fetch adapter of @trpc/server serves a router that was written with it. The router does not change. */
 import { initTRPC } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { createApp } from 'volant'

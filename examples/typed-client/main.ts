@@ -1,4 +1,4 @@
-/** A server and the names its clients call it by. Zod, since the client's types are those of the schemas. */
+/** The server names its routes for its clients. It uses Zod, because the client has the types of the schemas. */
 import { createApp, middleware } from 'volant'
 import * as z from 'zod'
 
@@ -12,7 +12,7 @@ const signedIn = middleware({ errors: { SIGN_IN: { status: 401 } } }, (ctx, next
 
 export const app = createApp()
 
-/** The type of this is all that a client needs. */
+/** Clients import the type of this object, and no code. */
 export const api = {
   users: {
     get: app.get(

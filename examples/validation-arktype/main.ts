@@ -1,4 +1,4 @@
-/** The same with ArkType, whose schemas are written as types. */
+/** ArkType checks requests in the same way. Its schemas are written as types. */
 import { type } from 'arktype'
 import { createApp } from 'volant'
 

@@ -1,4 +1,4 @@
-/** Plain JSON Schema, as TypeBox makes it or written by hand: text is converted, defaults are filled in. */
+/** TypeBox or you write plain JSON Schema. Text is converted, and defaults are filled in. */
 import { Type } from 'typebox'
 import { createApp } from 'volant'
 

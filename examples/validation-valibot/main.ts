@@ -1,4 +1,4 @@
-/** The same with Valibot: any library that implements Standard Schema will do. */
+/** Valibot checks requests in the same way. Any library that implements Standard Schema does. */
 import { createApp } from 'volant'
 import * as v from 'valibot'
 
