@@ -8,14 +8,13 @@ import {
   type Host,
   unpackHeaders,
 } from '@volant/engine'
-import { VolantError } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
 import { NodeUpload } from './node-upload.ts'
 import type { NodeServer } from './node-http.ts'
 import { upgradeFields } from './refuse.ts'
-import { SocketExchange } from './socket-exchange.ts'
+import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 
 /** Bytes of a streamed reply that may wait in this process before `write` says so. */
 const sendBuffer = 65_536
@@ -88,10 +87,10 @@ export class NodeExchange extends SocketExchange implements Exchange {
     const list = this.#head(type, headers)
     let content = body
     if (status === 204 || status === 304) content = null
-    else list.push('Content-Length', lengthOf(body))
+    else list.push('Content-Length', String(lengthOf(body)))
     if (this.method === 'HEAD') content = null
     // node:http writes a head together with a string as UTF-8; fields are Latin-1.
-    if (typeof content === 'string' && headers !== null && headers.some(isNotAscii))
+    if (typeof content === 'string' && headers !== null && headers.some((text) => notAscii.test(text)))
       content = Buffer.from(content)
     const { response, connection } = this
     const linger = this.upload !== null && !connection.broken && this.#closesUnread(this.upload, list)
@@ -152,9 +151,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
   abort(reason: AbortReason): void {
     if (this.aborted) return
     this.#release()
-    this.markAborted(reason)
-    this.upload?.fail(new VolantError('E_ABORTED'))
-    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+    this.abandon(reason)
   }
 
   #head(type: ContentType, given: string[] | null): string[] {
@@ -217,15 +214,4 @@ export class NodeExchange extends SocketExchange implements Exchange {
     this.counted = false
     this.upload?.release()
   }
-}
-
-function lengthOf(body: string | Uint8Array | null): string {
-  return String(body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length)
-}
-
-// oxlint-disable-next-line no-control-regex -- ASCII is meant
-const notAscii = /[^\x00-\x7f]/
-
-function isNotAscii(text: string): boolean {
-  return notAscii.test(text)
 }

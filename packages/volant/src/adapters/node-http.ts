@@ -21,7 +21,7 @@ import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
 import type { SocketExchange } from './socket-exchange.ts'
-import { sweepUploads, uploadCap } from './upload.ts'
+import { sweepEvery, sweepInterval, sweepUploads, uploadCap } from './upload.ts'
 
 export const nodeHttpAdapter: Adapter = {
   name: 'node-http',
@@ -31,9 +31,6 @@ export const nodeHttpAdapter: Adapter = {
   createServer: (host) => new NodeServer(host),
 }
 
-/** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
-const sweepInterval = 1_000
-const shortestSweep = 10
 const connectionOf = Symbol('connection')
 type TrackedSocket = Socket & { [connectionOf]?: NodeConnection }
 
@@ -157,9 +154,7 @@ export class NodeServer implements Server {
   async listen(options: ListenOptions): Promise<Address> {
     const address = await listenOn(this.#server, options)
     const { keepAliveTimeout, sendTimeout, requestTimeout } = this.host.limits
-    const shortest = Math.min(...[keepAliveTimeout, sendTimeout, requestTimeout].filter((limit) => limit > 0))
-    const interval = Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))
-    this.#sweep = setInterval(() => this.#sweepAll(), interval).unref()
+    this.#sweep = sweepEvery([keepAliveTimeout, sendTimeout, requestTimeout], () => this.#sweepAll())
     return address
   }
 

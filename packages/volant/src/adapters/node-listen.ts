@@ -1,4 +1,5 @@
 /** Listening with node:net, and what to say when that fails. */
+import { once } from 'node:events'
 import { lstatSync, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
@@ -41,22 +42,12 @@ export async function listenOn(server: Server, options: ListenOptions): Promise<
   return addressOf(server)
 }
 
-function attempt(server: Server, options: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: Error) => {
-      server.off('listening', onListening)
-      reject(error)
-    }
-    const onListening = () => {
-      server.off('error', onError)
-      resolve()
-    }
-    server.once('error', onError)
-    server.once('listening', onListening)
-    const { path, port = 0, host, backlog = 511, ipv6Only = false, reusePort = false } = options
-    if (path !== undefined) server.listen({ path, backlog })
-    else server.listen({ port, backlog, ipv6Only, reusePort, ...(host !== undefined && { host }) })
-  })
+async function attempt(server: Server, options: ListenOptions): Promise<void> {
+  const { path, port = 0, host, backlog = 511, ipv6Only = false, reusePort = false } = options
+  if (path !== undefined) server.listen({ path, backlog })
+  else server.listen({ port, backlog, ipv6Only, reusePort, ...(host !== undefined && { host }) })
+  // It rejects with the event `error`, which comes in a later tick as well.
+  await once(server, 'listening')
 }
 
 /** A socket file that nobody listens on: left over by a process that was killed. */
@@ -77,7 +68,10 @@ function addressOf(server: Server): Address {
   if (typeof address === 'string' || address === null) {
     return { port: null, host: null, path: address, url: `unix:${address}` }
   }
-  const { address: host, port } = address
+  return addressAt(address.address, address.port)
+}
+
+export function addressAt(host: string, port: number): Address {
   // A wildcard is no address to connect to.
   const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return { port, host, path: null, url: `http://${shown}:${port}` }
@@ -92,46 +86,28 @@ export function refuseSharing(adapter: string, { reusePort }: ListenOptions): vo
   )
 }
 
+/** What is wrong with an address, by the system's error code. */
+const faults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: stop the process that has it, or choose another',
+  EACCES: 'needs rights this process does not have: ports below 1024 usually do',
+  EPERM: 'needs rights this process does not have: ports below 1024 usually do',
+  EADDRNOTAVAIL: 'cannot be listened on: this machine does not have that address',
+  ENOTSUP: 'cannot be shared: this system has no reusePort',
+  ENOTFOUND: 'cannot be listened on: the host name is not known',
+  EAI_AGAIN: 'cannot be listened on: the host name is not known',
+}
+
 /** The error with a sentence on what to do about it. */
-export function explain(error: unknown, options: ListenOptions): Error {
-  const place =
-    options.path ?? `port ${options.port ?? 0}${options.host === undefined ? '' : ` of ${options.host}`}`
+export function explain(error: unknown, { path, port = 0, host, reusePort }: ListenOptions): Error {
+  const place = path ?? `port ${port}${host === undefined ? '' : ` of ${host}`}`
   const code = codeOf(error)
-  switch (code) {
-    case 'EADDRINUSE':
-      return new ListenError(
-        code,
-        `${place} is in use: stop the process that has it, or choose another` +
-          (options.reusePort
-            ? '. Processes share a port if all of them set reusePort and run as one user'
-            : ''),
-        error,
-      )
-    case 'EACCES':
-    case 'EPERM':
-      return new ListenError(
-        code,
-        `${place} needs rights this process does not have: ports below 1024 usually do`,
-        error,
-      )
-    case 'EADDRNOTAVAIL':
-      return new ListenError(
-        code,
-        `${place} cannot be listened on: this machine does not have that address`,
-        error,
-      )
-    case 'ENOTSUP':
-      return new ListenError(code, `${place} cannot be shared: this system has no reusePort`, error)
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new ListenError(code, `${place} cannot be listened on: the host name is not known`, error)
-    default:
-      return new ListenError(
-        code,
-        `${place} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`,
-        error,
-      )
-  }
+  const fault =
+    faults[code] ?? `cannot be listened on: ${error instanceof Error ? error.message : String(error)}`
+  const advice =
+    code === 'EADDRINUSE' && reusePort
+      ? '. Processes share a port if all of them set reusePort and run as one user'
+      : ''
+  return new ListenError(code, `${place} ${fault}${advice}`, error)
 }
 
 function codeOf(error: unknown): string {

@@ -101,6 +101,13 @@ export abstract class SocketExchange extends Head {
     this.upload?.credit(bytes)
   }
 
+  /** Those who wait for this exchange need not any more. */
+  protected abandon(reason: AbortReason): void {
+    this.markAborted(reason)
+    this.upload?.fail(new VolantError('E_ABORTED'))
+    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+  }
+
   /** Replies without the app, and closes: framing or load make further requests unwelcome. */
   refuse(code: ErrorCode): void {
     if (this.replied || this.aborted) return
@@ -131,3 +138,10 @@ export abstract class SocketExchange extends Head {
 function timeOut(exchange: SocketExchange): void {
   exchange.timeOut()
 }
+
+export function lengthOf(body: string | Uint8Array | null): number {
+  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
+}
+
+// oxlint-disable-next-line no-control-regex -- ASCII is meant
+export const notAscii = /[^\x00-\x7f]/

@@ -177,6 +177,16 @@ export abstract class Upload {
   }
 }
 
+/** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
+export const sweepInterval = 1_000
+const shortestSweep = 10
+
+/** Runs `sweep` often enough for these time limits, of which 0 is none. It does not keep the process alive. */
+export function sweepEvery(limits: readonly number[], sweep: () => void): NodeJS.Timeout {
+  const shortest = Math.min(...limits.filter((limit) => limit > 0))
+  return setInterval(sweep, Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))).unref()
+}
+
 /** Ends what came with bodies that took too long. */
 export function sweepUploads(uploads: Iterable<SocketExchange>, now: number, requestTimeout: number): void {
   for (const exchange of uploads) {

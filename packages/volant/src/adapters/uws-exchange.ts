@@ -68,9 +68,7 @@ export class UwsExchange extends UwsReply implements Exchange {
     if (this.given) return
     if (this.timer !== null) clearTimeout(this.timer)
     this.replied = true
-    this.markAborted(reason)
-    this.upload?.fail(new VolantError('E_ABORTED'))
-    if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
+    this.abandon(reason)
   }
 }
 

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { createServer, isIP } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
-import { explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
+import { addressAt, explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
 import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
 
 /** Listens as `options` say; an error is what node:net says of the same address. */
@@ -28,10 +28,7 @@ export async function listenUws(
   for (const host of await hostsOf(options)) {
     const socket = await attempt(uws, app, host, port, reusePort)
     if (socket === false) continue
-    const taken = uws.us_socket_local_port(socket)
-    // A wildcard is no address to connect to.
-    const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-    return { socket, address: { port: taken, host, path: null, url: `http://${shown}:${taken}` } }
+    return { socket, address: addressAt(host, uws.us_socket_local_port(socket)) }
   }
   await probe(options).catch((error: ListenError) => {
     throw explain(error.cause, options)

@@ -1,7 +1,7 @@
 /** The reply side of an exchange on uWebSockets.js. Its response object is never touched once `over`: that throws. */
 import { type ContentType, contentTypes, type Host, unpackHeaders } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
-import { SocketExchange } from './socket-exchange.ts'
+import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 import type { PeerAddress } from './uws-address.ts'
 import type { UwsResponse } from './uws-load.ts'
 import type { UwsServer } from './uws.ts'
@@ -349,10 +349,3 @@ function headOf(status: number, type: ContentType, headers: string[] | null): st
 function encoded(head: string): string | Uint8Array {
   return notAscii.test(head) ? Buffer.from(head, 'latin1') : head
 }
-
-function lengthOf(body: string | Uint8Array | null): number {
-  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
-}
-
-// oxlint-disable-next-line no-control-regex -- ASCII is meant
-const notAscii = /[^\x00-\x7f]/

@@ -11,8 +11,8 @@ import {
 } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Routes } from './head.ts'
-import type { SocketExchange } from './socket-exchange.ts'
-import { sweepUploads } from './upload.ts'
+import { notAscii, type SocketExchange } from './socket-exchange.ts'
+import { sweepEvery, sweepUploads } from './upload.ts'
 import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
 import type { UwsReply } from './uws-reply.ts'
@@ -43,9 +43,6 @@ export function uwsAdapter(limits: Limits): Adapter {
   }
 }
 
-/** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
-const sweepInterval = 1_000
-const shortestSweep = 10
 export class UwsServer implements Server {
   readonly host: Host
   /** Exchanges that outlasted the callback of their request. */
@@ -188,9 +185,7 @@ export class UwsServer implements Server {
     this.#socket = socket
     this.#path = address.path
     const { sendTimeout, requestTimeout, drainTimeout } = this.host.limits
-    const shortest = Math.min(...[sendTimeout, requestTimeout, drainTimeout].filter((limit) => limit > 0))
-    const interval = Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))
-    this.#sweep = setInterval(() => this.#sweepAll(), interval).unref()
+    this.#sweep = sweepEvery([sendTimeout, requestTimeout, drainTimeout], () => this.#sweepAll())
     return address
   }
 
@@ -249,9 +244,6 @@ export class UwsServer implements Server {
     }
   }
 }
-
-// oxlint-disable-next-line no-control-regex -- ASCII is meant
-const notAscii = /[^\x00-\x7f]/
 
 function removeFile(path: string): void {
   try {
