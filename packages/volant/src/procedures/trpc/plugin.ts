@@ -58,7 +58,7 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
       if (ctx.method === 'HEAD') return undefined
       if (isBatch(ctx)) return batch(ctx, path, procedures, settings)
       if (each !== undefined) return single(ctx, each, settings)
-      return replyError(ctx, noProcedure(path), { path, type: undefined }, settings)
+      return replyError(ctx, noProcedure(path), { path }, settings)
     }
   }
 }

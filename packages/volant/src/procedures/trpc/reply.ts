@@ -3,30 +3,28 @@ import { ContentType } from '@volant/engine'
 import type { Context } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { endReply, jsonText, sendJson } from '../../reply/reply.ts'
+import { unlessError } from '../definition.ts'
 import type { Served } from '../output.ts'
 import type { ProcedureKind } from '../types.ts'
+import { isDeferred, notStreamed } from './call.ts'
 import { type ErrorShape, foreign, errorShapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
 import { isAbort, isExpectedAbort } from '../../reply/abort.ts'
 import { errorChannel } from '../../report/channels.ts'
 
-/** The call that a reply is about. */
-export interface Answered {
-  readonly path: string
-  /** Undefined where the path names no procedure. */
-  readonly type: ProcedureKind | undefined
-}
-
 /** Replies `{ "result": { "data": … } }`. */
 export function replyValue(ctx: RequestContext, value: unknown, served: Served, settings: Settings): void {
   const { path, procedure } = served
   try {
+    unlessError(value)
+    if (isDeferred(value)) throw notStreamed(value)
     const text = resultText(ctx, value, served, settings)
     const status = prepareHead(ctx, 200, [path], procedure.kind, [], settings)
     endReply(ctx, ContentType.json, text, status, 'json')
   } catch (error) {
-    replyError(ctx, error, { path, type: procedure.kind }, settings)
+    // The error may come from a getter of the value.
+    replyError(ctx, error, served, settings)
   }
 }
 
@@ -52,21 +50,22 @@ export function resultText(
 export function replyError(
   ctx: RequestContext,
   error: unknown,
-  answered: Answered | null,
+  /** The call that the reply is about; without `procedure` where its path names none. */
+  call: { readonly path: string; readonly procedure?: Served['procedure'] } | null,
   settings: Settings,
 ): void {
-  const shape = failed(ctx, error, answered?.path)
-  const paths = answered === null ? [] : [answered.path]
+  const shape = failed(ctx, error, call?.path)
+  const paths = call === null ? [] : [call.path]
   let status = shape.data.httpStatus
   try {
-    status = prepareHead(ctx, status, paths, answered?.type, [shape], settings)
+    status = prepareHead(ctx, status, paths, call?.procedure?.kind, [shape], settings)
   } catch (second) {
     ctx.app.report(second, ctx)
   }
   try {
     sendJson(ctx, { error: transformed(shape, settings) }, status)
   } catch (second) {
-    const error = unwritable(ctx, second, answered?.path)
+    const error = unwritable(ctx, second, call?.path)
     if (!ctx.replied) sendJson(ctx, { error }, 500)
   }
 }

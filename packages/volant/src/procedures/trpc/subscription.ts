@@ -27,7 +27,7 @@ export function subscribe(ctx: RequestContext, placed: Served, settings: Setting
       ctx.signal.addEventListener('abort', () => stream.closeWithServer(), { once: true })
       ctx.stream(stream, { type: 'text/event-stream', status })
     } catch (error) {
-      replyError(ctx, error, { path, type: 'subscription' }, settings)
+      replyError(ctx, error, placed, settings)
     }
   }
   try {
