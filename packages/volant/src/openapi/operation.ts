@@ -1,6 +1,6 @@
 /** What a document needs to know of a route. */
 import type { RouteInfo } from '../app/route-info.ts'
-import type { Checked } from '../request/validation.ts'
+import { type Checked, checkedParts } from '../request/validation.ts'
 import type { Schema } from '../types/parts.ts'
 
 /** A route of a document. */
@@ -14,16 +14,10 @@ export interface RouteOperation {
 
 export function operationOf(route: RouteInfo): RouteOperation {
   const all = [...route.checks, route.schemas]
-  const of = (part: Checked): Schema[] => all.flatMap((each) => each[part] ?? [])
+  const schemas = checkedParts.map((part) => [part, all.flatMap((each) => each[part] ?? [])])
   return {
     route,
     name: `${route.method} ${route.path}`,
-    schemas: {
-      params: of('params'),
-      query: of('query'),
-      headers: of('headers'),
-      cookies: of('cookies'),
-      body: of('body'),
-    },
+    schemas: Object.fromEntries(schemas) as RouteOperation['schemas'],
   }
 }

@@ -2,6 +2,7 @@
 import type { RouteInfo } from '../app/route-info.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkFunction } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { OpenAPIInfo, OpenAPIServer, OpenAPITag } from './types.ts'
@@ -50,7 +51,6 @@ export function checkOptions<O extends OpenAPIOptions>(
     const which = missing.length === 0 ? '' : `; ${missing.join(' and ')} is missing`
     throw new VolantError('E_BAD_OPTION', `${where}: info takes { title, version }, both text${which}`)
   }
-  if (include !== undefined && typeof include !== 'function')
-    throw bad(`${where}: include`, include, 'a function of a route')
+  checkFunction(`${where}: include`, include, 'a function of a route')
   return options
 }

@@ -10,7 +10,7 @@ import { servePage } from '../openapi/page.ts'
 import { inSlices, jsonOf, yamlOf } from '../openapi/publish.ts'
 import { schemesOf } from '../openapi/security.ts'
 import { DocumentWarnings } from '../openapi/warnings.ts'
-import { bad } from '../options/bad-option.ts'
+import { checkText } from '../options/checks.ts'
 import { checkConditions } from '../reply/conditional.ts'
 import type { RequestContext } from '../types/request.ts'
 
@@ -37,8 +37,8 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
   checkOptions('openapi', options, [...optionNames, 'path', 'page'])
   const { path = '/openapi', page = '/docs' } = options
-  checkPath('openapi.path', path, '/openapi')
-  if (page !== false) checkPath('openapi.page', page, '/docs')
+  checkText('openapi.path', path, documentPath, 'a path such as /openapi')
+  if (page !== false) checkText('openapi.page', page, documentPath, 'a path such as /docs')
   const { registry } = rootOf(scope)
   const warnings = new DocumentWarnings()
   const documents = new Documents(options, warnings)
@@ -64,9 +64,7 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
   servePage(scope, { path: page, document: json, title: options.info.title, servers: options.servers ?? [] })
 }
 
-function checkPath(name: string, path: unknown, such: string): void {
-  if (typeof path !== 'string' || !/^\/.*[^/]$/.test(path)) throw bad(name, path, `a path such as ${such}`)
-}
+const documentPath = /^\/.*[^/]$/
 
 function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
   return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))

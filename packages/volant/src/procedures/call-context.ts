@@ -13,15 +13,10 @@ import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
 /** What a direct call has in place of a request. */
-export interface OriginData {
-  readonly headers: Record<string, string | undefined>
-  readonly cookies: Record<string, string | undefined>
-  readonly ip: string
-  readonly id: string
-  readonly signal: AbortSignal
-  /** The call has a copy of it. */
-  readonly state: Record<string, unknown>
-}
+export type OriginData = Pick<
+  ProcedureContext<Record<string, unknown>>,
+  'headers' | 'cookies' | 'ip' | 'id' | 'signal' | 'state'
+>
 
 /** Where a call comes from: a request, a call that makes another, or a program. */
 export type CallSource = RequestContext | CallContext | OriginData

@@ -1,7 +1,6 @@
 /** REST routes of procedures, with contracts like any other route. */
-import { bad } from '../../options/bad-option.ts'
 import { before } from '../../dispatch/declare.ts'
-import { checkNames } from '../../options/checks.ts'
+import { checkNames, checkText } from '../../options/checks.ts'
 import { printLine } from '../../report/print-line.ts'
 import { decide, undecided } from '../../contract/lazy-responses.ts'
 import { isVoid, madeOfNothing } from '../../schema/is-void.ts'
@@ -62,9 +61,7 @@ export function rest<R extends Router, const P extends string = ''>(
   const served = new Map(restRoutes(procedures))
   checkNames('rest', options, ['prefix'])
   const { prefix = '' as P } = options
-  if (typeof prefix !== 'string' || (prefix !== '' && !prefix.startsWith('/'))) {
-    throw bad('rest.prefix', prefix, 'a path such as /api')
-  }
+  checkText('rest.prefix', prefix, /^(?:\/|$)/, 'a path such as /api')
   const base = prefix.replace(/\/$/, '')
   const routes = new Map([...served].map(([placed, route]) => [placed, routeOf(placed, route, base)]))
   const suspicious = procedures.flatMap((placed) => {
