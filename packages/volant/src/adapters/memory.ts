@@ -52,9 +52,6 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   readonly #request: MemoryRequest
   readonly #sink: ReplySink
   readonly #leave = () => this.lose(this.#request.signal?.reason)
-  /** Of a streamed reply: the declared length, and what was sent of it. */
-  #length = -1
-  #sent = 0
 
   constructor(host: Host, request: MemoryRequest, sink: ReplySink) {
     super(request.method, request.headers)
@@ -115,7 +112,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     const list = this.#head(type, headers)
     if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFields)
     const empty = status === 204 || status === 205 || status === 304
-    this.#length = length
+    this.length = length
     if (length >= 0 && !empty) list.push('content-length', String(length))
     this.#sink.start(status, list, empty || this.method === 'HEAD')
   }
@@ -123,15 +120,12 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   write(chunk: string | Uint8Array): boolean {
     if (this.aborted) return true
     const bytes = Buffer.from(chunk as string)
-    this.#sent += bytes.length
-    if (this.#length < 0 || this.#sent <= this.#length) return this.#sink.chunk(bytes)
-    this.destroy()
-    return true
+    return this.exceeds(bytes.length) || this.#sink.chunk(bytes)
   }
 
   finish(): void {
     if (this.aborted) return
-    if (this.#length >= 0 && this.#sent !== this.#length && this.method !== 'HEAD') return this.destroy()
+    if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
     this.#settle()
     this.#sink.end()
   }

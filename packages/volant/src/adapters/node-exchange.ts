@@ -26,9 +26,6 @@ export class NodeExchange extends SocketExchange implements Exchange {
   /** May be dispatched as soon as it is its turn. */
   ready = true
   declare upload: NodeUpload | null
-  /** Of a streamed reply: the declared length, and what was sent of it. */
-  #length = -1
-  #sent = 0
 
   constructor(connection: NodeConnection, request: IncomingMessage, response: ServerResponse) {
     super(request.method ?? '', request.rawHeaders)
@@ -106,7 +103,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
   start(status: number, type: ContentType, headers: string[] | null, length: number): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
-    this.#length = length
+    this.length = length
     if (length >= 0 && status !== 204 && status !== 304) list.push('Content-Length', String(length))
     // Whether the body will be read by the end of the reply is not known yet; `finish` sees to it.
     if (this.connection.mustClose()) list.push('Connection', 'close')
@@ -123,18 +120,14 @@ export class NodeExchange extends SocketExchange implements Exchange {
     if (this.aborted) return true
     const { response } = this
     const bytes = Buffer.from(chunk as string)
-    this.#sent += bytes.length
-    if (this.#length >= 0 && this.#sent > this.#length) {
-      this.destroy()
-      return true
-    }
+    if (this.exceeds(bytes.length)) return true
     response.write(bytes)
     return response.writableLength <= sendBuffer
   }
 
   finish(): void {
     if (this.aborted) return
-    if (this.#length >= 0 && this.#sent !== this.#length && this.method !== 'HEAD') return this.destroy()
+    if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
     this.response.end()
     if (this.upload !== null && !this.request.complete) {
       this.upload.discard(() => this.#closeEarly())

@@ -32,6 +32,9 @@ export abstract class SocketExchange extends Head {
   /** Null without a body: most requests need none of its fields. */
   upload: Upload | null = null
   protected timer: NodeJS.Timeout | null = null
+  /** Of a streamed reply: the declared length, and what was given of it. */
+  protected length = -1
+  protected sent = 0
 
   abstract readonly host: Host
   abstract readonly server: UploadCounts
@@ -99,6 +102,14 @@ export abstract class SocketExchange extends Head {
 
   credit(bytes: number): void {
     this.upload?.credit(bytes)
+  }
+
+  /** Counts bytes of a streamed reply. More than it declared would be taken for another reply. */
+  protected exceeds(bytes: number): boolean {
+    this.sent += bytes
+    if (this.length < 0 || this.sent <= this.length) return false
+    this.destroy()
+    return true
   }
 
   /** Those who wait for this exchange need not any more. */

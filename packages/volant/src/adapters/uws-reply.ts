@@ -30,10 +30,8 @@ export abstract class UwsReply extends SocketExchange {
   protected closesItself = false
   protected closes = false
   protected address: PeerAddress | null = null
-  /** Of a streamed reply: the head until it is sent, the declared length, and what was given of it. */
+  /** The head of a streamed reply until it is sent. */
   #pendingHead: string | null = null
-  #length = -1
-  #sent = 0
   #finishing = false
   /** What the socket did not take. */
   #rest: Buffer | null = null
@@ -113,7 +111,7 @@ export abstract class UwsReply extends SocketExchange {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       response.writeStatus(encoded(closes ? `${head}\r\nConnection: close` : this.#withClose(head)))
       this.given = true
-      this.#length = bytes.length
+      this.length = bytes.length
       this.#give(bytes)
       return
     } else response.writeStatus(encoded(this.#withClose(head))).end(body ?? '', closes)
@@ -134,45 +132,36 @@ export abstract class UwsReply extends SocketExchange {
         this.response.writeStatus(encoded(head)).endWithoutBody()
         this.finished()
       }
-      if (this.#mustWait()) this.#later(write)
-      else this.#inCork(write)
+      this.#inCork(write)
     } else if (length >= 0) {
-      this.#length = length
+      this.length = length
       const write = () => {
         this.response.writeStatus(encoded(head))
         this.#give(new Uint8Array(0))
       }
-      if (length === 0 && this.#mustWait()) this.#later(write)
-      else this.#inCork(write)
+      this.#inCork(write, length === 0 && this.#mustWait())
     } else this.#pendingHead = head
   }
 
   write(chunk: string | Uint8Array): boolean {
     if (this.aborted || this.over || chunk.length === 0) return true
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (this.#length >= 0) {
-      this.#sent += bytes.length
-      if (this.#sent > this.#length) {
-        this.destroy()
-        return true
-      }
-    }
+    if (this.exceeds(bytes.length)) return true
     if (this.#rest !== null) this.#rest = Buffer.concat([this.#rest, bytes])
-    else if (this.#length >= 0 && this.#mustWait()) {
+    else if (this.length >= 0 && this.#mustWait()) {
       this.#rest = Buffer.from(bytes)
       this.#later(() => this.#sendRest())
-    } else this.#inCork(() => this.#pour(bytes))
+    } else this.#inCork(() => this.#pour(bytes), false)
     return this.stalledSince === 0
   }
 
   finish(): void {
     if (this.aborted || this.over) return
     this.#finishing = true
-    if (this.#length >= 0) {
-      if (this.#sent !== this.#length) this.destroy()
+    if (this.length >= 0) {
+      if (this.sent !== this.length) this.destroy()
       else this.given = true
-    } else if (this.#mustWait()) this.#later(() => this.#endChunks())
-    else this.#inCork(() => this.#endChunks())
+    } else this.#inCork(() => this.#endChunks())
   }
 
   destroy(): void {
@@ -205,8 +194,9 @@ export abstract class UwsReply extends SocketExchange {
     if (this.timer !== null) clearTimeout(this.timer)
   }
 
-  #inCork(write: () => void): void {
-    if (this.corked) write()
+  #inCork(write: () => void, waits = this.#mustWait()): void {
+    if (waits) this.#later(write)
+    else if (this.corked) write()
     else this.response.cork(write)
   }
 
@@ -223,7 +213,7 @@ export abstract class UwsReply extends SocketExchange {
 
   /** Sends bytes of a streamed reply; keeps a copy of what the socket does not take. */
   #pour(bytes: Uint8Array): void {
-    if (this.#length >= 0) return this.#give(bytes)
+    if (this.length >= 0) return this.#give(bytes)
     this.#sendHead()
     for (let at = 0; at < bytes.length; at += piece) {
       if (this.response.write(bytes.subarray(at, at + piece))) continue
@@ -235,8 +225,8 @@ export abstract class UwsReply extends SocketExchange {
 
   /** Sends bytes of a reply with a length. */
   #give(bytes: Uint8Array): void {
-    if (this.#restAt + bytes.length === this.#length) this.upload?.letGo()
-    const [, complete] = this.response.tryEnd(bytes, this.#length)
+    if (this.#restAt + bytes.length === this.length) this.upload?.letGo()
+    const [, complete] = this.response.tryEnd(bytes, this.length)
     if (complete) {
       this.finished()
       return
@@ -280,7 +270,7 @@ export abstract class UwsReply extends SocketExchange {
     const rest = this.#rest
     this.#rest = null
     if (rest !== null) this.#pour(rest)
-    if (this.#finishing && this.#length < 0 && this.#rest === null) this.#endChunks()
+    if (this.#finishing && this.length < 0 && this.#rest === null) this.#endChunks()
   }
 
   /** For a body that was not read to its end: whether the connection closes for it. */

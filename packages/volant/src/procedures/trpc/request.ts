@@ -41,8 +41,7 @@ export function callsOf(
 
 /** The input of a request that is one call. */
 export function singleInput(ctx: RequestContext, settings: Settings): unknown {
-  const value = rawInput(ctx)
-  return deserialized(value, settings)
+  return deserialized(rawInput(ctx), settings)
 }
 
 /** The inputs of a batch by index, not deserialized yet. */
