@@ -6,6 +6,7 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { copy } from './lazy-responses.ts'
 import { checkExamples } from './route-examples.ts'
+import { isObject } from '../schema/document.ts'
 import { refuseCodecsEarly } from '../schema/refuse-parts.ts'
 import { checkSchema } from '../schema/standard.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -41,13 +42,12 @@ export const contractOptions = [
 /** Statuses whose replies never have content (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 const withoutContent = new Set([204, 205, 304])
 
-const noErrors: DeclaredErrors = Object.freeze({})
-
 /** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_STATUS`, naming the route. */
 export function checkContract(where: string, options: Contract): CheckedContract {
+  const { response, errors = {} } = options
   return {
-    responses: options.response === undefined ? null : checkResponses(where, options.response),
-    errors: options.errors === undefined ? noErrors : copyOf(checkErrors(where, options.errors)),
+    responses: response === undefined ? null : checkResponses(where, response),
+    errors: checkErrors(where, errors),
     description: checkDescription(where, options),
   }
 }
@@ -86,20 +86,16 @@ function isResponses(given: Schema | Responses): given is Responses {
   return keys.some((key) => /^\d/.test(key)) || keys.join() === 'default'
 }
 
-function copyOf(errors: DeclaredErrors): DeclaredErrors {
-  return Object.fromEntries(Object.entries(errors).map(([code, error]) => [code, { ...error }]))
-}
-
-/** Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for what is no map of declared errors. */
+/** A copy. Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for what is no map of declared errors. */
 export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErrors {
-  if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      `${where}: errors are an object of { CODE: { status } }, not ${briefValue(errors)}`,
-    )
+  if (!isObject(errors)) {
+    throw bad(`${where}: errors`, errors, 'an object of { CODE: { status } }')
   }
-  for (const [code, error] of Object.entries(errors)) checkError(where, code, error)
-  return errors
+  const copies = Object.entries(errors).map(([code, error]) => {
+    checkError(where, code, error)
+    return [code, { ...error }] as const
+  })
+  return Object.fromEntries(copies)
 }
 
 function checkError(where: string, code: string, error: DeclaredError): void {
@@ -113,10 +109,7 @@ function checkError(where: string, code: string, error: DeclaredError): void {
     throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
   }
   if (typeof error !== 'object' || error === null) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      `${where}: the error ${code} takes { status }, not ${briefValue(error)}`,
-    )
+    throw bad(`${where}: the error ${code}`, error, '{ status }')
   }
   checkOptionNames(
     `${where}: the error ${code}`,

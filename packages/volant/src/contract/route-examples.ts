@@ -1,34 +1,34 @@
 /** Examples of a route's bodies: data, as the document shows it. */
-import { VolantError } from '../errors/errors.ts'
+import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { briefValue } from '../errors/brief-value.ts'
+import { isObject } from '../schema/document.ts'
 import type { Contract } from '../types/parts.ts'
 
 /** Throws `E_BAD_OPTION` for what is no example, and for a value that JSON has nothing for. */
 export function checkExamples(where: string, given: NonNullable<Contract['examples']>): void {
   const place = `${where}: examples`
-  if (!isObject(given)) throw wrong(place, '{ body, response }', given)
+  if (!isObject(given)) throw bad(place, given, '{ body, response }')
   checkOptionNames(place, given, ['body', 'response'])
   const { body, response } = given
   if (body !== undefined) checkNamed(`${place}.body`, body)
   if (response === undefined) return
-  if (!isObject(response)) throw wrong(`${place}.response`, 'examples by status', response)
+  if (!isObject(response)) throw bad(`${place}.response`, response, 'examples by status')
   for (const [status, each] of Object.entries(response)) {
-    if (!/^[2-5]\d\d$/.test(status)) throw wrong(`${place}.response`, 'examples by status', status)
+    if (!/^[2-5]\d\d$/.test(status)) throw bad(`${place}.response`, status, 'examples by status')
     checkNamed(`${place}.response.${status}`, each)
   }
 }
 
 function checkNamed(where: string, examples: unknown): void {
-  if (!isObject(examples)) throw wrong(where, 'examples by name: { short: { value } }', examples)
+  if (!isObject(examples)) throw bad(where, examples, 'examples by name: { short: { value } }')
   for (const [name, example] of Object.entries(examples)) {
     const place = `${where}.${name}`
-    if (!isObject(example) || !('value' in example)) throw wrong(place, '{ value }', example)
+    if (!isObject(example) || !('value' in example)) throw bad(place, example, '{ value }')
     checkOptionNames(place, example, ['summary', 'value'])
     if (example['summary'] !== undefined && typeof example['summary'] !== 'string') {
-      throw wrong(`${place}.summary`, 'a text', example['summary'])
+      throw bad(`${place}.summary`, example['summary'], 'a text')
     }
-    if (!isJSON(example['value'])) throw wrong(`${place}.value`, 'what JSON can write', example['value'])
+    if (!isJSON(example['value'])) throw bad(`${place}.value`, example['value'], 'what JSON can write')
   }
 }
 
@@ -38,12 +38,4 @@ function isJSON(value: unknown): boolean {
   } catch {
     return false
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function wrong(place: string, takes: string, given: unknown): VolantError {
-  return new VolantError('E_BAD_OPTION', `${place} takes ${takes}, not ${briefValue(given)}`)
 }
