@@ -2,6 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { type Validator, validatorOf } from './check/ajv.ts'
+import { isObject } from './document.ts'
 import { isPlainSchema } from './normalize.ts'
 import { keywords } from './keywords.ts'
 import { vendorNamed, withFirstFaults } from './vendors/vendor-of.ts'
@@ -37,8 +38,8 @@ export function standardOf(schema: unknown, where: string, use: SchemaUse = 'bod
  * is first read.
  */
 export function checkSchema(schema: unknown, where: string): void {
-  const isObject = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
-  if (isObject && '~standard' in schema && !Object.hasOwn(schema, '~standard')) return
+  const mayHaveMembers = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+  if (mayHaveMembers && '~standard' in schema && !Object.hasOwn(schema, '~standard')) return
   standardOf(schema, where)
 }
 
@@ -80,9 +81,9 @@ function copyOf(value: unknown): unknown {
 /** Says what to write instead of the shape of another framework, or of a schema that accepts every value. */
 function remedyOf(value: unknown): string {
   if (value === true) return everything
-  if (!isRecord(value)) return ''
+  if (!isObject(value)) return ''
   const { content, schema } = value
-  if (isRecord(content)) {
+  if (isObject(content)) {
     const [type = 'application/json'] = Object.keys(content)
     return `: write the schema in its content[${JSON.stringify(type)}], alone`
   }
@@ -107,10 +108,6 @@ const everything =
 function vendorOf(value: unknown): string | null | undefined {
   const vendor = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
   return vendor ?? (isPlainSchema(value) ? null : undefined)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function nameOf(value: unknown): string {

@@ -7,6 +7,7 @@ import { bag } from '@volant/engine'
 import { isThenable } from '../../types/thenable.ts'
 import { record, SchemaDocument } from '../strip/alternatives.ts'
 import type { AnySchema } from '../document.ts'
+import { keyOf } from '../json-pointer.ts'
 import { withFirstFaults } from '../vendors/vendor-of.ts'
 import { jsonSchemaOf } from '../json-schema.ts'
 import { warnTextless } from './textless.ts'
@@ -42,12 +43,9 @@ export function wrapSingleItems(schema: StandardSchemaV1, where: string): Standa
 function isRefused(name: string, pairs: unknown, result: Partial<Result> | undefined): boolean {
   const [first] = [(pairs as Record<string, unknown>)[name]].flat()
   const issues: unknown = result?.issues
-  return typeof first === 'string' && Array.isArray(issues) && issues.some((issue) => keyOf(issue) === name)
-}
-
-function keyOf(issue: Partial<StandardSchemaV1.Issue> | null | undefined): unknown {
-  const first: unknown = Array.isArray(issue?.path) ? issue.path[0] : undefined
-  return typeof first === 'object' && first !== null ? (first as { key?: unknown }).key : first
+  const isOfIt = (issue: Partial<StandardSchemaV1.Issue> | null): boolean =>
+    Array.isArray(issue?.path) && issue.path.length > 0 && keyOf(issue.path[0]) === name
+  return typeof first === 'string' && Array.isArray(issues) && issues.some(isOfIt)
 }
 
 /** A copy of the pairs; null if nothing has to change. */

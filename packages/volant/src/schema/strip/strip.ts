@@ -2,7 +2,7 @@
 import type { JSONSchemaObject } from '../document.ts'
 import { escapeKey } from '../json-pointer.ts'
 import { rootNodeOf, type SchemaNode } from './schema-node.ts'
-import { Unwritable } from './to-json.ts'
+import { isWritten, Unwritable } from './to-json.ts'
 
 /**
  * `value` without the properties that `schema`, which is in the normal form, does not declare. Declared properties come
@@ -130,10 +130,6 @@ function ordered(members: Readonly<Record<string, unknown>>, node: SchemaNode): 
   const names = Object.keys(members).sort((a, b) => node.positionOf(a) - node.positionOf(b))
   for (const name of names) copy[name] = members[name]
   return copy
-}
-
-function isWritten(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol'
 }
 
 /** The key of the whole value is no part of a pointer. */

@@ -107,6 +107,7 @@ export function setOwn(copy: Record<string, unknown>, name: string, value: unkno
   else Object.defineProperty(copy, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
-function isWritten(value: unknown): boolean {
+/** False for what JSON leaves out of an object. */
+export function isWritten(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol'
 }
