@@ -7,7 +7,6 @@ import { nativeAdapter } from './native.ts'
 import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'
 
-/** The adapters by name. */
 export const adapterTypes = ['native', 'node-http', 'uwebsockets'] as const
 /** Adapters by name; see the table of what each cannot do. */
 export type AdapterType = (typeof adapterTypes)[number]

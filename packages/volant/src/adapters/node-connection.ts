@@ -104,7 +104,6 @@ export class NodeConnection {
     if (this.#waiting.length === 0 && this.socket.isPaused()) this.socket.resume()
   }
 
-  /** The exchange has its reply. */
   finished(exchange: NodeExchange): void {
     const active = this.#active
     if (active.length === 1 && active[0] === exchange) active.pop()

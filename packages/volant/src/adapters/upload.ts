@@ -8,13 +8,11 @@ const uploadRate = 1_024
 export const uploadCap = 300_000
 
 export abstract class Upload {
-  /** Bytes that arrived. */
   received = 0
   /** When the first byte was awaited, in ms; 0 while nobody reads. */
   since = 0
   /** The whole body, once gathered. */
   whole: Buffer | null = null
-  /** All of it arrived. */
   ended = false
   readonly exchange: SocketExchange
   /** Bytes counted in the server's `buffered`. */

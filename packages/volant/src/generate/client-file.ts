@@ -108,7 +108,6 @@ function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
   return operations
 }
 
-/** The operations in the tree of their names. */
 function treeOf(operations: Operations, text: (name: string, route: OperationContract) => string): string {
   interface Group {
     readonly [key: string]: Group | string

@@ -20,7 +20,6 @@ export function objectText(members: readonly TypeMember[]): string {
   return `{\n${indented(lines.join(''))}}`
 }
 
-/** A key of an object type. */
 export function keyText(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)
 }
@@ -50,7 +49,6 @@ export function union(texts: readonly string[]): string {
   return [...all].map((text) => (text.includes(' & ') ? grouped(text) : text)).join(' | ')
 }
 
-/** Makes a name for a type of any text. */
 export function nameFrom(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter(Boolean)
   const name = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')

@@ -69,7 +69,6 @@ export class Components {
     this.#fixed = fixed
   }
 
-  /** Schemas in the order they were found. */
   get partlyDescribed(): readonly PartlyDescribed[] {
     return [...this.#partlyDescribed.values()]
   }

@@ -3,7 +3,6 @@ import type { RouteInfo } from '../app/route-info.ts'
 import { type Checked, checkedParts } from '../request/validation.ts'
 import type { Schema } from '../types/parts.ts'
 
-/** A route of a document. */
 export interface RouteOperation {
   readonly route: RouteInfo
   /** `POST /users`, in messages. */

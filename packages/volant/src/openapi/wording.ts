@@ -66,7 +66,6 @@ function reworded(schema: OpenAPISchema): OpenAPISchema {
   return Array.isArray(made['type']) ? withChoice(made, made['type'] as string[]) : made
 }
 
-/** Makes an `enum` for each type of its values. */
 function withTypedValues(schema: OpenAPISchema, values: readonly unknown[]): OpenAPISchema {
   const { type: given, enum: _, ...rest } = schema
   const isGiven = (value: unknown): boolean =>

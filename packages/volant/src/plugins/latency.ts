@@ -83,7 +83,6 @@ export class Latency {
   }
 }
 
-/** Gives the bucket of a whole number of microseconds. */
 function indexOf(micros: number): number {
   if (micros < 8) return micros
   const power = 31 - Math.clz32(micros)

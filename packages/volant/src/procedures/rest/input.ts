@@ -10,7 +10,6 @@ import { textCoercer, type TextCoercer } from '../../schema/check/coerce-text.ts
 import type { Schema, Schemas } from '../../types/parts.ts'
 import type { RequestContext } from '../../types/request.ts'
 
-/** How the input of one procedure is put together. */
 export class RestInput {
   readonly #schema: Schema
   readonly #params: readonly string[]
@@ -86,7 +85,6 @@ function readerOf(schema: Schema): TextCoercer {
   return 'schema' in described ? textCoercer(described.schema) : (pairs) => Object.assign(bag(), pairs)
 }
 
-/** The JSON Schema of some members of an object. */
 function someMembers(schema: JSONSchemaObject, has: (name: string) => boolean): JSONSchemaObject {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, unknown>

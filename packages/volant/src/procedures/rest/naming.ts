@@ -6,7 +6,6 @@ import { mayHave, membersSeen } from '../../schema/members.ts'
 import { parameterOf } from './singular.ts'
 import { parsePattern } from '../../routing/path.ts'
 
-/** The route of a procedure. */
 export interface RestRoute {
   readonly method: Method
   /** Without the prefix. */

@@ -39,7 +39,6 @@ export function checkMethod(ctx: RequestContext, { path, procedure }: Served, se
   )
 }
 
-/** The error for a path that names no procedure. */
 export function noProcedure(path: string): HTTPError {
   return new HTTPError(404, `No procedure found on path "${path}"`)
 }

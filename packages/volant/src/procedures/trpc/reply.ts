@@ -86,7 +86,6 @@ export function failedOutcome(ctx: RequestContext, error: ErrorShape, settings: 
   }
 }
 
-/** Replies to a batch with the outcomes of its calls, in their order. */
 export function replyBatch(
   ctx: RequestContext,
   outcomes: readonly Outcome[],
@@ -137,7 +136,6 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
   return errorShapeOf(error, path)
 }
 
-/** What a shape becomes on the wire. */
 export function transformed(shape: ErrorShape, settings: Settings): unknown {
   return settings.output === null ? shape : settings.output.serialize(shape)
 }

@@ -8,7 +8,6 @@ import type { Served } from '../output.ts'
 import type { Settings } from './options.ts'
 import type { RequestContext } from '../../types/request.ts'
 
-/** One call of a request. */
 export interface BatchedCall {
   readonly path: string
   /** Null where the path names no procedure. */
@@ -39,7 +38,6 @@ export function callsOf(
   return paths.map((each) => ({ path: each, placed: procedures.get(each) ?? null }))
 }
 
-/** The input of a request that is one call. */
 export function singleInput(ctx: RequestContext, settings: Settings): unknown {
   return deserialized(rawInput(ctx), settings)
 }
