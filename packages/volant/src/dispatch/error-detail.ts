@@ -55,8 +55,8 @@ function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-/** The compiled sources of this package. */
-const ownFolder = fileURLToPath(new URL('..', import.meta.url))
+/** The compiled files of this package, and the sources that source maps name in their place. */
+const ownFolders = ['..', '../../../src/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
 /** The first place in the stack that is the app's own, as `src/app.ts:12:5`. */
 function placeOf(stack: string | undefined): string | null {
@@ -65,7 +65,7 @@ function placeOf(stack: string | undefined): string | null {
     if (
       !/^(?:\/|[A-Za-z]:\\)/.test(path) ||
       /[/\\]node_modules[/\\]/.test(path) ||
-      path.startsWith(ownFolder)
+      ownFolders.some((folder) => path.startsWith(folder))
     )
       continue
     const near = relative(process.cwd(), path)
