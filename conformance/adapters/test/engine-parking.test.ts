@@ -228,18 +228,18 @@ test('what is read after the reply is never another request', { skip }, async ()
   })
 })
 
-test('what a held exchange is asked after its reply is its own request', { skip }, async () => {
+test('what a retained exchange is asked after its reply is its own request', { skip }, async () => {
   const app = kit.app()
   const read: unknown[] = []
   const others = deferred()
   const done = deferred()
   app.post('/alice/:id', async (ctx) => {
     const exchange = exchangeOf(ctx)
-    exchange.held = true
+    exchange.retained = true
     ctx.text('alice')
     await others.promise
     read.push([ctx.url, ctx.headers['x-secret'], ctx.bodyText, ctx.params.id, exchange.bodyLength])
-    exchange.held = false
+    exchange.retained = false
     done.resolve()
   })
   app.post('/mallory/:id', () => 'mallory')

@@ -44,7 +44,7 @@ export interface Exchange extends AsyncResource {
    * set, an adapter may forget the request: what was not read before is then empty, except `method`, `httpVersion`
    * and `bodyKind`.
    */
-  held?: boolean
+  retained?: boolean
   /** Request method in upper case. */
   readonly method: string
   /** The canonical path: RFC 3986 unreserved characters decoded, other escapes in upper-case hex, ASCII. */

@@ -58,7 +58,7 @@ const mostCredit = 0x7fff_ffff
 export const live: (NativeExchange | null)[] = []
 
 /**
- * Exchanges of the last slice, by descriptor, that were unanswered or held when their handlers returned: the next slice
+ * Exchanges of the last slice, by descriptor, that were unanswered or retained when their handlers returned: the next slice
  * parks those that still are. One that is let go leaves at once, for what lives from slice to slice costs the garbage
  * collector more than the rest of a small request (12 % with pipelining).
  */
@@ -137,7 +137,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
   private readonly slice: number
   /** Kind, method and flags, as the descriptor has them. */
   private readonly kind: number
-  private holding = false
+  private handlersRunning = false
   private extra: Extra | null = null
 
   constructor(at: number, index: number) {
@@ -186,12 +186,12 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.more.onDrain = drained
   }
 
-  get held(): boolean {
-    return this.holding
+  get retained(): boolean {
+    return this.handlersRunning
   }
 
-  set held(on: boolean) {
-    this.holding = on
+  set retained(on: boolean) {
+    this.handlersRunning = on
     if (!on && waiting[this.index] === this && live[this.slot] !== this) waiting[this.index] = null
   }
 

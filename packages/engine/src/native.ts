@@ -51,7 +51,7 @@ function onSlice(count: number, page: number): void {
     const exchange = waiting[index]
     if (exchange === null || exchange === undefined) continue
     waiting[index] = null
-    if (live[exchange.slot] === exchange || exchange.held) exchange.park()
+    if (live[exchange.slot] === exchange || exchange.retained) exchange.park()
   }
   last = count
   nextSlice()
@@ -70,7 +70,7 @@ function onSlice(count: number, page: number): void {
     live[exchange.slot] = exchange
     const server = servers[words[at + requestServer] as number] as NativeServer
     server.host.dispatch(exchange, words[at + requestRoute] as number, words[at + requestAllow] as number)
-    if (live[exchange.slot] === exchange || exchange.held) waiting[index] = exchange
+    if (live[exchange.slot] === exchange || exchange.retained) waiting[index] = exchange
   }
   if (bodies.length > 0) bodies.length = 0
 }

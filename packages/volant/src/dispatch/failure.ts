@@ -60,13 +60,13 @@ function failTwice(ctx: RequestContext, error: unknown, second: unknown): void {
 
 async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
   // It may read the request on after its reply, and so may who is told of that.
-  ctx.exchange.held = true
+  ctx.exchange.retained = true
   try {
     await answer(ctx, error, await promise)
   } catch (second) {
     return failTwice(ctx, error, second)
   } finally {
-    ctx.exchange.held = false
+    ctx.exchange.retained = false
   }
   ctx.rare?.watch?.complete(ctx)
 }
