@@ -10,6 +10,17 @@ use napi_sys::{napi_async_cleanup_hook_handle, napi_async_context, napi_env, nap
 use crate::uv::{Handle, Handles};
 
 /// Lives from `open` until the last handle reported its close in the clean-up hook.
+///
+/// # Invariants
+/// libuv's callbacks and the exported functions share one binding as a `*mut Binding`. Each use of the pointer is sound
+/// because:
+/// - **It is live.** `open` leaks the box, and only the close callback of the last handle frees it. libuv calls nothing
+///   back after that, and Node.js runs no JavaScript, so no exported function either, once its clean-up hooks have begun.
+/// - **One thread uses it.** Handles, environment and exported functions belong to one event loop.
+/// - **No two borrows overlap.** A reference made from the pointer ends with its statement, or before JavaScript can
+///   run. Only `napi_call_function`, the end of a callback scope and `napi_fatal_exception` run JavaScript, and it may
+///   come back through an exported function, which borrows the binding anew. Reading values and typed arrays, making
+///   Buffers and setting elements of our own lists run none.
 pub struct Binding {
     pub env: napi_env,
     pub engine: Engine,

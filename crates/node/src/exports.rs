@@ -1,4 +1,4 @@
-//! The functions `packages/engine` calls. None is on the path of a request.
+//! The functions that `packages/engine` calls. None of them is on the path of a request.
 
 use std::ffi::{c_char, c_void};
 use std::net::{IpAddr, SocketAddr};
@@ -61,7 +61,7 @@ fn function(env: napi_env, name: &str, export: Export, data: *mut c_void) -> Res
     ))
 }
 
-/// Arguments and the binding of a call; missing arguments are `undefined`.
+/// Reads the arguments of a call, and the binding it was made for. Missing arguments are `undefined`.
 fn arguments<const N: usize>(
     env: napi_env,
     info: napi_callback_info,
@@ -176,7 +176,7 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
     })
 }
 
-/// The environment ends: close every handle, and let go when the last one has reported it.
+/// Node.js calls this when the environment ends. It closes every handle; `on_closed` frees the binding after the last.
 unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *mut c_void) {
     let binding = data.cast::<Binding>();
     let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -184,8 +184,8 @@ unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *m
         let binding = unsafe { &mut *binding };
         binding.cleanup = handle;
         binding.ending.set(true);
-        // What handlers have answered already still goes out. JavaScript's lists cannot be read any more, and a part
-        // of a reply without the parts before it would be a wrong one.
+        // Replies that handlers have given are still sent. Those that need JavaScript's lists cannot be: the lists are out
+        // of reach, and a part of a reply without the parts before it would be wrong.
         if binding.engine.overflow() == 0 && !binding.engine.has_references() {
             binding.engine.apply(&engine::NoReferences);
         }
@@ -217,13 +217,10 @@ unsafe extern "C" fn on_closed(handle: Handle) {
     }
 }
 
-/// The engine behind an exported function.
-///
-/// No other borrow exists: exported functions run only while JavaScript does, and the callbacks in `turn`
-/// hold none across that.
+/// Runs `step` with the engine behind an exported function.
 fn with_engine<T>(binding: *mut Binding, step: impl FnOnce(&mut Engine) -> T) -> T {
-    // SAFETY: the exported functions carry the binding they were made for, which lives as long as the
-    // environment; see above for the borrow.
+    // SAFETY: the invariants of `Binding`. An exported function carries the binding it was made for, and runs only
+    // while JavaScript does, across which the callbacks in `turn` keep no borrow.
     step(unsafe { &mut (*binding).engine })
 }
 

@@ -25,8 +25,8 @@ const TURNS_BEFORE_SWEEP: usize = 16;
 /// Weight of the newest slice in the moving average.
 const PACE_WEIGHT: f64 = 0.2;
 
-/// Unwinding out of a callback aborts the process. What gets here was not caught for one connection
-/// inside the engine; the turn is lost, the process is not.
+/// Catches a panic that was not caught for one connection inside the engine: unwinding out of a callback would abort the
+/// process. The turn is lost.
 fn shielded(step: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(step));
 }
@@ -37,14 +37,15 @@ pub unsafe extern "C" fn on_poll(handle: Handle, _status: i32, _events: i32) {
     shielded(|| turn(binding));
 }
 
-/// Runs only while work is left over from an earlier turn.
+/// Is called only while work is left over from an earlier turn.
 pub unsafe extern "C" fn on_idle(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
     let binding = unsafe { binding::of(handle) };
     shielded(|| turn(binding));
 }
 
-/// Check and prepare: replies that came from promises, timers and other callbacks since the last flush.
+/// Sends the replies that came from promises, timers and other callbacks since the last flush. The check handle and the
+/// prepare handle call it.
 pub unsafe extern "C" fn on_flush(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
     let binding = unsafe { binding::of(handle) };
@@ -55,17 +56,17 @@ pub unsafe extern "C" fn on_timer(handle: Handle) {
     // SAFETY: libuv calls back with our open handle.
     let binding = unsafe { binding::of(handle) };
     shielded(|| {
-        // Timers come before sockets, also when JavaScript blocked both: what has arrived is read before its sender
-        // is found idle or slow, and what was answered is sent before its handler is.
+        // libuv runs timers before sockets, also when JavaScript blocked both. What has arrived is read before its
+        // sender is found idle or slow, and what was answered is sent before its handler is found slow.
         flush(binding);
         for _ in 0..TURNS_BEFORE_SWEEP {
             turn(binding);
-            // SAFETY: as below.
+            // SAFETY: the invariants of `Binding`.
             if !unsafe { (*binding).engine.has_work() } {
                 break;
             }
         }
-        // SAFETY: the binding lives until its handles are closed; the borrow ends with the statement.
+        // SAFETY: the invariants of `Binding`.
         unsafe { (*binding).engine.sweep() };
         flush(binding);
         settle(binding);
@@ -74,10 +75,10 @@ pub unsafe extern "C" fn on_timer(handle: Handle) {
 
 fn turn(binding: *mut Binding) {
     let started = monotonic_ns();
-    // SAFETY: as in `on_timer`; here and below every borrow ends before JavaScript is entered.
+    // SAFETY: the invariants of `Binding`.
     unsafe { (*binding).engine.begin_turn() };
     loop {
-        // SAFETY: see above.
+        // SAFETY: the invariants of `Binding`.
         let slice = unsafe { (*binding).engine.collect() };
         if slice.count == 0 {
             break;
@@ -93,16 +94,16 @@ fn turn(binding: *mut Binding) {
 
 /// Applies late replies and delivers what they caused (a drain, an abort).
 pub fn flush(binding: *mut Binding) {
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     if !unsafe { (*binding).engine.has_records() || (*binding).engine.has_notices() } {
         return;
     }
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     unsafe { (*binding).engine.read_clock() };
     apply(binding);
     // A drain may lead to more data and that to another drain: the rest waits for the idle handle.
     for _ in 0..16 {
-        // SAFETY: see `turn`.
+        // SAFETY: the invariants of `Binding`.
         let slice = unsafe { (*binding).engine.collect_notices() };
         if slice.count == 0 {
             break;
@@ -115,7 +116,7 @@ pub fn flush(binding: *mut Binding) {
 
 /// Enters JavaScript once, inside one callback scope: `nextTick` callbacks and microtasks run when it closes.
 fn enter(binding: *mut Binding, slice: Turn) {
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     let (env, ending) = unsafe { ((*binding).env, (*binding).ending.get()) };
     if ending {
         return;
@@ -127,7 +128,7 @@ fn enter(binding: *mut Binding, slice: Turn) {
             integer(env, slice.count as i32).ok()?,
             integer(env, slice.page.0 as i32).ok()?,
         ];
-        // SAFETY: see `turn`; the references live as long as the binding.
+        // SAFETY: the invariants of `Binding`; the references live as long as it does.
         let (on_slice, resource, context) = unsafe {
             (
                 (*binding).on_slice,
@@ -160,7 +161,7 @@ fn enter(binding: *mut Binding, slice: Turn) {
     });
     let whole = (monotonic_ns() - started) as f64;
     let spent = whole / slice.count as f64;
-    // SAFETY: JavaScript has returned; see `turn`.
+    // SAFETY: the invariants of `Binding`; JavaScript has returned.
     unsafe {
         if whole > CLOCK_NS {
             (*binding).engine.read_clock();
@@ -186,12 +187,12 @@ fn report_exception(env: napi_env) {
 
 /// Request bodies too large for the arena become Buffers of their own.
 fn deliver_bodies(binding: *mut Binding, env: napi_env) -> Option<()> {
-    // SAFETY: creating a Buffer may collect garbage but runs no JavaScript of ours, so the borrow is alone.
+    // SAFETY: the invariants of `Binding`; making a Buffer may collect garbage but runs no JavaScript of ours.
     let bodies = unsafe { (*binding).engine.bodies() };
     if bodies.is_empty() {
         return Some(());
     }
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     let list = unsafe { (*binding).bodies };
     let list = call!(napi_get_reference_value(env, list)).ok()?;
     for (index, body) in bodies.iter().enumerate() {
@@ -239,7 +240,7 @@ impl References for JsReferences {
 
 /// Sends what JavaScript wrote.
 fn apply(binding: *mut Binding) {
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     let (env, overflow, by_reference) = unsafe {
         (
             (*binding).env,
@@ -248,12 +249,12 @@ fn apply(binding: *mut Binding) {
         )
     };
     if overflow == 0 && !by_reference {
-        // SAFETY: see `turn`.
+        // SAFETY: the invariants of `Binding`.
         unsafe { (*binding).engine.apply(&NoReferences) };
         return;
     }
     with_scope(env, || {
-        // SAFETY: see `turn`.
+        // SAFETY: the invariants of `Binding`.
         let (references, overflow_list, ending) = unsafe {
             (
                 (*binding).references,
@@ -282,10 +283,10 @@ fn apply(binding: *mut Binding) {
                 }
             }
             clear_list(env, chunks).ok()?;
-            // SAFETY: see `turn`.
+            // SAFETY: the invariants of `Binding`.
             unsafe { (*binding).engine.clear_overflow() };
         }
-        // SAFETY: see `turn`. `References` only reads typed arrays, which runs no JavaScript.
+        // SAFETY: the invariants of `Binding`; `References` only reads typed arrays, which runs no JavaScript.
         unsafe { (*binding).engine.apply(&references) };
         clear_list(env, list).ok()
     });
@@ -293,7 +294,7 @@ fn apply(binding: *mut Binding) {
 
 /// What the event loop must do until the next turn.
 pub fn settle(binding: *mut Binding) {
-    // SAFETY: see `turn`.
+    // SAFETY: the invariants of `Binding`.
     let binding = unsafe { &mut *binding };
     if binding.ending.get() {
         return;
