@@ -1,15 +1,15 @@
-//! One connection and the table of all. A connection that idles holds no buffer: what it owns is this
-//! struct (see the size test below), everything else lives in the slice's arena.
+//! One connection, and the table of all connections. An idle connection owns no buffer: it owns this struct alone (see
+//! the size test below), and everything else lives in the slice's arena.
 
 use reactor::Interest;
 use reactor::net::{Peer, Socket};
 
-use crate::body::{Buffering, Discard, Streaming};
 use crate::output::Output;
+use crate::request_body::{Buffering, Discard, Streaming};
 
-/// No exchange, no connection.
+/// Stands for no exchange and for no connection.
 pub const NONE: u32 = u32::MAX;
-/// No deadline.
+/// Stands for no deadline.
 pub const NEVER: u64 = u64::MAX;
 
 /// What the next bytes from the client are.
@@ -20,55 +20,67 @@ pub enum Inbound {
     Buffering(Box<Buffering>),
     /// The body of a request that was dispatched with a stream.
     Streaming(Box<Streaming>),
-    /// The rest of a body nobody reads, thrown away up to the drain limit.
+    /// The rest of a body that nobody reads. It is thrown away, up to the drain limit.
     Discard(Discard),
     /// Nothing more is read as a request: the connection closes once its replies are out.
     Closed,
 }
 
-/// A last answer by the engine itself, given when all earlier exchanges are answered.
+/// A last reply, which the engine itself gives once all earlier exchanges are answered.
 #[derive(Clone, Copy)]
 pub struct Refused {
     pub status: u16,
     pub code: &'static str,
-    /// The request was HEAD: the answer has no content (RFC 9110 §9.3.2).
+    /// The request was HEAD, so the reply has no content (RFC 9110 §9.3.2).
     pub head_only: bool,
 }
 
+/// # Invariants
+/// These hold between two steps of the engine (a call of `Core::guarded`):
+/// - `exclusive` and `mid_reply` are set only while an exchange is in flight or the connection is about to close.
+/// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
+/// - `queued` and `sending` are each set exactly while the token is on their list, `Core::ready` or `Core::writable`.
+/// - `ended` implies `half_closed`.
+/// - `close_after` implies that no other request is parsed: `inbound` is `Closed`.
+/// - `lingering` implies `close_after`, not `ended`, no exchange, no `input` and no output.
+/// - `client_may_send` is read once, when the connection closes: it decides between closing at once and lingering.
+/// - `fresh` is cleared by the first request and never set again; `last_request` is decided anew by each request.
 pub struct Connection {
     pub socket: Socket,
     pub peer: Peer,
     pub server: u16,
     pub interest: Interest,
-    /// Oldest and newest exchange not yet answered on the wire.
+    /// The oldest and the newest exchange whose replies are not complete on the wire.
     pub first: u32,
     pub last: u32,
     pub in_flight: u16,
-    /// The only exchange in flight is an unsafe one or has a body: nothing behind it may start (RFC 9112 §9.3.2).
+    /// The only exchange in flight is unsafe or has a body, so nothing behind it may start (RFC 9112 §9.3.2).
     pub exclusive: bool,
-    /// Parsing waits for a reply; the connection must be put on the ready list when one completes.
-    pub held: bool,
-    /// On the ready list.
+    /// Parsing waits for a reply. When one completes, the connection must be put on the ready list.
+    pub parse_blocked: bool,
+    /// The connection is on the ready list.
     pub queued: bool,
-    /// On the list of those whose sockets take bytes again.
+    /// The connection is on the list of those whose sockets take bytes again.
     pub sending: bool,
-    /// The client closed its writing side: replies are still sent.
+    /// The client closed its sending side. Replies are still sent.
     pub half_closed: bool,
-    /// All it sent before was received.
+    /// The client closed its sending side, and all it sent before was received.
     pub ended: bool,
     /// Close once the output is sent.
     pub close_after: bool,
-    /// Our writing side is closed; what arrives is thrown away until the client closes too.
+    /// The client may have sent more than was received, so closing has to linger.
+    pub client_may_send: bool,
+    /// Our sending side is closed. What arrives is thrown away until the client closes, too.
     pub lingering: bool,
-    /// The head of the oldest exchange's streamed reply is out, its end is not.
+    /// The head of the oldest exchange's streamed reply was sent, but not its end.
     pub mid_reply: bool,
-    /// No request has begun yet: the head's deadline runs from accept.
+    /// No request was dispatched yet: the deadline of the first head runs from accept.
     pub fresh: bool,
     /// The request being received is the last this connection may send.
     pub last_request: bool,
-    /// Bytes of `input` an earlier look for the end of a head has covered.
+    /// The number of bytes of `input` in which the end of a head was looked for already.
     pub scanned: u32,
-    /// Received and not yet consumed. Empty and without capacity most of the time.
+    /// Bytes that were received and not consumed. Most of the time it is empty and has no capacity.
     pub input: Vec<u8>,
     pub inbound: Inbound,
     pub refused: Option<Refused>,
@@ -76,12 +88,11 @@ pub struct Connection {
     pub output: Output,
     /// Milliseconds of the engine's clock; `NEVER` while nothing is awaited from the client.
     pub deadline: u64,
-    /// Set while output waits for the client to read.
+    /// When output that waits for the client to read has waited too long; `NEVER` while none waits.
     pub send_deadline: u64,
     pub opened: u64,
-    /// Before the connection lingers: not 0 if the client may still be sending, so that closing has to
-    /// linger. While it lingers: bytes received and thrown away.
-    pub lingered: u64,
+    /// Bytes received and thrown away while the connection lingers.
+    pub drained: u64,
 }
 
 impl Connection {
@@ -95,12 +106,13 @@ impl Connection {
             last: NONE,
             in_flight: 0,
             exclusive: false,
-            held: false,
+            parse_blocked: false,
             queued: false,
             sending: false,
             half_closed: false,
             ended: false,
             close_after: false,
+            client_may_send: false,
             lingering: false,
             mid_reply: false,
             fresh: true,
@@ -113,7 +125,7 @@ impl Connection {
             deadline,
             send_deadline: NEVER,
             opened: now,
-            lingered: 0,
+            drained: 0,
         }
     }
 
@@ -121,7 +133,7 @@ impl Connection {
         self.output.unsent()
     }
 
-    /// Nothing in flight, nothing half received, nothing to send.
+    /// Whether nothing is in flight, half received or unsent.
     pub fn is_idle(&self) -> bool {
         self.in_flight == 0
             && self.output.is_empty()
@@ -170,7 +182,7 @@ impl Connections {
     pub fn remove(&mut self, id: u32) -> Option<Connection> {
         let entry = self.entries.get_mut(id as usize)?;
         let connection = entry.connection.take()?;
-        // 31 bits: the top bit of a token marks listeners.
+        // A generation has 31 bits, because the top bit of a token marks listeners.
         entry.generation = (entry.generation + 1) & 0x7fff_ffff;
         self.free.push(id);
         self.count -= 1;

@@ -4,7 +4,7 @@ use reactor::Interest;
 use ring::layout::kind;
 
 use crate::connection::{Inbound, NEVER};
-use crate::engine::{Core, Engine};
+use crate::engine::{Core, Engine, LISTENER};
 use crate::exchange::State;
 use crate::slice::{Notice, abort};
 
@@ -142,7 +142,7 @@ impl Core {
             if server.accept_again != 0 && server.accept_again <= now {
                 server.accept_again = 0;
                 if let Some(fd) = server.listener.as_ref().map(reactor::net::Listener::fd) {
-                    let token = 1 << 63 | u64::from(id);
+                    let token = LISTENER | u64::from(id);
                     let _ = self
                         .poller
                         .modify(fd, token, Interest::NONE, Interest::READ);

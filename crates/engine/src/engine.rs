@@ -25,7 +25,7 @@ const EVENTS: usize = 1024;
 /// Bytes of waiting output sent with one slice, some 100 µs of the kernel's time: requests come first.
 const SENT_BYTES: usize = 524_288;
 /// Set in the token of a listener; the rest is the server's id.
-const LISTENER: u64 = 1 << 63;
+pub const LISTENER: u64 = 1 << 63;
 
 /// What a call to [`Engine::collect`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

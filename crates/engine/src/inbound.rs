@@ -5,10 +5,10 @@ use ring::layout::{HIGH_WATER_BYTES, INLINE_BODY_BYTES};
 use route::{Lookup, Params};
 use wire::{Framing, Head, PathKind, Progress};
 
-use crate::body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::connection::{Inbound, NEVER, NONE};
 use crate::engine::Core;
 use crate::faults::{self, Stage};
+use crate::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
 
@@ -19,7 +19,7 @@ pub enum Stop {
     /// A head is incomplete.
     Partial,
     /// An earlier exchange has to be answered first.
-    Held,
+    Blocked,
     /// The page has no room.
     PageFull,
     /// The handler takes no more of its body for now.
@@ -54,7 +54,7 @@ impl Core {
                 Inbound::Streaming(_) => self.take_streamed(memory, id, at, end),
                 Inbound::Discard(_) => self.take_discarded(memory, id, at, end),
                 Inbound::Closed => {
-                    connection.lingered += (end - at) as u64;
+                    connection.client_may_send |= at < end;
                     return (end, Stop::Closed);
                 }
             };
@@ -116,7 +116,7 @@ impl Core {
             || connection.in_flight >= limits.max_pipelined
             || connection.unsent() > HIGH_WATER_BYTES
         {
-            return Err(Stop::Held);
+            return Err(Stop::Blocked);
         }
         if !self.slice.takes_request() {
             return Err(Stop::PageFull);
@@ -165,7 +165,7 @@ impl Core {
         let exclusive =
             !(bodiless && head.method.is_safe()) || head.version == wire::Version::Http10;
         if exclusive && connection.in_flight > 0 {
-            return Err(Stop::Held);
+            return Err(Stop::Blocked);
         }
         if !self.slice.has_spans(head, route::MAX_PARAMS) {
             return Err(Stop::PageFull);

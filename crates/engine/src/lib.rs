@@ -6,26 +6,25 @@
 //! No method is called from inside another, and none while JavaScript runs.
 #![forbid(unsafe_code)]
 
-mod body;
+mod after_reply;
 mod connection;
 mod deadline;
 mod engine;
 mod exchange;
 #[cfg(feature = "faults")]
 pub mod faults;
-mod following;
 mod inbound;
-mod intake;
 mod interim;
 mod outbound;
 mod output;
+mod receive;
 mod refuse;
 mod reply;
+mod request_body;
 mod sending;
 mod server;
 mod shutdown;
 mod slice;
-mod upload;
 
 #[cfg(not(feature = "faults"))]
 mod faults {

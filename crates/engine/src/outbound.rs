@@ -5,7 +5,6 @@ use std::rc::Rc;
 use ring::Record;
 use ring::layout::{HIGH_WATER_BYTES, RECORD_WORDS, REFERENCE_BYTES, operation, operation_flag};
 
-use crate::connection::Inbound;
 use crate::engine::{Core, Engine};
 use crate::exchange::{Framing, State};
 use crate::faults::{self, Stage};
@@ -373,35 +372,6 @@ impl Core {
             exchange.state = State::Done;
             self.bound_stash(id, slot);
         }
-    }
-
-    /// Lets more of a streamed body in.
-    fn grant(&mut self, id: u32, slot: u32, record: &Record) {
-        let amount = u64::from(record.amount());
-        let Some(timeout) = self.limits(id).map(|limits| limits.request_timeout) else {
-            return;
-        };
-        let Some(connection) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Inbound::Streaming(body) = &mut connection.inbound else {
-            return;
-        };
-        if body.slot != slot || amount == 0 {
-            return;
-        }
-        // More credit is no more time: a client that drips would get it for every byte.
-        if body.credit == 0 {
-            connection.deadline = body.pace.resume(body.paused, self.now, timeout);
-        }
-        body.credit += amount;
-        let asks = std::mem::take(&mut body.expects_continue);
-        // In the middle of a reply it would be taken for a part of it.
-        if asks && self.exchanges.get(slot).state == State::Waiting {
-            self.send_continue(id);
-        }
-        self.queue(id);
-        self.throttle(id);
     }
 
     /// A reply by the engine in place of a handler's.

@@ -42,7 +42,7 @@ impl Core {
         if waits {
             if let Some(connection) = self.connections.get_mut(id) {
                 connection.inbound = Inbound::Closed;
-                connection.lingered += 1;
+                connection.client_may_send = true;
             }
         } else {
             self.give_refusal(id);
@@ -70,7 +70,7 @@ impl Core {
             return;
         };
         connection.inbound = Inbound::Closed;
-        connection.lingered += 1;
+        connection.client_may_send = true;
         connection.close_after = true;
         connection.input = Vec::new();
         if connection.in_flight == 0 && connection.unsent() == 0 && self.cork.connection != id {
@@ -104,7 +104,7 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        if connection.ended || connection.lingered == 0 {
+        if connection.ended || !connection.client_may_send {
             self.remove(id, abort::CLIENT);
             return;
         }
@@ -113,7 +113,6 @@ impl Core {
         }
         connection.socket.shutdown_write();
         connection.lingering = true;
-        connection.lingered = 0;
         connection.input = Vec::new();
         connection.inbound = Inbound::Closed;
         connection.deadline = now + timeout;

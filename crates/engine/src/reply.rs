@@ -4,6 +4,9 @@ use ring::HeaderBlock;
 use ring::layout::CONTENT_TYPES;
 use wire::reply::{Date, forbidden_name, status_line, valid_name, valid_value, write_decimal};
 
+/// The index of problem+json in `CONTENT_TYPES`.
+const PROBLEM: usize = 5;
+
 /// How the body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BodyFraming {
@@ -131,7 +134,7 @@ impl Templates {
         body.extend_from_slice(b",\"code\":\"");
         body.extend_from_slice(code.as_bytes());
         body.extend_from_slice(b"\"}");
-        write_common(out, status, 5, &self.date);
+        write_common(out, status, PROBLEM, &self.date);
         out.extend_from_slice(b"Content-Length: ");
         write_decimal(out, body.len() as u64);
         out.extend_from_slice(if close {
@@ -228,6 +231,14 @@ mod tests {
         );
         let created = render(201, 1, &[]).unwrap();
         assert_eq!(created, ok.replace("200 OK", "201 Created"));
+    }
+
+    #[test]
+    fn the_engine_answers_with_problem_json() {
+        let mut out = Vec::new();
+        Templates::new(0).write_problem(&mut out, 503, "E_OVERLOADED", true, false);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\r\nContent-Type: application/problem+json; charset=utf-8\r\n"));
     }
 
     #[test]

@@ -264,7 +264,7 @@ impl Core {
                     limits.headers_timeout
                 };
         }
-        if std::mem::take(&mut connection.held) {
+        if std::mem::take(&mut connection.parse_blocked) {
             self.queue(id);
         }
         self.after_sent(id);

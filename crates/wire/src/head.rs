@@ -1,8 +1,8 @@
 use std::mem::MaybeUninit;
 
-use crate::meaning::Meaning;
+use crate::semantics::Semantics;
 use crate::target::Target;
-use crate::{Field, Framing, Known, Limits, Method, PathKind, Refusal, Span, lines};
+use crate::{Field, Framing, Known, Limits, Method, PathKind, Refusal, Span, slow_path};
 
 /// The versions that are answered with anything but 505.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -126,7 +126,7 @@ fn resume(
     head: &mut Head,
     fault: Option<Refusal>,
 ) -> Result<Progress, Refusal> {
-    let Some(end) = lines::scan(window, *scanned as usize, limits)? else {
+    let Some(end) = slow_path::scan(window, *scanned as usize, limits)? else {
         if window.len() >= limits.max_header_size as usize {
             return Err(Refusal::HeadTooLarge);
         }
@@ -148,7 +148,7 @@ fn resume(
 /// Field lines that need no allocation: 4 KiB of stack.
 const STACK_FIELDS: usize = 128;
 
-/// Parses a whole head. A refusal for syntax is `Malformed` here: `lines::scan` has a better name for it.
+/// Parses a whole head. A refusal for syntax is `Malformed` here: `slow_path::scan` has a better name for it.
 fn attempt(window: &[u8], limits: &Limits, head: &mut Head) -> Result<Progress, Refusal> {
     let most = limits.max_headers as usize;
     let mut slots = [const { MaybeUninit::uninit() }; STACK_FIELDS];
@@ -193,7 +193,7 @@ fn read<'b>(
     };
     request_line(window, method.as_bytes(), target.as_bytes(), limits, head)?;
 
-    let mut meaning = Meaning::default();
+    let mut semantics = Semantics::default();
     let mut line_start = head.target.end() as usize + " HTTP/1.1\r\n".len();
     let mut longest = 0;
     head.fields.reserve(request.headers.len());
@@ -205,7 +205,7 @@ fn read<'b>(
         ends_in_crlf(window, start)?;
         longest = longest.max(start - line_start);
         line_start = start;
-        meaning.read(known, header.value, value, head)?;
+        semantics.read(known, header.value, value, head)?;
         head.known |= known.bit();
         head.fields.push(Field { name, value, known });
     }
@@ -216,7 +216,7 @@ fn read<'b>(
     if longest > limits.max_header_line as usize + 2 {
         return Err(Refusal::FieldLineTooLong);
     }
-    meaning.settle(window, head)?;
+    semantics.settle(window, head)?;
     Ok(Progress::Complete)
 }
 

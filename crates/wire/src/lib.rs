@@ -13,12 +13,12 @@ mod framing;
 mod head;
 mod host;
 mod limits;
-mod lines;
-mod meaning;
 mod method;
 mod path;
 mod refusal;
 pub mod reply;
+mod semantics;
+mod slow_path;
 mod span;
 mod target;
 

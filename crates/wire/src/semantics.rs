@@ -3,7 +3,7 @@ use crate::{Framing, Head, Known, Method, Refusal, Span, Version, host};
 
 /// The fields that decide framing, persistence and authority.
 #[derive(Default)]
-pub(crate) struct Meaning {
+pub(crate) struct Semantics {
     host: Option<Span>,
     length: Option<(u64, Span)>,
     coding: Option<Span>,
@@ -14,7 +14,7 @@ pub(crate) struct Meaning {
     websocket: bool,
 }
 
-impl Meaning {
+impl Semantics {
     #[inline]
     pub(crate) fn read(
         &mut self,

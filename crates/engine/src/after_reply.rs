@@ -1,9 +1,9 @@
 //! After a reply: those that waited behind it, the body nobody read, the next request, or the end.
 
-use crate::body::{Discard, Remaining};
 use crate::connection::{Inbound, NONE};
 use crate::engine::Core;
 use crate::exchange::State;
+use crate::request_body::{Discard, Remaining};
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 
@@ -73,7 +73,7 @@ impl Core {
                 self.after_last_reply(id);
                 return;
             }
-            let held = std::mem::take(&mut connection.held);
+            let blocked = std::mem::take(&mut connection.parse_blocked);
             let exchange = self.exchanges.get_mut(next);
             if let State::Streaming(_) = exchange.state {
                 connection.mid_reply = true;
@@ -86,7 +86,7 @@ impl Core {
                 self.flush_cork();
                 self.cork_for(id);
             }
-            if held {
+            if blocked {
                 self.queue(id);
             }
             if state != State::Done {
@@ -140,7 +140,7 @@ impl Core {
             Inbound::Streaming(body) if connection.close_after => {
                 // A body received whole leaves nothing to wait for.
                 connection.inbound = Inbound::Closed;
-                connection.lingered += u64::from(!body.remaining.is_done());
+                connection.client_may_send |= !body.remaining.is_done();
             }
             Inbound::Streaming(body) => {
                 connection.inbound = Inbound::Discard(Discard {
@@ -148,11 +148,11 @@ impl Core {
                     budget: drain_limit,
                 });
                 connection.deadline = now + drain_timeout;
-                connection.held = true;
+                connection.parse_blocked = true;
             }
             Inbound::Discard(body) if connection.close_after => {
                 connection.inbound = Inbound::Closed;
-                connection.lingered += u64::from(!body.remaining.is_done());
+                connection.client_may_send |= !body.remaining.is_done();
             }
             Inbound::Discard(body) => {
                 connection.inbound = Inbound::Discard(body);
@@ -166,11 +166,11 @@ impl Core {
         }
         if connection.close_after {
             // What was received behind the last request is not answered; it is no reason to wait either.
-            connection.lingered += connection.input.len() as u64;
+            connection.client_may_send |= !connection.input.is_empty();
             connection.input = Vec::new();
             connection.inbound = Inbound::Closed;
         }
-        if std::mem::take(&mut connection.held) {
+        if std::mem::take(&mut connection.parse_blocked) {
             self.queue(id);
             self.throttle(id);
         }

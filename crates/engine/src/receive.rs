@@ -6,7 +6,7 @@ use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
 
 use crate::connection::{Connection, Inbound, NEVER, NONE};
-use crate::engine::Core;
+use crate::engine::{Core, LISTENER};
 use crate::exchange::State;
 use crate::inbound::Stop;
 use crate::slice::{Notice, abort};
@@ -20,7 +20,7 @@ const ACCEPT_PAUSE: u64 = 200;
 /// handler that never settles give its slot back.
 const HALF_CLOSED_PROBE: i32 = 10;
 /// Input kept for a connection whose parsing waits; beyond it the socket is not read.
-const HELD_INPUT: usize = RECEIVE_BYTES;
+const BLOCKED_INPUT: usize = RECEIVE_BYTES;
 
 impl Core {
     pub fn accept(&mut self, id: u16) {
@@ -39,7 +39,7 @@ impl Core {
                     // EMFILE, ENFILE, ENOBUFS, ENOMEM: level-triggered, so disarm or spin.
                     let fd = listener.fd();
                     server.accept_again = now + ACCEPT_PAUSE;
-                    let token = 1 << 63 | u64::from(id);
+                    let token = LISTENER | u64::from(id);
                     let _ = self
                         .poller
                         .modify(fd, token, Interest::READ, Interest::NONE);
@@ -96,9 +96,9 @@ impl Core {
         let room = &mut parts.arena[start..start + RECEIVE_BYTES];
         match connection.socket.recv(room) {
             Recv::Data(length) if connection.lingering => {
-                connection.lingered += length as u64;
+                connection.drained += length as u64;
                 let limit = self.drain_limit(id);
-                if self.connections.get(id).is_some_and(|c| c.lingered > limit) {
+                if self.connections.get(id).is_some_and(|c| c.drained > limit) {
                     self.remove(id, abort::CLIENT);
                 }
             }
@@ -145,9 +145,9 @@ impl Core {
     fn after_stop(&mut self, id: u32, stop: Stop) {
         match stop {
             Stop::PageFull => self.queue(id),
-            Stop::Held => {
+            Stop::Blocked => {
                 if let Some(connection) = self.connections.get_mut(id) {
-                    connection.held = true;
+                    connection.parse_blocked = true;
                 }
             }
             Stop::Partial | Stop::NoCredit | Stop::Done | Stop::Closed => {}
@@ -172,7 +172,7 @@ impl Core {
             return;
         };
         connection.queued = false;
-        connection.held = false;
+        connection.parse_blocked = false;
         let whole_body =
             matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
         if connection.input.is_empty() && !whole_body {
@@ -219,8 +219,8 @@ impl Core {
         };
         let no_credit = matches!(&connection.inbound, Inbound::Streaming(body) if body.credit == 0);
         let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
-        let full = connection.input.len() >= HELD_INPUT
-            && (connection.held || connection.queued || no_credit || backlog);
+        let full = connection.input.len() >= BLOCKED_INPUT
+            && (connection.parse_blocked || connection.queued || no_credit || backlog);
         let read = !connection.ended && !full && (!no_credit || connection.input.is_empty());
         let wanted = Interest {
             read,
@@ -314,7 +314,7 @@ impl Core {
         let done = connection.in_flight == 0
             && connection.unsent() == 0
             && !connection.queued
-            && !connection.held
+            && !connection.parse_blocked
             && self.cork.connection != id;
         if done {
             self.remove(id, abort::CLIENT);
