@@ -186,12 +186,14 @@ export function lifecycle(kit: Kit): void {
       await started.promise
       const closing = app.close()
       assert.equal(app.close(), closing)
-      await idle.ended()
+      // uWebSockets.js does not say which connections are idle: it closes them after the last reply.
+      if (kit.adapter !== 'uwebsockets') await idle.ended()
       finish.resolve()
       const reply = await busy.reply()
       assert.equal(reply.text, 'done')
       assert.equal(reply.headers['connection'], 'close')
       await busy.ended()
+      await idle.ended()
       for (const wire of [busy, idle, fresh]) wire.close()
       await within(closing, 8_000, 'close')
       await assert.rejects(live.ask('/slow'), /ECONNREFUSED/)
