@@ -144,7 +144,7 @@ export class Components {
     const said = Object.fromEntries(Object.entries(raw).filter(([keyword]) => !identifying.has(keyword)))
     const copy = mapSubschemas(said, (each) => this.#inPlace(each, source))
     if (copy['oneOf'] !== undefined || copy['anyOf'] !== undefined) this.#unions.push(copy)
-    const reference = raw['$ref'] ?? raw['$dynamicRef']
+    const reference = raw['$ref']
     if (typeof reference !== 'string') return copy
     const found = source.resolve(reference)
     if (found === null) {
@@ -187,16 +187,7 @@ export class Components {
 const prefix = '#/components/schemas/'
 
 /** Keywords that name a schema or refer to one: a component has another name and other references. */
-const identifying = new Set([
-  '$schema',
-  '$id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$defs',
-  'definitions',
-  '$ref',
-  '$dynamicRef',
-])
+const identifying = new Set(['$id', '$defs', 'definitions', '$ref'])
 
 function libraryOf(schema: Schema): string {
   return (schema as { '~standard'?: { vendor?: string } })['~standard']?.vendor ?? ''
