@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import * as v from 'valibot'
 import * as z from 'zod'
 import { jsonSchemaOf } from '../src/schema/json-schema.ts'
-import { isVoid } from '../src/schema/is-void.ts'
+import { isVoid } from '../src/schema/vendors/vendor-of.ts'
 import type { Schema } from '../src/index.ts'
 
 const said = (schema: Schema, io: 'input' | 'output'): unknown => {

@@ -2,7 +2,7 @@
 import { parsePattern } from '../routing/path.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import type { Unrepresentable } from '../schema/unrepresentable.ts'
-import { madeOfNothing } from '../schema/is-void.ts'
+import { madeOfNothing } from '../schema/result.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
 import { indented, nameFrom, objectText, type TypeMember } from './type-syntax.ts'

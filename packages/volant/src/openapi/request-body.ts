@@ -1,6 +1,6 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
 import { isObject } from '../schema/document.ts'
-import { madeOfNothing } from '../schema/is-void.ts'
+import { madeOfNothing } from '../schema/result.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import type { Components } from './components.ts'
 import type { RouteOperation } from './operation.ts'

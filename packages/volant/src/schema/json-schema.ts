@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type Unrepresentable, withoutMarks } from './unrepresentable.ts'
 import type { Schema } from '../types/schema.ts'
-import { relaxDefaults } from './relax-defaults.ts'
 import { frozen, isPlainSchema, normalizeMade } from './normalize.ts'
 import { validatorOf } from './check/ajv.ts'
-import { vendorNamed } from './vendors/vendor-of.ts'
+import { membersOf } from './vendors/plain.ts'
+import { membersSeen, vendorNamed } from './vendors/vendor-of.ts'
 import { isThenable } from '../types/thenable.ts'
-import type { JSONSchemaObject } from './document.ts'
+import { isObject, type JSONSchemaObject, mapSubschemas } from './document.ts'
 
 /**
  * The JSON Schema, the parts that it says nothing about (`holes`), and pointers to the parts that accept text as well; or
@@ -44,7 +44,9 @@ function describe(schema: Schema, io: Side): ConvertedSchema {
   try {
     if (standard === undefined && isPlainSchema(schema)) {
       const { normal } = validatorOf(schema, 'the schema')
-      return { schema: io === 'input' ? frozen(relaxDefaults(normal)) : normal.schema }
+      return {
+        schema: io === 'input' && normal.hasDefaults ? frozen(relaxed(normal.schema)) : normal.schema,
+      }
     }
     const { vendor, jsonSchema } = standard as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
     const libraryOptions = vendorNamed(vendor).conversion?.(io)
@@ -58,6 +60,36 @@ function describe(schema: Schema, io: Side): ConvertedSchema {
   } catch (error) {
     return { opaque: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Keywords whose schemas hold without condition: Ajv fills in no default below the others. */
+const unconditional: ReadonlySet<string> = new Set(
+  '$defs additionalProperties allOf definitions items patternProperties prefixItems properties'.split(' '),
+)
+
+/** The input side of a plain JSON Schema: `required` does not list properties with a default. */
+function relaxed(schema: JSONSchemaObject): JSONSchemaObject {
+  const inner = Object.entries(schema).filter(([keyword]) => unconditional.has(keyword))
+  const { required, ...copy } = { ...schema, ...mapSubschemas(Object.fromEntries(inner), relaxed) }
+  const { properties } = schema
+  if (!Array.isArray(required) || !isObject(properties)) return { ...schema, ...copy }
+  const asked = (required as string[]).filter(
+    (name) => !(Object.hasOwn(properties, name) && hasDefault(properties[name])),
+  )
+  return asked.length > 0 ? { ...copy, required: asked } : copy
+}
+
+function hasDefault(schema: unknown): boolean {
+  return isObject(schema) && Object.hasOwn(schema, 'default')
+}
+
+/** Whether an object may have a member: false only where the JSON Schema lists the members without it. */
+export function mayHave(schema: Schema, member: string): boolean {
+  const seen = membersSeen(schema)
+  if (seen !== null) return seen.includes(member)
+  const described = jsonSchemaOf(schema, 'input')
+  const names = 'schema' in described ? membersOf(described.schema) : null
+  return names === null || names.includes(member)
 }
 
 function opaque(vendor: unknown): ConvertedSchema {

@@ -2,6 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
+import type { Schema } from '../types/parts.ts'
 import { isThenable } from '../types/thenable.ts'
 
 /** True for a promise of a result. Most results are no promise, so their own members are looked for first. */
@@ -25,6 +26,21 @@ export function issuesIn(
   }
   if (!Array.isArray(issues)) throw noResult(issues, vendor, place)
   return issues
+}
+
+/** What the schema makes of undefined; null where it refuses that, or where the answer is asynchronous. */
+export function madeOfNothing(schema: Schema): { readonly value: unknown } | null {
+  // JSON has no undefined, so a plain JSON Schema is not compiled for this.
+  const props = (schema as Partial<StandardSchemaV1>)['~standard']
+  if (props === undefined) return null
+  try {
+    const result = props.validate(undefined)
+    if (!isThenable(result)) return result.issues === undefined ? { value: result.value } : null
+    result.then(undefined, () => {})
+  } catch {
+    // A schema may read members of the value without looking whether there is one.
+  }
+  return null
 }
 
 function noResult(given: unknown, vendor: unknown, place: string): VolantError {

@@ -2,7 +2,7 @@
 import { bag } from '@volant/engine'
 import { ValidationError } from '../../errors/errors.ts'
 import { documentOnly } from '../../schema/doc-only.ts'
-import { madeOfNothing } from '../../schema/is-void.ts'
+import { madeOfNothing } from '../../schema/result.ts'
 import type { JSONSchemaObject } from '../../schema/document.ts'
 import { type ConvertedSchema, jsonSchemaOf } from '../../schema/json-schema.ts'
 import { standardOf } from '../../schema/standard.ts'

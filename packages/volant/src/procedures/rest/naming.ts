@@ -2,7 +2,8 @@
 import { VolantError } from '../../errors/errors.ts'
 import type { Method } from '../../types/parts.ts'
 import type { Placed } from '../router.ts'
-import { mayHave, membersSeen } from '../../schema/members.ts'
+import { mayHave } from '../../schema/json-schema.ts'
+import { membersSeen } from '../../schema/vendors/vendor-of.ts'
 import { parameterOf } from './singular.ts'
 import { parsePattern } from '../../routing/path.ts'
 

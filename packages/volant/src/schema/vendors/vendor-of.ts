@@ -1,5 +1,6 @@
 /** Finds what is known of the library of a schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Schema } from '../../types/parts.ts'
 import { arktype } from './arktype.ts'
 import { plain } from './plain.ts'
 import { valibot } from './valibot.ts'
@@ -32,6 +33,24 @@ export function vendorByShape(schema: object): Vendor | null {
   if ('~run' in schema) return valibot
   if (typeof schema === 'function' && 'allows' in schema) return arktype
   return '~standard' in schema ? null : plain
+}
+
+/** True for `void()` or `undefined()` of Zod or Valibot, which take `undefined` and nothing else. */
+export function isVoid(schema: Schema): boolean {
+  return vendorByShape(schema)?.isVoid?.(schema) ?? false
+}
+
+/**
+ * The members of an object that has no others, as the schema's own structure shows them, because a start asks no library
+ * for a JSON Schema. Null where the structure does not show them.
+ */
+export function membersSeen(schema: Schema): readonly string[] | null {
+  try {
+    return vendorByShape(schema)?.membersOf?.(schema) ?? null
+  } catch {
+    // Another version of the library keeps them elsewhere.
+    return null
+  }
 }
 
 /** `schema`'s own validation for values of clients; libraries that are not known look for every fault. */
