@@ -13,16 +13,10 @@ const all = new WeakSet<object>()
 
 /** A schema for a value that needs no check, since this package makes it. */
 export function described(schema: JSONSchemaObject): DocOnlySchema {
-  const made: DocOnlySchema = {
-    '~standard': {
-      version: 1,
-      vendor: 'volant',
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => ({ ...schema }), output: () => ({ ...schema }) },
-    },
-  }
-  all.add(made)
-  return made
+  return documentOnly(
+    () => ({ schema }),
+    (value) => ({ value }),
+  )
 }
 
 /**
@@ -32,7 +26,7 @@ export function described(schema: JSONSchemaObject): DocOnlySchema {
 export function documentOnly(
   describe: () => ConvertedSchema,
   validate: StandardSchemaV1.Props['validate'],
-): Schema {
+): DocOnlySchema {
   const json = (): Record<string, unknown> => {
     const made = describe()
     if ('opaque' in made) throw new Error(made.opaque)
@@ -42,7 +36,7 @@ export function documentOnly(
     '~standard': { version: 1, vendor: 'volant', validate, jsonSchema: { input: json, output: json } },
   }
   all.add(made)
-  return made as Schema
+  return made
 }
 
 export function isDocumentOnly(schema: Schema): boolean {

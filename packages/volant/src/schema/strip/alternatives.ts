@@ -54,7 +54,7 @@ export class SchemaDocument {
   }
 
   /** True if no schema inside this one, or that it refers to, declares properties. */
-  keepsAll(start: AnySchema): boolean {
+  #declaresNone(start: AnySchema): boolean {
     if (!isObject(start)) return true
     const known = this.#keepsAll.get(start)
     if (known !== undefined) return known
@@ -101,7 +101,7 @@ export class SchemaDocument {
         groups,
         closesObject: each.some(closesObject),
         closesArray: each.some(closesArray),
-        keepsAll: [...each, ...groups.flat()].every((schema) => this.keepsAll(schema)),
+        keepsAll: [...each, ...groups.flat()].every((schema) => this.#declaresNone(schema)),
       }
       this.#alternatives.set(key, alternative)
     }

@@ -2,17 +2,13 @@
 import { isObject, type JSONSchemaObject } from '../document.ts'
 import { type Alternative, record } from './alternatives.ts'
 
-/** The property, and its value in each branch. */
-export interface Discriminator {
-  readonly name: string
-  readonly values: readonly (string | number | boolean)[]
-}
+type Primitive = string | number | boolean
 
-/** Null unless each branch requires the property and allows one value that no other branch allows. */
-export function discriminatorOf(branches: readonly Alternative[]): Discriminator | null {
-  const [head] = branches
-  if (head === undefined) return null
-  for (const name of head.parts.flatMap((part) => Object.keys(record(part.properties)))) {
+/** The property, and its value in each branch. Null unless each branch requires the property and allows one value that no other branch allows. */
+export function discriminatorOf(
+  branches: readonly Alternative[],
+): { readonly name: string; readonly values: readonly Primitive[] } | null {
+  for (const name of (branches[0]?.parts ?? []).flatMap((part) => Object.keys(record(part.properties)))) {
     if (name === '__proto__') continue
     const values = branches.flatMap(({ parts }) => valueIn(parts, name))
     if (values.length === branches.length && new Set(values).size === values.length) return { name, values }
@@ -21,7 +17,7 @@ export function discriminatorOf(branches: readonly Alternative[]): Discriminator
 }
 
 /** A list of the one value; empty if the property may have another value or be missing. */
-function valueIn(parts: readonly JSONSchemaObject[], name: string): (string | number | boolean)[] {
+function valueIn(parts: readonly JSONSchemaObject[], name: string): Primitive[] {
   if (!parts.some((part) => Array.isArray(part.required) && part.required.includes(name))) return []
   const values = parts.flatMap((part) => {
     const properties = record(part.properties)
@@ -34,6 +30,6 @@ function valueIn(parts: readonly JSONSchemaObject[], name: string): (string | nu
   return values.filter(isPrimitive).slice(0, 1)
 }
 
-function isPrimitive(value: unknown): value is string | number | boolean {
+function isPrimitive(value: unknown): value is Primitive {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }

@@ -80,7 +80,6 @@ export class SchemaNode {
   readonly #byPatterns = new Map<string, SchemaNode | null>()
   readonly #patterns: RegExp[]
   readonly #items: (SchemaNode | undefined)[] = []
-  readonly #inOrder: (SchemaNode | undefined)[] = []
 
   constructor(nodes: SchemaNodes, alternatives: readonly Alternative[]) {
     this.#nodes = nodes
@@ -137,12 +136,6 @@ export class SchemaNode {
     return node
   }
 
-  /** `property(name)` for the property at position `at`; fast if the value has the order of the schema. */
-  propertyAt(at: number, name: string): SchemaNode | null {
-    if (this.names[at] !== name) return this.property(name)
-    return (this.#inOrder[at] ??= this.property(name) as SchemaNode)
-  }
-
   /** The position at which a property is written: the one in the schema, or after all of those. */
   positionOf(name: string): number {
     return this.#positions.get(name) ?? this.names.length
@@ -160,15 +153,9 @@ export class SchemaNode {
   }
 
   #findDiscriminator(): Discriminated | null {
-    const [alternative] = this.#alternatives
+    const [alternative, another] = this.#alternatives
     const [group, other] = alternative?.groups ?? []
-    if (
-      alternative === undefined ||
-      this.#alternatives.length > 1 ||
-      group === undefined ||
-      other !== undefined
-    )
-      return null
+    if (alternative === undefined || group === undefined || (another ?? other) !== undefined) return null
     const { document } = this.#nodes
     const tag = discriminatorOf(group.map((branch) => document.alternative([branch])))
     if (tag === null) return null
@@ -202,7 +189,6 @@ export class SchemaNode {
       .map(({ parts }) => parts.flatMap(schemasOf))
       .filter(({ length }) => length > 0)
     if (each.length === 0) return null
-    if (each.flat().every((schema) => document.keepsAll(schema))) return this.#nodes.keepsAll
     return this.#nodes.at(each.map((schemas) => document.alternative(schemas)))
   }
 }

@@ -3,18 +3,13 @@ import type { JSONSchemaObject } from '../document.ts'
 import { rootNodeOf } from './schema-node.ts'
 import { compileStrip } from './strip-codegen.ts'
 import { strip } from './strip.ts'
+import type { StripPlan } from './strip-plan.ts'
 
 /**
  * Gives or throws what JSON.stringify does for the stripped value; like JSON.stringify, it gives undefined for a value
  * that JSON leaves out.
  */
 export type Serializer = (value: unknown) => string
-
-/** What is known about the values. */
-export interface SerializerOptions {
-  /** True if they have no undeclared property, since their schema copied the declared ones. */
-  readonly alreadyStripped: boolean
-}
 
 /**
  * The serializer for values of `schema`, a JSON Schema in the normal form; null if the values have none. Nothing is
@@ -23,7 +18,7 @@ export interface SerializerOptions {
  */
 export function serializerFor(
   schema: JSONSchemaObject | null,
-  { alreadyStripped }: SerializerOptions,
+  { alreadyStripped }: Pick<StripPlan, 'alreadyStripped'>,
 ): Serializer {
   if (schema === null || alreadyStripped) return JSON.stringify
   let serialize: Serializer = (value) => {

@@ -106,7 +106,7 @@ function strippedObject(value: object, node: SchemaNode, walk: Walk): object {
   let last = 0
   for (let at = 0; at < names.length; at++) {
     const name = names[at] as string
-    const of = node.propertyAt(at, name)
+    const of = node.property(name)
     const member = of === null && walk.report === null ? undefined : members[name]
     const kept = of === null ? undefined : stripped(member, of, name, walk)
     if (copy === null && (of === null || kept !== member)) {
