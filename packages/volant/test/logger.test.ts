@@ -553,6 +553,8 @@ describe('logger', () => {
     ['logger: logger', { logger: {} }],
     ['logger: logger', { logger: null }],
     ['fields', { fields: 'url' }],
+    ['fields', { fields: null }],
+    ['headers', { headers: null }],
     ['fields', { fields: ['uri'] }],
     ['headers', { headers: 'host' }],
     ['headers', { headers: ['a b'] }],

@@ -65,15 +65,15 @@ const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: In
  */
 export function logger(options: LoggerOptions = {}): FittingMiddleware {
   checkNames('logger', options, optionNames, foreignNames.logger)
-  const { level = 'info', props, destination, logger: events } = options
+  const { level = 'info', props, destination, logger: events, fields = usualFields, headers = [] } = options
   checkChoice<string>('logger: level', level, Object.keys(levels))
   checkFunction('logger: props', props)
   if (events !== undefined && destination !== undefined) {
     throw bad('logger: destination', destination, 'nothing beside logger, which has its own')
   }
   const line = new LogLine({
-    fields: checkEach('logger: fields', options.fields ?? usualFields, 'an array of names', checkField),
-    headers: checkEach('logger: headers', options.headers ?? [], 'an array of header names', checkFieldName),
+    fields: checkEach('logger: fields', fields, 'an array of names', checkField),
+    headers: checkEach('logger: headers', headers, 'an array of header names', checkFieldName),
     redaction: redactionOf(options.redact),
     props:
       (props as ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown>) | undefined) ?? null,
