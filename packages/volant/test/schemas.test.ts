@@ -655,6 +655,20 @@ function plain(): void {
     })
   })
 
+  test('anchors that no $dynamicRef refers to do not hide faults after the first', async () => {
+    const item = { $dynamicAnchor: 'node', type: 'number' }
+    const app = kit.app()
+    app.post('/list', { body: { type: 'object', properties: { a: item, b: item } } }, () => null)
+    await kit.serve(app, async (live) => {
+      const reply = await live.post('/list', 'application/json', '{"a":"x","b":"y"}')
+      const { errors } = reply.json() as { errors: { pointer: string }[] }
+      assert.deepEqual(
+        errors.map(({ pointer }) => pointer),
+        ['#/a', '#/b'],
+      )
+    })
+  })
+
   test('a library whose JSON Schema is rubbish checks and sends all the same', async () => {
     const rubbish: (() => unknown)[] = [
       () => ({ properties: 5 }),

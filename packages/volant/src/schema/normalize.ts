@@ -89,8 +89,8 @@ class Normalizer {
   readonly #isStrict: boolean
   readonly #keepsDynamic: boolean
   readonly #dynamicAnchors = new Set<unknown>()
-  /** An anchor of `$dynamicRef` stands twice, so that the reference may lead elsewhere than `$ref` would. */
-  isDynamic = false
+  #hasDynamicRef = false
+  #repeatsDynamicAnchor = false
   readonly #references = new References()
   readonly #above = new Set<object>()
   #hasDefaults = false
@@ -100,6 +100,11 @@ class Normalizer {
     this.#refuse = refuse
     this.#isStrict = isStrict
     this.#keepsDynamic = keepsDynamic
+  }
+
+  /** An anchor of a `$dynamicRef` stands twice, so that the reference may lead elsewhere than `$ref` would. */
+  get isDynamic(): boolean {
+    return this.#hasDynamicRef && this.#repeatsDynamicAnchor
   }
 
   normalize(given: unknown): NormalSchema {
@@ -158,7 +163,7 @@ class Normalizer {
       if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
       else if (!references.includes(name)) copy[name] = this.#json(plain, inner.from)
       if (name === '$dynamicAnchor') {
-        this.isDynamic ||= this.#dynamicAnchors.has(plain)
+        this.#repeatsDynamicAnchor ||= this.#dynamicAnchors.has(plain)
         this.#dynamicAnchors.add(plain)
         if (this.#keepsDynamic) copy.$dynamicAnchor = plain
       }
@@ -172,6 +177,7 @@ class Normalizer {
     for (const keyword of references) {
       const to = given[keyword]
       if (typeof to !== 'string') continue
+      if (keyword === '$dynamicRef') this.#hasDynamicRef = true
       if (this.#keepsDynamic && keyword === '$dynamicRef') {
         copy.$dynamicRef = to
         continue
