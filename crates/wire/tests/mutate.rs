@@ -8,7 +8,7 @@ mod corpus;
 
 use corpus::mutants::run;
 use corpus::{feed_body, feed_head};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wire::{
     Framing, Head, Known, Limits, PathKind, Progress, Refusal, Version, canonicalise, chunked,
     parse_head,
@@ -148,11 +148,11 @@ fn linear_time() {
             rounds.min().unwrap_or_default()
         };
         // Other work on the machine only makes a round slower, so one good pair is proof.
-        let mut pairs = Vec::new();
+        let mut pairs: Vec<(Duration, Duration)> = Vec::new();
         while pairs.len() < 20
-            && !pairs
+            && pairs
                 .last()
-                .is_some_and(|(short, long)| *long < *short * 30)
+                .is_none_or(|(short, long)| *long >= *short * 30)
         {
             pairs.push((time(8_000), time(64_000)));
         }
