@@ -1,4 +1,4 @@
-/** A request's head as adapters written in JavaScript keep it: the checks before dispatch, and the fields. */
+/** The head of a request, for adapters written in JavaScript: the checks before dispatch, and the headers. */
 import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, combine, type Host, methods, Miss, wideBag } from '@volant/engine'
 import type { ErrorCode } from '../errors/errors.ts'
@@ -6,21 +6,21 @@ import { isHost } from '../routing/host.ts'
 import { canonicalPath, endsInWildcard } from '../routing/path.ts'
 import { type Found, RouteTable } from '../routing/router.ts'
 
-/** `requireManualDestroy` spares a finalisation entry per request. */
+/** `requireManualDestroy` saves a finalisation entry for each request. */
 const resourceOptions = { requireManualDestroy: true } as const
 
-/** The route table of a host, for adapters without the engine's. */
+/** The route table of a host, for adapters that do not have the engine's. */
 export class Routes {
   readonly router: RouteTable
   /**
-   * Answers for targets that are the canonical path of a route without parameters, by method: they need neither a
-   * check nor a walk. No larger than the route table, since nothing else is kept.
+   * The routes whose path has no parameters, by target and method. A target that is such a path needs neither a check
+   * nor a walk. The map is no larger than the route table, since nothing else is kept in it.
    */
   readonly fixed: ReadonlyMap<string, Map<string, Found>>
 
   constructor(host: Host) {
     this.router = new RouteTable(host.router)
-    // No route has the last two, and they are answered as if they had routes elsewhere.
+    // No route has the last two methods. They are answered as if other methods of the path had routes.
     const known = [...methods, ...host.router.methods, 'TRACE', 'CONNECT']
     this.fixed = new Map(known.map((method) => [method, new Map()]))
     host.routes.forEach(({ method, pattern }, id) => this.router.add(method, pattern, id))
@@ -35,12 +35,12 @@ export abstract class Head extends AsyncResource {
   abstract readonly httpVersion: '1.0' | '1.1'
   path = ''
   query = ''
-  /** Route id or `Miss`, and the allowed methods, as `Host.dispatch` takes them. */
+  /** The route id or `Miss`, and the allowed methods, as `Host.dispatch` takes them. */
   id = 0
   allow = 0
-  /** Bytes of the body by Content-Length; −1 if chunked, 0 without a body. */
+  /** The bytes of the body by Content-Length; −1 for a chunked body, 0 without a body. */
   declaredLength = 0
-  /** The request has Expect: 100-continue. */
+  /** True where the request has Expect: 100-continue. */
   expects = false
 
   aborted = false
@@ -57,7 +57,7 @@ export abstract class Head extends AsyncResource {
     this.raw = raw
   }
 
-  /** Finds the route; gives the code of the refusal if the request is to be refused without one, else null. */
+  /** Finds the route. Gives the code of the refusal if the request is refused before it reaches the app, else null. */
   admit(target: string, host: Host, routes: Routes): ErrorCode | null {
     const { limits } = host
     const fixed = routes.fixed.get(this.method)
@@ -73,7 +73,7 @@ export abstract class Head extends AsyncResource {
     } else {
       const path = this.#splitTarget(target)
       if (path === null) return 'E_BAD_REQUEST'
-      // A character that becomes an escape makes the path longer.
+      // Percent-encoding a character makes the path longer.
       if (path.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
       this.path = path
       const found = routes.router.find(this.method, path)
@@ -112,7 +112,10 @@ export abstract class Head extends AsyncResource {
     return null
   }
 
-  /** Limits of the fields, and the few the adapter itself needs; one pass. Sets `id` for a WebSocket. */
+  /**
+   * Checks the limits of the headers and reads the few that the adapter itself needs, in one pass. Sets `id` for a
+   * WebSocket.
+   */
   #readFields(maxHeaders: number, maxLine: number): ErrorCode | null {
     const { raw } = this
     let hosts = 0
@@ -121,13 +124,13 @@ export abstract class Head extends AsyncResource {
     for (let at = 0; at < raw.length; at += 2) {
       const name = raw[at] as string
       const value = raw[at + 1] as string
-      // ': ' lies between the two.
+      // The line has ': ' between name and value.
       if (name.length + value.length + 2 > maxLine) return 'E_FIELD_LINE_TOO_LONG'
-      // Length and first letter before the name itself: most fields are none of these.
+      // Length and first letter are compared before the name, since most headers are not among these.
       const first = name.charCodeAt(0) | 0x20
       if (name.length === 4) {
         if (first !== letter.h || name.toLowerCase() !== 'host') continue
-        // RFC 9112 §3.2: a second Host is an error, as is one that is no authority; node:http takes both.
+        // A second Host is an error, and so is a Host that is not an authority (RFC 9112 §3.2). node:http accepts both.
         if (++hosts > 1) return 'E_HOST_REPEATED'
         if (value !== goodHost) {
           if (!isHost(value)) return 'E_HOST_SYNTAX'
@@ -154,7 +157,9 @@ export abstract class Head extends AsyncResource {
     return null
   }
 
-  /** Only `chunked`, once, and not in HTTP/1.0 (RFC 9112 §6.1); node:http takes more. */
+  /**
+   * Refuses any Transfer-Encoding but a single `chunked`, and any in HTTP/1.0 (RFC 9112 §6.1). node:http accepts more.
+   */
   #checkCoding(value: string): ErrorCode | null {
     if (this.httpVersion === '1.0') return 'E_CODING_VERSION'
     if (this.declaredLength === -1) return 'E_CODING_SYNTAX'
@@ -163,7 +168,7 @@ export abstract class Head extends AsyncResource {
     return codings.test(coding) && !/chunked,.*chunked/.test(coding) ? 'E_CODING_UNKNOWN' : 'E_CODING_SYNTAX'
   }
 
-  /** Sets `query`; gives the canonical path, or null if the target is none (RFC 9112 §3.2). */
+  /** Sets `query` and gives the canonical path, or null if the target is malformed (RFC 9112 §3.2). */
   #splitTarget(target: string): string | null {
     if (this.method === 'CONNECT') return this.#splitAuthority(target)
     const mark = target.indexOf('?')
@@ -180,9 +185,9 @@ export abstract class Head extends AsyncResource {
     return canonicalPath(before.slice(whole.length) || '/')
   }
 
-  /** CONNECT is about the server, as `*` is; only an authority with a port will do (RFC 9112 §3.2.3). */
+  /** CONNECT is about the server, as `*` is. It takes only an authority with a port (RFC 9112 §3.2.3). */
   #splitAuthority(target: string): string | null {
-    // Whatever follows was meant for a tunnel.
+    // The bytes after the head were meant for a tunnel.
     this.declaredLength = 0
     return /:\d+$/.test(target) && isHost(target) ? '*' : null
   }
@@ -228,14 +233,14 @@ export abstract class Head extends AsyncResource {
     return value === undefined || !value.includes('%') ? value : decodeURIComponent(value)
   }
 
-  /** The client closed its sending side: it may still read, so the reply is sent, but who waits is told. */
+  /** The client closed its sending side. It may still read, so the reply is sent, but `onAbort` is called. */
   hangUp(): void {
     if (this.halfClosed || this.aborted) return
     this.halfClosed = true
     this.notify('client')
   }
 
-  /** The exchange is over: nothing is sent any more. */
+  /** Marks the exchange as aborted: nothing is sent any more. */
   protected markAborted(reason: AbortReason): void {
     if (this.aborted) return
     this.aborted = true
@@ -248,15 +253,15 @@ export abstract class Head extends AsyncResource {
 }
 
 const none: readonly string[] = []
-/** The beginning of an absolute form, and the authority in it (RFC 9112 §3.2.2). */
+/** Matches the beginning of a target in absolute form, and the authority in it (RFC 9112 §3.2.2). */
 const absolute = /^https?:\/\/([^/?#]+)/i
 const letter = { c: 0x63, e: 0x65, h: 0x68, t: 0x74, u: 0x75 } as const
 
-/** One of a list, in any case (RFC 9110 §7.6.1, §7.8). */
+/** Matches `websocket` in a list, in any case (RFC 9110 §7.6.1, §7.8). */
 const namesWebSocket = /(?:^|,)[ \t]*websocket[ \t]*(?:,|$)/i
 const namesUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i
 
-/** A list of coding names. */
+/** Matches a list of the names of codings. */
 const codings = /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9a-z]+)*$/
-/** The last value of Host that was found good: clients of a server name it the same way. */
+/** The last value of Host that passed the check: most clients of a server send the same. */
 let goodHost = ''

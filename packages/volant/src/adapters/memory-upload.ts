@@ -1,4 +1,4 @@
-/** The body of a request without a socket, as it comes. */
+/** Reads the body of a request without a socket. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { BodyKind } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'

@@ -1,4 +1,7 @@
-/** Exchanges without a socket, for `app.inject` and `app.fetch`: the same checks, the same dispatch. */
+/**
+ * Exchanges without a socket, for `app.inject` and `app.fetch`. They run the same checks and the same dispatch as
+ * others.
+ */
 import {
   type AbortReason,
   BodyKind,
@@ -17,26 +20,26 @@ import { SocketExchange } from './socket-exchange.ts'
 
 export interface MemoryRequest {
   readonly method: string
-  /** Path and query, or another form a request line may have. */
+  /** The path and query, or another form that a request line may have. */
   readonly target: string
-  /** Name, value, name, value, … */
+  /** Names and values in turn. */
   readonly headers: string[]
-  /** Whole, or as it comes; null if there is none. */
+  /** The body: complete, or a source of it; null without one. */
   readonly body: Buffer | SourceParts | null
   readonly httpVersion: '1.0' | '1.1'
   readonly remoteAddress: string
   readonly encrypted: boolean
-  /** Aborted when the client leaves. */
+  /** This signal is aborted when the client disconnects. */
   readonly signal: AbortSignal | null
 }
 
-/** Receives a reply as it is given: `whole`, or `start`, chunks and `end`; or `fail`, at any time before the end. */
+/** Receives a reply: `whole` alone, or `start`, chunks and `end`. `fail` may come at any time before the end. */
 export interface ReplySink {
   inform(status: number, headers: string[]): void
   whole(status: number, headers: string[], body: Buffer | null): void
-  /** `empty`: no chunk comes, whatever the headers say. */
+  /** With `empty` no chunk follows, whatever the headers say. */
   start(status: number, headers: string[], empty: boolean): void
-  /** False when the next chunk should wait for `MemoryExchange.drain`. */
+  /** Returns false when the next chunk should wait for `MemoryExchange.drain`. */
   chunk(bytes: Buffer): boolean
   end(): void
   fail(error: unknown): void
@@ -138,12 +141,12 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     this.#break(reason, new VolantError('E_RESET'))
   }
 
-  /** The client left; `error` is what whoever waits for the reply is told. */
+  /** Disconnects the client. Code that waits for the reply gets `error`. */
   lose(error: unknown): void {
     this.#break('client', error)
   }
 
-  /** Whoever takes the reply has room again. */
+  /** The receiver of the reply takes more chunks again. */
   drain(): void {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
@@ -164,7 +167,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     return list
   }
 
-  /** The end, good or bad: nobody is asked to leave any more, and the rest of the body is nobody's. */
+  /** Ends the exchange. From now on the client cannot disconnect, and the rest of the body is dropped. */
   #settle(): void {
     this.given = true
     if (this.timer !== null) clearTimeout(this.timer)

@@ -1,8 +1,8 @@
-/** The native engine, where it can be used. */
+/** Loads the native engine, where it can be used. */
 import { type Adapter, type ListenOptions, nativeEngine, type Server } from '@volant/engine'
 import { explain, ListenError, refuseSharing } from './node-listen.ts'
 
-/** The native engine, or why it cannot be used here. */
+/** Gives the native engine, or the reason why it cannot be used here. */
 export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
   const engine = nativeEngine()
   if ('reason' in engine) return engine
@@ -12,7 +12,7 @@ export function nativeAdapter(): { adapter: Adapter } | { reason: string } {
   }
 }
 
-/** The same server, with listening errors that say what to do. */
+/** Gives the same server, whose listening errors say what to do. */
 function withExplanations(server: Server): Server {
   const listen = server.listen.bind(server)
   server.listen = async (options: ListenOptions) => {
@@ -26,10 +26,10 @@ function withExplanations(server: Server): Server {
   return server
 }
 
-/** A worker of node:cluster, where node:http would have been given the socket of its parent. */
+/** True in a worker of node:cluster, where node:http would get the socket of its parent. */
 function isSharing(error: unknown): boolean {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return false
-  // Loaded here only: it brings node:child_process with it.
+  // It is loaded only here, since it loads node:child_process.
   return (process.getBuiltinModule('node:cluster') as unknown as { isWorker: boolean }).isWorker
 }
 

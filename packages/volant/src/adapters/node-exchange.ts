@@ -16,14 +16,14 @@ import type { NodeServer } from './node-http.ts'
 import { upgradeFields } from './refuse.ts'
 import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 
-/** Bytes of a streamed reply that may wait in this process before `write` says so. */
+/** The bytes of a streamed reply that may wait in this process before `write` returns false. */
 const sendBuffer = 65_536
 
 export class NodeExchange extends SocketExchange implements Exchange {
   readonly connection: NodeConnection
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** May be dispatched as soon as it is its turn. */
+  /** True where it may be dispatched as soon as it is its turn. */
   ready = true
   declare upload: NodeUpload | null
 
@@ -54,7 +54,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     return this.connection.server
   }
 
-  /** A request that waits for its body is dispatched when that is complete, and it is the request's turn. */
+  /** Prepares the body. A request that waits for it is dispatched when it is complete and it is the request's turn. */
   prepareBody(): void {
     this.ready = !this.awaitsBody(() => {
       this.ready = true
@@ -68,12 +68,12 @@ export class NodeExchange extends SocketExchange implements Exchange {
 
   protected closeAfter(silent: boolean): void {
     this.connection.closing = true
-    // A client that does not send its body has nothing to be waited for.
+    // There is nothing to wait for from a client that does not send its body.
     if (silent) this.connection.broken = true
   }
 
   inform(status: number, headers: string[]): void {
-    // RFC 9110 §15.2: a client of HTTP/1.0 would take it for the reply.
+    // A client of HTTP/1.0 would take an interim reply for the reply (RFC 9110 §15.2).
     if (this.replied || this.aborted || this.httpVersion === '1.0') return
     writeInterim(this.response, status, headers)
   }
@@ -86,7 +86,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     if (status === 204 || status === 304) content = null
     else list.push('Content-Length', String(lengthOf(body)))
     if (this.method === 'HEAD') content = null
-    // node:http writes a head together with a string as UTF-8; fields are Latin-1.
+    // node:http writes a head together with a string as UTF-8, but headers are Latin-1.
     if (typeof content === 'string' && headers !== null && headers.some((text) => notAscii.test(text)))
       content = Buffer.from(content)
     const { response, connection } = this
@@ -105,7 +105,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     const list = this.#head(type, headers)
     this.length = length
     if (length >= 0 && status !== 204 && status !== 304) list.push('Content-Length', String(length))
-    // Whether the body will be read by the end of the reply is not known yet; `finish` sees to it.
+    // It is not yet known whether the body will be read by the end of the reply; `finish` handles that.
     if (this.connection.mustClose()) list.push('Connection', 'close')
     if (status === 426) this.#nameUpgrade(list)
     const { response } = this
@@ -140,7 +140,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     this.connection.socket.resetAndDestroy()
   }
 
-  /** The connection is lost, or the server gives up on the exchange. */
+  /** Aborts the exchange: the connection is lost, or the server gives up. */
   abort(reason: AbortReason): void {
     if (this.aborted) return
     this.#release()
@@ -156,7 +156,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     return name === null || name === undefined ? [...headers] : [...headers, 'Content-Type', name]
   }
 
-  /** Adds the fields of a 426. node:http leaves Connection to whoever sets it. */
+  /** Adds the headers of a 426. node:http leaves Connection to code that sets it. */
   #nameUpgrade(list: string[]): void {
     if (this.httpVersion === '1.0') return
     const at = list.lastIndexOf('Connection')
@@ -166,7 +166,10 @@ export class NodeExchange extends SocketExchange implements Exchange {
     if (closes) list[list.length - 1] += ', close'
   }
 
-  /** For a body that was not read to its end: whether the connection closes for it, and if so says it. */
+  /**
+   * Decides whether the connection closes because of a body that was not read to its end, and if so adds the header for
+   * it.
+   */
   #closesUnread(upload: NodeUpload, list: string[]): boolean {
     if (this.request.complete) return false
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
@@ -176,17 +179,20 @@ export class NodeExchange extends SocketExchange implements Exchange {
       return false
     }
     list.push('Connection', 'close')
-    // node:http reads on, and what it finds behind the body must not run (RFC 9112 §9.6).
+    // node:http reads on, but what it finds after the body must not run (RFC 9112 §9.6).
     this.connection.closing = true
     return true
   }
 
-  /** More of the body came than is thrown away. */
+  /** Closes the connection, because more of the body arrived than is discarded. */
   #closeEarly(): void {
     if (!this.request.complete) this.connection.socket.destroySoon()
   }
 
-  /** Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. */
+  /**
+   * Sends the reply and reads on for a while, because closing a connection with unread bytes would reset the reply on
+   * its way.
+   */
   #linger(content: string | Uint8Array | null): void {
     const { response } = this
     if (content === null) response.flushHeaders()

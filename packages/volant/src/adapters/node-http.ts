@@ -1,4 +1,4 @@
-/** The adapter on node:http: for machines and runtimes where the native engine does not load. */
+/** The adapter on node:http, for machines and runtimes where the native engine does not load. */
 import {
   createServer,
   type IncomingMessage,
@@ -25,8 +25,8 @@ import { sweepEvery, sweepInterval, sweepUploads, uploadCap } from './upload.ts'
 
 export const nodeHttpAdapter: Adapter = {
   name: 'node-http',
-  // The parser of node:http has limits of its own for the first two and tells nobody what it read; what waits to be sent
-  // is in its sockets, each of which knows its own share alone.
+  // The parser of node:http has fixed limits in place of the first two and does not report what it read. The bytes that
+  // wait to be sent are in its sockets, each of which knows only its own share.
   unenforced: ['maxChunkExtensions', 'maxChunkExtensionsTotal', 'maxBufferedReplies'],
   createServer: (host) => new NodeServer(host),
 }
@@ -37,17 +37,17 @@ type TrackedSocket = Socket & { [connectionOf]?: NodeConnection }
 export class NodeServer implements Server {
   readonly host: Host
   readonly connections = new Set<NodeConnection>()
-  /** Exchanges whose body is being read. */
+  /** The exchanges whose body is being read. */
   readonly uploads = new Set<SocketExchange>()
-  /** Exchanges whose body is being discarded after the reply, and until when (ms). */
+  /** The exchanges whose body is being discarded after the reply, with the time (ms) until which that goes on. */
   readonly drains = new Map<NodeExchange, number>()
-  /** Bytes of buffered bodies. */
+  /** The bytes of buffered bodies. */
   buffered = 0
   inFlight = 0
   requests = 0
   refused = 0
   closing = false
-  /** Milliseconds of the last sweep: a time good to a second, without asking for it at every request. */
+  /** The time of the last sweep in ms. It is good to a second, and saves asking for the time at every request. */
   clock = Date.now()
   readonly #routes: Routes
   readonly #server: HttpServer
@@ -71,18 +71,18 @@ export class NodeServer implements Server {
       insecureHTTPParser: false,
       requireHostHeader: true,
       headersTimeout: limits.headersTimeout,
-      // Beyond its time a body that keeps arriving is allowed on; the sweep below ends the others.
+      // A body that keeps arriving may take longer than its time; the sweep below ends the others.
       requestTimeout: limits.requestTimeout === 0 ? 0 : Math.max(limits.requestTimeout, uploadCap),
       // The sweep closes idle connections: a timer set and cleared for each request costs 3 % of a small one.
       keepAliveTimeout: 0,
       connectionsCheckingInterval: sweepInterval,
     })
     const server = this.#server
-    // No limit: past one, older versions drop fields silently, newer ones say that the head is too large and count
-    // trailers too. Our own check comes after the head, which `maxHeaderSize` bounds.
+    // This sets no limit. Past a limit older versions drop headers silently, and newer ones report that the head is too
+    // large and count trailers too. Our own check comes after the head, which `maxHeaderSize` bounds.
     server.maxHeadersCount = 0
     if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections
-    // Not in the types: serves clients that closed their sending side, instead of dropping their requests.
+    // The types lack this option. With it clients that closed their sending side are served instead of dropped.
     Object.assign(server, { httpAllowHalfOpen: true })
     const onRequest = (request: IncomingMessage, response: ServerResponse) =>
       this.#onRequest(request, response)
@@ -102,7 +102,7 @@ export class NodeServer implements Server {
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
-    // After a request that was refused nobody knows where the next one begins (RFC 9112 §9.6): node:http reads on.
+    // After a refused request it is unknown where the next one begins (RFC 9112 §9.6), but node:http reads on.
     if (connection.closing) return
     const exchange = new NodeExchange(connection, request, response)
     this.requests++
@@ -125,7 +125,7 @@ export class NodeServer implements Server {
     connection.offer(exchange)
   }
 
-  /** node:http hands the connection over, for a tunnel: the request is answered as any other, and is the last one. */
+  /** node:http hands the connection over for a tunnel. The request is answered as any other, and is the last one. */
   #onConnect(request: IncomingMessage, socket: TrackedSocket): void {
     // Without this listener an error would be uncaught; without `resume`, bytes sent for the tunnel would stay unread.
     socket.on('error', () => socket.destroy())
@@ -144,9 +144,9 @@ export class NodeServer implements Server {
       socket.destroy()
       return
     }
-    // The client ended in the middle of a request: there is nobody to tell.
+    // The client ended in the middle of a request, so nobody would read a reply.
     if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
-    // What follows a request that closes is not looked at (RFC 9112 §9.6).
+    // The bytes after a request that closes the connection are ignored (RFC 9112 §9.6).
     else if (error.code === 'HPE_CLOSED_CONNECTION') connection.endAfterReplies()
     else connection.reject(codeOf(error))
   }
@@ -169,7 +169,7 @@ export class NodeServer implements Server {
         if (this.#sweep !== null) clearInterval(this.#sweep)
         resolve()
       })
-      // Those that never sent a request are not idle to node:http.
+      // node:http does not count connections that never sent a request as idle.
       for (const connection of this.connections) {
         if (connection.idle && connection.socket.bytesRead === 0) connection.socket.destroy()
       }
@@ -201,7 +201,7 @@ export class NodeServer implements Server {
       if (over || exchange.request.complete || exchange.connection.socket.destroyed)
         this.drains.delete(exchange)
     }
-    // All of them, every second: cheaper than keeping account of who waits at every reply.
+    // Looking at all connections every second is cheaper than an account of the waiting ones at every reply.
     for (const connection of this.connections) {
       if (sendTimeout > 0 && connection.stalledFor(now) >= sendTimeout) connection.socket.resetAndDestroy()
       else if (keepAliveTimeout > 0 && connection.idleFor(now) > keepAliveTimeout) connection.socket.destroy()
@@ -212,7 +212,7 @@ export class NodeServer implements Server {
 interface ParseError extends Error {
   code?: string
   rawPacket?: Buffer
-  /** Offset of the error in `rawPacket`. */
+  /** The offset of the error in `rawPacket`. */
   bytesParsed?: number
 }
 
@@ -225,21 +225,24 @@ function codeOf(error: ParseError): ErrorCode {
     case 'HPE_INVALID_VERSION':
       return / HTTP\/\d\.\d\r$/.test(lineOf(error)) ? 'E_VERSION_UNKNOWN' : 'E_BAD_REQUEST'
     case 'HPE_INVALID_METHOD':
-      // A token that is no method node:http knows; anything else is no request line.
+      // The line begins with a token, so the method is unknown to node:http. Any other line is not a request line.
       return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ /.test(lineOf(error)) ? 'E_METHOD_UNKNOWN' : 'E_BAD_REQUEST'
     default:
       return 'E_BAD_REQUEST'
   }
 }
 
-/** The line the parser stumbled over, without its LF. */
+/** Gives the line that the parser refused, without its LF. */
 function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParseError): string {
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf(0x0a, bytesParsed - 1) + 1
   const end = rawPacket.indexOf(0x0a, Math.max(start, bytesParsed))
   return rawPacket.toString('latin1', start, end === -1 ? rawPacket.length : end)
 }
 
-/** HTTP/2.0 is a version, though not ours; 0.9 is what node:http calls a request line without one. */
+/**
+ * Gives the refusal for a version. HTTP/2.0 is a version that is not supported; node:http gives 0.9 for a request line
+ * without one.
+ */
 function versionError(request: IncomingMessage): ErrorCode {
   return request.httpVersionMajor === 0 ? 'E_BAD_REQUEST' : 'E_VERSION_UNKNOWN'
 }

@@ -1,11 +1,11 @@
 /**
- * Interim replies on node:http. Its own `writeEarlyHints` takes fewer Link values than RFC 8288 has, joins repeated
- * fields and writes ASCII.
+ * Writes interim replies on node:http. Its own `writeEarlyHints` takes fewer Link values than RFC 8288 has, joins
+ * repeated fields and writes ASCII.
  */
 import type { ServerResponse } from 'node:http'
 import { phrases } from '../errors/phrases.ts'
 
-/** Bytes that may wait, for the client to read or for the replies before: hints are worth less the later they come. */
+/** The most bytes that may wait, for the client to read or for earlier replies. Hints lose their worth with time. */
 const mostWaiting = 16_384
 
 interface Queue {
@@ -13,10 +13,10 @@ interface Queue {
   bytes: number
 }
 
-/** Of responses that wait for those before them on their connection. */
+/** The queues of responses that wait for earlier ones on their connection. */
 const queues = new WeakMap<ServerResponse, Queue>()
 
-/** Writes an interim reply before `response`, now or when its turn comes; drops it when too much waits already. */
+/** Writes an interim reply before `response`, now or when its turn comes. Drops it when too much waits already. */
 export function writeInterim(response: ServerResponse, status: number, headers: readonly string[]): void {
   const bytes = head(status, headers)
   const { socket } = response
@@ -33,7 +33,7 @@ export function writeInterim(response: ServerResponse, status: number, headers: 
 function queueFor(response: ServerResponse): Queue {
   const queue: Queue = { heads: [], bytes: 0 }
   queues.set(response, queue)
-  // Its turn has come, and nothing of the reply is written yet.
+  // It is this response's turn, and nothing of the reply is written yet.
   response.once('socket', (socket) => {
     queues.delete(response)
     for (const bytes of queue.heads) socket.write(bytes)

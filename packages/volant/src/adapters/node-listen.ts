@@ -1,4 +1,4 @@
-/** Listening with node:net, and what to say when that fails. */
+/** Listens with node:net, and explains errors of listening. */
 import { once } from 'node:events'
 import { lstatSync, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
@@ -6,10 +6,10 @@ import type { Address, ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-/** Older versions of node:net take the option and do nothing. */
+/** Older versions of node:net accept the option and ignore it. */
 const hasReusePort = major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)
 
-/** A system's error code with a sentence that says what to do. `code` is the system's, for example EADDRINUSE. */
+/** An error of the system with a sentence that says what to do. `code` is the system's, for example EADDRINUSE. */
 export class ListenError extends VolantError {
   override readonly code: never
 
@@ -50,7 +50,7 @@ async function attempt(server: Server, options: ListenOptions): Promise<void> {
   await once(server, 'listening')
 }
 
-/** A socket file that nobody listens on: left over by a process that was killed. */
+/** Tells whether nobody listens on a socket file, because the process that made it was killed. */
 function isStale(path: string): Promise<boolean> {
   if (!lstatSync(path).isSocket()) return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -72,12 +72,15 @@ function addressOf(server: Server): Address {
 }
 
 export function addressAt(host: string, port: number): Address {
-  // A wildcard is no address to connect to.
+  // Clients cannot connect to a wildcard address.
   const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return { port, host, path: null, url: `http://${shown}:${port}` }
 }
 
-/** Elsewhere the last process to listen has every connection, or the port is not shared at all. */
+/**
+ * Throws where a port cannot be shared: on those systems the last process to listen gets every connection, or the
+ * option does not exist.
+ */
 export function refuseSharing(adapter: string, { reusePort }: ListenOptions): void {
   if (!reusePort || process.platform === 'linux') return
   throw new VolantError(
@@ -97,7 +100,7 @@ const faults: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be listened on: the host name is not known',
 }
 
-/** The error with a sentence on what to do about it. */
+/** Gives the error with a sentence on what to do about it. */
 export function explain(error: unknown, { path, port = 0, host, reusePort }: ListenOptions): Error {
   const place = path ?? `port ${port}${host === undefined ? '' : ` of ${host}`}`
   const code = codeOf(error)

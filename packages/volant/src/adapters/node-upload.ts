@@ -4,16 +4,16 @@ import { Upload } from './upload.ts'
 
 export class NodeUpload extends Upload {
   declare readonly exchange: NodeExchange
-  /** Whether the client was told to go on, if it asked. */
+  /** True once 100 Continue was sent to a client that asked for it. */
   continued = false
   #reads = false
 
-  /** The client's bytes are no body from here on; who reads it later is told then. */
+  /** Ends the body, because the bytes that follow do not belong to it. Later reads fail with that error. */
   breakOff(): void {
     this.fail(new Error('the body is malformed'), 400)
   }
 
-  /** As in `Upload`; after `drainTimeout` the server's sweep ends the connection. */
+  /** Discards the rest as `Upload` does. After `drainTimeout` the server's sweep ends the connection. */
   override discard(over: () => void): void {
     const { connection } = this.exchange
     const { drainLimit, drainTimeout } = connection.server.host.limits
@@ -29,7 +29,7 @@ export class NodeUpload extends Upload {
       queueMicrotask(() => this.breakOff())
       return
     }
-    // Inside a reply that has begun it would be part of its body.
+    // It must not be sent once the reply has begun, where it would become part of its body.
     if (exchange.expects && !this.continued && !exchange.replied) exchange.response.writeContinue()
     this.continued = true
   }
@@ -38,7 +38,7 @@ export class NodeUpload extends Upload {
     if (this.#reads) return
     this.#reads = true
     const { request } = this.exchange
-    // Without a listener node:http would throw the client's departure at the process.
+    // Without a listener a disconnect would be an uncaught error of the process.
     request.on('error', () => {})
     request.on('data', (chunk: Buffer) => this.receive(chunk, false))
     request.on('end', () => this.receive(Buffer.alloc(0), true))

@@ -1,17 +1,20 @@
-/** Replies an adapter gives without the app: requests that are refused before a handler is chosen. */
+/** The replies that an adapter sends without the app, to requests that are refused before a handler is chosen. */
 import { type ErrorCode, errorTable } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
 
-/** A 426 in HTTP/1.1 names the protocol to use in its place, for this connection (RFC 9110 §15.5.22, §7.8). */
+/**
+ * The headers of a 426 in HTTP/1.1 name the protocol to use in its place, for this connection (RFC 9110 §15.5.22,
+ * §7.8).
+ */
 export const upgradeFields = ['Upgrade', 'HTTP/1.1', 'Connection', 'upgrade'] as const
 
-/** The problem+json body for a code of the table. */
+/** Gives the problem+json body for a code of the table. */
 export function refusalText(code: ErrorCode): string {
   const { status } = errorTable[code]
   return JSON.stringify({ type: 'about:blank', title: phrases[status] ?? 'Error', status, code })
 }
 
-/** The bytes of a whole reply that closes its connection, for requests that never became an exchange. */
+/** Gives the bytes of a complete reply that closes its connection, for requests that never became an exchange. */
 export function refusalBytes(code: ErrorCode): string {
   const { status } = errorTable[code]
   const body = refusalText(code)

@@ -1,4 +1,4 @@
-/** What exchanges of adapters in JavaScript share: the request's body, and replies that the adapter gives by itself. */
+/** The common part of exchanges in JavaScript: the request's body, and replies that the adapter sends by itself. */
 import {
   type AbortReason,
   BodyKind,
@@ -13,11 +13,11 @@ import { Head } from './head.ts'
 import { refusalText } from './refuse.ts'
 import type { Upload } from './upload.ts'
 
-/** What an exchange counts in its server. */
+/** The counters that an exchange keeps in its server. */
 export interface UploadCounts {
-  /** Exchanges whose body is being read. */
+  /** The exchanges whose body is being read. */
   readonly uploads: Set<SocketExchange>
-  /** Bytes of buffered bodies. */
+  /** The bytes of buffered bodies. */
   buffered: number
   refused: number
 }
@@ -25,11 +25,11 @@ export interface UploadCounts {
 export abstract class SocketExchange extends Head {
   bodyKind: BodyKind = BodyKind.none
   replied = false
-  /** Counted in the server's `inFlight`. */
+  /** True while the exchange is counted in the server's `inFlight`. */
   counted = false
-  /** The whole reply was given: the rest of the body is nobody's any more. */
+  /** True once the complete reply was passed on: the rest of the body is dropped. */
   given = false
-  /** Null without a body: most requests need none of its fields. */
+  /** The body; null without one, since most requests need none of its fields. */
   upload: Upload | null = null
   protected timer: NodeJS.Timeout | null = null
   /** Of a streamed reply: the declared length, and what was given of it. */
@@ -47,10 +47,10 @@ export abstract class SocketExchange extends Head {
   abstract abort(reason: AbortReason): void
   abstract destroy(): void
   protected abstract newUpload(): Upload
-  /** The connection closes after this reply; `silent` says that its client does not send the rest of the body. */
+  /** Closes the connection after this reply. `silent` says that the client does not send the rest of the body. */
   protected abstract closeAfter(silent: boolean): void
 
-  /** Nobody reads the body any more. */
+  /** True once nothing reads the body any more. */
   get gone(): boolean {
     return this.aborted || this.given
   }
@@ -61,8 +61,8 @@ export abstract class SocketExchange extends Head {
   }
 
   /**
-   * Prepares the body as the route found wants it; without a route it is discarded. Gives whether the request waits for
-   * it: then `done` is called with the whole body read.
+   * Prepares the body as the route needs it; without a route it is discarded. Returns true where the request has to
+   * wait for the complete body; then `done` is called.
    */
   protected awaitsBody(done: () => void): boolean {
     if (this.declaredLength === 0) return false
@@ -119,7 +119,7 @@ export abstract class SocketExchange extends Head {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
-  /** Replies without the app, and closes: framing or load make further requests unwelcome. */
+  /** Refuses the request without the app and closes: its framing or the load make further requests unwelcome. */
   refuse(code: ErrorCode): void {
     if (this.replied || this.aborted) return
     this.closeAfter(code === 'E_REQUEST_TIMEOUT')
@@ -128,7 +128,7 @@ export abstract class SocketExchange extends Head {
     this.end(errorTable[code].status, ContentType.problem, null, refusalText(code))
   }
 
-  /** Ends the handler's time: 503 if it has not begun to reply. */
+  /** Ends the handler's time with 503, unless it has begun to reply. */
   timeOut(): void {
     if (this.replied || this.aborted) return
     this.end(503, ContentType.problem, null, refusalText('E_HANDLER_TIMEOUT'))
@@ -136,7 +136,7 @@ export abstract class SocketExchange extends Head {
     this.upload?.fail(new VolantError('E_ABORTED'))
   }
 
-  /** The rest of a streamed body comes too slowly and no reply has begun: 408, and the connection closes. */
+  /** Replies with 408 and closes: the rest of a streamed body comes too slowly and no reply has begun. */
   timeOutUpload(): void {
     this.upload?.fail(new VolantError('E_ABORTED'), 408)
     if (this.replied || this.aborted) return

@@ -1,15 +1,18 @@
-/** Addresses of clients. uWebSockets.js asks the system at every call, and only while the request has no reply. */
+/** The addresses of clients. uWebSockets.js asks the system at every call, and only while the request has no reply. */
 import type { UwsResponse } from './uws-load.ts'
 
-/** An address as it was read; written out when it is asked for. */
+/** An address as it was read. It becomes text when it is used. */
 export type PeerAddress = ArrayBuffer | string
 
-/** Spares asking where all clients have one address, as behind a proxy: which connection a request came by is not known. */
+/**
+ * Saves asking the system where all clients have one address, as behind a proxy. The connection of a request is not
+ * known.
+ */
 export class PeerAddresses {
-  /** That of all connections; null if they differ. */
+  /** The address of all connections; null if they differ. */
   common: string | null = null
 
-  /** A connection opens. `alone`: there is no other. */
+  /** Is called when a connection opens. `alone` says that there is no other. */
   opened(response: UwsResponse, alone: boolean): void {
     if (!alone && this.common === null) return
     const text = addressText(response.getRemoteAddress())
@@ -22,7 +25,7 @@ export class PeerAddresses {
   }
 }
 
-/** As node:net writes it; an empty string for none. */
+/** Gives an address as node:net writes it; '' without one. */
 export function addressText(address: PeerAddress): string {
   if (typeof address === 'string') return address
   const bytes = Buffer.from(address)
@@ -32,5 +35,5 @@ export function addressText(address: PeerAddress): string {
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
-/** IPv4 in IPv6 (RFC 4291 §2.5.5.2). */
+/** The prefix of IPv4 addresses in IPv6 (RFC 4291 §2.5.5.2). */
 const mapped = Buffer.from('00000000000000000000ffff', 'hex')

@@ -1,4 +1,4 @@
-/** One request of uWebSockets.js as an `Exchange`: what came with it, and how it ends early. */
+/** One request of uWebSockets.js as an `Exchange`: its head, and how it ends early. */
 import type { AbortReason, Exchange } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { addressText } from './uws-address.ts'
@@ -7,7 +7,7 @@ import { UwsReply } from './uws-reply.ts'
 export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
 
-  /** Looks at what uWebSockets.js passes on unchecked; gives the code of the refusal, or null. */
+  /** Checks what uWebSockets.js passes on unchecked. Gives the code of the refusal, or null. */
   inspect(targetLength: number, maxHeaderSize: number): ErrorCode | null {
     const { raw } = this
     let size = lineOverhead + this.method.length + targetLength
@@ -19,10 +19,10 @@ export class UwsExchange extends UwsReply implements Exchange {
       size += name.length + value.length + fieldOverhead
       if (name === '' || control.test(value)) return 'E_BAD_REQUEST'
       if (name.length === 14 && name === 'content-length') {
-        // It takes the first, whatever it is (RFC 9112 §6.3 (5)).
+        // uWebSockets.js takes the first Content-Length, whatever it is (RFC 9112 §6.3 (5)).
         if (++lengths > 1 || !digits.test(value)) return 'E_BAD_REQUEST'
       } else if (name.length === 10 && name === 'connection') {
-        // Of which it looks at the length of the first.
+        // uWebSockets.js only looks at the length of the first Connection.
         if (++connections === 1 && value.length === 5) this.closesItself = true
         else if (close.test(value)) this.closes = true
       }
@@ -30,7 +30,7 @@ export class UwsExchange extends UwsReply implements Exchange {
     return size > maxHeaderSize ? 'E_HEAD_TOO_LARGE' : null
   }
 
-  /** It is not kept: uWebSockets.js takes targets that are a path alone, so that nothing but the path is in it. */
+  /** The target is not kept. uWebSockets.js accepts only targets that are a path, so the path says it all. */
   get target(): string {
     return this.path
   }
@@ -44,7 +44,7 @@ export class UwsExchange extends UwsReply implements Exchange {
     if (!this.awaitsBody(() => this.dispatch())) this.dispatch()
   }
 
-  /** The callback of the request ends and the reply is not complete. */
+  /** Is called when the callback of the request ends before the reply is complete. */
   outlast(): void {
     this.corked = false
     this.server.live.add(this)
@@ -52,7 +52,10 @@ export class UwsExchange extends UwsReply implements Exchange {
     this.watchClient()
   }
 
-  /** The response object's status line is its first write and begins the reply. */
+  /**
+   * Interim replies cannot be sent, since the status line is the first write of the response object and begins the
+   * reply.
+   */
   inform(): void {
     if (this.replied || this.aborted) return
     throw new VolantError(
@@ -61,7 +64,7 @@ export class UwsExchange extends UwsReply implements Exchange {
     )
   }
 
-  /** The connection is lost, or the server gives up on the exchange. */
+  /** Aborts the exchange: the connection is lost, or the server gives up. */
   abort(reason: AbortReason): void {
     if (this.over) return
     this.finished()
@@ -72,7 +75,10 @@ export class UwsExchange extends UwsReply implements Exchange {
   }
 }
 
-/** Colon, space and line end of a field; two spaces, version and line end of the request line, and the empty line. */
+/**
+ * The bytes of colon, space and line end of a header; also those of two spaces, version and line end of the request
+ * line, and of the empty line.
+ */
 const fieldOverhead = 4
 const lineOverhead = 14
 const digits = /^\d+$/

@@ -1,4 +1,4 @@
-/** Listening with uWebSockets.js, which says no more than that it failed. */
+/** Listens with uWebSockets.js, which reports no reason when that fails. */
 import { lookup } from 'node:dns/promises'
 import { createServer, isIP } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
@@ -6,7 +6,7 @@ import { VolantError } from '../errors/errors.ts'
 import { addressAt, explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
 import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
 
-/** Listens as `options` say; an error is what node:net says of the same address. */
+/** Listens as `options` say. Errors are those of node:net for the same address. */
 export async function listenUws(
   uws: Uws,
   app: UwsApp,
@@ -19,7 +19,7 @@ export async function listenUws(
   refuseSharing('uwebsockets', options)
   const { path, port = 0, reusePort = false } = options
   if (path !== undefined) {
-    // uWebSockets.js would take over the socket file of a server that lives.
+    // uWebSockets.js would take over the socket file of a running server.
     await probe(options)
     const socket = await new Promise<ListenSocket | false>((resolve) => app.listen_unix(resolve, path))
     if (socket === false) throw explain(new Error('uWebSockets.js refused it'), options)
@@ -37,8 +37,8 @@ export async function listenUws(
 }
 
 /**
- * A port that uWebSockets.js picks itself is taken without SO_REUSEADDR: until its last connection is forgotten nobody
- * could listen there again. So node:net picks it; somebody else may take it in between.
+ * Listens on one address. uWebSockets.js would pick a port without SO_REUSEADDR, and nobody could listen there again
+ * until its last connection is forgotten. So node:net picks the port; another process may take it in between.
  */
 async function attempt(
   uws: Uws,
@@ -50,7 +50,7 @@ async function attempt(
   for (let tries = port === 0 ? 5 : 1; tries > 0; tries--) {
     const free = port === 0 ? await probe({ host }).catch(() => null) : port
     if (free === null) return false
-    // Without that flag it sets SO_REUSEPORT.
+    // Without this flag uWebSockets.js sets SO_REUSEPORT.
     const flags = reusePort ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT
     const socket = await new Promise<ListenSocket | false>((resolve) =>
       app.listen(host, free, flags, resolve),
@@ -60,7 +60,7 @@ async function attempt(
   return false
 }
 
-/** Addresses to try: without a host both families, or IPv4 alone where there is no IPv6. */
+/** Gives the addresses to try: without a host both families, or IPv4 alone where there is no IPv6. */
 async function hostsOf(options: ListenOptions): Promise<string[]> {
   const { host } = options
   if (host === undefined) return ['::', '0.0.0.0']
@@ -72,7 +72,7 @@ async function hostsOf(options: ListenOptions): Promise<string[]> {
   }
 }
 
-/** Listens with node:net, alone, and stops; gives the port. Rejects with a `ListenError`. */
+/** Listens with node:net, without sharing, and stops. Gives the port. Rejects with a `ListenError`. */
 async function probe(options: ListenOptions): Promise<number | null> {
   const server = createServer()
   const { port } = await listenOn(server, { ...options, reusePort: false })

@@ -1,4 +1,4 @@
-/** Loads uWebSockets.js, an optional peer dependency, and says what of it is used. */
+/** Loads uWebSockets.js, an optional peer dependency, and declares the part of its API that is used. */
 import { createRequire } from 'node:module'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import { VolantError } from '../errors/errors.ts'
@@ -6,26 +6,26 @@ import { VolantError } from '../errors/errors.ts'
 export interface UwsRequest {
   getCaseSensitiveMethod(): string
   getUrl(): string
-  /** Undefined without a question mark. */
+  /** Gives the query; undefined without a question mark. */
   getQuery(): string | undefined
   forEach(each: (name: string, value: string) => void): void
 }
 
-/** Throws at every call once the reply is complete or `onAborted` was called. */
+/** A response object. Every call throws once the reply is complete or `onAborted` was called. */
 export interface UwsResponse {
   writeStatus(status: string | Uint8Array): UwsResponse
-  /** True if nothing waits to be sent. An empty chunk is no chunk. */
+  /** Returns true if nothing waits to be sent. An empty chunk does nothing. */
   write(chunk: string | Uint8Array): boolean
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): UwsResponse
-  /** Whether all was taken, and whether the reply is complete. */
+  /** Returns whether all was taken, and whether the reply is complete. */
   tryEnd(chunk: string | Uint8Array, total: number): [boolean, boolean]
   getWriteOffset(): number
   onWritable(handler: (offset: number) => boolean): UwsResponse
   onAborted(handler: () => void): UwsResponse
-  /** The chunk is gone when the handler returns. */
+  /** Calls the handler for each chunk, whose memory is released when the handler returns. */
   onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse
-  /** 4 or 16 bytes, none on a Unix socket; half a microsecond. */
+  /** Gives 4 or 16 bytes, or none on a Unix socket. A call takes half a microsecond. */
   getRemoteAddress(): ArrayBuffer
   cork(write: () => void): UwsResponse
   close(): UwsResponse
@@ -37,7 +37,7 @@ export type ListenSocket = object
 
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
-  /** `change` is 1 for a connection that opens and −1 for one that closes. */
+  /** Calls the handler for each change: 1 for a connection that opens and −1 for one that closes. */
   filter(handler: (response: UwsResponse, change: number) => void): UwsApp
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): UwsApp
   listen_unix(done: (socket: ListenSocket | false) => void, path: string): UwsApp
@@ -52,16 +52,19 @@ export interface Uws {
   _cfg?(name: string): void
 }
 
-/** Read by uWebSockets.js once a process, when it is loaded: bytes of a head that does not come in one piece. */
+/**
+ * The environment variable that uWebSockets.js reads once in a process, when it is loaded: the most bytes of a head
+ * that arrives in pieces.
+ */
 const sizeVariable = 'UWS_HTTP_MAX_HEADERS_SIZE'
 const defaultSize = 4_096
 
 let loaded: Uws | null = null
 
 /**
- * uWebSockets.js, loaded with room for heads of `maxHeaderSize` bytes unless it or its environment variable was set
- * before. Throws `E_ADAPTER` where it is not installed or has no binary for this Node.js, and for a larger
- * `maxHeaderSize` than the process was given.
+ * Loads uWebSockets.js with room for heads of `maxHeaderSize` bytes, unless it was loaded or its environment variable
+ * was set before. Throws `E_ADAPTER` where it is not installed or has no binary for this Node.js, and for a
+ * `maxHeaderSize` larger than the process has room for.
  */
 export function loadUws(maxHeaderSize: number): Uws {
   loaded ??= load(maxHeaderSize)
@@ -79,11 +82,12 @@ export function loadUws(maxHeaderSize: number): Uws {
 
 function load(maxHeaderSize: number): Uws {
   const given = process.env[sizeVariable]
-  // The environment of a worker is a copy, which native code does not see; the main thread may have loaded it before.
+  // The environment of a worker is a copy that native code does not see. The main thread may have loaded uWebSockets.js
+  // before.
   const settable = given === undefined && isMainThread
   if (settable) process.env[sizeVariable] = String(maxHeaderSize)
   const uws = requireUws()
-  // Not for the processes this one starts.
+  // Processes that this one starts must not inherit the variable.
   if (settable) delete process.env[sizeVariable]
   const size = settable ? maxHeaderSize : Number.parseInt(given ?? '', 10) || defaultSize
   if (getEnvironmentData(sizeVariable) === undefined) setEnvironmentData(sizeVariable, size)
@@ -93,7 +97,7 @@ function load(maxHeaderSize: number): Uws {
 function requireUws(): Uws {
   try {
     const uws = createRequire(import.meta.url)('uWebSockets.js') as Uws
-    // Leaves out the header `uWebSockets: 20`.
+    // This leaves out the header `uWebSockets: 20`.
     uws._cfg?.('silent')
     return uws
   } catch (error) {

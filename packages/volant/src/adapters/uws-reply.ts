@@ -1,4 +1,4 @@
-/** The reply side of an exchange on uWebSockets.js. Its response object is never touched once `over`: that throws. */
+/** The reply side of an exchange on uWebSockets.js. Its response object throws when it is used after `over` is set. */
 import { type ContentType, contentTypes, type Host, unpackHeaders } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
 import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
@@ -7,38 +7,41 @@ import type { UwsResponse } from './uws-load.ts'
 import type { UwsServer } from './uws.ts'
 import { UwsUpload } from './uws-upload.ts'
 
-/** Bytes from which a whole reply is sent as the client takes it, instead of being copied into the socket's buffer. */
+/**
+ * The size from which a complete reply is sent as the client takes it, instead of being copied into the socket's
+ * buffer.
+ */
 const byPieces = 65_536
-/** Bytes of a chunk: at most so many of a streamed reply wait in uWebSockets.js. */
+/** The size of a chunk. At most so many bytes of a streamed reply wait in uWebSockets.js. */
 const piece = 65_536
-/** Bytes below which a socket takes a reply whole, unless its client has not read the replies before it. */
+/** The size below which a socket takes a complete reply, unless its client has not read earlier replies. */
 const leavesAtOnce = 4_096
 
 export abstract class UwsReply extends SocketExchange {
   readonly server: UwsServer
-  /** The response object is gone: complete, or its connection closed. */
+  /** True once the response object is gone: it is complete, or its connection closed. */
   over = false
-  /** Inside the callback of the request, where uWebSockets.js gathers all writes. */
+  /** True inside the callback of the request, where uWebSockets.js collects all writes. */
   corked = true
   declare upload: UwsUpload | null
-  /** Since when nothing of the reply could be sent, in ms; 0 while it can. */
+  /** The time in ms since when nothing of the reply could be sent; 0 while it can. */
   stalledSince = 0
-  /** Until when the rest of the body is discarded, in ms; 0 if it is not. */
+  /** The time in ms until which the rest of the body is discarded; 0 if it is not. */
   drainUntil = 0
   protected readonly response: UwsResponse
-  /** The client asked for it in the way uWebSockets.js knows, which then closes by itself without saying so. */
+  /** True where the client's Connection header makes uWebSockets.js close by itself, without a header that says so. */
   protected closesItself = false
   protected closes = false
   protected address: PeerAddress | null = null
   /** The head of a streamed reply until it is sent. */
   #pendingHead: string | null = null
   #finishing = false
-  /** What the socket did not take. */
+  /** The bytes that the socket did not take. */
   #rest: Buffer | null = null
-  /** Of a reply with a length: how much the socket took. */
+  /** The number of bytes that the socket took of a reply with a length. */
   #restAt = 0
   #watching = false
-  /** Whether `onAborted` is set, and whether it was called: then the connection is gone. */
+  /** These say whether `onAborted` is set, and whether it was called: then the connection is gone. */
   #watched = false
   #gone = false
 
@@ -81,7 +84,9 @@ export abstract class UwsReply extends SocketExchange {
       this.server.refuseRest()
   }
 
-  /** uWebSockets.js does not expect its connection to be closed inside a callback for data, and would read on. */
+  /**
+   * True where closing has to wait: uWebSockets.js does not expect that inside a callback for data, and would read on.
+   */
   #mustWait(): boolean {
     return this.server.receiving === this && (this.closesItself || this.closes || this.server.closing)
   }
@@ -98,7 +103,7 @@ export abstract class UwsReply extends SocketExchange {
     const bare = status === 204 || status === 304
     const closes = (this.closes || this.server.closing) && !this.closesItself
     const bodiless = bare || this.method === 'HEAD'
-    // Without a body uWebSockets.js cannot be told to close.
+    // uWebSockets.js cannot be told to close after a reply without a body.
     if ((closes && bodiless) || (this.upload !== null && this.#closesUnread(this.upload))) {
       this.#linger(head, bare ? null : (body ?? ''))
       return
@@ -168,7 +173,7 @@ export abstract class UwsReply extends SocketExchange {
     if (this.over) return
     this.abort('error')
     if (!this.#watched) this.watchClient()
-    // Not now: to close inside a callback for data is a use after free in uWebSockets.js.
+    // This waits, since closing inside a callback for data is a use after free in uWebSockets.js.
     setImmediate(() => {
       if (!this.#gone) this.response.close()
     })
@@ -182,7 +187,7 @@ export abstract class UwsReply extends SocketExchange {
     })
   }
 
-  /** Reads the address while that can be done: before the reply, and before the client may leave. */
+  /** Reads the address while that is possible: before the reply, and before the client may disconnect. */
   protected keepAddress(): PeerAddress {
     this.address ??= this.over ? '' : this.server.addresses.of(this.response)
     return this.address
@@ -200,7 +205,7 @@ export abstract class UwsReply extends SocketExchange {
     else this.response.cork(write)
   }
 
-  /** uWebSockets.js says `Connection: close` only where it was told to close, not where the client asked. */
+  /** Adds `Connection: close` where the client asked for it: uWebSockets.js adds it only where the server closes. */
   #withClose(head: string): string {
     return this.closesItself ? `${head}\r\nConnection: close` : head
   }
@@ -211,7 +216,7 @@ export abstract class UwsReply extends SocketExchange {
     this.#pendingHead = null
   }
 
-  /** Sends bytes of a streamed reply; keeps a copy of what the socket does not take. */
+  /** Sends bytes of a streamed reply, and keeps a copy of those that the socket does not take. */
   #pour(bytes: Uint8Array): void {
     if (this.length >= 0) return this.#give(bytes)
     this.#sendHead()
@@ -260,7 +265,7 @@ export abstract class UwsReply extends SocketExchange {
   #onWritable(): void {
     if (this.over) return
     this.stalledSince = 0
-    // Even with nothing to write: the end of corking is what makes uWebSockets.js send what it holds.
+    // This runs even with nothing to write, since uWebSockets.js sends what it holds at the end of corking.
     this.response.cork(() => this.#sendRest())
     if (this.over || this.#rest !== null) return
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
@@ -273,7 +278,7 @@ export abstract class UwsReply extends SocketExchange {
     if (this.#finishing && this.length < 0 && this.#rest === null) this.#endChunks()
   }
 
-  /** For a body that was not read to its end: whether the connection closes for it. */
+  /** True when the connection closes because of a body that was not read to its end. */
   #closesUnread(upload: UwsUpload): boolean {
     if (upload.ended) return false
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
@@ -281,8 +286,9 @@ export abstract class UwsReply extends SocketExchange {
   }
 
   /**
-   * Sends the reply and reads on for a while: closing with unread bytes would reset the reply on its way. To
-   * uWebSockets.js the reply must not be complete then, or it reads without end; so all of it is given as the status.
+   * Sends the reply and reads on for a while, because closing a connection with unread bytes would reset the reply on
+   * its way. uWebSockets.js must not see the reply as complete meanwhile, or it reads without end; so all of it is
+   * passed as the status.
    */
   #linger(head: string, body: string | Uint8Array | null): void {
     const lines = `${head}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n`
@@ -302,7 +308,7 @@ export abstract class UwsReply extends SocketExchange {
     }
     this.given = true
     this.#release()
-    // Not before what is written here has left.
+    // This waits until what is written here was sent.
     const close = () => void setImmediate(() => this.destroy())
     if (this.upload === null || this.upload.ended) return close()
     this.drainUntil = Date.now() + this.server.host.limits.drainTimeout
@@ -323,7 +329,7 @@ export abstract class UwsReply extends SocketExchange {
   }
 }
 
-/** Status line without its version, and the fields given: what `writeStatus` takes. */
+/** Gives the status line without its version, and the headers, as `writeStatus` takes them. */
 function headOf(status: number, type: ContentType, headers: string[] | null): string {
   const name = contentTypes[type]
   let head = `${status} ${phrases[status] ?? ''}`
@@ -335,7 +341,7 @@ function headOf(status: number, type: ContentType, headers: string[] | null): st
   return name === null || name === undefined ? head : `${head}\r\nContent-Type: ${name}`
 }
 
-/** Strings are sent as UTF-8; fields are Latin-1. */
+/** Encodes a head: strings are sent as UTF-8, but headers are Latin-1. */
 function encoded(head: string): string | Uint8Array {
   return notAscii.test(head) ? Buffer.from(head, 'latin1') : head
 }

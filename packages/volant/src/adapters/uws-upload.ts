@@ -11,24 +11,24 @@ export class UwsUpload extends Upload {
   constructor(exchange: UwsReply, response: UwsResponse) {
     super(exchange)
     this.#response = response
-    // At once: what arrives without a listener is lost.
+    // The listener is set at once, since bytes that arrive without one are lost.
     response.onData((chunk, last) => {
       exchange.server.receives(exchange)
       exchange.server.guard(() => {
-        // Its memory is uWebSockets.js's after this call.
+        // uWebSockets.js reuses the memory after this call.
         if (!exchange.over) this.receive(Buffer.from(new Uint8Array(chunk)), last)
       })
     })
   }
 
-  /** The reply is about to be complete: uWebSockets.js reads the rest by itself, if it may. */
+  /** Lets go of the body before the reply is complete. uWebSockets.js reads the rest by itself, if it may. */
   letGo(): void {
     this.discard(() => {}, Infinity)
   }
 
   protected begin(): void {}
 
-  /** What is in the receive buffer still comes; the rest waits in the kernel. */
+  /** Pauses. Bytes in the receive buffer still arrive; the rest waits in the kernel. */
   protected pause(): void {
     if (this.#paused || this.ended || this.exchange.over) return
     this.#paused = true

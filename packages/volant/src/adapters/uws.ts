@@ -26,12 +26,13 @@ import {
   type UwsResponse,
 } from './uws-load.ts'
 
-/** The adapter, for heads of `limits.maxHeaderSize`. Throws `E_ADAPTER` where uWebSockets.js cannot be used. */
+/** Gives the adapter for heads of `limits.maxHeaderSize`. Throws `E_ADAPTER` where uWebSockets.js cannot be used. */
 export function uwsAdapter(limits: Limits): Adapter {
   const uws = loadUws(limits.maxHeaderSize)
   return {
     name: 'uwebsockets',
-    // It has fixed times of its own, and never says which connection a request came by, nor what waits on all of them.
+    // uWebSockets.js has fixed time limits, and does not report which connection a request came by, nor the bytes that
+    // wait on all of them.
     unenforced: [
       'headersTimeout',
       'keepAliveTimeout',
@@ -45,21 +46,21 @@ export function uwsAdapter(limits: Limits): Adapter {
 
 export class UwsServer implements Server {
   readonly host: Host
-  /** Exchanges that outlasted the callback of their request. */
+  /** The exchanges that were not complete when the callback of their request ended. */
   readonly live = new Set<UwsReply>()
-  /** Exchanges whose body is being read. */
+  /** The exchanges whose body is being read. */
   readonly uploads = new Set<SocketExchange>()
   readonly addresses = new PeerAddresses()
-  /** Bytes of buffered bodies. */
+  /** The bytes of buffered bodies. */
   buffered = 0
   connections = 0
   inFlight = 0
   requests = 0
   refused = 0
   closing = false
-  /** The exchange in whose callback for data we may be: its connection must not be closed there. */
+  /** The exchange whose callback for data may be running: its connection must not be closed there. */
   receiving: UwsReply | null = null
-  /** A reply said that its connection closes, and it is not closed yet. */
+  /** True where a reply said that its connection closes, and it is not closed yet. */
   #refusing = false
   #forgets = false
   readonly #uws: Uws
@@ -127,16 +128,16 @@ export class UwsServer implements Server {
   }
 
   /**
-   * The reply just given inside the callback of its request closes the connection. uWebSockets.js does so once it has
-   * read all that came in the same segment, and takes what stands there for further requests: those are not served
-   * (RFC 9112 §9.6). Before that it calls back for no other connection.
+   * Refuses requests after a reply that was sent inside the callback of its request and closes the connection.
+   * uWebSockets.js closes it after it has read the rest of the same segment, and takes that for further requests, which
+   * must not be served (RFC 9112 §9.6). Before that it calls back for no other connection.
    */
   refuseRest(): void {
     this.#refusing = true
     this.#forgetSoon()
   }
 
-  /** A callback for data begins; the microtasks that follow it belong to it. */
+  /** Is called when a callback for data begins; the microtasks that follow belong to it. */
   receives(exchange: UwsReply): void {
     this.receiving = exchange
     this.#forgetSoon()
@@ -152,9 +153,9 @@ export class UwsServer implements Server {
     })
   }
 
-  /** Closes after the reply that comes before this request has left. */
+  /** Closes the connection after the reply that comes before this request was sent. */
   #drop(response: UwsResponse): void {
-    // A third one uWebSockets.js does not take while this one has no reply.
+    // uWebSockets.js does not take a third request while this one has no reply.
     this.#refusing = false
     let gone = false
     response.onAborted(() => {
@@ -165,7 +166,7 @@ export class UwsServer implements Server {
     })
   }
 
-  /** Runs what uWebSockets.js calls back. */
+  /** Runs a callback of uWebSockets.js. */
   guard(run: () => void): void {
     try {
       run()
@@ -174,7 +175,7 @@ export class UwsServer implements Server {
     }
   }
 
-  /** A reply is complete. */
+  /** Is called when a reply is complete. */
   released(): void {
     this.inFlight--
     if (this.closing && this.inFlight === 0) setImmediate(() => this.#closeIdle())
@@ -209,7 +210,10 @@ export class UwsServer implements Server {
     return this.#closed
   }
 
-  /** Which connections are idle is not known while a request is in flight: then each reply closes its own. */
+  /**
+   * Closes idle connections. Which ones are idle is not known while a request is in flight; then each reply closes its
+   * own.
+   */
   #closeIdle(): void {
     if (this.inFlight === 0) this.#app.close()
   }
@@ -221,7 +225,7 @@ export class UwsServer implements Server {
 
   ref(): void {}
 
-  /** Throws `E_ADAPTER`: what uWebSockets.js listens on keeps the process alive. */
+  /** Throws `E_ADAPTER`: a listening uWebSockets.js keeps the process alive. */
   unref(): void {
     throw new VolantError(
       'E_ADAPTER',
@@ -249,7 +253,7 @@ function removeFile(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // Somebody else removed it.
+    // Another process removed it.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The options of `createApp`, checked when the app is made. */
+/** Checks the options of `createApp` when the app is made. */
 import {
   type Limits,
   type ListenOptions,
@@ -20,37 +20,39 @@ import { briefValue } from '../errors/brief-value.ts'
 import { resolveTrust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
 import type { Audience, Trust } from '../types/request.ts'
 
-/** Options of `createApp`. */
+/** The options of `createApp`. */
 export interface AppOptions {
-  /** Default: `native` where it loads, else `node-http`, and a line on stderr that says why. */
+  /** The adapter. Default: `native` where it loads, else `node-http`, with a line on stderr that says why. */
   adapter?: { type: AdapterType } | undefined
-  /** See the table of limits; what is absent has its default. */
+  /** The limits; see their table. Each absent one has its default. */
   limits?: LimitOptions | undefined
   /**
-   * How paths compare: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. `methods`: those that
-   * routes may have beside the usual ones, such as `['PROPFIND', 'PURGE']`.
+   * The comparison of paths: `caseSensitive`, default true, and `ignoreTrailingSlash`, default false. `methods` names
+   * methods that routes may have beside the usual ones, such as `['PROPFIND', 'PURGE']`.
    */
   router?: { [K in keyof RouterOptions]?: RouterOptions[K] | undefined } | undefined
   /**
-   * The proxies in front of the server. What trusted ones say makes `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host`
-   * and the URL of `ctx.request`; nobody else's word counts. `keepAliveTimeout` is then 65,000 ms. Default false.
+   * The proxies in front of the server. `ctx.ip`, `ctx.ips`, `ctx.protocol`, `ctx.host` and the URL of `ctx.request`
+   * follow what trusted proxies say, and ignore what others say. `keepAliveTimeout` is then 65,000 ms. Default false.
    */
   trustProxy?: TrustedPeers | TrustProxyOptions | undefined
-  /** Close gracefully on SIGTERM and SIGINT, and at once on the second. Default true. */
+  /** True closes the app gracefully on SIGTERM and SIGINT, and at once on the second signal. Default true. */
   signals?: boolean | undefined
-  /** Print a line on stdout when listening. Default false. */
+  /** True prints a line on stdout when the app listens. Default false. */
   startLine?: boolean | undefined
   /**
-   * What becomes of properties of a reply that its `response` schema does not name: `throw` answers with 500 and reports
-   * where they are, `strip` leaves them out. Default `strip` if NODE_ENV is `production`, else `throw`.
+   * The treatment of reply properties that the `response` schema does not name: `throw` answers with 500 and reports
+   * where they are, `strip` leaves them out. Default: `strip` if NODE_ENV is `production`, else `throw`.
    */
   undeclaredProperties?: UndeclaredProperties | undefined
   /**
-   * Whether the reply to an unexpected error says what it was and where it was thrown, in `detail` of the problem
-   * document. Default: to clients on this machine, unless NODE_ENV is `production`.
+   * True sends the message of an unexpected error and where it was thrown, in `detail` of the problem document.
+   * Default: to clients on this machine, unless NODE_ENV is `production`.
    */
   errorDetails?: boolean | undefined
-  /** Told of errors no client can be told of: unexpected ones, and those after the reply. Default: stderr. */
+  /**
+   * Called with errors that no client can see: unexpected ones, and those after the reply. Default: writes to stderr.
+   */
   report?: ((error: unknown, ctx: Context) => void) | undefined
 }
 
@@ -79,7 +81,7 @@ const names = [
 ] as const
 const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
-/** What others call them, or where they are. */
+/** The names of these options in other frameworks, or where they belong. */
 const createAppNames = {
   ...foreignNames.createApp,
   ...Object.fromEntries(
@@ -87,7 +89,7 @@ const createAppNames = {
   ),
 }
 
-/** Fills in defaults; throws `E_BAD_OPTION`, naming the option, for what makes no sense. */
+/** Fills in defaults. Throws `E_BAD_OPTION`, which names the option, for a value that makes no sense. */
 export function resolveOptions(options: AppOptions): ResolvedOptions {
   checkNames('createApp', options, names, createAppNames)
   const { adapter, report, router = {} } = options
@@ -118,10 +120,10 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   }
 }
 
-// RFC 9110 §5.6.2; methods are case-sensitive (§9.1), and all that are registered are in upper case.
+// Matches a method (RFC 9110 §5.6.2). Methods are case-sensitive (§9.1), and all registered ones are in upper case.
 const methodName = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
 
-/** Checks the methods an app has beside the usual ones; usual ones in the list add nothing. */
+/** Checks the methods that an app has beside the usual ones. Usual ones in the list change nothing. */
 function checkMethods(value: unknown): readonly string[] {
   if (value === undefined) return []
   if (!Array.isArray(value))
@@ -139,8 +141,8 @@ function checkMethods(value: unknown): readonly string[] {
 }
 
 /**
- * TRACE echoes credentials, as TRACK does, CONNECT is for proxies (RFC 9110 §9.3.6, §9.3.8), and PRI begins HTTP/2
- * (RFC 9113 §3.4).
+ * These methods are never routes: TRACE and TRACK echo credentials, CONNECT is for proxies (RFC 9110 §9.3.6, §9.3.8),
+ * and PRI begins HTTP/2 (RFC 9113 §3.4).
  */
 const never = new Set(['TRACE', 'TRACK', 'CONNECT', 'PRI'])
 
@@ -155,7 +157,7 @@ function checkDetails(value: unknown): Audience {
   return checkFlag('errorDetails', value, false) ? 'everybody' : 'nobody'
 }
 
-/** The arguments of `listen` before the callback, in one shape; throws `E_BAD_OPTION`. */
+/** Gives the arguments of `listen` before the callback in one shape. Throws `E_BAD_OPTION`. */
 export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
   const options: ListenOptions =
     typeof target === 'object' && target !== null ? { ...target } : { port: target as number }

@@ -1,4 +1,4 @@
-/** What users make their server with: routes and middleware, then `listen`, `inject` or `fetch`. */
+/** The app: routes and middleware, and `listen`, `inject` or `fetch` to serve them. */
 import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/choose.ts'
 import { Routes } from '../adapters/head.ts'
@@ -21,12 +21,15 @@ import type { Parts, RootParts } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 import { listenChannel } from '../report/channels.ts'
 
-/** An app without routes. Throws `E_BAD_OPTION` for an option that makes no sense, `E_ADAPTER` for an adapter that cannot be used. */
+/**
+ * Makes an app without routes. Throws `E_BAD_OPTION` for an option that makes no sense, and `E_ADAPTER` for an adapter
+ * that cannot be used.
+ */
 export function createApp(options: AppOptions = {}): App {
   return new App(options)
 }
 
-/** What `createApp` makes: a scope that can listen. */
+/** The result of `createApp`: a scope that can listen. */
 export class App<B extends Parts = RootParts> extends Scope<B> {
   readonly #options: ResolvedOptions
   #core: CompiledApp | null = null
@@ -34,16 +37,16 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #adapter: ReturnType<typeof chooseAdapter> | null = null
   #server: Server | null = null
   #listening = false
-  /** While the adapter binds the address. */
+  /** The promise of the address while the adapter binds it. */
   #binding: Promise<Address> | null = null
   #loaded: Promise<void> | null = null
-  /** `#loaded` is resolved, and nothing was registered since. */
+  /** True while `#loaded` is resolved and nothing was registered since. */
   #through = false
-  /** `onStart` hooks that ran, or do. */
+  /** The `onStart` hooks that ran or are running. */
   readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
   #closing = false
-  /** Paths of tables for clients. */
+  /** The paths of the tables for clients. */
   readonly #tables = new Set<string>()
 
   constructor(options: AppOptions) {
@@ -57,14 +60,14 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
   }
 
-  /** The adapter the app runs on, chosen now if it was not before. */
+  /** The adapter that the app runs on. It is chosen at the first access. */
   get adapterName(): AdapterType {
     return (this.#adapter ??= chooseAdapter(this.#options.adapter, this.#options.limits)).name as AdapterType
   }
 
   /**
-   * Resolves when plugins are through and `onStart` hooks have run, which happens once: before the app listens, or at
-   * its first `inject` or `fetch`. Rejects with what they threw. What is registered after that waits for the next of
+   * Resolves when plugins have resolved and `onStart` hooks have run, which happens once: before the app listens, or at
+   * its first `inject` or `fetch`. Rejects with their error. What is registered later is waited for by the next call of
    * these.
    */
   ready(): Promise<void> {
@@ -72,9 +75,10 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Starts the server: `listen(3000)`, `listen(3000, '127.0.0.1')`, `listen({ path: '/run/app.sock' })`. Port 0 and
-   * no port at all pick a free one. Rejects with what the system says (EADDRINUSE, EACCES) and a sentence on it;
-   * the app can then listen elsewhere. Routes are fixed once plugins and `onStart` hooks are through.
+   * Starts the server: `listen(3000)`, `listen(3000, '127.0.0.1')`, `listen({ path: '/run/app.sock' })`. With port 0,
+   * or without a port, the system picks a free one. Rejects with the system's error (EADDRINUSE, EACCES) and a sentence
+   * that explains it; the app can then listen elsewhere. Routes cannot be added once plugins and `onStart` hooks are
+   * done.
    */
   async listen(
     target?: number | ListenOptions,
@@ -119,10 +123,10 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Tells open streams by `ctx.signal`, runs the `onClosing` hooks, stops accepting, lets the requests in flight be
-   * answered, resets what is left after `shutdownTimeout`, and runs the `onClose` hooks, the last one first: all of them,
-   * then it rejects with what the first of them threw. An app that is closed does not listen again; a `listen` that is
-   * under way rejects.
+   * Closes the app, in this order: it aborts `ctx.signal` of open streams, runs the `onClosing` hooks, stops accepting,
+   * lets the requests in flight be answered, resets those left after `shutdownTimeout`, and runs the `onClose` hooks,
+   * the last one first. All hooks run; then it rejects with the error of the first that failed. A closed app does not
+   * listen again, and a `listen` that is under way rejects.
    */
   close(): Promise<void> {
     return (this.#closed ??= this.#close())
@@ -134,7 +138,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     const failures: unknown[] = []
     const closing = rootOf(this).registry.hooksOf('closing')
     if (closing.length > 0) await this.#announce(closing, failures)
-    // A server that is about to listen would not hear of it.
+    // A server that is about to listen would miss the call.
     if (this.#binding !== null) await this.#binding.catch(() => {})
     await this.#server?.close()
     forgetSignal(this)
@@ -173,7 +177,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /**
    * Sends a request through the app without a socket: `app.inject('/users')`, or with options. Rejects with
-   * `E_BAD_OPTION`, naming the option, for what makes no sense.
+   * `E_BAD_OPTION`, which names the option, for a value that makes no sense.
    */
   async inject(request: InjectOptions | string): Promise<InjectReply> {
     await this.ready()
@@ -182,30 +186,31 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Answers a web `Request` without a socket, from its absolute URL: for tests, and for whatever serves such functions.
-   * Bound to the app: `const { fetch } = app`. Bodies are streamed both ways; `request.signal` is the client that
-   * leaves, and so is cancelling the reply's body. `ctx.ip` is empty, `ctx.protocol` and `ctx.host` are the URL's.
-   * Rejects with the signal's reason when it is aborted before the reply.
+   * Answers a web `Request` with an absolute URL, without a socket: for tests, and for servers that take such
+   * functions. It is bound to the app: `const { fetch } = app`. Bodies are streamed both ways. Aborting
+   * `request.signal`, or cancelling the reply's body, counts as a disconnect. `ctx.ip` is empty; `ctx.protocol` and
+   * `ctx.host` are the URL's. Rejects with the signal's reason when it is aborted before the reply.
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    // Not `instanceof`: other copies of undici have a Request of their own.
+    // `instanceof` would refuse the Request of another copy of undici.
     if (typeof request?.url !== 'string') throw bad('fetch', request, 'a Request')
     await this.ready()
     const core = this.#start()
     return fetchFrom(core, this.#routes(core), request)
   }
 
-  /** The routes in the order of their registration, those of mounted apps where they were mounted. */
+  /** Gives the routes in the order of their registration; those of mounted apps stand where they were mounted. */
   routes(): RouteInfo[] {
     const { registry } = rootOf(this)
     return routesOf(registry.routes, registry.exposed)
   }
 
   /**
-   * Names routes after their place in `api`, an object of routes and contracts: `createClient<typeof api>` calls them by
-   * these names, and the API's document has them as operation ids. A contract in it that has no handler when the app
-   * starts is refused (`E_NOT_IMPLEMENTED`). Clients find method and path of each name at `path`, default
-   * `/client.json`, but for `hidden` routes; `false` for clients that have the table already.
+   * Names routes after their path in `api`, an object of routes and contracts: `createClient<typeof api>` calls them by
+   * these names, and the API's document uses them as operation ids. If a contract in it has no handler when the app
+   * starts, the app does not start (`E_NOT_IMPLEMENTED`). Clients load a table of the names at `path`, default
+   * `/client.json`, with method and path of each route that is not `hidden`. Give `false` if clients have the table
+   * already.
    */
   expose(api: APITree, { path = '/client.json' }: { path?: string | false } = {}): this {
     rootOf(this).registry.change('expose()')
@@ -215,7 +220,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     let known: { core: unknown; text: string } | undefined
     this.get(path, { hidden: true, summary: 'Method and path of each operation, for clients' }, (ctx) => {
       const { app } = ctx as unknown as RequestContext
-      // Anybody may ask, and thousands of routes take milliseconds; an app that changes has another core.
+      // Anyone can request the table, and writing it takes milliseconds for thousands of routes. A changed app has
+      // another core.
       if (known?.core !== app) known = { core: app, text: JSON.stringify(tableOf(this.routes())) }
       ctx.header('cache-control', 'no-cache').header('content-type', 'application/json; charset=utf-8')
       ctx.text(known.text)
@@ -223,17 +229,17 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     return this
   }
 
-  /** Counters of the server; zeros before `listen`. */
+  /** Gives the counters of the server; they are zero before `listen`. */
   stats(): ServerStats {
     return this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0 }
   }
 
-  /** True once `close` was called: requests that still come on open connections are the last ones. */
+  /** True once `close` was called. Requests that still arrive on open connections are the last ones. */
   get closing(): boolean {
     return this.#closing
   }
 
-  /** Whether the listening server keeps the process alive; it does unless `unref` is called. */
+  /** Makes the listening server keep the process alive again. It does so unless `unref` is called. */
   ref(): this {
     this.#server?.ref()
     return this
@@ -248,7 +254,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   async #load(): Promise<void> {
     const { registry } = rootOf(this)
     for (;;) {
-      // Hooks may register plugins, and plugins hooks.
+      // Hooks may register plugins, and plugins may register hooks.
       await registry.loaded()
       const hook = registry.hooksOf('start').find((each) => !this.#begun.has(each))
       if (hook === undefined) break
@@ -297,7 +303,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 }
 
-/** The routes such a scope was made for are somewhere else, without their guard. */
+/** Warns of scopes of `with` that have no route: their routes were probably registered elsewhere, without the guard. */
 function warnOfUnused(registry: Registry): void {
   const unused = unusedIn(registry)
   if (unused === 0) return

@@ -1,4 +1,7 @@
-/** Says at start which routes hold large bodies of anybody, since the check of who it is comes after the body. */
+/**
+ * Warns at start of routes that collect large bodies from any client, because the check of the client comes after the
+ * body.
+ */
 import { alternativesIn, metadataOf } from '../dispatch/declare.ts'
 import { printLine } from '../report/print-line.ts'
 import { overlap } from '../routing/prefix.ts'
@@ -6,10 +9,10 @@ import type { RouteOptions } from '../types/parts.ts'
 import type { Layer } from '../types/request.ts'
 import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
-/** The line names at most so many routes, and says how many others there are. */
+/** The most routes that the line names. It says how many others there are. */
 const mostNamed = 5
 
-/** `usual` is the app's `maxBodySize`, in bytes. */
+/** Writes the warning. `usual` is the app's `maxBodySize`, in bytes. */
 export function warnOfEarlyBodies(routes: readonly RouteDefinition[], usual: number): void {
   const early = routes
     .filter((route) => isRaised(route, usual) && isChecked(route))
@@ -28,8 +31,8 @@ function isRaised({ bodyMode, maxBodySize, value }: RouteDefinition, usual: numb
 }
 
 /**
- * Whether somebody may be refused here: a middleware says so, or it is one of the user's for these routes in particular.
- * Those for the whole app are often none: they measure, or set headers.
+ * True when a middleware may refuse the request: it declares so, or it belongs to the user and to these routes in
+ * particular. Middleware for the whole app often refuses nobody: it measures, or sets headers.
  */
 function isChecked({ nodes, pattern, middleware }: RouteDefinition): boolean {
   return (
@@ -52,7 +55,10 @@ function refuses(layer: Layer): boolean {
   )
 }
 
-/** Middleware of this package runs before the handler or not at all, and is not made with `before`. */
+/**
+ * True for middleware of the user. Middleware of this package runs before the handler or not at all, and is not made
+ * with `before`.
+ */
 function isOfUser(layer: Layer): boolean {
   const { gate, skip, isCheck } = metadataOf(layer)
   return isCheck === true || (gate === undefined && skip !== true)

@@ -1,4 +1,4 @@
-/** `app.expose`: routes get names, contracts without a handler are found, clients learn where everything is. */
+/** Exposes routes: gives them names, finds contracts without a handler, and tells clients where each route is. */
 import { type APITree, namedRoutes } from '../contract/api-tree.ts'
 import { VolantError } from '../errors/errors.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
@@ -10,14 +10,14 @@ import { type ClientRoute, type ClientRoutes, isNoText } from '../types/client-r
 
 const unnamed: readonly string[] = []
 
-/** What was exposed. */
+/** The routes and contracts that were exposed. */
 export class Exposed {
-  /** Each with the first of its names in front. */
+  /** The names of each route, the first one in front. */
   readonly #names = new Map<Route, string[]>()
-  /** Of mounted apps. */
+  /** The exposed routes of mounted apps. */
   readonly #inner: Exposed[] = []
 
-  /** Throws `E_BAD_OPTION` for what is no tree of routes, and for a name that is there already. */
+  /** Adds a tree. Throws `E_BAD_OPTION` for a value that is not a tree of routes, and for a repeated name. */
   add(tree: APITree): void {
     const routes = namedRoutes(tree, 'expose')
     const taken = new Set([...this.#names.values()].flat())
@@ -29,12 +29,12 @@ export class Exposed {
     for (const { name, route } of routes) this.#names.set(route, [...(this.#names.get(route) ?? []), name])
   }
 
-  /** Names of `inner` are operation ids here, too. */
+  /** Makes the names of `inner` operation ids here, too. */
   mount(inner: Exposed): void {
     this.#inner.push(inner)
   }
 
-  /** The first of its names; else what a mounted app calls it. */
+  /** Gives the first of its names, else the name in a mounted app. */
   nameOf(route: Route): string | undefined {
     const [own] = this.namesOf(route)
     return own ?? this.#inner.map((inner) => inner.nameOf(route)).find((name) => name !== undefined)
@@ -44,7 +44,7 @@ export class Exposed {
     return this.#names.get(route) ?? unnamed
   }
 
-  /** Throws `E_NOT_IMPLEMENTED`, naming all routes that are exposed and not there. */
+  /** Throws `E_NOT_IMPLEMENTED`, which names all routes that are exposed and do not exist. */
   check(definitions: readonly RouteDefinition[]): void {
     if (this.#names.size === 0) return
     const there = new Set(definitions.map(({ value }) => value))
@@ -58,7 +58,10 @@ export class Exposed {
   }
 }
 
-/** Where each exposed route is in an app, and what it declares: the first place of one that is in several. Anybody may read it. */
+/**
+ * Gives the method and path of each exposed route and what it declares. Of a route that is in several paths it gives
+ * the first. Anyone may read this table.
+ */
 export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
   const table: Record<string, ClientRoute> = {}
   for (const route of routes) {
@@ -68,7 +71,10 @@ export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
   return table
 }
 
-/** Its statuses, its errors and those of the middleware in front of it, and its type where only one can come. */
+/**
+ * Gives its statuses, its errors and those of the middleware in front of it, and the media type where there is only
+ * one.
+ */
 export function rowOf({
   method,
   path,
@@ -84,11 +90,13 @@ export function rowOf({
   return type === undefined ? [method, path, declares] : [method, path, declares, type]
 }
 
-/** None of them can be text, which would be sent as that. What has no schema may be a stream of anything. */
+/**
+ * True when no reply can be text, which would be sent as text. A reply without a schema may be a stream of any type.
+ */
 function isAllJSON(responses: Responses): boolean {
   return Object.entries(responses).every(([status, schema]) => {
     if (schema === null) return status === '204'
-    // Converting is most of the work where there are thousands of routes.
+    // Where there are thousands of routes, most of the time goes into converting schemas.
     if (isNoText(schema)) return true
     const described = jsonSchemaOf(schema, 'output')
     return 'schema' in described && !textOrJSON(described.schema).text

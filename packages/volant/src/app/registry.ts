@@ -1,4 +1,4 @@
-/** What was registered with an app: its routes, its scopes, and what is to be run when it starts and closes. */
+/** The registrations of an app: its routes, its scopes, and the hooks that run when it starts and closes. */
 import type { Address, RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Exposed } from './expose.ts'
@@ -12,10 +12,10 @@ export interface Hooks {
   readonly close: (() => unknown)[]
 }
 
-/** Where a mounted app's routes go as well. */
+/** The scope of another app that a mounted app's routes are added to. */
 interface MountPoint extends PrefixScope {
   readonly into: Registry
-  /** The mounted app's nodes as they are here. */
+  /** The mounted app's nodes, as they are in this app. */
   readonly moved: Map<ScopeLayers, ScopeLayers>
 }
 
@@ -24,11 +24,11 @@ export class Registry {
   readonly prefixScopes: PrefixScope[] = []
   readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [] }
   readonly exposed = new Exposed()
-  /** What `with` made: without a route the scope it gave was not used, and nothing runs behind its middleware. */
+  /** The scopes that `with` made. A scope without a route was not used, and nothing runs behind its middleware. */
   readonly withs: ScopeLayers[] = []
-  /** Apps mounted here. */
+  /** The apps that are mounted here. */
   readonly mounted: Registry[] = []
-  /** Plugins that are not through yet. */
+  /** The plugins that have not resolved yet. */
   readonly #loading = new Set<Promise<void>>()
   readonly #failures: unknown[] = []
   readonly #shapes: RouteShapes
@@ -41,7 +41,7 @@ export class Registry {
     this.#onChange = onChange
   }
 
-  /** Throws `E_STARTED` once the app, or one it is mounted in, has started; `what` is what came too late. */
+  /** Throws `E_STARTED` once the app, or one that it is mounted in, has started; `what` names the late change. */
   change(what: string): void {
     if (this.#fixed) {
       throw new VolantError(
@@ -58,7 +58,7 @@ export class Registry {
     for (const registry of this.mounted) registry.fix()
   }
 
-  /** Throws for a pattern that cannot be, and for one that is there already; nothing is added then. */
+  /** Adds a route. Throws for a malformed pattern and for a conflict; then nothing is added. */
   add(route: RouteDefinition, method: string): void {
     this.change(`${method} ${route.pattern}`)
     this.#shapes.add(method, route.pattern)
@@ -71,7 +71,10 @@ export class Registry {
     for (const place of this.#mountPoints) place.into.addPrefixScope(placed(prefixScope, place))
   }
 
-  /** Adds all routes of `app`, whose own scope is `node`, in a scope with a prefix: also those it is given later. */
+  /**
+   * Adds all routes of `app`, whose own scope is `node`, in a scope with a prefix. Routes that it gets later are added,
+   * too.
+   */
   mount(app: Registry, node: ScopeLayers, prefixScope: PrefixScope): void {
     if (app === this || app.#holds(this)) {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
@@ -86,12 +89,12 @@ export class Registry {
     this.exposed.mount(app.exposed)
   }
 
-  /** Throws `E_NOT_IMPLEMENTED` for what this app or a mounted one exposes and does not have. */
+  /** Throws `E_NOT_IMPLEMENTED` for routes that this app or a mounted one exposes and does not have. */
   checkExposed(): void {
     for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
   }
 
-  /** It is in another app, at one place or several. */
+  /** True where it is mounted in another app, once or several times. */
   get isMounted(): boolean {
     return this.#mountPoints.length > 0
   }
@@ -100,7 +103,7 @@ export class Registry {
     return this.mounted.some((registry) => registry === other || registry.#holds(other))
   }
 
-  /** Keeps a plugin's promise until it settles; its failure is told by `loaded`. */
+  /** Keeps a plugin's promise until it settles; `loaded` rejects with its failure. */
   load(plugin: PromiseLike<unknown>): void {
     const tracked = Promise.resolve(plugin)
       .then(() => {})
@@ -109,15 +112,18 @@ export class Registry {
     this.#loading.add(tracked)
   }
 
-  /** Resolves when every plugin is through, those of mounted apps too; rejects with the first failure. */
+  /** Resolves when every plugin has resolved, those of mounted apps too; rejects with the first failure. */
   async loaded(): Promise<void> {
-    // Plugins may register plugins.
+    // Plugins may register further plugins.
     while (this.#loading.size > 0) await Promise.all(this.#loading)
     if (this.#failures.length > 0) throw this.#failures[0]
     for (const app of this.mounted) await app.loaded()
   }
 
-  /** The hooks of a kind, mounted apps' after those of the app they are in; once however often one is mounted. */
+  /**
+   * Gives the hooks of a kind. Those of mounted apps follow those of the app they are in; each is there once, however
+   * often its app is mounted.
+   */
   hooksOf<K extends keyof Hooks>(kind: K): Hooks[K][number][] {
     return [...this.#family(new Set())].flatMap((app): Hooks[K][number][] => app.hooks[kind])
   }
@@ -147,17 +153,17 @@ function nodesAt(place: MountPoint, nodes: readonly ScopeLayers[]): ScopeLayers[
   return [...place.nodes, ...inside]
 }
 
-/**
- * A mounted app's node: the paths of its `use` begin where it is mounted. It inherits the rest, so that what is added later
- * is seen, too.
- */
+/** The node of a mounted app: the paths of its `use` begin where it is mounted. Later additions appear in it, too. */
 function mountedLayers(node: ScopeLayers, prefix: string): ScopeLayers {
   const layers = (): PlacedLayer[] =>
     node.layers.map(({ layer, under }) => ({ layer, under: under === null ? null : join(prefix, under) }))
   return Object.create(node, { layers: { get: layers } }) as ScopeLayers
 }
 
-/** `/` in a scope is the scope's own path; without a prefix, or with `/` for one, it stays `/`. */
+/**
+ * Joins a prefix and a path. `/` in a scope is the scope's own path; without a prefix, or with the prefix `/`, it stays
+ * `/`.
+ */
 export function join(prefix: string, path: string): string {
   if (prefix === '' || prefix === '/') return path === '' ? '/' : path
   return path === '/' || path === '' ? prefix : prefix + path

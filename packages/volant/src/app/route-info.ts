@@ -9,29 +9,34 @@ import type { Layer } from '../types/request.ts'
 import type { Declaration } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
-/** A route as `app.routes()` tells of it. */
+/** A route in the result of `app.routes()`. */
 export interface RouteInfo extends Description {
-  /** One row for each method of a route: a `Method`, or one of the router option `methods`. */
+  /**
+   * The method: a `Method`, or one of the router option `methods`. A route with several methods has one row for each.
+   */
   readonly method: string
-  /** With the prefixes of its scopes. */
+  /** The path with the prefixes of its scopes. */
   readonly path: string
-  /** Its own, else its path in the tree that was exposed, with the method behind it where the route has several. */
+  /**
+   * The operation id: the route's own, else its path in the exposed tree, followed by the method if the route has
+   * several.
+   */
   readonly operationId?: string | undefined
-  /** Its places in the trees that were exposed, with dots: what clients call it. */
+  /** The names that clients call it by: its paths in the exposed trees, with dots. */
   readonly names: readonly string[]
-  /** `stream` where the handler runs before the body is there. */
+  /** The mode is `stream` where the handler runs before the body has arrived. */
   readonly bodyMode: 'buffer' | 'stream'
-  /** Bytes. */
+  /** The most bytes of a body. */
   readonly maxBodySize: number
-  /** Those of its options; `checks` has what `validate()` checks before. */
+  /** The schemas of its options; `checks` has those of earlier `validate()` middleware. */
   readonly schemas: Schemas
-  /** Those of the `validate()` in front of it, outermost first. */
+  /** The schemas of the `validate()` in front of it, outermost first. */
   readonly checks: readonly Schemas[]
-  /** Schemas of its replies by status; null where it declares none. */
+  /** The schemas of its replies by status; null where it declares none. */
   readonly responses: Responses | null
-  /** Those of its options and of the middleware in front of it, by code. */
+  /** The errors of its options and of the middleware in front of it, by code. */
   readonly errors: DeclaredErrors
-  /** What the middleware in front of it declare, outermost first. */
+  /** The metadata of the middleware in front of it, outermost first. */
   readonly declarations: readonly Declaration[]
 }
 
@@ -39,7 +44,7 @@ export function routesOf(routes: readonly RouteDefinition[], exposed: Exposed): 
   return [...infosOf(routes, exposed)]
 }
 
-/** The same one by one, for those who have others to serve meanwhile. */
+/** Gives the same rows one by one, so that a caller can serve others meanwhile. */
 export function* infosOf(
   routes: readonly RouteDefinition[],
   exposed: Exposed,
@@ -78,11 +83,11 @@ export function* infosOf(
   }
 }
 
-/** The parts that name a route in the API's document. */
+/** The names of a route in the API's document. */
 export interface NamedOperation {
   readonly method: string
   readonly path: string
-  /** The name that the app itself gives it: equal names of mounted apps are numbered. */
+  /** The name that the app itself gives it. Equal names of mounted apps are numbered. */
   readonly id: string | undefined
   readonly value: Route
 }
@@ -94,13 +99,13 @@ export function namedOperations(routes: readonly RouteInfo[]): NamedOperation[] 
   return routes.flatMap((route) => named.get(route) ?? [])
 }
 
-/** Throws `E_OPERATION_ID` for two routes of one id. */
+/** Throws `E_OPERATION_ID` for two routes with one id. */
 export function checkIds(routes: readonly NamedOperation[]): void {
   const taken = new Map<string, NamedOperation>()
   for (const route of routes) {
     if (route.id === undefined) continue
     const other = taken.get(route.id)
-    // One call for several methods, or one app mounted twice: the document tells them apart.
+    // A route for several methods, or of an app that is mounted twice, shares an id; the document tells them apart.
     if (other !== undefined && other.value !== route.value) {
       throw new VolantError(
         'E_OPERATION_ID',
@@ -111,7 +116,7 @@ export function checkIds(routes: readonly NamedOperation[]): void {
   }
 }
 
-/** Those in front of a pattern, or those that may be. */
+/** Gives the layers that run, or may run, in front of a pattern. */
 function layersOf({ layers }: ScopeLayers, pattern: string, least: 'always' | 'maybe'): Layer[] {
   return layers.flatMap(({ layer, under }) => {
     const meets = under === null ? 'always' : overlap(under, pattern, false)

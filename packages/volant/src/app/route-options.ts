@@ -1,4 +1,4 @@
-/** The arguments of a verb after its path, checked: options, middleware, handler. */
+/** Checks the arguments of a verb after its path: options, middleware, handler. */
 import type { Limits } from '@volant/engine'
 import { checkContract, contractOptions } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -15,7 +15,7 @@ import { checkedParts, checkSchemas } from '../request/validation.ts'
 import type { Layer } from '../types/request.ts'
 import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
-/** What an app's routes have unless they say otherwise. */
+/** The defaults of an app's routes. */
 export interface RouteDefaults {
   readonly limits: Limits
   readonly undeclaredProperties: UndeclaredProperties
@@ -32,7 +32,7 @@ const names: readonly string[] = [
   'beforeBody',
 ]
 
-/** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, naming the route. */
+/** Makes a route of these arguments. Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_HANDLER`, which name the route. */
 export function defineRoute(
   pattern: string,
   rest: readonly unknown[],
@@ -98,7 +98,7 @@ function checkOptions(
   }
 }
 
-/** A copy: the caller's object may be that of the next route a moment later, and requests come after that. */
+/** Copies the schemas, since the caller may change the object before the first request comes. */
 function schemasOf(options: RouteOptions): Schemas {
   const schemas: Schemas = {}
   for (const part of checkedParts) if (options[part] !== undefined) schemas[part] = options[part]
@@ -115,7 +115,7 @@ function own(
   return value === undefined ? limits[name] : checkLimit(name, value, `${where}: ${name}`)
 }
 
-/** The adapter ends handlers at the app's limit, so a route's can only be shorter. */
+/** Checks the time limit. The adapter ends handlers at the app's limit, so a route's limit can only be shorter. */
 function checkTimeout(where: string, value: unknown, limit: number): number {
   if (value === undefined) return 0
   const timeout = checkLimit('handlerTimeout', value, `${where}: handlerTimeout`)

@@ -1,4 +1,4 @@
-/** What routes are registered with: an app, and the groups, typed scopes and plugins in it. */
+/** Scopes: the app, and the groups, typed scopes and plugins in it. Routes are registered with them. */
 import type { Address, Method } from '@volant/engine'
 import type { ContextOf } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -20,10 +20,10 @@ import type { ResponseListener } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 import { RouteConflictError } from '../routing/shapes.ts'
 
-/** Adds routes, middleware and hooks to a scope of its own: what it adds is not seen outside. */
+/** A function that adds routes, middleware and hooks to a scope of its own. They do not affect routes outside of it. */
 export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>
 
-/** What the scopes of one app share. */
+/** The state that the scopes of one app share. */
 export interface Shared {
   readonly registry: Registry
   readonly defaults: RouteDefaults
@@ -31,31 +31,38 @@ export interface Shared {
   readonly methods: readonly string[]
 }
 
-/** The way into a scope for `mount`, which needs another app's. */
+/** The key to a scope's inner state, for `mount`, which needs that of another app. */
 const inner = Symbol('scope')
 
-/** What routes, middleware and hooks are registered with. */
+/** Routes, middleware and hooks are registered with a scope: an app, a group, a plugin's scope. */
 export class Scope<B extends Parts = RootParts> {
-  /** Registers a route for GET, and for HEAD where that has none: path, options if there are any, middleware, handler. */
+  /**
+   * Registers a route for GET, and for HEAD unless there is a route for that. It takes a path, options if there are
+   * any, middleware, and the handler.
+   */
   readonly get: Verb<'GET', B> = this.#verb('GET')
-  /** Registers a route for HEAD: path, options if there are any, middleware, handler. */
+  /** Registers a route for HEAD. It takes a path, options if there are any, middleware, and the handler. */
   readonly head: Verb<'HEAD', B> = this.#verb('HEAD')
-  /** Registers a route for POST: path, options if there are any, middleware, handler. */
+  /** Registers a route for POST. It takes a path, options if there are any, middleware, and the handler. */
   readonly post: Verb<'POST', B> = this.#verb('POST')
-  /** Registers a route for PUT: path, options if there are any, middleware, handler. */
+  /** Registers a route for PUT. It takes a path, options if there are any, middleware, and the handler. */
   readonly put: Verb<'PUT', B> = this.#verb('PUT')
-  /** Registers a route for PATCH: path, options if there are any, middleware, handler. */
+  /** Registers a route for PATCH. It takes a path, options if there are any, middleware, and the handler. */
   readonly patch: Verb<'PATCH', B> = this.#verb('PATCH')
-  /** Registers a route for DELETE: path, options if there are any, middleware, handler. */
+  /** Registers a route for DELETE. It takes a path, options if there are any, middleware, and the handler. */
   readonly delete: Verb<'DELETE', B> = this.#verb('DELETE')
-  /** Registers a route for OPTIONS, in place of the automatic reply. */
+  /** Registers a route for OPTIONS, which replaces the automatic reply. */
   readonly options: Verb<'OPTIONS', B> = this.#verb('OPTIONS')
-  /** Every method, those of the router option `methods` too: also those a browser asks about with OPTIONS. */
+  /**
+   * Registers a route for every method, including those of the router option `methods` and the OPTIONS of preflight
+   * requests.
+   */
   readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>
     this.#add(this[inner].shared.methods, path, rest)) as Verb<string, B>
   /**
-   * A route for several methods: `on(['GET', 'POST'], '/form', handler)`; also for those that the router option `methods`
-   * names: `on(['PURGE'], '/*', handler)`. Throws `E_BAD_OPTION` for a method the app does not have.
+   * Registers a route for several methods: `on(['GET', 'POST'], '/form', handler)`. Methods of the router option
+   * `methods` can be named as well: `on(['PURGE'], '/*', handler)`. Throws `E_BAD_OPTION` for a method that the app
+   * does not have.
    */
   readonly on: OnMethods<B> = ((list: readonly string[], path: string, ...rest: unknown[]) => {
     if (!Array.isArray(list) || list.length === 0) throw bad('methods', list, 'an array of methods')
@@ -73,10 +80,10 @@ export class Scope<B extends Parts = RootParts> {
   }) as OnMethods<B>
 
   /**
-   * Gives a contract its handler, or a tree of contracts theirs: `implement(getUser, handler)`,
-   * `implement(api, { users: { get: handler } })`. The path is inside this scope; what the contract declares holds as if
-   * it stood here. Throws `E_NOT_IMPLEMENTED` for a contract of the tree that has no handler, `E_BAD_HANDLER` for a
-   * handler that has no contract.
+   * Registers the handler of a contract, or the handlers of a tree of contracts: `implement(getUser, handler)`,
+   * `implement(api, { users: { get: handler } })`. The path is inside this scope. The contract's options apply as if
+   * they were written here. Throws `E_NOT_IMPLEMENTED` for a contract of the tree without a handler, and
+   * `E_BAD_HANDLER` for a handler without a contract.
    */
   readonly implement: Implement<B> = ((given: Route | APITree, ...rest: unknown[]) => {
     if (isRoute(given)) return this.#implement(given, rest)
@@ -91,18 +98,18 @@ export class Scope<B extends Parts = RootParts> {
     notFound: null,
     errorHandler: null,
   }
-  /** Misses may belong to it. */
+  /** True where misses may belong to this scope. */
   #hasPaths = true
 
-  /** Users do not make scopes: `createApp`, `group`, `with` and `register` do. */
+  /** `createApp`, `group`, `with` and `register` make scopes; users do not. */
   constructor(shared: Shared, prefix = '', outer: readonly ScopeLayers[] = []) {
     this[inner] = { shared, prefix, nodes: [...outer, this.#node] }
   }
 
   /**
-   * Middleware for every request of this scope, in the order of the calls: also for routes that were registered
-   * before, and for requests under its prefix that no route takes (404, 405, OPTIONS). With a path in front it is for
-   * requests under that path only: `use('/admin', auth)`.
+   * Adds middleware for every request of this scope, in the order of the calls. It also runs for routes that were
+   * registered before, and for requests under the scope's prefix that no route takes (404, 405, OPTIONS). With a path
+   * in front it runs for requests under that path only: `use('/admin', auth)`.
    */
   use(path: string, ...middleware: LayerOf<ContextOf<B>>[]): this
   use(...middleware: LayerOf<ContextOf<B>>[]): this
@@ -128,8 +135,8 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /**
-   * A scope whose routes run behind `middleware`, and whose handlers see what it adds:
-   * `app.with(auth).get('/me', (ctx) => ctx.state.user)`. The scope it is called on stays as it was: use what it gives,
+   * Makes a scope whose routes run behind `middleware`, and whose handlers see what it adds: `app.with(auth).get('/me',
+   * (ctx) => ctx.state.user)`. The scope that it is called on does not change: use the result, and
    * `app.with(auth).with(tenant)` for both.
    */
   with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
@@ -140,14 +147,14 @@ export class Scope<B extends Parts = RootParts> {
     return scope
   }
 
-  /** Routes whose paths begin with `prefix`, in a scope of their own: `group('/api', (api) => api.get('/users', …))`. */
+  /** Makes a scope for routes whose paths begin with `prefix`: `group('/api', (api) => api.get('/users', …))`. */
   group<const P extends string>(prefix: P, define: (scope: Scope<RouteParts<B, P>>) => void): this {
     const path = checkPrefix(prefix)
     if (typeof define !== 'function')
       throw new VolantError('E_BAD_HANDLER', `group(${prefix}) takes a function`)
     const result: unknown = define(this.#inside<RouteParts<B, P>>(path, `group(${prefix})`))
     if (isThenable(result)) {
-      // Its failure has nobody to go to, and would end the process.
+      // Nothing handles its failure, which would end the process.
       result.then(undefined, () => {})
       throw new VolantError(
         'E_BAD_HANDLER',
@@ -158,13 +165,13 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /**
-   * All routes of another app under `prefix`, with its middleware, its onError and onNotFound: also those it is given
-   * later. Its hooks run with this app's; its own options other than `maxBodySize` are not used.
+   * Adds all routes of another app under `prefix`, with its middleware, its onError and onNotFound. Routes that it gets
+   * later are added, too. Its hooks run with this app's. Of its own options only `maxBodySize` is used.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever its contexts are typed by
   mount(prefix: string, app: Scope<any>): this {
     const path = checkPrefix(prefix)
-    // Its own scope: one inside it cannot be had without what is around it.
+    // This has to be the app's own scope, since an inner scope does not work without those around it.
     if (!(app instanceof Scope) || app[inner].nodes.length > 1) {
       throw new VolantError('E_BAD_HANDLER', `mount(${prefix}) takes an app`)
     }
@@ -176,8 +183,9 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /**
-   * Runs a plugin on a scope of its own: what it adds with `use`, `onError` and `onResponse` stays inside. An async
-   * plugin is waited for before the app starts; its failure is that of `listen`, `inject` and `fetch`.
+   * Runs a plugin on a scope of its own: what it adds with `use`, `onError` and `onResponse` has no effect outside. The
+   * app waits for an async plugin before it starts; if the plugin fails, `listen`, `inject` and `fetch` reject with its
+   * error.
    */
   register(plugin: Plugin<void, Scope<B>>): this
   register<Options>(plugin: Plugin<Options, Scope<B>>, options: Options): this
@@ -201,8 +209,8 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /**
-   * Replies to paths under the prefix of this app or group that no route has; the status is 404 unless set. Throws
-   * `E_BAD_OPTION` in the scope of `with` or `register`, which has no paths of its own.
+   * Sets the reply to paths under the prefix of this app or group that no route has. The status is 404 unless it is
+   * set. Throws `E_BAD_OPTION` in the scope of `with` or `register`, which has no paths of its own.
    */
   onNotFound(handler: (ctx: ContextOf<B>) => unknown): this {
     this.#registry.change('onNotFound()')
@@ -217,7 +225,7 @@ export class Scope<B extends Parts = RootParts> {
     return this
   }
 
-  /** Replies to errors thrown by handlers and middleware of this scope; the status is the error's unless set. */
+  /** Sets the reply to errors of this scope's handlers and middleware. The status is the error's unless it is set. */
   onError(handler: ErrorHandler): this {
     this.#registry.change('onError()')
     refuseForeign(handler, 'onError')
@@ -225,23 +233,28 @@ export class Scope<B extends Parts = RootParts> {
     return this
   }
 
-  /** Told when the reply of a request of this scope is complete: see `ResponseInfo`. */
+  /** Adds a listener for complete replies of this scope's requests: see `ResponseInfo`. */
   onResponse(listener: ResponseListener): this {
     this.#registry.change('onResponse()')
     this.#node.listeners.push(asFunction(listener, 'onResponse') as ResponseListener)
     return this
   }
 
-  /** Runs before the app listens, or before its first `inject` or `fetch`; awaited, in order. A failure stops the start. */
+  /**
+   * Adds a hook that runs before the app listens, or before its first `inject` or `fetch`. Hooks are awaited in order.
+   * If one fails, the app does not start.
+   */
   onStart(hook: () => unknown): this {
     this.#registry.change('onStart()')
     const run = asFunction(hook, 'onStart') as () => unknown
-    // One of its own: a function that is registered twice runs twice.
+    // Each call has a function of its own, so that a hook which is registered twice runs twice.
     this.#registry.hooks.start.push(() => run())
     return this
   }
 
-  /** Runs when the app listens; awaited before `listen` resolves. A failure closes the app. */
+  /**
+   * Adds a hook that runs when the app listens. It is awaited before `listen` resolves. If it fails, the app closes.
+   */
   onReady(hook: (address: Address) => unknown): this {
     this.#registry.change('onReady()')
     this.#registry.hooks.ready.push(asFunction(hook, 'onReady') as () => unknown)
@@ -249,9 +262,9 @@ export class Scope<B extends Parts = RootParts> {
   }
 
   /**
-   * Runs when `close` is called, while the server still accepts connections and `app.closing` is true; all of them at once.
-   * Awaited for at most `shutdownTimeout`, then the server stops accepting. `close` rejects with what one throws, once
-   * all is closed.
+   * Adds a hook that runs when `close` is called, while the server still accepts connections and `app.closing` is true.
+   * All of them run at once and are awaited for at most `shutdownTimeout`; then the server stops accepting. If one
+   * throws, `close` rejects with its error once everything is closed.
    */
   onClosing(hook: () => unknown): this {
     this.#registry.change('onClosing()')
@@ -259,7 +272,7 @@ export class Scope<B extends Parts = RootParts> {
     return this
   }
 
-  /** Runs when the app has closed its connections; awaited, the last one registered first. */
+  /** Adds a hook that runs when the app has closed its connections. Hooks are awaited, the last registered first. */
   onClose(hook: () => unknown): this {
     this.#registry.change('onClose()')
     this.#registry.hooks.close.push(asFunction(hook, 'onClose') as () => unknown)
@@ -270,7 +283,7 @@ export class Scope<B extends Parts = RootParts> {
     return this[inner].shared.registry
   }
 
-  /** `what` was called for it. */
+  /** Makes a scope inside this one. `what` names the call. */
   #inside<C extends Parts>(path: string, what: string): Scope<C> {
     this.#registry.change(what)
     const { shared, prefix, nodes } = this[inner]
@@ -280,7 +293,7 @@ export class Scope<B extends Parts = RootParts> {
     return scope
   }
 
-  /** A middleware; what it wants to do at the end is done when the app closes, once. */
+  /** Checks a middleware, and registers what it does when the app closes, once. */
   #layer(value: unknown): Layer {
     const layer = asFunction(value, 'middleware') as Layer
     refuseForeign(layer, 'middleware')
@@ -303,7 +316,7 @@ export class Scope<B extends Parts = RootParts> {
     return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
   }
 
-  /** `given`: the contract that is implemented. */
+  /** Adds a route. `given` is the contract that it implements. */
   #add(list: readonly string[], path: string, rest: readonly unknown[], given?: Route): Route {
     const { shared, prefix, nodes } = this[inner]
     if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
@@ -334,23 +347,26 @@ export class Scope<B extends Parts = RootParts> {
   }
 }
 
-/** What the app itself needs of its outermost scope. */
+/** Gives the parts of its outermost scope that the app itself needs. */
 export function rootOf(scope: Scope<any>): { node: ScopeLayers; registry: Registry } {
   const { nodes, shared } = scope[inner]
   return { node: nodes[0] as ScopeLayers, registry: shared.registry }
 }
 
-/** What stands before the paths of a scope in the app it belongs to; empty for the app itself. */
+/** Gives the prefix of a scope's paths in its app; empty for the app itself. */
 export function prefixOf(scope: Scope<any>): string {
   return scope[inner].prefix
 }
 
-/** What routes of a scope have unless they say otherwise. */
+/** Gives the defaults of a scope's routes. */
 export function defaultsOf(scope: Scope<any>): RouteDefaults {
   return scope[inner].shared.defaults
 }
 
-/** A prefix without its last slash; '' for `/`. Throws for one that is no path, or has a wildcard or optional part. */
+/**
+ * Gives a prefix without its last slash; '' for `/`. Throws for a malformed prefix, and for one with a wildcard or an
+ * optional part.
+ */
 function checkPrefix(prefix: string): string {
   if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')
   if (prefix === '*' || prefix === '/*')

@@ -10,20 +10,20 @@ const apps = new Set<Closable>()
 const signals = ['SIGTERM', 'SIGINT'] as const
 let stopping = false
 
-/** From now on signals close `app`. */
+/** Makes signals close `app`. */
 export function closeOnSignal(app: Closable): void {
   if (apps.size === 0) for (const signal of signals) process.on(signal, onSignal)
   apps.add(app)
 }
 
-/** `app` is closed; with the last one the signals have their default meaning again. */
+/** Is called when `app` is closed. With the last app the signals have their default meaning again. */
 export function forgetSignal(app: Closable): void {
   if (!apps.delete(app) || apps.size > 0) return
   stopping = false
   for (const signal of signals) process.off(signal, onSignal)
 }
 
-/** Not thrown: the other apps still have requests to answer. */
+/** Prints the error. It is not thrown, since the other apps still have requests to answer. */
 function tell(error: unknown): void {
   process.exitCode = 1
   printLine(`volant: close() failed: ${inspect(error)}`)

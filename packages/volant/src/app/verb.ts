@@ -1,4 +1,4 @@
-/** The types of what registers routes: `app.get`, `app.on` and the like, one signature for each number of middlewares. */
+/** The types of `app.get`, `app.on` and the like, with one signature for each number of middlewares. */
 import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from '../types/context.ts'
 import type {
@@ -18,7 +18,10 @@ import type { RequiredNames } from '../types/pattern.ts'
 /** The first argument after the path: options of the route, or its first middleware. */
 export type OptionsOrMiddleware<T extends Parts> = LayerOf<ContextOf<T>> | RouteOptions<T>
 
-/** Registers a route: optional options, any number of middlewares, the handler. Up to five of them change its types. */
+/**
+ * Registers a route: options if there are any, middlewares, and the handler. Up to five middlewares change the
+ * handler's types.
+ */
 export interface Verb<M extends string, B extends Parts = RootParts> {
   /**
    * Registers a route: `app.get('/users/:id', (ctx) => ({ id: ctx.params.id }))`. Throws `E_ROUTE_PATTERN`,
@@ -126,7 +129,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
     middleware5: A5,
     handler: HandlerBehind<A, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>, R>,
   ): Route<M, P, A, Awaited<R>, B, With<With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>, A5>>
-  /** With more middlewares than that the handler's types are those of any route. */
+  /** With more middlewares the handler's types are those of any route. */
   <const P extends string>(
     path: P,
     options: OptionsOrMiddleware<RouteParts<B, P>>,
@@ -139,7 +142,10 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   ): Route<M, P>
 }
 
-/** `on(['GET', 'HEAD'], path, …)`: a verb whose methods come first; any that the router option `methods` names. */
+/**
+ * The type of `on(['GET', 'HEAD'], path, …)`: a verb whose methods come first. It takes any that the router option
+ * `methods` names.
+ */
 export interface OnMethods<B extends Parts> {
   /**
    * Registers a route for several methods: `app.on(['GET', 'POST'], '/form', handler)`. Throws as `get` does.
@@ -207,7 +213,7 @@ export interface OnMethods<B extends Parts> {
   ): Route<M, P>
 }
 
-/** Parameters of the pattern that the params schema does not take. */
+/** The parameters of the pattern that the params schema does not take. */
 type Missing<P extends string, Q extends Schema, I = SchemaInput<Q>> = unknown extends I
   ? never
   : Exclude<RequiredNames<P>, keyof I>

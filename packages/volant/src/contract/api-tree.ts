@@ -21,7 +21,10 @@ export function isRoute(value: unknown): value is Route {
   return typeof method === 'string' && typeof path === 'string'
 }
 
-/** In the order of the object. Throws `E_BAD_OPTION` for what is neither a route nor an object of routes. */
+/**
+ * Gives the routes of a tree, in the order of the object. Throws `E_BAD_OPTION` for a value that is neither a route nor
+ * an object of routes.
+ */
 export function namedRoutes(tree: APITree, where: string): NamedRoute[] {
   const found: NamedRoute[] = []
   collect(tree, '', where, found, [])

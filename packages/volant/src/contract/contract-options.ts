@@ -1,4 +1,4 @@
-/** The part of a route's options that tells its callers what it gives: replies, errors, and words about them. */
+/** Checks the part of a route's options that its callers see: replies, errors, and descriptions of them. */
 import { errorTable, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
@@ -12,19 +12,19 @@ import { checkSchema } from '../schema/standard.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../types/parts.ts'
 
-/** What a contract says beside its schemas. */
+/** The descriptions of a contract, beside its schemas. */
 export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>
 
-/** A route's contract as it was declared, checked: copies, since it is used long after, when a request comes. */
+/** A checked contract. It has copies, since it is used long after, when a request comes. */
 export interface CheckedContract {
-  /** By status; null where nothing is declared. */
+  /** The responses by status; null where none are declared. */
   readonly responses: Responses | null
-  /** The route's own; those of its middleware are theirs. */
+  /** The route's own errors. Those of its middleware are in the middleware's metadata. */
   readonly errors: DeclaredErrors
   readonly description: Description
 }
 
-/** Names of the options this file checks. */
+/** The names of the options that this file checks. */
 export const contractOptions = [
   'response',
   'mediaType',
@@ -39,10 +39,10 @@ export const contractOptions = [
   'examples',
 ] as const
 
-/** Statuses whose replies never have content (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+/** The statuses whose replies never have content (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 const withoutContent = new Set([204, 205, 304])
 
-/** Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_STATUS`, naming the route. */
+/** Checks a contract. Throws `E_BAD_OPTION`, `E_BAD_SCHEMA` or `E_BAD_STATUS`, which name the route. */
 export function checkContract(where: string, options: Contract): CheckedContract {
   const { response, errors = {} } = options
   return {
@@ -79,7 +79,10 @@ function checkSent(schema: Schema, where: string): void {
   refuseCodecsEarly(schema, where)
 }
 
-/** Statuses with their schemas, or `default`, and no schema itself; whether they are statuses is not yet asked. */
+/**
+ * True for an object of schemas by status, or with `default`, that is not a schema itself. The statuses are checked
+ * later.
+ */
 function isResponses(given: Schema | Responses): given is Responses {
   if (typeof given !== 'object' || given === null || '~standard' in given) return false
   const keys = Object.keys(given)

@@ -1,6 +1,6 @@
 /**
- * `volant/contract`: routes declared before they have a handler, for those who write the API first or share it with its
- * callers. Nothing of the server is imported.
+ * `volant/contract` declares routes before they have a handler, for people who write the API first or share it with its
+ * callers. It imports nothing of the server.
  */
 import type { Method } from '@volant/engine'
 import type { ErrorCode } from '../errors/errors.ts'
@@ -22,7 +22,7 @@ export interface ContractVerb<M extends string> {
   ): Route<M, P, O, Awaited<Returnable<O>>, RootParts, With<RouteParts<RootParts, P>, O>>
 }
 
-/** A handler, which is taken to be refused with a reason. */
+/** The type of a handler. It is accepted only to be refused with a reason. */
 type Taken = (...args: never) => unknown
 
 /** Refuses a handler, and an option that does not exist. */
@@ -54,7 +54,7 @@ function verb<M extends string>(method: M): ContractVerb<M> {
   return ((path: string, options: Contract = {}, ...rest: unknown[]) => {
     if (typeof options === 'function' || rest.length > 0) {
       const message = `contract.${method.toLowerCase()}(${JSON.stringify(path)}) takes no handler: app.implement(contract, handler) gives it one`
-      // Clients import this module: the class and its table stay out of it.
+      // Clients import this module, so the error class and its table stay out of it.
       throw Object.assign(new TypeError(message), { code: 'E_BAD_HANDLER' satisfies ErrorCode })
     }
     return Object.freeze({ method, path, options })

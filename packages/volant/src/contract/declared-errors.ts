@@ -1,4 +1,4 @@
-/** Errors that a route and the middleware in front of it declare: checked when the app starts, thrown by `ctx.fail`. */
+/** The declared errors of a route and its middleware: checked when the app starts, thrown by `ctx.fail`. */
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { ReplyBody, type UndeclaredProperties } from './reply-body.ts'
 import type { DeclaredError, DeclaredErrors } from '../types/parts.ts'
@@ -8,8 +8,8 @@ import type { Declaration } from '../types/declaration.ts'
 const none: ErrorsByCode = new Map()
 
 /**
- * All errors of a chain, the route's own last: a code that is declared again keeps its status. Throws `E_BAD_OPTION`
- * for one that does not, naming the route.
+ * Gives all errors of a chain, the route's own last. A code that is declared again has to keep its status, else this
+ * throws `E_BAD_OPTION`, which names the route.
  */
 export function errorsOf(
   where: string,
@@ -38,7 +38,7 @@ export function errorsOf(
   return all
 }
 
-/** What `ctx.fail` throws. */
+/** Makes the error that `ctx.fail` throws. */
 export function declaredError(
   ctx: RequestContext,
   code: string,
@@ -48,7 +48,7 @@ export function declaredError(
   return errorFrom(ctx.route.errors, `${ctx.method} ${ctx.pattern ?? ctx.path}`, code, data, message)
 }
 
-/** One of `errors`; `where` says in messages whose they are. */
+/** Makes one of `errors`; `where` names the declaring route in messages. */
 export function errorFrom(
   errors: ErrorsByCode,
   where: string,

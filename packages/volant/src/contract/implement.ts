@@ -1,4 +1,4 @@
-/** `app.implement`: handlers for contracts that were declared elsewhere. */
+/** Registers handlers for contracts that were declared elsewhere, for `app.implement`. */
 import { type APITree, isRoute, namedRoutes } from './api-tree.ts'
 import type { ContextOf } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -20,7 +20,7 @@ export type Handlers<T, B extends Parts> = {
  * contract without a handler, `E_BAD_HANDLER` for a handler without a contract.
  */
 export interface Implement<B extends Parts> {
-  // One signature for contracts and trees: of two the compiler blames the wrong one.
+  // Contracts and trees share one signature: of two overloads the compiler would blame the wrong one.
   <const T extends Route | APITree, R>(
     contract: T,
     handler: Implementation<T, B, R>,
@@ -41,7 +41,7 @@ type Implemented<T, B extends Parts, R, Self> =
     ? Route<M, P, O, Awaited<R>, B, Seen<B, P, O>>
     : Self
 
-/** Contracts with their handlers, found by name. */
+/** Gives contracts with their handlers, found by name. */
 export function handlersOf(tree: APITree, handlers: unknown): [Route, unknown][] {
   const named = namedRoutes(tree, 'implement')
   const known = new Map(named.map(({ name, route }) => [name, route]))

@@ -1,4 +1,4 @@
-/** One declared reply: what a handler gives is checked by its schema, and only what the schema declares is sent. */
+/** One declared reply: its value is checked by a schema, and only properties that the schema declares are sent. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
@@ -42,7 +42,7 @@ export class ReplyBody {
   }
 
   /**
-   * What the schema makes of `value`, or a promise of it. Throws `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`,
+   * Gives the schema's output for `value`, or a promise of it. Throws `E_RESPONSE_INVALID`, `E_RESPONSE_UNDECLARED`,
    * `E_NOT_SERIALISABLE`.
    */
   check(value: unknown): unknown {
@@ -69,7 +69,7 @@ export class ReplyBody {
     return standardOf(this.#schema, this.#where, 'response')
   }
 
-  /** `check` where nobody can wait. Throws `E_BAD_SCHEMA` for a schema that is asynchronous. */
+  /** Checks at once, where nothing can await the result. Throws `E_BAD_SCHEMA` for an asynchronous schema. */
   checkNow(value: unknown): unknown {
     const checked = this.check(value)
     if (!(checked instanceof Promise)) return checked
@@ -80,7 +80,7 @@ export class ReplyBody {
     )
   }
 
-  /** A checked value as JSON text. Throws `E_NOT_SERIALISABLE`. */
+  /** Gives a checked value as JSON text. Throws `E_NOT_SERIALISABLE`. */
   textOf(checked: unknown): string {
     const serialize = (this.#serialize ??= this.#serializer())
     let text: string | undefined
@@ -94,7 +94,7 @@ export class ReplyBody {
     return text
   }
 
-  /** A checked copy without undeclared properties. */
+  /** Gives a checked copy without undeclared properties. */
   copyOf(value: unknown): unknown {
     const checked = this.checkNow(value)
     return checked === undefined ? undefined : JSON.parse(this.textOf(checked))
@@ -134,7 +134,10 @@ export class ReplyBody {
     )
   }
 
-  /** Walking a value that holds itself, or is nested too deeply, fails before JSON.stringify does. */
+  /**
+   * Gives the error to throw: walking a value that contains itself, or is nested too deeply, fails before
+   * JSON.stringify does.
+   */
   #unchecked(value: unknown, error: unknown): unknown {
     const isDeep = error instanceof RangeError && error.message.includes('call stack')
     if (!isDeep && !(error instanceof Unwritable)) return error
@@ -149,7 +152,7 @@ export class ReplyBody {
   }
 }
 
-/** Characters of the pointer to an undeclared property. */
+/** The most characters of the pointer to an undeclared property. */
 const longest = 200
 
 function nameOf(pointer: string): string {

@@ -1,12 +1,12 @@
-/** What a schema says of a reply it rejects, without the reply: messages of many libraries quote the value. */
+/** Describes the issues of a reply without the reply itself: messages of many libraries quote the value. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isIssue, mostNamed, pointerOf } from '../schema/vendors/vendor.ts'
 import { vendorNamed } from '../schema/vendors/vendor-of.ts'
 
-/** Characters of a pointer, and of what was expected there. */
+/** The most characters of a pointer, and of what was expected there. */
 const longest = 200
 
-/** Pointers and what was expected there: `#/name: expected string; #/age: too_small, at least 18`. */
+/** Gives pointers and what was expected there: `#/name: expected string; #/age: too_small, at least 18`. */
 export function issueSummary(issues: readonly StandardSchemaV1.Issue[], vendor = ''): string {
   const { expectation } = vendorNamed(vendor)
   const named = issues.slice(0, mostNamed).map((issue: unknown) => {

@@ -22,7 +22,10 @@ export class ResponsePlan implements DeclaredReplies {
     return Object.hasOwn(this.#responses, status)
   }
 
-  /** Null where the status has no content. Throws `E_RESPONSE_STATUS` for one that is not declared. */
+  /**
+   * Gives the reply of a status; null where the status has no content. Throws `E_RESPONSE_STATUS` for a status that is
+   * not declared.
+   */
   replyOf(status: number): ReplyBody | null {
     const known = this.#replies.get(status)
     if (known !== undefined) return known
@@ -65,7 +68,7 @@ export class ResponsePlan implements DeclaredReplies {
     }
   }
 
-  /** Throws `E_RESPONSE_STATUS`: content where none is declared, or none where some is. */
+  /** Throws `E_RESPONSE_STATUS`: there is content where none is declared, or none where some is. */
   refuseContent(status: number, expected: boolean): never {
     throw new VolantError(
       'E_RESPONSE_STATUS',

@@ -1,10 +1,10 @@
-/** Examples of a route's bodies: data, as the document shows it. */
+/** Examples of a route's bodies, as the document shows them. */
 import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { isObject } from '../schema/document.ts'
 import type { Contract } from '../types/parts.ts'
 
-/** Throws `E_BAD_OPTION` for what is no example, and for a value that JSON has nothing for. */
+/** Checks examples. Throws `E_BAD_OPTION` for a malformed example, and for a value that JSON cannot carry. */
 export function checkExamples(where: string, given: NonNullable<Contract['examples']>): void {
   const place = `${where}: examples`
   if (!isObject(given)) throw bad(place, given, '{ body, response }')

@@ -13,7 +13,7 @@ const settled: Promise<void> = Promise.resolve()
 /** Without middleware the handler is called directly. */
 export function compile<C extends Chained>(middleware: readonly Layer<C>[], handler: Run<C>): Run<C> {
   let run = handler as Run<Chained>
-  // Whether `run` delivers the value itself and gives undefined, or a promise of undefined.
+  // True where `run` delivers the value itself and returns undefined, or a promise of undefined.
   let delivers = false
   for (let at = middleware.length - 1; at >= 0; at--) {
     const layer = middleware[at] as Layer<Chained>
@@ -30,7 +30,7 @@ export function compile<C extends Chained>(middleware: readonly Layer<C>[], hand
   return run as Run<C>
 }
 
-/** Whether one of these middleware could end its chain without a reply. */
+/** True when one of these middleware could end its chain without a reply. */
 export function isLayered(middleware: readonly object[]): boolean {
   return middleware.some((layer) => {
     const { gate, skip } = metadataOf(layer)

@@ -1,4 +1,7 @@
-/** A started app as adapters see it: its route table, chains compiled as they are needed, and what every request shares. */
+/**
+ * A started app as adapters see it: its route table, chains that are compiled when they are needed, and the state that
+ * all requests share.
+ */
 import { inspect } from 'node:util'
 import {
   BodyKind,
@@ -40,7 +43,7 @@ import { serverCloses } from '../reply/abort.ts'
 import type { PrefixScope, RouteDefinition, ScopeLayers } from './route-definition.ts'
 import { parsePattern } from '../routing/path.ts'
 
-/** What an app was told before it started. */
+/** The definition of an app before it starts. */
 export interface Definition {
   readonly serving: RequestApp['serving']
   readonly limits: Limits
@@ -67,7 +70,7 @@ export class CompiledApp implements Host, RequestApp {
   readonly streams = new Set<RequestContext>()
   readonly #report: Definition['report']
   readonly #definitions: readonly RouteDefinition[]
-  /** Compiled at its first request: of thousands of routes most have none for a long time. */
+  /** The compiled routes. Each is compiled at its first request: of thousands most have none for a long time. */
   readonly #table: (CompiledRoute | null)[]
   /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4. */
   readonly #misses: readonly CompiledRoute[]
@@ -114,7 +117,8 @@ export class CompiledApp implements Host, RequestApp {
     try {
       route = compileRoute(definition, this.router.caseSensitive)
     } catch (error) {
-      // What a middleware declares was checked at the start and may be another now; an adapter takes no errors.
+      // The metadata of middleware was checked at the start and may have changed since. An adapter cannot handle
+      // errors.
       const { nodes, pattern } = definition
       const layers = layersFor(nodes, pattern, this.router.caseSensitive)
       const chain = compileChain(nodes, layers, () => thrown(error))
@@ -124,7 +128,7 @@ export class CompiledApp implements Host, RequestApp {
     return route
   }
 
-  /** The reply to a request no route takes is the affair of the innermost scope whose prefix its path has. */
+  /** Gives the route for a miss: the one of the innermost scope whose prefix the path has. */
   #miss(path: string, kind: number): CompiledRoute {
     const inside = this.#prefixScopes.find(({ place }) => place.holds(path))
     return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
@@ -146,7 +150,7 @@ export class CompiledApp implements Host, RequestApp {
     return this.#methods.filter((_, index) => bits & (1 << index)).join(', ')
   }
 
-  /** Tells streams that the server is closing. */
+  /** Aborts the signals of streams, since the server is closing. */
   tellStreams(): void {
     for (const ctx of this.streams) ctx.stop(serverCloses)
   }
@@ -171,7 +175,7 @@ function tellOfReport(error: unknown): void {
   printLine(`volant: the report option threw: ${inspect(error)}`)
 }
 
-/** Throws at the start for errors of middleware that contradict each other, or the route's own. */
+/** Throws at the start if errors of middleware contradict each other or the route's own. */
 function checkErrorsOf(route: RouteDefinition, caseSensitive: boolean): void {
   const { nodes, middleware } = route
   if (
@@ -254,7 +258,7 @@ function compileChain(
   }
 }
 
-/** Middleware of a scope counts on the parameters of its prefix, also where no route has read them. */
+/** Adds the parameters of a scope's prefix, which its middleware relies on also where no route has read them. */
 function withParams<C extends Pick<CompiledRoute, 'run'>>(params: PathPrefix['params'], chain: C): C {
   if (params === null) return chain
   return {
@@ -280,7 +284,7 @@ function watching(
   return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
 }
 
-/** The middleware of the scopes, for a route's pattern, or for any path where no route was found. */
+/** Gives the middleware of the scopes, for a route's pattern, or for any path where no route was found. */
 function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSensitive: boolean): Layer[] {
   return nodes.flatMap((node) =>
     node.layers.flatMap(({ layer, under }): Layer[] => {
@@ -293,10 +297,10 @@ function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSe
   )
 }
 
-/** A schema of the scope knows the parameters of its prefix; the route has its own beside what that made of them. */
+/** Completes the parameters: a schema of the scope knows those of its prefix alone, and the route adds its own. */
 const ownParams = gateOf((ctx) => ctx.completeParams()) as unknown as Layer
 
-/** Reads the body once `check` let the request pass. */
+/** Reads the body once `check` has let the request pass. */
 function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer {
   return async (ctx, next) => {
     const refused = await check(ctx)

@@ -1,4 +1,4 @@
-/** The end of a request's chain: replies with its value or its error, unless the request has its reply. */
+/** Ends a request's chain: replies with its value or its error, unless the request has its reply. */
 import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
 import { isNothing, stopped } from './chain.ts'
@@ -6,8 +6,8 @@ import { fail } from './failure.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /**
- * Counts work that replies by itself. The request waits for it and gets its error, even if nobody awaits or returns the
- * promise.
+ * Counts work that replies by itself. The request waits for it and is answered with its error, even if the promise is
+ * neither awaited nor returned.
  */
 export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
@@ -25,7 +25,7 @@ export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise
   return work
 }
 
-/** Ends a chain that gave `value`. Never throws. */
+/** Ends a chain that returned `value`. Never throws. */
 export function conclude(ctx: RequestContext, value: unknown): void {
   if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
   else concludeWith(ctx, value)

@@ -1,4 +1,4 @@
-/** Middleware made of a function and what it declares: state it adds, errors and security it brings. */
+/** Makes middleware of a function and its metadata: the state it adds, its errors and its security schemes. */
 import type { Context, ContextOf } from '../types/context.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -19,35 +19,35 @@ import type {
 import type { Gate, Layer, RequestContext } from '../types/request.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
-/** What the framework knows of a middleware. */
+/** The metadata of a middleware. */
 export interface MiddlewareMetadata extends Declaration {
   readonly gate?: Gate
-  /** It was made with `before`, by the user. */
+  /** True where the user made it with `before`. */
   readonly isCheck?: boolean
-  /** Its function does nothing and is left out of chains. */
+  /** True where its function does nothing and is left out of chains. */
   readonly skip?: boolean
-  /** It puts what a schema made of them in the place of the parameters. */
+  /** True where it replaces the parameters by the output of a schema. */
   readonly checksParams?: boolean
-  /** It checks parts of the request by these. */
+  /** The schemas that it checks parts of the request by. */
   readonly schemas?: Schemas
-  /** Runs when an app it is used in has closed its connections. */
+  /** This hook runs when an app that uses it has closed its connections. */
   readonly onClose?: () => unknown
 }
 
-/** Registered, so that two copies of this package understand each other's middleware. */
+/** It is a registered symbol, so that two copies of this package understand each other's middleware. */
 const metadata = Symbol.for('volant.middleware')
 
-/** What a middleware brings; nothing if it is a plain function. */
+/** Gives the metadata of a middleware; a plain function has none. */
 export function metadataOf(layer: object): MiddlewareMetadata {
   return (layer as { [metadata]?: MiddlewareMetadata })[metadata] ?? {}
 }
 
-/** What is written in place of a function that was handed over without being called. */
+/** The key of the text that shows how to write a function that was passed without being called. */
 const usage = Symbol.for('volant.usage')
 
 /**
- * `make` is a factory that people pass without calling it, or a router that has to be made a plugin first. The error then
- * shows `how` to write it.
+ * Sets the hint for `make`, a factory that people pass without calling it, or a router that has to become a plugin
+ * first. The error then shows `how` to write it.
  */
 export function hintMisuse(make: object, how: string): void {
   Object.defineProperty(make, usage, { value: how })
@@ -63,13 +63,16 @@ interface Adding<State, Errors = LooseErrors> extends Omit<AnyParts, 'state' | '
   errors: Errors
 }
 
-/** A declaration whose errors are not typed: beside a named state they would be lost. */
+/** A declaration without typed errors: beside a named state their types would be lost. */
 interface WithoutErrors<Message> extends Omit<Declaration, 'errors'> {
-  /** Tells how state and errors are named both. */
+  /** The compiler shows how to name both state and errors. */
   errors?: Message
 }
 
-/** What `middleware<State>()` and `before<State>()` give: they take what is declared, so that both are typed. */
+/**
+ * The result of `middleware<State>()` and `before<State>()`: a function that takes a declaration, so that both are
+ * typed.
+ */
 export interface Declaring<State extends object, Arguments extends unknown[]> {
   <const E extends DeclaredErrors = {}>(
     declaration: Declaration & { errors?: E },
@@ -110,8 +113,8 @@ export function middleware(first?: unknown, second?: unknown): unknown {
 }
 
 /**
- * A middleware that only runs before the handler: without `next` it costs less. It goes on to the handler unless it
- * throws, replies, or returns a value, which then is the reply.
+ * Makes a middleware that only runs before the handler: without `next` it costs less. The handler runs next unless it
+ * throws, replies, or returns a value, which is then the reply.
  */
 export function before<State extends object>(): Declaring<State, []>
 export function before<State extends object = {}>(
@@ -131,7 +134,7 @@ export function before(first?: unknown, second?: unknown): unknown {
   return gateOf(run as Gate, { ...declaration, isCheck: true })
 }
 
-/** The gate as a middleware, for chains and for those who call it from a middleware of their own. */
+/** Gives the gate as a middleware, for chains and for middleware that calls it. */
 export function gateOf(gate: Gate, declaration: Omit<MiddlewareMetadata, 'gate' | 'skip'> = {}): Middleware {
   const layer = (ctx: Context, next: Next): unknown => {
     const given = ctx as unknown as RequestContext
@@ -149,13 +152,13 @@ async function after(ctx: RequestContext, promise: PromiseLike<unknown>, next: N
   else if (!ctx.replied) await next()
 }
 
-/** A middleware that is only told of replies, and of the end. */
+/** Makes a middleware that only listens to complete replies, and to the end of the app. */
 export function observer(onResponse: ResponseListener, onClose?: () => unknown): Middleware {
   const what: MiddlewareMetadata = { onResponse, skip: true, ...(onClose === undefined ? {} : { onClose }) }
   return attach((_: Context, next: Next): unknown => next(), what)
 }
 
-/** `layer` for the requests whose path `holds`, with all it brings. */
+/** Restricts `layer`, with its metadata, to the requests whose path `holds`. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
   const { gate, onResponse, ...rest } = metadataOf(layer)
   return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
@@ -167,7 +170,7 @@ export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
   })
 }
 
-/** The alternatives: a request that fits the schemes of one of them is let through. */
+/** Gives the alternatives: a request that meets the schemes of one of them may pass. */
 export function alternativesIn(security: NonNullable<Declaration['security']>): readonly SecuritySchemes[] {
   return Array.isArray(security) ? security : [security as SecuritySchemes]
 }
@@ -225,7 +228,7 @@ function checkSecurity(where: string, security: unknown): void {
   for (const schemes of alternativesIn(security as SecuritySchemes)) {
     if (!isObject(schemes) || Array.isArray(schemes)) throw bad(`${where}: security`, schemes, wanted)
     for (const [name, scheme] of Object.entries(schemes)) {
-      // OpenAPI 3.1 §4.8.7.1.
+      // OpenAPI 3.1 §4.8.7.1 allows these names.
       if (!/^[\w.-]+$/.test(name))
         throw bad(`${where}: security`, name, "names made of letters, digits, '.', '-' and '_'")
       if (!isObject(scheme) || typeof scheme['type'] !== 'string') {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { RequestContext } from '../types/request.ts'
 
-/** Characters of what is said of an error. */
+/** The most characters that are shown of an error. */
 const longest = 1_000
 
-/** Null where this client is told nothing. Never throws. */
+/** Describes the error; null where this client may not see it. Never throws. */
 export function errorDetail(ctx: RequestContext, error: unknown): string | null {
   const { errorDetails, reportsToStderr } = ctx.app
   if (errorDetails === 'nobody' || (errorDetails === 'local' && !isLocal(ctx))) return null
@@ -26,8 +26,9 @@ export function errorDetail(ctx: RequestContext, error: unknown): string | null 
 }
 
 /**
- * A proxy on this machine passes requests of others on: most of them say so, or leave the name of the site in Host. So
- * does a browser that a page of another site made ask this machine by a name of its own (DNS rebinding).
+ * True for a client on this machine. A proxy here passes on requests of others, but most proxies say so in a header, or
+ * leave the name of the site in Host. The same holds for a browser whose page made it ask this machine by another name
+ * (DNS rebinding).
  */
 function isLocal({ exchange }: RequestContext): boolean {
   return (
@@ -58,7 +59,7 @@ function cut(text: string): string {
 /** The compiled files of this package, and the sources that source maps name in their place. */
 const ownFolders = ['..', '../../../src/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
-/** The first place in the stack that is the app's own, as `src/app.ts:12:5`. */
+/** Gives the first position in the stack that is in the app itself, as `src/app.ts:12:5`. */
 function placeOf(stack: string | undefined): string | null {
   for (const [, at = ''] of (stack ?? '').matchAll(/^ +at (?:.*\()?(.+?:\d+:\d+)\)?$/gm)) {
     const path = at.startsWith('file:') ? fileURLToPath(at) : at

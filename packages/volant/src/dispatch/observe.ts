@@ -1,4 +1,4 @@
-/** Who is told of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
+/** Notifies of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
 import { HTTPError, refusal } from '../errors/errors.ts'
 import { finishChannel } from '../report/channels.ts'
 import { fail } from './failure.ts'
@@ -6,7 +6,7 @@ import { isThenable } from '../types/thenable.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
-/** Accompanies a request somebody watches; others have none. */
+/** The watch of a request that has a listener; other requests have none. */
 export class Watch {
   readonly #listeners: readonly ResponseListener[]
   readonly #started = performance.now()
@@ -21,13 +21,13 @@ export class Watch {
     ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)
   }
 
-  /** The chain is through; its reply may still be on its way. */
+  /** Is called when the chain has ended; its reply may still be under way. */
   settle(ctx: RequestContext): void {
     this.#settled = true
     this.complete(ctx)
   }
 
-  /** Tells everybody, once the reply is complete or nobody is there to read it. */
+  /** Calls the listeners, once the reply is complete or the client has disconnected. */
   complete(ctx: RequestContext): void {
     const { aborted } = ctx.exchange
     const { cancelStream, failure, cutOff } = ctx.more
@@ -43,7 +43,7 @@ export class Watch {
     for (const listener of this.#listeners) {
       try {
         const result: unknown = listener(ctx, info)
-        // Nobody waits for it, and an unhandled rejection would end the process.
+        // Nothing awaits the promise, and an unhandled rejection would end the process.
         if (isThenable(result)) result.then(undefined, (error: unknown) => ctx.app.report(error, ctx))
       } catch (error) {
         ctx.app.report(error, ctx)
@@ -53,11 +53,11 @@ export class Watch {
   }
 }
 
-/** That of the reply which the adapter gave in the handler's place, if it did. */
+/** Gives the status of the reply that the adapter sent in the handler's place, if it did. */
 function statusWithoutReply(error: unknown): number {
   const timedOut =
     error instanceof HTTPError && (error.code === 'E_HANDLER_TIMEOUT' || error.code === 'E_REQUEST_TIMEOUT')
-  // nginx's number for a client that left; there is none in the registry.
+  // 499 is nginx's status for a disconnect; the registry has none.
   return timedOut ? error.status : 499
 }
 
@@ -65,6 +65,6 @@ function expire(ctx: RequestContext): void {
   if (ctx.replied || ctx.exchange.aborted) return
   ctx.more.expired = true
   fail(ctx, refusal('E_HANDLER_TIMEOUT'))
-  // After the reply: whoever replies when told to stop is too late.
+  // This comes after the reply, since a reply to the abort is too late.
   ctx.stop()
 }

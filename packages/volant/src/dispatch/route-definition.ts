@@ -1,4 +1,4 @@
-/** What was registered: a route, and the layers of the scopes that it is in. */
+/** A registered route, and the layers of the scopes that it is in. */
 import type { RouteEntry } from '@volant/engine'
 import type { CheckedContract } from '../contract/contract-options.ts'
 import type { UndeclaredProperties } from '../contract/reply-body.ts'
@@ -6,25 +6,25 @@ import type { ResponseListener } from '../types/declaration.ts'
 import type { Route, Schemas } from '../types/parts.ts'
 import type { Layer, RequestContext, RouteLimits } from '../types/request.ts'
 
-/** A route as it was registered. */
+/** A registered route. */
 export interface RouteDefinition {
   readonly method: RouteEntry['method']
   readonly pattern: string
-  /** The scopes it is in, the app's own first. */
+  /** The scopes that it is in, the app's own first. */
   readonly nodes: readonly ScopeLayers[]
   readonly middleware: readonly Layer[]
   readonly handler: (ctx: RequestContext) => unknown
-  /** `checked`: dispatched as a stream, collected once `beforeBody` agrees. */
+  /** With `checked` the request is dispatched before its body, which is collected once `beforeBody` lets it in. */
   readonly bodyMode: 'buffer' | 'stream' | 'checked'
-  /** Bytes. */
+  /** The most bytes of a body. */
   readonly maxBodySize: number
   readonly beforeBody: ((ctx: RequestContext) => unknown) | null
   readonly schemas: Schemas
   readonly contract: CheckedContract
   readonly undeclaredProperties: UndeclaredProperties
-  /** What the verb gave: the same wherever the app is mounted. */
+  /** The result of the verb. It is the same wherever the app is mounted. */
   readonly value: Route
-  /** Milliseconds; 0 unless the route has its own. */
+  /** The handler's time in milliseconds; 0 unless the route has its own. */
   readonly handlerTimeout: number
   readonly limits: RouteLimits
 }
@@ -35,20 +35,20 @@ export interface ScopeLayers {
   readonly listeners: ResponseListener[]
   notFound: ((ctx: RequestContext) => unknown) | null
   errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
-  /** It has a route, or a scope inside it does. Absent where nobody asks. */
+  /** True where it, or a scope inside it, has a route. It is absent where that is never read. */
   used?: boolean
 }
 
 /** A middleware, for all requests of its scope or for those under a path. */
 export interface PlacedLayer {
   readonly layer: Layer
-  /** Without a slash at its end; null for all. */
+  /** The path without a slash at its end; null for all paths. */
   readonly under: string | null
 }
 
-/** Paths that belong to a scope, for the replies to requests no route takes. */
+/** The paths of a scope, for the replies to requests that no route takes. */
 export interface PrefixScope {
   readonly prefix: string
-  /** From the app's own to the innermost. */
+  /** The nodes from the app's own to the innermost. */
   readonly nodes: readonly ScopeLayers[]
 }

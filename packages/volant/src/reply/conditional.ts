@@ -4,9 +4,9 @@ import type { Exchange } from '@volant/engine'
 import { parseHttpDate } from './http-date.ts'
 
 export interface Validators {
-  /** With its quotes, and W/ if it is weak. */
+  /** The tag with its quotes, and with W/ if it is weak. */
   readonly etag: string
-  /** Milliseconds since 1970, in whole seconds. */
+  /** The time of the last change in milliseconds since 1970, in whole seconds. */
   readonly modified: number
 }
 
@@ -26,15 +26,15 @@ export function checkConditions(exchange: Exchange, validators: Validators): 'se
   return since !== null && modified <= since ? 'unchanged' : 'send'
 }
 
-/** Offsets of the first and last byte. */
+/** The offsets of the first and last byte. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
 }
 
 /**
- * The part of `size` bytes that Range asks for; null for all of them: without the field, when it is malformed, of
- * another unit or for several parts, and when If-Range says that the client has something else.
+ * Gives the part of `size` bytes that Range asks for. Gives null for all of them: without the header, when it is
+ * malformed, has another unit or several parts, and when If-Range says that the client has another version.
  */
 export function rangeOf(
   exchange: Exchange,
@@ -57,7 +57,7 @@ export function rangeOf(
   return first >= size ? 'unsatisfiable' : { first, last: Math.min(last, size - 1) }
 }
 
-/** RFC 9110 §13.1.5: only a strong match will do, since parts of two versions would be put together. */
+/** True for a strong match alone, since parts of two versions would be combined (RFC 9110 §13.1.5). */
 function isSameAs(condition: string | undefined, { etag, modified }: Validators): boolean {
   if (condition === undefined) return true
   if (condition.endsWith('"')) return isStrongMatch(condition, etag)

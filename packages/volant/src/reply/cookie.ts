@@ -1,10 +1,10 @@
-/** Setting cookies (RFC 6265, and its revision for prefixes and SameSite). */
+/** Writes Set-Cookie (RFC 6265, and its revision for prefixes and SameSite). */
 import { type SetCookie, stringifySetCookie } from 'cookie'
 import { VolantError } from '../errors/errors.ts'
 import type { CookieOptions } from '../types/reply-options.ts'
 import { noOption } from '../options/option-names.ts'
 
-/** Bytes of name and value a browser keeps (RFC 6265bis §5.6). */
+/** The most bytes of name and value that a browser keeps (RFC 6265bis §5.6). */
 const longest = 4_096
 
 const optionNames = [
@@ -20,8 +20,8 @@ const optionNames = [
 ] as const
 
 /**
- * The value of Set-Cookie; `value` is percent-encoded. Throws `E_BAD_COOKIE` for a name, value or option that is none,
- * and for what browsers would drop without a word.
+ * Gives the value of Set-Cookie; `value` is percent-encoded. Throws `E_BAD_COOKIE` for a malformed name, value or
+ * option, and for a cookie that browsers would drop without a word.
  */
 export function setCookie(name: string, value: string, given: CookieOptions, https: boolean): string {
   const options = check(name, value, given)
@@ -51,7 +51,7 @@ export function setCookie(name: string, value: string, given: CookieOptions, htt
   return text
 }
 
-/** The value of Set-Cookie that ends a cookie; path and domain must be those it was set with. */
+/** Gives the value of Set-Cookie that deletes a cookie. Path and domain must be those it was set with. */
 export function endCookie(name: string, given: CookieOptions, https: boolean): string {
   return setCookie(name, '', { ...given, maxAge: 0, expires: new Date(0) }, https)
 }

@@ -2,13 +2,13 @@
 export function attachment(given: string): string {
   // Buffer replaces lone surrogates, for which encodeURIComponent and the package content-disposition throw.
   const name = Buffer.from(given.replace(/^.*[\\/]/s, '')).toString() || 'download'
-  // A percent sign makes some browsers decode what nobody encoded.
+  // A percent sign makes some browsers decode text that was never encoded.
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const start = `attachment; filename="${plain}"`
   return plain === name ? start : `${start}; filename*=UTF-8''${encode(name)}`
 }
 
-/** RFC 8187 §3.2.1 */
+/** Encodes a value as RFC 8187 §3.2.1 says. */
 function encode(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,4 +1,4 @@
-/** Early hints: what the reply will need, told while the handler works (RFC 8297). */
+/** Writes early hints: what the reply will need, sent while the handler works (RFC 8297). */
 import type { Hints } from '../types/reply-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderName, checkHeaderValue } from './header.ts'

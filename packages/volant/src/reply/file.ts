@@ -1,4 +1,4 @@
-/** `ctx.file`: a file as the reply. */
+/** Replies with a file, for `ctx.file`. */
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
@@ -62,7 +62,7 @@ async function sendOpen(
       return false
     }
     ctx.header('accept-ranges', 'bytes')
-    // RFC 9110 §14.2: Range is for GET alone.
+    // Range is defined for GET alone (RFC 9110 §14.2).
     const range = method === 'GET' ? rangeOf(exchange, size, validators) : null
     if (range === 'unsatisfiable') throw unsatisfiable(size)
     if (range !== null) {
@@ -87,7 +87,7 @@ async function sendOpen(
 /** Keeps what the handler has set. The tag is weak: two versions of one size within a millisecond share it. */
 function validatorsOf(ctx: RequestContext, { size, mtimeMs }: Stats): Validators {
   const given = headerOf(ctx, 'last-modified')
-  // RFC 9110 §8.8.2.1: never later than now.
+  // Last-Modified must not be later than now (RFC 9110 §8.8.2.1).
   const changed = Math.floor(Math.min(mtimeMs, Date.now()) / 1_000) * 1_000
   const modified = (given === undefined ? null : parseHttpDate(given)) ?? changed
   const etag = headerOf(ctx, 'etag') ?? `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
@@ -112,10 +112,10 @@ async function openFile(
   { root, dotfiles = false }: FileOptions,
 ): Promise<{ handle: FileHandle; stats: Stats }> {
   if (name.includes('\0')) throw notFound()
-  // Opening a pipe would wait for somebody to write to it.
+  // Without this flag opening a pipe would wait for a writer.
   let flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
   let handle: FileHandle
-  // Not in the block below: a root that does not exist is not the client's mistake.
+  // This stands outside of the block below, because a root that does not exist is not the client's mistake.
   const folder = root === undefined ? null : await folderOf(root)
   try {
     const target = folder === null ? name : await confine(folder, name, dotfiles)
@@ -167,10 +167,10 @@ function isHidden(segment: string): boolean {
   return segment.startsWith('.')
 }
 
-/** Loaded with the first file: most apps need no table of a thousand extensions at start. */
+/** The table is loaded with the first file, since most apps do not need a thousand extensions at start. */
 async function typeOf(name: string): Promise<string> {
   const { default: mime } = await import('mime')
-  // With a slash before it: without one `mime` takes a file called `html` for the extension.
+  // The slash is needed, since without one `mime` takes a file called `html` for the extension.
   const type = mime.getType(`/${basename(name)}`) ?? 'application/octet-stream'
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type
 }
@@ -192,7 +192,7 @@ const shrunk = 'the file became shorter while it was sent'
 /** Reads a part of a file in chunks; closes the file at its end, and when the stream is cancelled. */
 class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   readonly #handle: FileHandle
-  /** All chunks share it: a chunk is copied or sent before the next is read. */
+  /** All chunks share this buffer, since a chunk is copied or sent before the next is read. */
   #buffer: Buffer | null = null
   #at: number
   #left: number
@@ -215,7 +215,7 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#left = 0
-    // Waits for a read that is under way.
+    // This waits for a read that is under way.
     await this.#handle.close()
     return { done: true, value: undefined }
   }
@@ -231,7 +231,7 @@ function check(path: unknown, options: unknown): void {
   if (typeof options !== 'object' || options === null) throw bad('file', options, 'an object of options')
   checkOptionNames('ctx.file', options, optionNames, foreignNames.file)
   const { root, dotfiles, download, type } = options as FileOptions
-  // Under a root an empty path, which a client may give, is the root itself: no file.
+  // Under a root an empty path, which a client may give, is the root itself and not a file.
   const fits = path instanceof URL ? path.protocol === 'file:' : typeof path === 'string'
   if (!fits || (path === '' && root === undefined)) throw bad('file: path', path, 'a path or a file: URL')
   if (root !== undefined && (typeof root !== 'string' || root === ''))

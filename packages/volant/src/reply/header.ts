@@ -1,4 +1,4 @@
-/** Checks of reply headers: what passes here may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
+/** Checks reply headers: a header that passes may be written to a socket as it is (RFC 9110 §5.5, §5.6.2). */
 import { packedList, packHeaders } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -6,7 +6,7 @@ import { briefValue } from '../errors/brief-value.ts'
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Fields that frame the message or belong to the connection: only the engine writes them (RFC 9112 §6, §9). */
+/** The headers that frame the message or belong to the connection: only the engine writes them (RFC 9112 §6, §9). */
 export const engineHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -19,14 +19,14 @@ export const engineHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Most characters of a name or value; the engine carries lengths in 16 bits. */
+/** The most characters of a name or value; the engine carries lengths in 16 bits. */
 const longest = 65_535
 
-/** Names already found good, with their lower-case form. Bounded: names may be made from input. */
+/** The names that passed the check, with their lower-case form. It is bounded, since names may be made from input. */
 const known = new Map<string, string>()
 const knownLimit = 1_000
 
-/** The lower-case form of a good name; throws `E_BAD_HEADER` for any other. */
+/** Gives the lower-case form of a valid name; throws `E_BAD_HEADER` for any other. */
 export function checkHeaderName(name: string): string {
   const lower = known.get(name)
   return lower === undefined ? learn(name) : lower
@@ -54,7 +54,7 @@ export function checkHeader(name: string, value: string): void {
   checkHeaderValue(name, value)
 }
 
-/** The value as a string; numbers are taken too. */
+/** Gives the value as a string; numbers are taken too. */
 export function checkHeaderValue(name: string, value: string | number): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || forbiddenInValue.test(text)) throw badValue(name, text)
@@ -82,21 +82,21 @@ function badValue(name: string, value: unknown): VolantError {
   )
 }
 
-/** Headers that were checked once, for every reply that has them. */
+/** Headers that were checked once, for all replies that have them. */
 export interface HeaderBlock {
-  /** What is put into a header list: name and value, name and value, …, or all of them packed. */
+  /** The entries for a header list: names and values in turn, or all of them packed. */
   readonly entries: readonly string[]
-  /** Names in lower case. */
+  /** The names in lower case. */
   readonly names: ReadonlySet<string>
 }
 
-/** Characters from which on a block is written at once; below, header by header costs less. */
+/** The length from which a block is written at once; below it, header by header costs less. */
 const worthPacking = 128
-/** What error replies drop or add to by name is never packed. */
+/** The headers that error replies drop or add to by name. They are never packed. */
 const unpackable =
   /^(?:vary|set-cookie|content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/
 
-/** Throws `E_BAD_HEADER`. */
+/** Checks the pairs and makes a block of them. Throws `E_BAD_HEADER`. */
 export function headerBlock(pairs: readonly (readonly [name: string, value: string])[]): HeaderBlock {
   const list = pairs.flatMap(([name, value]) => [checkHeaderName(name), checkHeaderValue(name, value)])
   const names = new Set(list.filter((_, at) => at % 2 === 0))
@@ -106,10 +106,10 @@ export function headerBlock(pairs: readonly (readonly [name: string, value: stri
   return block
 }
 
-/** Blocks by their packed value. */
+/** The blocks by their packed value. */
 const packed = new Map<string, HeaderBlock>()
 
-/** Removes from a header list what has one of these names in lower case; packed blocks that have one are unpacked. */
+/** Removes the headers with one of these lower-case names from a list; packed blocks that have one are unpacked. */
 export function removeHeaders(list: string[], has: (lower: string) => boolean): void {
   for (let at = list.length - 2; at >= 0; at -= 2) {
     const name = list[at] as string
@@ -126,7 +126,7 @@ export function removeHeaders(list: string[], has: (lower: string) => boolean): 
   }
 }
 
-/** The members of two values of Vary (RFC 9110 §12.5.5), each once; `*` says it all. */
+/** Gives the members of two values of Vary (RFC 9110 §12.5.5), each once; `*` replaces all. */
 export function mergeVary(before: string, more: string): string {
   if (before === more) return before
   const members = new Map<string, string>()

@@ -1,14 +1,14 @@
 /**
- * A request has one reply. What comes after it is reported and dropped. It is not thrown: in a callback nobody would catch it, and the
- * process would end.
+ * Handles replies after the first. They are reported and dropped. They are not thrown: in a callback nothing would
+ * catch the error, and the process would end.
  */
 import { VolantError } from '../errors/errors.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 
 /**
- * Called before every reply, by the method of the context named. False if nobody is there to read it, or if the request
- * has its reply already, which is reported.
+ * Is called before every reply, by the method of the context named. Returns false if the client has disconnected, or if
+ * the request has its reply already, which is reported.
  */
 export function beginReply(ctx: RequestContext, method: string): boolean {
   if (ctx.exchange.aborted) return false
@@ -20,18 +20,18 @@ export function beginReply(ctx: RequestContext, method: string): boolean {
   return true
 }
 
-/** A second reply, by the method of the context named. */
+/** Reports a second reply, by the method of the context named. */
 export function dropReply(ctx: RequestContext, method: string): void {
   drop(ctx, `ctx.${method} was called`, 'return after replying')
 }
 
-/** Something that belongs to the head of the reply. */
+/** Reports a change to the head of a reply that was sent. */
 export function dropPart(ctx: RequestContext, what: string): void {
   drop(ctx, `${what} was set`, 'set it before')
 }
 
 function drop(ctx: RequestContext, what: string, remedy: string): void {
-  // A timeout's 503 or a client that left: the handler cannot know, so this is no mistake.
+  // After a timeout's 503 or a disconnect this is not a mistake, since the handler cannot know.
   if (ctx.exchange.aborted || ctx.rare?.expired) return
   const why =
     ctx.settled === 'silent'
@@ -46,7 +46,7 @@ function drop(ctx: RequestContext, what: string, remedy: string): void {
   ctx.app.report(error, ctx)
 }
 
-/** The request by its route, in messages. Its path may be forgotten after the reply. */
+/** Gives the name of a request in messages: its route. Its path may be forgotten after the reply. */
 export function nameOf({ method, pattern, path }: RequestContext): string {
   return `${method} ${pattern ?? path}`
 }

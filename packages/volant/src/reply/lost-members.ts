@@ -1,15 +1,15 @@
-/** Replies that lose something as JSON: a promise that was not awaited, a Map and the like become `{}`. */
+/** Warns of replies that lose data as JSON: a promise that was not awaited, a Map and the like become `{}`. */
 import { lostMember } from '../errors/json-fault.ts'
 import { nameOf } from './late-reply.ts'
 import { printLine } from '../report/print-line.ts'
 import type { CompiledRoute, RequestContext } from '../types/request.ts'
 
-/** At the start: nobody looks at replies in production, where that would cost time. */
+/** This is decided at the start: in production looking at replies would only cost time. */
 export const isDevelopment = process.env['NODE_ENV'] !== 'production'
 
 const seen = new WeakSet<CompiledRoute>()
 
-/** Says, once for a route, of which member of `value` JSON made `{}`. */
+/** Names, once for a route, the member of `value` of which JSON made `{}`. */
 export function warnOfLoss(ctx: RequestContext, value: unknown): void {
   if (seen.has(ctx.route) || typeof value !== 'object' || value === null) return
   const lost = lostMemberOf(value)
@@ -20,7 +20,7 @@ export function warnOfLoss(ctx: RequestContext, value: unknown): void {
   )
 }
 
-/** Null as well where a getter or toJSON fails when it is asked again. */
+/** Gives the lost member, or null; also where a getter or toJSON fails at the second call. */
 function lostMemberOf(value: object): string | null {
   try {
     return lostMember(value)

@@ -1,9 +1,11 @@
 import { isIPv6 } from 'node:net'
 
-/** A registered name or an IP literal, and a port (RFC 9110 §7.2); without a comma, which joins two. */
+/**
+ * Matches a registered name or an IP literal, and a port (RFC 9110 §7.2). It takes no comma, which joins two headers.
+ */
 const host = /^(?:(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/
 
-/** Whether `value` may stand in Host; the empty one may. */
+/** True when `value` may be a Host; it may be empty. */
 export function isHost(value: string): boolean {
   if (value === '') return true
   const match = host.exec(value)

@@ -1,26 +1,26 @@
 /**
- * How paths and patterns are spelled: the one canonical form of a request's path, and a pattern's segments.
- * The rules are those of crates/wire (`canonicalise`) and crates/route (`pattern.rs`); both are tested with the
- * same tables, crates/route/cases.
+ * The spelling of paths and patterns: the one canonical form of a request's path, and a pattern's segments. The rules
+ * are those of crates/wire (`canonicalise`) and crates/route (`pattern.rs`); both are tested with the same tables,
+ * crates/route/cases.
  */
 import { VolantError } from '../errors/errors.ts'
 
-/** Parameters a pattern may have. */
+/** The most parameters of a pattern. */
 export const maxParams = 32
-/** UTF-8 bytes of a pattern. */
+/** The most UTF-8 bytes of a pattern. */
 export const maxPattern = 4096
 
-/** The last parameter of `pattern` is the rest of the path. */
+/** True when the last parameter of `pattern` is the rest of the path. */
 export function endsInWildcard(pattern: string): boolean {
   return pattern.startsWith('*', pattern.lastIndexOf('/') + 1)
 }
-/** Segments of a pattern. */
+/** The most segments of a pattern. */
 export const maxSegments = 256
 
 const plain = /^\/[^\0- "#%.<>?[\\\]^`{|}\x7f-\uffff]*$/
 const forbidden = /[\0- "#<>?\\`{}\x7f-\uffff]/
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/
-/** An escape, or a character that clients leave as it is and RFC 3986 does not allow in a path. */
+/** Matches an escape, or a character that clients send as it is although RFC 3986 does not allow it in a path. */
 const escapes = /%[0-9A-Fa-f]{2}|[[\]^|]/g
 const rewritten = /[%[\]^|]/
 const escapeOutsideAscii = /%[89A-Fa-f]/
@@ -30,10 +30,10 @@ const optionalParam = /^:[A-Za-z0-9_]*\?$/
 const dotSegment = /\/\.\.?(?:\/|$)/
 
 /**
- * The canonical form of a raw path (RFC 3986 §6.2.2): escaped unreserved characters decoded, other escapes in
- * upper-case hex, `[`, `]`, `^` and `|` escaped, `%2F` kept, `//` kept. Null for what no path may hold: a malformed
- * escape, `%00`, escapes that are not UTF-8, a segment `.` or `..` (escaped or not), a character outside ASCII, a
- * control, a space, or one of `"#<>?\` + '`{}', or no `/` in front.
+ * Gives the canonical form of a raw path (RFC 3986 §6.2.2): escaped unreserved characters decoded, other escapes in
+ * upper-case hex, `[`, `]`, `^` and `|` escaped, `%2F` kept, `//` kept. Gives null for text that is not a path: it has
+ * a malformed escape, `%00`, escapes that are not UTF-8, a segment `.` or `..` (escaped or not), a character outside
+ * ASCII, a control, a space, or one of `"#<>?\` + '`{}', or it does not begin with `/`.
  */
 export function canonicalPath(raw: string): string | null {
   if (plain.test(raw)) return raw
@@ -52,7 +52,7 @@ function withCanonicalEscapes(text: string): string | null {
   })
 }
 
-/** Whether the escapes are UTF-8; decodeURIComponent refuses overlong forms, surrogates and stray bytes. */
+/** True when the escapes are UTF-8. decodeURIComponent refuses overlong forms, surrogates and stray bytes. */
 function isText(escaped: string): boolean {
   try {
     decodeURIComponent(escaped)
@@ -72,12 +72,12 @@ export interface Pattern {
   readonly segments: readonly Segment[]
   /** Parameter names in order; an unnamed wildcard is called `*`. */
   readonly names: readonly string[]
-  /** How many of the last segments may be absent. */
+  /** The number of last segments that may be absent. */
   readonly optional: number
 }
 
 // The names are those of `Reason` in crates/route.
-/** What is wrong with a pattern. */
+/** The reason why a pattern is refused. */
 export type PatternReason =
   | 'NoLeadingSlash'
   | 'TooLong'
@@ -95,11 +95,11 @@ export type PatternReason =
   | 'BadText'
   | 'DotSegment'
 
-/** Thrown when a route is registered whose pattern cannot be one; its `code` is `E_ROUTE_PATTERN`. */
+/** The error for a route whose pattern is malformed. Its `code` is `E_ROUTE_PATTERN`. */
 export class RoutePatternError extends VolantError {
-  /** As it was given. */
+  /** The pattern as it was given. */
   readonly pattern: string
-  /** What is wrong with it; the message says the same as a sentence. */
+  /** The reason. The message says the same as a sentence. */
   readonly reason: PatternReason
 
   /** `subject` is the name or character the reason is about. */
@@ -154,7 +154,7 @@ function explain(reason: PatternReason, subject: string): string {
 const known = new Map<string, Pattern>()
 const mostKnown = 10_000
 
-/** Reads a pattern; throws a `RoutePatternError` that says what is wrong with it and what to write. */
+/** Reads a pattern. Throws a `RoutePatternError` that says what is wrong with it and what to write. */
 export function parsePattern(pattern: string): Pattern {
   const before = known.get(pattern)
   if (before !== undefined) return before
@@ -223,10 +223,10 @@ function declare(pattern: string, name: string, names: string[], unnamed: boolea
   names.push(name)
 }
 
-/** Text that is canonical as it stands: most segments of most patterns. */
+/** Matches text that is canonical already: most segments of most patterns. */
 const usual = /^[A-Za-z0-9\-._~]*$/
 
-/** Static text as the canonical path spells it; text outside ASCII is percent-encoded. */
+/** Gives static text as the canonical path spells it; text outside ASCII is percent-encoded. */
 function canonicalText(pattern: string, text: string): string {
   if (usual.test(text)) return text
   let escaped = ''

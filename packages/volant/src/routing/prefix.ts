@@ -1,14 +1,14 @@
-/** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), no wildcard. */
+/** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), but no wildcard. */
 import { bag } from '@volant/engine'
 import { parsePattern, type Segment } from './path.ts'
 
-/** All paths that are a prefix's or lie below it. */
+/** The paths that equal a prefix or are below it. */
 export interface PathPrefix {
-  /** Number of segments of the prefix. */
+  /** The number of the prefix's segments. */
   readonly depth: number
-  /** Whether a canonical path is one of these. */
+  /** Returns true for a canonical path that is one of them. */
   holds(path: string): boolean
-  /** The prefix's parameters in a path it holds; null if it has none. */
+  /** Gives the prefix's parameters in a path below it. It is null for a prefix without parameters. */
   readonly params: ((path: string) => Record<string, string>) | null
 }
 
@@ -39,14 +39,14 @@ function paramsIn(segments: readonly Segment[], path: string): Record<string, st
 }
 
 /**
- * A wildcard's value is decoded, and file systems and other servers take several slashes for one: a path is under a
- * prefix if it is so in either reading, so that `//admin/x` and `/admin%2Fx` do not get around what stands before
- * `/admin`.
+ * Matches paths that other readers may split differently. A wildcard's value is decoded, and file systems and other
+ * servers take several slashes for one. So a path is under a prefix if it is so in either reading: `//admin/x` and
+ * `/admin%2Fx` do not get around middleware of `/admin`.
  */
 const ambiguous = /\/\/|%/
 const slashes = /[/\\]+/g
 
-/** A segment as a decoded path has it; one with an escaped slash is several. */
+/** Splits a segment as a decoded path has it: one with an escaped slash becomes several. */
 function readOut(segment: Segment, caseSensitive: boolean): Segment[] {
   const read = (text: string): string => {
     const decoded = decodeURIComponent(text)
@@ -71,7 +71,7 @@ function matcher(segments: readonly Segment[]): (path: string) => boolean {
   }
 }
 
-/** Whether paths of `pattern` lie under `prefix`: all of them, none, or it depends on the path. */
+/** Tells whether paths of `pattern` are under `prefix`: all of them, none, or some. */
 export function overlap(
   prefix: string,
   pattern: string,

@@ -1,6 +1,6 @@
 /**
- * Method and canonical path → route id and parameters: the twin of crates/route, for adapters without the engine.
- * Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
+ * Maps a method and a canonical path to a route id and parameters: the twin of crates/route, for adapters without the
+ * engine. Semantics, precedence and errors are documented there; both are tested with crates/route/cases/routes.json.
  */
 import { type Method, methods, type Miss, type RouterOptions } from '@volant/engine'
 import { type Part, RouteShapes, withoutSlash } from './shapes.ts'
@@ -9,9 +9,12 @@ import { type Part, RouteShapes, withoutSlash } from './shapes.ts'
 export interface Found {
   /** The route's id, or a `Miss`. */
   readonly id: number
-  /** For 405 and OPTIONS: the methods Allow names, as a bit set by index in `methods`; else 0. */
+  /** The methods that Allow names for 405 and OPTIONS, as a bit set by index in `methods`; else 0. */
   readonly allow: number
-  /** Values as they are in the path, still escaped, in pattern order; absent optional ones are left out at the end. */
+  /**
+   * The values as they are in the path, still escaped, in the pattern's order. Absent optional ones are left out at the
+   * end.
+   */
   readonly params: readonly string[]
 }
 
@@ -38,7 +41,7 @@ const nowhere: Found = { id: notFound, allow: 0, params: [] }
 
 const nowheres: readonly Found[] = Array.from(usual, () => nowhere)
 
-/** What one set of paths serves: the answer by method index, shared by every lookup that needs no parameters. */
+/** The routes of one set of paths: the answer by method index, shared by every lookup that needs no parameters. */
 class Leaf {
   methods = 0
   readonly found: Found[] = nowheres.slice()
@@ -48,18 +51,18 @@ class Leaf {
   }
 }
 
-/** A node of the byte-wise prefix tree; after a `/` it may branch into parameters. */
+/** A node of the byte-wise prefix tree. After a `/` it may branch into parameters. */
 class Node {
-  /** Text that leads here from the parent; empty after a parameter. */
+  /** The text that leads here from the parent; empty after a parameter. */
   prefix: string
-  /** Methods of the leaves at and below this node: a walk for other methods passes by. */
+  /** The methods of the leaves at and below this node. A walk for other methods passes by. */
   methods = 0
   leaf: Leaf | null = null
   firsts: number[] = []
   children: Node[] = []
-  /** Whether any of the three below is there. */
+  /** True where any of the three below is there. */
   branches = false
-  /** Parameters with a suffix, the longest suffix first. */
+  /** The parameters with a suffix, the longest suffix first. */
   suffixes: { readonly text: string; readonly node: Node }[] = []
   param: Node | null = null
   wildcard: Leaf | null = null
@@ -77,7 +80,7 @@ export class RouteTable {
   private readonly root = new Node('/')
   private readonly shapes: RouteShapes
   private methods = 0
-  /** The walk's state; a lookup is synchronous and calls nothing of the user's. */
+  /** The state of a walk. It can be shared, since a lookup is synchronous and calls no code of the user. */
   private path = ''
   private wanted = 0
   private collecting = false
@@ -94,7 +97,7 @@ export class RouteTable {
     this.indexOf = policy.methods.length === 0 ? usual : new Map(named)
   }
 
-  /** Adds a route; `id` is what `find` answers. Throws what `RouteShapes` throws; the table is then as it was before. */
+  /** Adds a route whose lookup gives `id`. Throws what `RouteShapes` throws; the table is then as it was before. */
   add(method: string, pattern: string, id: number): void {
     const shapes = this.shapes.add(method, pattern)
     const index = this.indexOf.get(method) as number
@@ -125,7 +128,7 @@ export class RouteTable {
     return { id: leaf.answer(index).id, allow: 0, params }
   }
 
-  /** What the path has for other methods than those that were wanted in vain. */
+  /** Gives the answer for a path that has routes for other methods alone, or none. */
   private miss(index: number, folded: string, fixed: number, wanted: number): Found {
     this.seen = fixed
     this.wanted = this.methods & ~(fixed | wanted)
@@ -133,15 +136,15 @@ export class RouteTable {
     this.depth = 0
     this.walk(this.root, 1)
     if (folded === '*' && index === indexes.OPTIONS) return miss(optionsMiss, this.methods)
-    // CONNECT is about the server as well, and no route has it.
+    // CONNECT is about the server as well as `*`, and no route has it.
     if (folded === '*' && wanted === 0) return miss(methodNotAllowed, this.methods)
     if (this.seen === 0) return nowhere
     return miss(index === indexes.OPTIONS ? optionsMiss : methodNotAllowed, this.seen)
   }
 
   /**
-   * Goes on from a node whose text ends at `from`. Recurses only where there is another choice to come back to: at most
-   * twice for each segment of the deepest pattern.
+   * Walks on from a node whose text ends at `from`. It recurses only where there is another choice to come back to: at
+   * most twice for each segment of the deepest pattern.
    */
   private walk(start: Node, from: number): Leaf | null {
     const path = this.path
@@ -190,7 +193,7 @@ export class RouteTable {
     }
   }
 
-  /** The child to go to with the text at `at`; at most one begins with its first character. */
+  /** Gives the child for the text at `at`; at most one begins with its first character. */
   private childAt(node: Node, at: number): Node | undefined {
     const first = this.path.charCodeAt(at)
     const { firsts, children } = node
@@ -225,7 +228,7 @@ export class RouteTable {
     let node = this.root
     node.methods |= method
     for (const part of parts) {
-      // The root stands after the first `/`.
+      // The root is the position after the first `/`.
       node = grow(node, node === this.root ? part.text.slice(1) : part.text, method)
       if (part.suffix === undefined) continue
       if (part.suffix === null) {
@@ -239,7 +242,10 @@ export class RouteTable {
   }
 }
 
-/** `path.startsWith(prefix, at)` for a first character that is known to be the same; built-ins cost more than short loops. */
+/**
+ * Does `path.startsWith(prefix, at)` for a first character that is known to be the same. Built-ins cost more than short
+ * loops.
+ */
 function holds(path: string, prefix: string, at: number): boolean {
   if (prefix.length > 24) return path.startsWith(prefix, at)
   for (let i = 1; i < prefix.length; i++) {
@@ -259,7 +265,7 @@ function miss(id: number, methods: number): Found {
   return { id, allow: methods | options | (methods & get ? head : 0), params: [] }
 }
 
-/** The node that `text` leads to from `node`; made, and others split for it, where needed. */
+/** Gives the node that `text` leads to from `node`. It is made, and others are split for it, where needed. */
 function grow(start: Node, text: string, method: number): Node {
   let node = start
   let at = 0
@@ -283,7 +289,7 @@ function grow(start: Node, text: string, method: number): Node {
   return node
 }
 
-/** Puts a new node with the first `length` characters of a child's prefix between the two. */
+/** Puts a new node with the first `length` characters of a child's prefix between parent and child. */
 function split(parent: Node, place: number, length: number): Node {
   const lower = parent.children[place]!
   const upper = new Node(lower.prefix.slice(0, length))

@@ -1,4 +1,4 @@
-/** Which paths a pattern matches, as a text: two routes of one method and one shape conflict. */
+/** The paths that a pattern matches, as a text: two routes of one method and one shape conflict. */
 import { methods, type RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { parsePattern, type Segment } from './path.ts'
@@ -6,7 +6,7 @@ import { parsePattern, type Segment } from './path.ts'
 /** The shapes that an app's routes have. */
 export class RouteShapes {
   readonly #options: RouterOptions
-  /** Pattern by method and shape. */
+  /** The patterns by method and shape. */
   readonly #taken = new Map<string, string>()
 
   constructor(options: RouterOptions) {
@@ -15,7 +15,7 @@ export class RouteShapes {
 
   /**
    * Takes the shapes of a pattern: one, or several where its last segments are optional. Throws a `RoutePatternError`
-   * for a pattern that cannot be, a `RouteConflictError` where a shape is taken; nothing is taken then.
+   * for a malformed pattern, and a `RouteConflictError` where a shape is taken; then none is taken.
    */
   add(method: string, pattern: string): readonly Expansion[] {
     const { caseSensitive, ignoreTrailingSlash, methods: own } = this.#options
@@ -39,21 +39,21 @@ export class RouteShapes {
   }
 }
 
-/** A path without the slash at its end; `/` stays. */
+/** Gives a path without the slash at its end; `/` stays. */
 export function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Thrown for a second route for the same method and the same paths; its `code` is `E_ROUTE_CONFLICT`. */
+/** The error for a second route with the same method and the same paths. Its `code` is `E_ROUTE_CONFLICT`. */
 export class RouteConflictError extends VolantError {
-  /** Of both. */
+  /** The method of both routes. */
   readonly method: string
   /** The pattern that was registered first. */
   readonly existing: string
   /** The pattern that was refused. */
   readonly pattern: string
 
-  /** `by` is what registers a route for several methods. */
+  /** `by` names the call that registers a route for several methods. */
   constructor(method: string, existing: string, pattern: string, by?: 'all' | 'on') {
     super(
       'E_ROUTE_CONFLICT',
@@ -68,16 +68,16 @@ export class RouteConflictError extends VolantError {
   }
 }
 
-/** Static text and what follows it: a parameter with its suffix, a wildcard (null), or the end (undefined). */
+/** A static text and what follows it: a parameter with its suffix, a wildcard (null), or the end (undefined). */
 export interface Part {
   readonly text: string
   readonly suffix: string | null | undefined
 }
 
-/** A pattern without optional segments. Two with the same shape match the same paths; no canonical text holds a brace. */
+/** A pattern without optional segments. Two with the same shape match the same paths. No canonical text has a brace. */
 export interface Expansion {
   readonly shape: string
-  /** Empty when the pattern has no parameters: its shape is then its path. */
+  /** The parts; empty for a pattern without parameters, whose shape is its path. */
   readonly parts: readonly Part[]
 }
 
