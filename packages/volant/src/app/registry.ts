@@ -63,12 +63,13 @@ export class Registry {
     this.change(`${method} ${route.pattern}`)
     this.#shapes.add(method, route.pattern)
     this.routes.push(route)
-    for (const place of this.#mountPoints) place.into.add(moved(route, place), method)
+    for (const mountPoint of this.#mountPoints) mountPoint.into.add(moved(route, mountPoint), method)
   }
 
   addPrefixScope(prefixScope: PrefixScope): void {
     this.prefixScopes.push(prefixScope)
-    for (const place of this.#mountPoints) place.into.addPrefixScope(placed(prefixScope, place))
+    for (const mountPoint of this.#mountPoints)
+      mountPoint.into.addPrefixScope(placed(prefixScope, mountPoint))
   }
 
   /**
@@ -80,11 +81,11 @@ export class Registry {
       throw new VolantError('E_BAD_OPTION', 'an app cannot be mounted in itself')
     }
     this.change(`mount(${prefixScope.prefix})`)
-    const place: MountPoint = { ...prefixScope, into: this, moved: new Map() }
-    this.addPrefixScope(placed({ prefix: '', nodes: [node] }, place))
-    for (const each of app.prefixScopes) this.addPrefixScope(placed(each, place))
-    for (const route of app.routes) this.add(moved(route, place), route.method)
-    app.#mountPoints.push(place)
+    const mountPoint: MountPoint = { ...prefixScope, into: this, moved: new Map() }
+    this.addPrefixScope(placed({ prefix: '', nodes: [node] }, mountPoint))
+    for (const each of app.prefixScopes) this.addPrefixScope(placed(each, mountPoint))
+    for (const route of app.routes) this.add(moved(route, mountPoint), route.method)
+    app.#mountPoints.push(mountPoint)
     this.mounted.push(app)
     this.exposed.mount(app.exposed)
   }
@@ -136,21 +137,28 @@ export class Registry {
   }
 }
 
-function moved(route: RouteDefinition, place: MountPoint): RouteDefinition {
-  return { ...route, pattern: join(place.prefix, route.pattern), nodes: nodesAt(place, route.nodes) }
+function moved(route: RouteDefinition, mountPoint: MountPoint): RouteDefinition {
+  return {
+    ...route,
+    pattern: join(mountPoint.prefix, route.pattern),
+    nodes: nodesAt(mountPoint, route.nodes),
+  }
 }
 
-function placed(prefixScope: PrefixScope, place: MountPoint): PrefixScope {
-  return { prefix: join(place.prefix, prefixScope.prefix), nodes: nodesAt(place, prefixScope.nodes) }
+function placed(prefixScope: PrefixScope, mountPoint: MountPoint): PrefixScope {
+  return {
+    prefix: join(mountPoint.prefix, prefixScope.prefix),
+    nodes: nodesAt(mountPoint, prefixScope.nodes),
+  }
 }
 
-function nodesAt(place: MountPoint, nodes: readonly ScopeLayers[]): ScopeLayers[] {
+function nodesAt(mountPoint: MountPoint, nodes: readonly ScopeLayers[]): ScopeLayers[] {
   const inside = nodes.map((node) => {
-    const known = place.moved.get(node) ?? mountedLayers(node, place.prefix)
-    place.moved.set(node, known)
+    const known = mountPoint.moved.get(node) ?? mountedLayers(node, mountPoint.prefix)
+    mountPoint.moved.set(node, known)
     return known
   })
-  return [...place.nodes, ...inside]
+  return [...mountPoint.nodes, ...inside]
 }
 
 /** The node of a mounted app: the paths of its `use` begin where it is mounted. Later additions appear in it, too. */

@@ -118,7 +118,7 @@ export class ReplyBody {
     if (found === null) return
     const { pointers, more } = found
     const them = pointers.length + more === 1 ? 'it' : 'them'
-    const names = pointers.map(nameOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
+    const names = pointers.map(shortPointer).join(', ') + (more > 0 ? ` and ${more} more` : '')
     throw new VolantError(
       'E_RESPONSE_UNDECLARED',
       `${this.#where} does not declare ${names}: declare ${them}, or leave ${them} out; in production ${them === 'it' ? 'it' : 'they'} would not be sent`,
@@ -155,6 +155,6 @@ export class ReplyBody {
 /** The most characters of the pointer to an undeclared property. */
 const longest = 200
 
-function nameOf(pointer: string): string {
+function shortPointer(pointer: string): string {
   return `#${pointer.length > longest ? `${pointer.slice(0, longest)}…` : pointer}`
 }

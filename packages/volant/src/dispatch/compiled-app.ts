@@ -75,7 +75,7 @@ export class CompiledApp implements Host, RequestApp {
   /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4. */
   readonly #misses: readonly CompiledRoute[]
   /** The misses of scopes with a prefix, the longest prefix first. */
-  readonly #prefixScopes: readonly { place: PathPrefix; misses: readonly CompiledRoute[] }[]
+  readonly #prefixScopes: readonly { paths: PathPrefix; misses: readonly CompiledRoute[] }[]
 
   constructor(definition: Definition) {
     const { limits, router } = definition
@@ -99,10 +99,10 @@ export class CompiledApp implements Host, RequestApp {
     this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
     this.#prefixScopes = definition.prefixScopes
       .map(({ prefix, nodes }) => {
-        const place = pathPrefix(prefix, router.caseSensitive)
-        return { place, misses: compileMisses(nodes, place.params, limits, router.caseSensitive) }
+        const paths = pathPrefix(prefix, router.caseSensitive)
+        return { paths, misses: compileMisses(nodes, paths.params, limits, router.caseSensitive) }
       })
-      .toSorted((a, b) => b.place.depth - a.place.depth)
+      .toSorted((a, b) => b.paths.depth - a.paths.depth)
   }
 
   dispatch(exchange: Exchange, id: number, allow: number): void {
@@ -130,7 +130,7 @@ export class CompiledApp implements Host, RequestApp {
 
   /** Gives the route for a miss: the one of the innermost scope whose prefix the path has. */
   #miss(path: string, kind: number): CompiledRoute {
-    const inside = this.#prefixScopes.find(({ place }) => place.holds(path))
+    const inside = this.#prefixScopes.find(({ paths }) => paths.holds(path))
     return (inside?.misses ?? this.#misses)[kind] as CompiledRoute
   }
 
@@ -289,10 +289,10 @@ function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSe
   return nodes.flatMap((node) =>
     node.layers.flatMap(({ layer, under }): Layer[] => {
       if (under === null) return [layer]
-      const place = pathPrefix(under, caseSensitive)
+      const paths = pathPrefix(under, caseSensitive)
       const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
       if (meets === 'never') return []
-      return meets === 'always' ? [layer] : [confine(layer, (path) => place.holds(path))]
+      return meets === 'always' ? [layer] : [confine(layer, (path) => paths.holds(path))]
     }),
   )
 }

@@ -15,13 +15,13 @@ export function checkConditions(exchange: Exchange, validators: Validators): 'se
   const { etag, modified } = validators
   const match = exchange.header('if-match')
   if (match !== undefined) {
-    if (!listed(match, etag, isStrongMatch)) return 'failed'
+    if (!hasTag(match, etag, isStrongMatch)) return 'failed'
   } else {
     const unmodified = dateOf(exchange, 'if-unmodified-since')
     if (unmodified !== null && modified > unmodified) return 'failed'
   }
   const noneMatch = exchange.header('if-none-match')
-  if (noneMatch !== undefined) return listed(noneMatch, etag, isWeakMatch) ? 'unchanged' : 'send'
+  if (noneMatch !== undefined) return hasTag(noneMatch, etag, isWeakMatch) ? 'unchanged' : 'send'
   const since = dateOf(exchange, 'if-modified-since')
   return since !== null && modified <= since ? 'unchanged' : 'send'
 }
@@ -66,7 +66,7 @@ function isSameAs(condition: string | undefined, { etag, modified }: Validators)
 
 const tags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
-function listed(list: string, etag: string, matches: (a: string, b: string) => boolean): boolean {
+function hasTag(list: string, etag: string, matches: (a: string, b: string) => boolean): boolean {
   if (list === '*') return true
   return (list.match(tags) ?? []).some((tag) => matches(tag, etag))
 }

@@ -39,7 +39,7 @@ function drop(ctx: RequestContext, what: string, remedy: string): void {
       : remedy
   const error = new VolantError(
     'E_ALREADY_REPLIED',
-    `${what} after ${nameOf(ctx)} had its reply, and was dropped: ${why}`,
+    `${what} after ${requestName(ctx)} had its reply, and was dropped: ${why}`,
   )
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
   if (ctx.rare?.watch) ctx.rare.failure = error
@@ -47,6 +47,6 @@ function drop(ctx: RequestContext, what: string, remedy: string): void {
 }
 
 /** Gives the name of a request in messages: its route. Its path may be forgotten after the reply. */
-export function nameOf({ method, pattern, path }: RequestContext): string {
+export function requestName({ method, pattern, path }: RequestContext): string {
   return `${method} ${pattern ?? path}`
 }

@@ -1,6 +1,6 @@
 /** Warns of replies that lose data as JSON: a promise that was not awaited, a Map and the like become `{}`. */
 import { lostMember } from '../errors/json-fault.ts'
-import { nameOf } from './late-reply.ts'
+import { requestName } from './late-reply.ts'
 import { printLine } from '../report/print-line.ts'
 import type { CompiledRoute, RequestContext } from '../types/request.ts'
 
@@ -16,7 +16,7 @@ export function warnOfLoss(ctx: RequestContext, value: unknown): void {
   if (lost === null) return
   seen.add(ctx.route)
   printLine(
-    `volant: the reply of ${nameOf(ctx)} has {}${lost}. This is said once for a route, and not in production.`,
+    `volant: the reply of ${requestName(ctx)} has {}${lost}. This is said once for a route, and not in production.`,
   )
 }
 

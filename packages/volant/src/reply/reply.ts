@@ -4,7 +4,7 @@ import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
-import { beginReply, nameOf } from './late-reply.ts'
+import { beginReply, requestName } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -39,7 +39,7 @@ export function reply(ctx: RequestContext, value: unknown): Promise<void> | void
   if (ctx.replied && !ctx.exchange.aborted && !ctx.rare?.expired) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
-      `a handler or middleware of ${nameOf(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,
+      `a handler or middleware of ${requestName(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,
     )
   }
   return replyWith(ctx, value, true)
@@ -109,7 +109,7 @@ function unserialisable(ctx: RequestContext, fault: string | null, cause?: unkno
   if (fault === null) return cause
   return new VolantError(
     'E_NOT_SERIALISABLE',
-    `the reply of ${nameOf(ctx)} cannot be written as JSON: ${fault}`,
+    `the reply of ${requestName(ctx)} cannot be written as JSON: ${fault}`,
     cause === undefined ? undefined : { cause },
   )
 }
@@ -133,7 +133,7 @@ export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number
   if (!(value instanceof Uint8Array)) {
     throw new VolantError(
       'E_NOT_SERIALISABLE',
-      `ctx.bytes takes a Buffer or another Uint8Array, not ${briefValue(value)}, in ${nameOf(ctx)}`,
+      `ctx.bytes takes a Buffer or another Uint8Array, not ${briefValue(value)}, in ${requestName(ctx)}`,
     )
   }
   endReply(ctx, ContentType.bytes, value, status, 'bytes')
@@ -165,7 +165,7 @@ function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
   if (length <= maxBufferedReplies) return
   throw new VolantError(
     'E_REPLY_TOO_LARGE',
-    `the reply of ${nameOf(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
+    `the reply of ${requestName(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
   )
 }
 
@@ -174,7 +174,7 @@ function sendResponse(ctx: RequestContext, response: Response): void {
   if (response.bodyUsed) {
     throw new VolantError(
       'E_NOT_SERIALISABLE',
-      `${nameOf(ctx)} replied with a Response whose body was read before: make a new one, or read a clone()`,
+      `${requestName(ctx)} replied with a Response whose body was read before: make a new one, or read a clone()`,
     )
   }
   const status = checkStatus(response.status)

@@ -1,5 +1,5 @@
 /** Handlers that give no reply: usually a `return` was forgotten, or a callback replies later. */
-import { nameOf } from './late-reply.ts'
+import { requestName } from './late-reply.ts'
 import { printLine } from '../report/print-line.ts'
 import type { CompiledRoute, RequestContext } from '../types/request.ts'
 
@@ -14,7 +14,7 @@ export function warnOfSilence(ctx: RequestContext): void {
   seen.add(route)
   if (process.env['NODE_ENV'] === 'production') return
   printLine(
-    `volant: the handler of ${nameOf(ctx)} returned nothing, so 204 was sent. ${ctx.bodyAssigned ? assigned : forgotten}; for an empty reply write return null or ctx.reply(204). This is said once for a route, and not in production.`,
+    `volant: the handler of ${requestName(ctx)} returned nothing, so 204 was sent. ${ctx.bodyAssigned ? assigned : forgotten}; for an empty reply write return null or ctx.reply(204). This is said once for a route, and not in production.`,
   )
 }
 

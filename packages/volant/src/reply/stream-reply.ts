@@ -5,7 +5,7 @@ import type { Chunk, Source, StreamOptions } from '../types/reply-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { endsStream, isExpectedAbort, serverCloses } from './abort.ts'
 import { briefValue } from '../errors/brief-value.ts'
-import { beginReply, dropReply, nameOf } from './late-reply.ts'
+import { beginReply, dropReply, requestName } from './late-reply.ts'
 import { checkStatus } from './status.ts'
 import type { RequestContext } from '../types/request.ts'
 
@@ -114,7 +114,7 @@ function checkChunk(ctx: RequestContext, chunk: unknown): void {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) return
   throw new VolantError(
     'E_NOT_SERIALISABLE',
-    `a chunk of the stream of ${nameOf(ctx)} is a string or bytes, not ${briefValue(chunk)}`,
+    `a chunk of the stream of ${requestName(ctx)} is a string or bytes, not ${briefValue(chunk)}`,
   )
 }
 

@@ -76,7 +76,7 @@ function resolvePeers(given: unknown, name: string): Trusts | null {
     if (entry === 'unix') unix = true
     else if (typeof entry !== 'string' || !addRange(list, entry)) throw bad(name, entry, expected)
   }
-  return listed(list, unix)
+  return trustsListed(list, unix)
 }
 
 const named: Readonly<Record<string, readonly string[]>> = {
@@ -104,7 +104,7 @@ function addRange(list: BlockList, entry: string): boolean {
 /** This many verdicts are kept, since a list is searched from its start for every address. */
 const mostVerdicts = 1_000
 
-function listed(list: BlockList, unix: boolean): Trusts {
+function trustsListed(list: BlockList, unix: boolean): Trusts {
   const verdicts = new Map<string, boolean>()
   return (address, hop) => {
     if (address === '') return unix

@@ -271,8 +271,8 @@ function grow(start: Node, text: string, method: number): Node {
   let at = 0
   while (at < text.length) {
     const first = text.charCodeAt(at)
-    const place = node.firsts.indexOf(first)
-    const child = place < 0 ? undefined : node.children[place]
+    const index = node.firsts.indexOf(first)
+    const child = index < 0 ? undefined : node.children[index]
     if (child === undefined) {
       const leaf = new Node(text.slice(at))
       leaf.methods = method
@@ -282,7 +282,7 @@ function grow(start: Node, text: string, method: number): Node {
     }
     let shared = 0
     while (shared < child.prefix.length && child.prefix[shared] === text[at + shared]) shared++
-    node = shared < child.prefix.length ? split(node, place, shared) : child
+    node = shared < child.prefix.length ? split(node, index, shared) : child
     node.methods |= method
     at += shared
   }
@@ -290,14 +290,14 @@ function grow(start: Node, text: string, method: number): Node {
 }
 
 /** Puts a new node with the first `length` characters of a child's prefix between parent and child. */
-function split(parent: Node, place: number, length: number): Node {
-  const lower = parent.children[place]!
+function split(parent: Node, index: number, length: number): Node {
+  const lower = parent.children[index]!
   const upper = new Node(lower.prefix.slice(0, length))
   lower.prefix = lower.prefix.slice(length)
   upper.methods = lower.methods
   upper.firsts.push(lower.prefix.charCodeAt(0))
   upper.children.push(lower)
-  parent.children[place] = upper
+  parent.children[index] = upper
   return upper
 }
 
@@ -307,7 +307,7 @@ function paramOf(node: Node, suffix: string): Node {
   const existing = node.suffixes.find(({ text }) => text === suffix)
   if (existing !== undefined) return existing.node
   const made = { text: suffix, node: new Node('') }
-  const place = node.suffixes.findIndex(({ text }) => text.length < suffix.length)
-  node.suffixes.splice(place < 0 ? node.suffixes.length : place, 0, made)
+  const index = node.suffixes.findIndex(({ text }) => text.length < suffix.length)
+  node.suffixes.splice(index < 0 ? node.suffixes.length : index, 0, made)
   return made.node
 }
