@@ -121,7 +121,7 @@ test(
     assert.match(put, /Registers a route with options or a middleware, and with further middleware/)
     assert.match(on, /Registers a route for several methods: /)
     assert.match(onWith, /Registers a route for several methods, with options or middleware/)
-    assert.match(use, /Middleware for every request of this scope/)
+    assert.match(use, /Adds middleware for every request of this scope/)
     assert.match(state, /const state: \{\s*user: User;\s*at: Date;\s*\}/)
   },
 )

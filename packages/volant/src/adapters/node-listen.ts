@@ -89,7 +89,7 @@ export function refuseSharing(adapter: string, { reusePort }: ListenOptions): vo
   )
 }
 
-/** What is wrong with an address, by the system's error code. */
+/** The problem with an address, by the system's error code. */
 const faults: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: stop the process that has it, or choose another',
   EACCES: 'needs rights this process does not have: ports below 1024 usually do',

@@ -112,7 +112,7 @@ export abstract class SocketExchange extends Head {
     return true
   }
 
-  /** Those who wait for this exchange need not any more. */
+  /** Ends the exchange: fails its body, and wakes a reply that waits for room. */
   protected abandon(reason: AbortReason): void {
     this.markAborted(reason)
     this.upload?.fail(new VolantError('E_ABORTED'))

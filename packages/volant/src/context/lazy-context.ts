@@ -1,6 +1,6 @@
 /**
- * The context of a request: what stands behind the interface of `context.ts`. Nothing is made before it is read.
- * Long because it is one object: what users call is a few lines each, and delegates.
+ * The context of a request behind the interface of `context.ts`. Nothing is made before it is read. The file is long
+ * because it is one object: each method that users call is a few lines, and delegates.
  */
 import { AsyncResource } from 'node:async_hooks'
 import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
@@ -42,7 +42,7 @@ import type {
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from '../types/reply-options.ts'
 import { endsStream, serverCloses } from '../reply/abort.ts'
 
-/** The one implementation of `Context`. Its fields are the framework's; users see the interface. */
+/** The only implementation of `Context`. Its fields are the framework's; users see the interface. */
 export class LazyContext implements RequestContext {
   readonly exchange: Exchange
   readonly app: RequestApp
@@ -57,7 +57,7 @@ export class LazyContext implements RequestContext {
   responses: DeclaredReplies | null = null
   rare: Rare | undefined = undefined
 
-  // `ctx.status = 201`, as Koa has it, would hide the method: it throws, as strict mode has it.
+  // `ctx.status = 201`, as in Koa, would hide the method, so it throws, as strict mode does.
   static {
     Object.defineProperty(this.prototype, 'status', { writable: false })
   }
@@ -159,7 +159,10 @@ export class LazyContext implements RequestContext {
     if (Object.keys(all).some((name) => !(name in checked))) this.#params = Object.assign(all, checked)
   }
 
-  /** `ctx[part]`: named one by one, since a getter whose name varies is looked up anew for each request. */
+  /**
+   * Gives `ctx[part]`. The parts are named one by one, since a getter whose name varies is looked up anew for each
+   * request.
+   */
   part(part: Checked): unknown {
     switch (part) {
       case 'params':
@@ -331,7 +334,7 @@ export class LazyContext implements RequestContext {
     return this
   }
 
-  /** Whatever leads here would send the app's insides. */
+  /** Refuses, since a context as JSON would send the app's internals. */
   toJSON(): never {
     throw new VolantError('E_NOT_SERIALISABLE', 'a context cannot be sent as JSON')
   }
@@ -413,7 +416,7 @@ export class LazyContext implements RequestContext {
     sendText(this, this.#declared(value, status), ContentType.html, status)
   }
 
-  /** Text that the route may have declared. */
+  /** Checks a text reply where the route declares its replies. */
   #declared(value: string, status: number | undefined): string {
     if (this.responses === null) return value
     return this.responses.text(value, status ?? this.status())
@@ -472,20 +475,21 @@ export class LazyContext implements RequestContext {
   }
 
   watchAbort(): void {
-    // Bound: listeners run in the async context of whoever asked for the signal, on every version of Node.js.
+    // The listener is bound, so that it runs in the async context of the code that read the signal, on every version of
+    // Node.js.
     this.exchange.onAbort = AsyncResource.bind((reason: AbortReason) => this.onAbort(reason))
   }
 
   onAbort(reason: AbortReason): void {
     const { aborted } = this.exchange
-    // In both cases the adapter has sent that reply.
+    // In both cases the adapter has sent the reply.
     if (aborted && !this.replied) {
       if (reason === 'timeout') this.more.failure = refusal('E_HANDLER_TIMEOUT')
       else if (reason === 'upload') this.more.failure = refusal('E_REQUEST_TIMEOUT')
     }
     this.stop()
     if (aborted) {
-      // A source that waits for ever must not keep what nobody else does.
+      // The set must not keep a context alive whose source waits for ever.
       this.app.streams.delete(this)
       this.rare?.cancelStream?.()
     }
@@ -498,8 +502,8 @@ export class LazyContext implements RequestContext {
 }
 
 /**
- * What not every handler touches: kept apart so that a context stays small. New objects are written through the caches,
- * so their size counts more than the work on them.
+ * The state that not every handler uses. It is apart, so that a context stays small: new objects are written through
+ * the caches, so their size counts more than the work on them.
  */
 class Rare implements RareState {
   query: Pairs | undefined = undefined
@@ -525,7 +529,7 @@ class Rare implements RareState {
   stream: ReadableStream<Uint8Array> | undefined = undefined
 }
 
-// Content-Security-Policy is about the document that is sent, whichever it is.
+// Content-Security-Policy stays, since it protects the document that is sent, whichever it is.
 const representation =
   /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
 
@@ -537,7 +541,7 @@ function abortReason(why: string): DOMException {
   return new DOMException(why, 'AbortError')
 }
 
-/** `cookie` gives objects that share an empty prototype. */
+/** `cookie` gives objects that share an empty prototype; these have none. */
 function withoutPrototype<T extends object>(pairs: T): T {
   return Object.setPrototypeOf(pairs, null) as T
 }

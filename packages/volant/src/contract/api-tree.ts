@@ -1,4 +1,4 @@
-/** Routes by name: the plain object a client is typed by, `{ users: { get: getUser } }`. */
+/** Trees of routes by name. A client is typed by such a plain object: `{ users: { get: getUser } }`. */
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { Route } from '../types/parts.ts'

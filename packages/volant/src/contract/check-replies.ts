@@ -1,4 +1,4 @@
-/** Handlers under a contract: their replies are checked before they are sent. */
+/** Checks the replies of handlers under a contract before they are sent. */
 import { Readable } from 'node:stream'
 import { isIterator } from '../reply/stream-reply.ts'
 import type { RequestContext } from '../types/request.ts'
@@ -47,7 +47,10 @@ function giveOrRelease(ctx: RequestContext, plan: ResponsePlan, value: unknown):
   }
 }
 
-/** The contract is the handler's: a middleware that catches the error replies without it. */
+/**
+ * Removes the declared replies after an error: they are the handler's, and a middleware that catches the error replies
+ * without them.
+ */
 function release(ctx: RequestContext, error: unknown): never {
   ctx.responses = null
   throw error

@@ -15,7 +15,7 @@ export type Handlers<T, B extends Parts> = {
 }
 
 /**
- * `implement` of a scope: `app.implement(contract, handler)`, with one middleware between them, or
+ * The type of a scope's `implement`: `app.implement(contract, handler)`, with one middleware between them, or
  * `app.implement(tree, handlers)`, where `handlers` has the names of the tree. Throws `E_NOT_IMPLEMENTED` for a tree's
  * contract without a handler, `E_BAD_HANDLER` for a handler without a contract.
  */

@@ -1,6 +1,6 @@
 /**
- * Declared replies that may include one without content. Only the schema can say so, and it is not used before somebody
- * needs the answer.
+ * Declared replies that may include one without content. Only the schema can say so, and it is not used before the
+ * answer is needed.
  */
 import type { Responses } from '../types/parts.ts'
 

@@ -7,10 +7,10 @@ import { metadataOf } from './declare.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Chained, Layer, Run } from '../types/request.ts'
 
-/** What `next()` gives where the inner layers settled at once. */
+/** The result of `next()` where the inner layers settled at once. */
 const settled: Promise<void> = Promise.resolve()
 
-/** Without middleware the handler is called directly. */
+/** Compiles a chain. Without middleware the handler is called directly. */
 export function compile<C extends Chained>(middleware: readonly Layer<C>[], handler: Run<C>): Run<C> {
   let run = handler as Run<Chained>
   // True where `run` delivers the value itself and returns undefined, or a promise of undefined.
@@ -38,12 +38,18 @@ export function isLayered(middleware: readonly object[]): boolean {
   })
 }
 
-/** `ctx.header(…)` and `ctx.status(…)` give the context back: a function that ends with one of them returns nothing. */
+/**
+ * True for undefined and for the context. `ctx.header(…)` and `ctx.status(…)` return the context, so a function that
+ * ends with one of them replies with nothing.
+ */
 export function isNothing(ctx: object, value: unknown): boolean {
   return value === undefined || value === ctx
 }
 
-/** lab/pair middleware: a gate costs one call; a middleware with `next` costs two closures and their bookkeeping. */
+/**
+ * Runs a gate before the inner layers. It costs one call; a middleware with `next` costs two closures and their
+ * bookkeeping (lab/pair middleware).
+ */
 function behind(gate: Run<Chained>, inner: Run<Chained>): Run<Chained> {
   return (ctx) => {
     const value = gate(ctx)
@@ -121,13 +127,16 @@ async function settleLayer(ctx: Chained, promise: PromiseLike<unknown>, isHandle
   }
 }
 
-/** Delivers the value of a layer. A handler may give nothing; a middleware that gives nothing must call `next`. */
+/** Delivers the value of a layer. A handler may return nothing; a middleware that returns nothing must call `next`. */
 function deliver(ctx: Chained, value: unknown, isHandler: boolean): Promise<void> | void {
   if (!isNothing(ctx, value)) return ctx.deliver(value)
   if (isHandler && !ctx.replied) ctx.empty = true
 }
 
-/** The error for a chain that ended without its handler and without a reply: an empty reply would hide the mistake. */
+/**
+ * Gives the error for a chain that ended without its handler and without a reply, where an empty reply would hide the
+ * mistake.
+ */
 export function stopped({ chainName }: Chained): VolantError {
   return new VolantError(
     'E_NEXT_MISSING',

@@ -1,4 +1,4 @@
-/** From a value to a reply: what each kind of value a handler may return becomes. */
+/** Turns each kind of value that a handler may return into a reply. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
@@ -13,7 +13,7 @@ import { isGenerator, isIterator, sendGenerated, sendStream } from './stream-rep
 import type { RequestContext } from '../types/request.ts'
 import type { Source } from '../types/reply-options.ts'
 
-/** The least that maxBufferedReplies can be, in bytes: smaller replies need no look at it. */
+/** The smallest possible maxBufferedReplies, in bytes. Smaller replies need no check. */
 const leastBound = 1_024
 
 /**
@@ -45,7 +45,7 @@ export function reply(ctx: RequestContext, value: unknown): Promise<void> | void
   return replyWith(ctx, value, true)
 }
 
-/** `reply` for those who say themselves that the request has its reply already. */
+/** Replies like `reply`, for callers that report a second reply themselves. */
 export function replyWith(ctx: RequestContext, value: unknown, returned = false): Promise<void> | void {
   switch (typeof value) {
     case 'object':
@@ -83,13 +83,13 @@ export function replyEmpty(ctx: RequestContext): void {
 }
 
 export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
-  // Before `beginReply`: a value that cannot be serialised leaves the reply open for the error.
+  // This comes before `beginReply`, so that a value which cannot be serialised leaves the reply open for the error.
   const text =
     ctx.responses === null ? jsonText(ctx, value) : ctx.responses.jsonText(value, status ?? ctx.status())
   endReply(ctx, ContentType.json, text, status, 'json')
 }
 
-/** Throws `E_NOT_SERIALISABLE` for what JSON has nothing for. */
+/** Gives a value as JSON. Throws `E_NOT_SERIALISABLE` for a value that JSON cannot carry. */
 export function jsonText(ctx: RequestContext, value: unknown): string {
   let text: string | undefined
   try {
@@ -97,14 +97,14 @@ export function jsonText(ctx: RequestContext, value: unknown): string {
   } catch (error) {
     throw unserialisable(ctx, jsonFault(value), error)
   }
-  // What JSON.stringify makes of a Map, a promise and the like.
+  // JSON.stringify writes `{}` for a Map, a promise and the like.
   const fault = text === undefined || text === '{}' ? valueFault(value) : null
   if (fault !== null) throw unserialisable(ctx, fault)
   if (isDevelopment && (text as string).includes('{}')) warnOfLoss(ctx, value)
   return text as string
 }
 
-/** An error of the value's own, from a getter or toJSON, stays what it is. */
+/** Gives the error to throw. An error of the value itself, from a getter or toJSON, is thrown as it is. */
 function unserialisable(ctx: RequestContext, fault: string | null, cause?: unknown): unknown {
   if (fault === null) return cause
   return new VolantError(
@@ -139,7 +139,7 @@ export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number
   endReply(ctx, ContentType.bytes, value, status, 'bytes')
 }
 
-/** Status, content type and body of a reply that has one. */
+/** Sends the status, content type and body of a reply that has one. */
 export function endReply(
   ctx: RequestContext,
   type: ContentType,
@@ -151,12 +151,14 @@ export function endReply(
   if (body.length > leastBound && !ctx.replied) checkSize(ctx, body)
   if (!beginReply(ctx, method)) return
   ctx.statusCode = status
-  // RFC 9110 §15.3.6: 205 has no content.
+  // A 205 has no content (RFC 9110 §15.3.6).
   const content = status === 205 ? null : body
   ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, content)
 }
 
-/** A reply that could never wait as a whole would be reset whenever its client does not take it at once. */
+/**
+ * Refuses a reply that is too large to wait as a whole: it would be reset whenever its client does not take it at once.
+ */
 function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
   const { maxBufferedReplies } = ctx.app.limits
   // A character takes at most three bytes of UTF-8 for its length.
@@ -169,7 +171,7 @@ function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
   )
 }
 
-/** A web `Response`. Its headers replace those of the context; Set-Cookie fields are added. */
+/** Sends a web `Response`. Its headers replace those of the context; Set-Cookie headers are added. */
 function sendResponse(ctx: RequestContext, response: Response): void {
   if (response.bodyUsed) {
     throw new VolantError(
@@ -194,7 +196,7 @@ function sendBlob(ctx: RequestContext, blob: Blob): void {
   sendStream(ctx, blob.stream() as Source, { type: ctx.hasType ? null : type, length: blob.size })
 }
 
-/** A Location value; characters a URL may not have are escaped, control characters refused. */
+/** Gives a Location value. Characters that a URL may not have are escaped; control characters are refused. */
 export function location(to: string): string {
   if (typeof to !== 'string')
     throw bad('redirect', to, 'a URL as text, for example /users or https://example.com/')

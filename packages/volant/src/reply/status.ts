@@ -1,7 +1,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 
-/** Refuses what cannot be the status of a final reply: anything but an integer from 200 to 599. */
+/** Refuses a value that cannot be the status of a final reply: anything but an integer from 200 to 599. */
 export function checkStatus(status: number): number {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     const order =

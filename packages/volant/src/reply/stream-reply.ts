@@ -1,4 +1,4 @@
-/** Replies whose body comes in parts: written as fast as the client reads, cancelled when it leaves. */
+/** Replies whose body comes in parts: written as fast as the client reads, cancelled when it disconnects. */
 import { Readable } from 'node:stream'
 import { ContentType } from '@volant/engine'
 import type { Chunk, Source, StreamOptions } from '../types/reply-options.ts'
@@ -9,7 +9,7 @@ import { beginReply, dropReply, requestName } from './late-reply.ts'
 import { checkStatus } from './status.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Iterators and async iterables are streamed; arrays, maps and sets are not, they are values. */
+/** True for iterators and async iterables, which are streamed. Arrays, maps and sets are values. */
 export function isIterator(value: object): boolean {
   if (typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === 'function') return true
   return (
@@ -43,14 +43,14 @@ export function sendStream(
 }
 
 /**
- * What a generator function gave: its code runs to the first `yield` before the head leaves, so that it may set status
- * and headers, and so that what it throws there has a reply. For HEAD none of it runs.
+ * Streams the result of a generator function. Its code runs to the first `yield` before the head is sent, so that it
+ * may set status and headers, and so that an error which it throws there has a reply. For HEAD none of it runs.
  */
 export async function sendGenerated(ctx: RequestContext, generator: Generated): Promise<void> {
   if (ctx.method === 'HEAD' || isBodiless(ctx.statusCode)) return sendStream(ctx, generator, undefined)
   const parts = openIterator(generator)
   const first = await parts.next()
-  // It replied by itself, and has nothing to add.
+  // The generator replied by itself and ended.
   if (first === undefined && ctx.replied) return
   try {
     if (first !== undefined) checkChunk(ctx, first)
@@ -76,13 +76,15 @@ function withFirst(first: Chunk | undefined, parts: SourceParts): SourceParts {
 
 type Generated = AsyncGenerator<Chunk> | Generator<Chunk>
 
-/** Tells whether a generator function gave it. */
+/** True for the result of a generator function. */
 export function isGenerator(value: object): value is Generated {
   const tag = Object.prototype.toString.call(value)
   return tag === '[object AsyncGenerator]' || tag === '[object Generator]'
 }
 
-/** Sends the head, and the chunks as they come. `untyped`: without a content type unless a header has one. */
+/**
+ * Sends the head, and the chunks as they come. With `untyped` the reply has no content type unless a header sets one.
+ */
 function begin(
   ctx: RequestContext,
   parts: SourceParts,
@@ -154,13 +156,13 @@ function drained(ctx: RequestContext): Promise<void> {
       resolve()
     }
     ctx.exchange.onDrain = go
-    // A client that left drains nothing: wake up, and let the pump see `aborted`.
+    // A client that disconnected takes nothing more: the pump wakes up and sees `aborted`.
     more.cancelStream = go
     if (ctx.exchange.aborted) go()
   })
 }
 
-/** One shape for every source. `next` resolves to undefined at the end; `cancel` may be called at any time. */
+/** A source of any kind. `next` resolves to undefined at the end; `cancel` may be called at any time. */
 export interface SourceParts {
   next(): Promise<Chunk | undefined>
   cancel(): void
@@ -170,11 +172,11 @@ function discard(source: Source): void {
   try {
     openSource(source).cancel()
   } catch {
-    // It was no source.
+    // It was not a source.
   }
 }
 
-/** Throws `E_NOT_SERIALISABLE` for what is no source. */
+/** Opens a source. Throws `E_NOT_SERIALISABLE` for any other value. */
 export function openSource(source: Source): SourceParts {
   if (source instanceof ReadableStream) return openWeb(source)
   if (source instanceof Readable) return openReadable(source)
@@ -188,13 +190,13 @@ function openWeb(source: ReadableStream<Chunk>): SourceParts {
       const result = await reader.read()
       return result.done ? undefined : result.value
     },
-    // The source's own complaint about being cancelled has no reader left.
+    // Nothing reads an error of the source about being cancelled.
     cancel: () => void reader.cancel().catch(() => {}),
   }
 }
 
 function openReadable(source: Readable): SourceParts {
-  // An error after cancel() has no reader left, and without a listener it would end the process.
+  // Nothing reads an error after cancel(), and without a listener it would end the process.
   source.on('error', () => {})
   const iterator = source.iterator({ destroyOnReturn: true })
   return { next: () => nextOf(iterator), cancel: () => void source.destroy() }
@@ -207,7 +209,7 @@ function openIterator(iterator: AsyncIterator<Chunk> | Iterator<Chunk>): SourceP
     cancel: () => {
       if (cancelled) return
       cancelled = true
-      // A generator runs its `finally` blocks; one that waits does so when its wait is over.
+      // A generator runs its `finally` blocks. One that waits runs them when its wait is over.
       void (async () => iterator.return?.())().catch(() => {})
     },
   }

@@ -5,8 +5,9 @@ import { bad } from '../options/bad-option.ts'
 import { parametersOf, token } from './parameters.ts'
 
 /**
- * The type the client likes best, or false if it takes none of them. Better is the higher weight, then what it named
- * more exactly, then what it named first, then what comes first here. A request without Accept takes everything.
+ * Gives the type that the client prefers, or false if it accepts none of them. A type is preferred for a higher weight,
+ * then for a more exact range, then for an earlier range, then for its position here. A request without Accept accepts
+ * everything.
  */
 export function acceptedType<const T extends string>(
   header: string | undefined,
@@ -19,7 +20,10 @@ export function acceptedType<const T extends string>(
   return best(offers, ranges, (range, index) => typeMatch(range, offered[index] as MediaType))
 }
 
-/** As `acceptedType`, for language tags (RFC 4647): `en` stands for `en-GB`, and serves who asked for that. */
+/**
+ * Works like `acceptedType`, for language tags (RFC 4647): `en` stands for `en-GB`, and serves a client that asked for
+ * that.
+ */
 export function acceptedLanguage<const T extends string>(
   header: string | undefined,
   offers: readonly T[],
@@ -31,8 +35,8 @@ export function acceptedLanguage<const T extends string>(
 }
 
 /**
- * As `acceptedType`, for content codings; among equals the first offered. `identity` is always taken unless it is
- * excluded, though after all that were asked for.
+ * Works like `acceptedType`, for content codings; among equals the first offered is taken. `identity` is always
+ * acceptable unless it is excluded, but comes after the codings that were asked for.
  */
 export function acceptedEncoding<const T extends string>(
   header: string | undefined,

@@ -1,6 +1,7 @@
 /**
- * Where a request came from, by what trusted proxies say: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239).
- * Lists are read from the right, since everything left of what trusted proxies wrote may be the client's invention.
+ * Finds the origin of a request by what trusted proxies say: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC
+ * 7239). Lists are read from the right, since everything left of what trusted proxies wrote may be the client's
+ * invention.
  */
 // proxy-addr gives `unknown` as an address, and has no Forwarded (docs/decisions/0013-what-libraries-do.md).
 import type { Exchange } from '@volant/engine'
@@ -9,7 +10,7 @@ import { parametersOf } from './parameters.ts'
 import { canonicalAddress, mostHops, plainAddress } from './trust.ts'
 import type { Trust, Trusts } from '../types/request.ts'
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Origin {
   /** The first address that is not a trusted proxy's, or the farthest that is known. */
   readonly ip: string

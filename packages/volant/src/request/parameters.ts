@@ -6,7 +6,7 @@ export const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const quoted = '"((?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*)"'
 const parameter = new RegExp(`[ \\t]*;[ \\t]*(?:(${token})=(?:(${token})|${quoted}))?`, 'y')
 
-/** What follows `text` at `from`, as names in lower case and values; null if it is malformed. */
+/** Gives the parameters of `text` from `from` on, as names in lower case and values; null if they are malformed. */
 export function parametersOf(text: string, from: number): [name: string, value: string][] | null {
   const found: [string, string][] = []
   parameter.lastIndex = from

@@ -46,7 +46,7 @@ export function inputGate(schema: Schema): Gate {
   return (ctx) => checkOne(ctx, step)
 }
 
-/** What is checked: a request, or the call of a procedure. */
+/** The object of a check: a request, or the call of a procedure. */
 interface Checkable {
   part(name: string): unknown
   /** Replaces a part by what the schema made of it. */

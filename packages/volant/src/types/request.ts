@@ -155,7 +155,7 @@ export interface RareState {
 }
 
 /**
- * What the framework keeps of a request beside what users see.
+ * The state of a request that the framework keeps beside what users see.
  *
  * Nine fields decide how a request ends. One `phase` cannot replace them: the reply, the chain and the error handler end
  * independently, so that most combinations exist. These hold:

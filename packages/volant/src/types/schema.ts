@@ -20,7 +20,7 @@ export interface JSONSchema {
   readonly $ref?: string | undefined
   /** Schemas to refer to, by name. */
   readonly $defs?: object | undefined
-  /** What older drafts call `$defs`. */
+  /** The name of `$defs` in older drafts. */
   readonly definitions?: object | undefined
   /** `object`, `array`, `string`, `number`, `integer`, `boolean` or `null`; or several. */
   readonly type?: string | readonly string[] | undefined
