@@ -1,4 +1,4 @@
-/** Which adapter an app runs on. */
+/** Chooses the adapter that an app runs on. */
 import type { Adapter, Limits } from '@volant/engine'
 import { limitTable } from '../options/limits.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -8,14 +8,15 @@ import { nodeHttpAdapter } from './node-http.ts'
 import { uwsAdapter } from './uws.ts'
 
 export const adapterTypes = ['native', 'node-http', 'uwebsockets'] as const
-/** Adapters by name; see the table of what each cannot do. */
+/** The name of an adapter. docs/adapters.md has a table of what each cannot do. */
 export type AdapterType = (typeof adapterTypes)[number]
 
 let announced = false
 
 /**
- * The adapter named by `type`; without one the native engine, or node:http where that cannot load: one line on
- * stderr then says so, once a process. Throws `E_ADAPTER` if the one named cannot be used with these limits.
+ * Gives the adapter named by `type`. Without a name it gives the native engine, or node:http where the engine cannot
+ * load; one line on stderr then says so, once in a process. Throws `E_ADAPTER` if the named adapter cannot be used with
+ * these limits.
  */
 export function chooseAdapter(type: AdapterType | undefined, limits: Limits): Adapter {
   if (type === 'node-http') return nodeHttpAdapter
@@ -31,7 +32,10 @@ export function chooseAdapter(type: AdapterType | undefined, limits: Limits): Ad
 
 const warned = new Set<string>()
 
-/** Says once a process, on stderr, which limits were changed from their defaults that the adapter cannot enforce. */
+/**
+ * Warns on stderr, once in a process, of limits that were changed from their defaults and that the adapter cannot
+ * enforce.
+ */
 export function warnOfUnenforced(adapter: Adapter, limits: Limits): void {
   const names = adapter.unenforced.filter(
     (name) => limits[name] !== limitTable.find((row) => row.name === name)?.default && !warned.has(name),

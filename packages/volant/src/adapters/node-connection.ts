@@ -1,4 +1,4 @@
-/** One connection of the node:http adapter: which of its requests run, and which wait. */
+/** One connection of the node:http adapter: it decides which of its requests run and which wait. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '../errors/errors.ts'
@@ -10,25 +10,27 @@ export class NodeConnection {
   readonly server: NodeServer
   readonly socket: Socket
   readonly remoteAddress: string
-  /** By the server's clock. */
+  /** The time the connection opened, by the server's clock. */
   readonly born: number
-  /** Says `Connection: close` from now on. */
+  /** True once replies say `Connection: close`. */
   closing = false
   /** False once a request asked for the connection to be closed. */
   keepsAlive = true
-  /** Nothing more can be read from it. */
+  /** True once nothing more can be read from the connection. */
   broken = false
-  /** A reply that was sent and waits to be ended, while the rest of its request is discarded. */
+  /** A reply that was sent but is not ended until the rest of its request was discarded. */
   lingering: ServerResponse | null = null
   /**
-   * The reply that comes last, if it was not alone when its request arrived. Not kept for requests that were:
-   * holding on to one finished reply a connection more than doubled the cost of the garbage collector's scavenges.
+   * The last reply, if other requests were running when its request arrived. Other replies are not kept: keeping one
+   * finished reply for each connection more than doubled the cost of the garbage collector's scavenges.
    */
   lastResponse: ServerResponse | null = null
-  /** For the sweep: bytes that waited to be sent when last looked at, and since when they are that many. */
+  /** For the sweep: the bytes that waited to be sent at the last look, and the time since when there were that many. */
   #stalledBytes = -1
   #stalledSince = 0
-  /** For the sweep: bytes received when last looked at, and since when it is idle and they are that many. */
+  /**
+   * For the sweep: the bytes received at the last look, and the time since when the connection is idle with that many.
+   */
   #seenBytes = -1
   #idleSince = 0
   readonly #active: NodeExchange[] = []
@@ -52,7 +54,7 @@ export class NodeConnection {
     })
   }
 
-  /** Milliseconds for which as many bytes have waited to be sent; 0 when none wait. */
+  /** Gives the milliseconds for which the same number of bytes has waited to be sent; 0 when none wait. */
   stalledFor(now: number): number {
     const waiting = this.socket.writableLength
     if (waiting === 0 || waiting !== this.#stalledBytes) {
@@ -62,10 +64,13 @@ export class NodeConnection {
     return now - this.#stalledSince
   }
 
-  /** Milliseconds since a sweep found it idle after a reply, with nothing received meanwhile; 0 when it is not. */
+  /**
+   * Gives the milliseconds since a sweep found the connection idle after a reply, if nothing was received meanwhile;
+   * else 0.
+   */
   idleFor(now: number): number {
     const received = this.socket.bytesRead
-    // Before its first request it has `headersTimeout`, which node:http watches.
+    // The time before the first request is limited by `headersTimeout`, which node:http watches.
     if (!this.idle || received === 0 || received !== this.#seenBytes) {
       this.#seenBytes = received
       this.#idleSince = now
@@ -77,7 +82,7 @@ export class NodeConnection {
     return this.#active.length === 0 && this.#waiting.length === 0
   }
 
-  /** Runs the exchange now, or when those before it allow (RFC 9112 §9.3.2). */
+  /** Runs the exchange now, or once those before it allow that (RFC 9112 §9.3.2). */
   offer(exchange: NodeExchange): void {
     this.lastResponse = this.idle ? null : exchange.response
     this.keepsAlive = exchange.response.shouldKeepAlive
@@ -86,11 +91,11 @@ export class NodeConnection {
       return
     }
     this.#waiting.push(exchange)
-    // Requests beyond those in hand stay in the kernel's buffer; only what was read with them waits here.
+    // Further requests stay in the kernel's buffer. Only those that were read together with these wait here.
     if (this.#waiting.length + this.#active.length > this.server.host.limits.maxPipelined) this.socket.pause()
   }
 
-  /** Runs those that waited and may run now. */
+  /** Runs the waiting requests that may run now. */
   pump(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (next.aborted || next.replied) {
@@ -112,13 +117,13 @@ export class NodeConnection {
       if (at >= 0) active.splice(at, 1)
     }
     if (active.length === 0) this.#unsafe = false
-    // A reply that began before could not say that its connection closes.
+    // A reply that began earlier could not say that its connection closes.
     if (this.server.closing && this.idle && exchange.request.complete) this.endAfterReplies()
-    // Not in the stack of the handler that replied.
+    // The next request runs outside of the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
   }
 
-  /** Whether the reply being written says that the connection closes. */
+  /** True when the reply that is being written says that the connection closes. */
   mustClose(): boolean {
     const { maxConnectionAge } = this.server.host.limits
     return (
@@ -128,9 +133,12 @@ export class NodeConnection {
     )
   }
 
-  /** The bytes after the last request are no request: says so after the replies that are due, and closes. */
+  /**
+   * Refuses the bytes after the last request, which are not a request: sends the refusal after the replies that are
+   * due, and closes.
+   */
   reject(code: ErrorCode): void {
-    // node:http says it again for whatever the client sends after.
+    // node:http reports the error again for whatever the client sends afterwards.
     if (this.broken) return
     this.broken = true
     const reading = [...this.#active, ...this.#waiting].find(
@@ -144,12 +152,12 @@ export class NodeConnection {
       return
     }
     this.server.refused++
-    // A reply that said close is the last one.
+    // No reply may follow one that said close.
     if (this.closing || !this.keepsAlive) return this.endAfterReplies()
     this.#afterReplies(() => this.socket.end(refusalBytes(code), () => this.socket.destroySoon()))
   }
 
-  /** Closes once the replies that are due were sent. */
+  /** Closes the connection once the replies that are due were sent. */
   endAfterReplies(): void {
     if (this.#ending) return
     this.#ending = true
@@ -157,7 +165,7 @@ export class NodeConnection {
     this.#afterReplies(() => this.socket.destroySoon())
   }
 
-  /** A response that node:http did not make: it is sent after the replies that are due, and the connection closed. */
+  /** Sends a response that node:http did not make, after the replies that are due, and closes the connection. */
   sendLast(response: ServerResponse): void {
     response.on('finish', () => this.socket.destroySoon())
     this.socket.on('drain', () => response.emit('drain'))
@@ -170,7 +178,7 @@ export class NodeConnection {
     else last.once('finish', () => this.#whenFlushed(then))
   }
 
-  /** node:http hands a pipelined reply to the socket a tick after the one before it was sent; so ask twice. */
+  /** node:http passes a pipelined reply to the socket a tick after the one before it was sent, so this checks twice. */
   #whenFlushed(then: () => void, quiet = false): void {
     setImmediate(() => {
       if (this.socket.destroyed) return
@@ -180,7 +188,7 @@ export class NodeConnection {
     })
   }
 
-  /** The reply to be sent last of those that are due. */
+  /** Gives the last of the replies that are due. */
   get #last(): ServerResponse | null {
     const kept = this.lastResponse
     if (kept !== null && !kept.writableFinished) return kept
@@ -205,7 +213,7 @@ export class NodeConnection {
   }
 }
 
-/** Methods whose order among themselves does not matter (RFC 9110 §9.2.1). */
+/** True for methods whose order among themselves does not matter (RFC 9110 §9.2.1). */
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }

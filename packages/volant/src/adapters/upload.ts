@@ -1,4 +1,4 @@
-/** The body of one request, as it is pushed by a socket: gathered whole, handed on as it arrives, or discarded. */
+/** The body of one request as a socket delivers it: collected, streamed or discarded. */
 import { BodyKind, type BodySink } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import type { SocketExchange } from './socket-exchange.ts'
@@ -9,17 +9,17 @@ export const uploadCap = 300_000
 
 export abstract class Upload {
   received = 0
-  /** When the first byte was awaited, in ms; 0 while nobody reads. */
+  /** The time in ms since when the body is read; 0 before. */
   since = 0
-  /** The whole body, once gathered. */
+  /** The complete body, once it was collected. */
   whole: Buffer | null = null
   ended = false
   readonly exchange: SocketExchange
-  /** Bytes counted in the server's `buffered`. */
+  /** The bytes that are counted in the server's `buffered`. */
   #held = 0
   #mode: 'waiting' | 'collect' | 'stream' | 'discard' = 'waiting'
   #limit = 0
-  /** What arrived and is not handed on: all that is collected, or what has no credit. */
+  /** The chunks that are not handed on: all of a body that is collected, else those without credit. */
   #chunks: Buffer[] = []
   #done: () => void = () => {}
   #sink: BodySink | null = null
@@ -30,12 +30,12 @@ export abstract class Upload {
     this.exchange = exchange
   }
 
-  /** Somebody reads from now on. */
+  /** Begins to read. */
   protected abstract begin(): void
   protected abstract pause(): void
   protected abstract resume(): void
 
-  /** Gathers the body for a route that wants the whole of it; then calls `done`. */
+  /** Collects the body for a route that needs it complete; then calls `done`. */
   collect(limit: number, done: () => void): void {
     this.#mode = 'collect'
     this.#limit = limit
@@ -43,7 +43,7 @@ export abstract class Upload {
     this.#start()
   }
 
-  /** Hands the body on; see `Exchange.readBody`. */
+  /** Streams the body; see `Exchange.readBody`. */
   stream(sink: BodySink, window: number): void {
     if (this.#sink !== null || this.#mode === 'stream') throw new VolantError('E_BODY_USED')
     const { exchange } = this
@@ -56,7 +56,7 @@ export abstract class Upload {
     this.#mode = 'stream'
     this.#limit = exchange.host.routes[exchange.id]?.maxBodySize ?? 0
     if (!this.ended) this.#start()
-    // Not before the sink's owner has it.
+    // The sink's owner has to receive it first.
     queueMicrotask(() => this.#deliver())
   }
 
@@ -65,7 +65,7 @@ export abstract class Upload {
     this.#deliver()
   }
 
-  /** The body cannot be read to its end. */
+  /** Fails the body, because it cannot be read to its end. */
   fail(error: Error, status?: number): void {
     const sink = this.#sink
     this.#sink = null
@@ -76,10 +76,7 @@ export abstract class Upload {
     exchange.runInAsyncScope(sink.fail, sink, status === undefined ? error : Object.assign(error, { status }))
   }
 
-  /**
-   * Nobody reads any more: what still comes is thrown away. `over` is called at the body's end, and when more than
-   * `most` bytes came.
-   */
+  /** Discards the rest of the body. `over` is called at the body's end, and when more than `most` bytes arrived. */
   discard(over: () => void, most: number): void {
     this.#mode = 'discard'
     this.fail(new VolantError('E_ABORTED'))
@@ -88,7 +85,7 @@ export abstract class Upload {
     this.resume()
   }
 
-  /** Gives back what the body counted for. */
+  /** Subtracts the body from the server's counters. */
   release(): void {
     const { server } = this.exchange
     server.buffered -= this.#held
@@ -96,14 +93,14 @@ export abstract class Upload {
     server.uploads.delete(this.exchange)
   }
 
-  /** Whether the body may still take its time at `now`, in ms. */
+  /** True when the body may still take its time at `now`, in ms. */
   isInTime(now: number, requestTimeout: number): boolean {
     const elapsed = this.since === 0 ? 0 : now - this.since
     if (requestTimeout === 0 || elapsed <= requestTimeout) return true
     return elapsed <= uploadCap && this.received >= (elapsed / 1_000) * uploadRate
   }
 
-  /** `chunk` arrived, and with `last` all of the body. The bytes are the upload's own. */
+  /** Takes a chunk that arrived; with `last` the body is complete. The upload owns the bytes. */
   protected receive(chunk: Buffer, last: boolean): void {
     const { exchange } = this
     this.received += chunk.length
@@ -185,7 +182,7 @@ export function sweepEvery(limits: readonly number[], sweep: () => void): NodeJS
   return setInterval(sweep, Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))).unref()
 }
 
-/** Ends what came with bodies that took too long. */
+/** Ends the exchanges whose bodies took too long. */
 export function sweepUploads(uploads: Iterable<SocketExchange>, now: number, requestTimeout: number): void {
   for (const exchange of uploads) {
     if (exchange.upload?.isInTime(now, requestTimeout) !== false) continue

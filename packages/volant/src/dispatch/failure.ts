@@ -1,4 +1,4 @@
-/** From an error to a reply, or to a report where no reply is possible any more. Nothing here throws. */
+/** Answers errors, or reports them where no reply is possible any more. Nothing here throws. */
 import { ContentType } from '@volant/engine'
 import { errorDetail } from './error-detail.ts'
 import { HTTPError } from '../errors/errors.ts'
@@ -10,7 +10,9 @@ import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 import { beginReply } from '../reply/late-reply.ts'
 
-/** Answers `error` once: by the error handler of its scope, else as problem+json. After a reply it is reported. */
+/**
+ * Answers `error` once: by the error handler of its scope, else as problem+json. After a reply the error is reported.
+ */
 export function fail(ctx: RequestContext, error: unknown): void {
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
   const watch = ctx.rare?.watch
@@ -22,7 +24,7 @@ export function fail(ctx: RequestContext, error: unknown): void {
 
 function answerError(ctx: RequestContext, error: unknown): void {
   if (ctx.exchange.aborted) {
-    // Work that was told to stop fails, and a refusal has nobody to go to: clients that leave must not fill the log.
+    // Aborted work fails, and nobody reads its error. Clients that disconnect must not fill the log.
     if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
     return
   }
@@ -42,24 +44,28 @@ function answerError(ctx: RequestContext, error: unknown): void {
   ctx.statusCode = error instanceof HTTPError ? error.status : 500
   try {
     const value = handler(error, ctx)
-    if (isThenable(value)) void settle(ctx, error, value)
+    if (isThenable(value)) void settleHandled(ctx, error, value)
     else {
       const begun = answer(ctx, error, value)
-      if (begun !== undefined) void settle(ctx, error, begun)
+      if (begun !== undefined) void settleHandled(ctx, error, begun)
     }
   } catch (second) {
     failTwice(ctx, error, second)
   }
 }
 
-/** The error handler failed as well: what it was given would not be told by anybody. */
+/** The error handler failed as well. Without this report the first error would be lost. */
 function failTwice(ctx: RequestContext, error: unknown, second: unknown): void {
   if (second !== error && !(error instanceof HTTPError)) ctx.app.report(error, ctx)
   fail(ctx, second)
 }
 
-async function settle(ctx: RequestContext, error: unknown, promise: PromiseLike<unknown>): Promise<void> {
-  // It may read the request on after its reply, and so may who is told of that.
+async function settleHandled(
+  ctx: RequestContext,
+  error: unknown,
+  promise: PromiseLike<unknown>,
+): Promise<void> {
+  // The error handler may read the request after its reply, and so may listeners of that.
   ctx.exchange.retained = true
   try {
     await answer(ctx, error, await promise)
