@@ -1,4 +1,4 @@
-//! After a reply: those that waited behind it, the body nobody read, the next request, or the end.
+//! Decides what follows a reply: the replies that waited behind it, the unread body, the next request, or the end.
 
 use crate::connection::{Inbound, NONE};
 use crate::engine::Core;
@@ -16,7 +16,7 @@ impl Core {
         let Some(connection) = self.connections.get(id) else {
             return true;
         };
-        // A refusal that follows is the one that says so.
+        // If a refusal follows, the refusal says it.
         if connection.last != slot || connection.refused.is_some() {
             return false;
         }
@@ -38,7 +38,7 @@ impl Core {
             }
     }
 
-    /// The oldest exchange's reply is complete in the cork: let the next ones follow.
+    /// Is called when the reply of the oldest exchange is complete in the cork. Lets the next replies follow.
     pub fn finish_first(&mut self, id: u32) {
         loop {
             let Some(connection) = self.connections.get_mut(id) else {
@@ -60,7 +60,7 @@ impl Core {
                 server.stats.in_flight -= 1;
             }
             if connection.close_after && connection.first != NONE {
-                // This reply ends the connection: what was asked behind it gets no answer on it.
+                // This reply ends the connection, so the requests behind it get no reply.
                 self.abort_exchanges(id, abort::ERROR);
             }
             let Some(connection) = self.connections.get_mut(id) else {
@@ -95,7 +95,7 @@ impl Core {
         }
     }
 
-    /// Every request received so far is answered: what comes next on this connection.
+    /// Is called when every request received so far is answered.
     pub fn after_last_reply(&mut self, id: u32) {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
@@ -112,7 +112,7 @@ impl Core {
         let (keep_alive, headers) = (limits.keep_alive_timeout, limits.headers_timeout);
         let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
         let leave = server.closing || now - connection.opened > limits.max_connection_age;
-        // Behind a reply that ends the connection there is no other.
+        // No refusal follows a reply that ends the connection.
         if let Some(refused) = connection.refused.take()
             && !connection.close_after
         {
@@ -138,7 +138,7 @@ impl Core {
                 connection.close_after |= connection.input.is_empty() && leave;
             }
             Inbound::Streaming(body) if connection.close_after => {
-                // A body received whole leaves nothing to wait for.
+                // If the body was received whole, nothing more is awaited.
                 connection.inbound = Inbound::Closed;
                 connection.client_may_send |= !body.remaining.is_done();
             }
@@ -165,7 +165,7 @@ impl Core {
             buffering @ Inbound::Buffering(_) => connection.inbound = buffering,
         }
         if connection.close_after {
-            // What was received behind the last request is not answered; it is no reason to wait either.
+            // Requests behind the last one are not answered.
             connection.client_may_send |= !connection.input.is_empty();
             connection.input = Vec::new();
             connection.inbound = Inbound::Closed;
@@ -176,7 +176,7 @@ impl Core {
         }
     }
 
-    /// The body that was thrown away has ended; `last`: nothing follows it yet.
+    /// Is called when a body that was thrown away has ended. `last`: nothing was received behind it.
     pub fn after_body(&mut self, id: u32, last: bool) {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {

@@ -1,4 +1,4 @@
-//! Time limits, checked by one sweep over all connections.
+//! Enforces time limits by one sweep over all connections.
 
 use reactor::Interest;
 use ring::layout::kind;
@@ -8,9 +8,9 @@ use crate::engine::{Core, Engine, LISTENER};
 use crate::exchange::State;
 use crate::slice::{Notice, abort};
 
-/// Milliseconds between sweeps when no limit is shorter: the limits are accurate to this.
+/// Milliseconds between sweeps when no limit is short. Limits are accurate to this.
 const SWEEP: u64 = 1000;
-/// The shortest sweep; a limit below four times this is accurate to this.
+/// The least milliseconds between sweeps. A limit below four times this is accurate to this.
 const SHORTEST_SWEEP: u64 = 10;
 
 impl Engine {
@@ -35,7 +35,7 @@ impl Engine {
         (shortest / 4).clamp(SHORTEST_SWEEP, SWEEP)
     }
 
-    /// Ends what has taken too long.
+    /// Ends whatever has taken too long.
     pub fn sweep(&mut self) {
         self.read_clock();
         let core = &mut self.core;
@@ -69,11 +69,11 @@ impl Core {
             return;
         }
         if connection.queued {
-            // What it sent waits for us.
+            // The client is not late: its input waits for us.
             return;
         }
         match &connection.inbound {
-            // The time begins when the reply is sent; until then `sendTimeout` watches.
+            // Its time begins when the reply is sent. Until then `sendTimeout` applies.
             Inbound::Head if connection.unsent() > 0 => connection.deadline = NEVER,
             Inbound::Head if connection.input.is_empty() => self.remove(id, abort::CLIENT),
             Inbound::Head => self.refuse(id, 408, "E_HEADERS_TIMEOUT"),
@@ -89,9 +89,10 @@ impl Core {
         }
     }
 
-    /// A body that a handler reads comes too slowly: 408 in the handler's place, unless its reply has begun.
+    /// Is called when a body that a handler reads comes too slowly. Replies 408 in the handler's place, unless its
+    /// reply has begun.
     fn expire_upload(&mut self, id: u32) {
-        // A request with a body is the only one at work.
+        // A request with a body is the only one in flight.
         let Some(slot) = self.connections.get(id).map(|connection| connection.first) else {
             return;
         };

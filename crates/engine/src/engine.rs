@@ -1,4 +1,4 @@
-//! The engine of one Node thread: what it owns, and the turn its caller drives.
+//! The engine of one Node.js thread: its state, its event loop, and its listeners.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,11 +20,11 @@ use crate::sending::Cork;
 use crate::server::{Server, ServerConfig, ServerStats};
 use crate::slice::{MOST_REQUESTS, Slice};
 
-/// Events taken from the poller at once.
+/// The most events that one call of the poller gives.
 const EVENTS: usize = 1024;
-/// Bytes of waiting output sent with one slice, some 100 µs of the kernel's time: requests come first.
+/// How many bytes of waiting output go out with one slice. They take the kernel some 100 µs, and requests come first.
 const SENT_BYTES: usize = 524_288;
-/// Set in the token of a listener; the rest is the server's id.
+/// This bit is set in the token of a listener; the other bits are the server's id.
 pub const LISTENER: u64 = 1 << 63;
 
 /// What a call to [`Engine::collect`] found.
@@ -43,33 +43,33 @@ pub struct Engine {
 pub struct Core {
     pub poller: Poller,
     pub events: Events,
-    /// Events of the last poll handled so far, and how many there are.
+    /// How many events of the last poll were handled, and how many it gave.
     event: usize,
     event_count: usize,
-    /// The poller was asked in this turn and had no more than it gave.
+    /// In this turn the poller gave all events it had.
     polled: bool,
     /// Whether the last slice began with events.
     events_first: bool,
     pub connections: Connections,
     pub exchanges: Exchanges,
     pub servers: Vec<Option<Server>>,
-    /// Connections with input that can go on, by token.
+    /// The tokens of connections whose kept input can be parsed further.
     pub ready: VecDeque<u64>,
-    /// Connections with output whose sockets take bytes again, by token.
+    /// The tokens of connections whose sockets take bytes again.
     pub writable: VecDeque<u64>,
-    /// The last slice told streams to go on.
+    /// The last slice told at least one stream to go on.
     drained: bool,
     pub slice: Slice,
     pub head: Option<Box<Head>>,
     pub params: Option<Box<route::Params>>,
     pub path: Vec<u8>,
     pub cork: Cork,
-    /// Connections with output the socket did not take yet.
+    /// How many connections have output that their sockets did not take yet.
     pub sending: usize,
     pub templates: Templates,
-    /// Milliseconds, monotonic, read once a turn.
+    /// The monotonic clock in milliseconds, read once a turn.
     pub now: u64,
-    /// The connection at work, for what must be undone when a panic is caught.
+    /// The connection that is worked on, which `after_panic` closes.
     pub current: u32,
     /// At least one server has a handler timeout.
     pub handler_timeouts: bool,
@@ -113,7 +113,7 @@ impl Engine {
         &mut self.memory
     }
 
-    /// Readable when there is work: what the outer event loop watches.
+    /// The descriptor that the outer event loop watches. It is readable when there is work.
     pub fn fd(&self) -> RawFd {
         self.core.poller.as_raw_fd()
     }
@@ -124,7 +124,8 @@ impl Engine {
         self.core.polled = false;
     }
 
-    /// For replies that come outside a turn or long after it began: time limits and Date count from now.
+    /// Reads the clock, for replies that come outside a turn or long after it began: time limits and Date count from
+    /// now.
     pub fn read_clock(&mut self) {
         self.core.now = clock::monotonic_ms();
         self.core.templates.refresh(clock::unix_seconds());
@@ -135,7 +136,7 @@ impl Engine {
     pub fn collect(&mut self) -> Turn {
         let Self { memory, core } = self;
         core.slice.begin(memory);
-        // Streams take their time: who sent a request meanwhile does not wait for the rest of them.
+        // Streams that go on take time, and the requests that came meanwhile go before the rest of the streams.
         core.polled &= !std::mem::take(&mut core.drained);
         core.gather(memory);
         core.flush_cork();
@@ -147,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// Fills the page with queued notices only, reading no socket.
+    /// Fills the page with queued notices only, and reads no socket.
     pub fn collect_notices(&mut self) -> Turn {
         let Self { memory, core } = self;
         if !core.slice.notices.is_empty() {
@@ -163,7 +164,7 @@ impl Engine {
         }
     }
 
-    /// Bodies of this slice that are too large for the arena, in the order descriptors name them.
+    /// The bodies of this slice that are too large for the arena, by the index in their descriptors.
     pub fn bodies(&self) -> &[Vec<u8>] {
         &self.core.slice.bodies
     }
@@ -173,7 +174,7 @@ impl Engine {
         self.core.slice.target = target.clamp(1, MOST_REQUESTS);
     }
 
-    /// Work is left that no readiness event will announce.
+    /// Whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
         !self.core.ready.is_empty()
             || !self.core.writable.is_empty()
@@ -194,7 +195,7 @@ impl Engine {
         self.core.exchanges.in_flight()
     }
 
-    /// Limits must be watched: there are connections, or accepting is paused.
+    /// Whether limits must be watched: there are connections, or accepting is paused.
     pub fn needs_sweep(&self) -> bool {
         self.core.connections.len() > 0
             || self
@@ -205,7 +206,7 @@ impl Engine {
                 .any(|s| s.accept_again != 0)
     }
 
-    /// The process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
+    /// Whether the process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
     pub fn keeps_alive(&self) -> bool {
         self.core.exchanges.in_flight() > 0
             || self.core.sending > 0
@@ -217,7 +218,7 @@ impl Engine {
                 .any(|server| server.closing || (server.listener.is_some() && server.referenced))
     }
 
-    /// Whether a listening server keeps the process alive; it does by default.
+    /// Decides whether a server that listens keeps the process alive. By default it does.
     pub fn set_referenced(&mut self, id: u16, on: bool) {
         if let Some(server) = self.core.server_mut(id) {
             server.referenced = on;
@@ -314,13 +315,14 @@ impl Core {
             .and_then(Option::as_mut)
     }
 
-    /// Kept input and new events take turns at going first: a flood of either fills at most every other slice.
+    /// Fills the page. Kept input and new events take turns at going first, so that a flood of either fills at most
+    /// every other slice.
     fn gather(&mut self, memory: &mut Memory) {
         self.events_first = !self.events_first;
         if self.events_first {
             self.take_events(memory);
         }
-        // What was ready at the start: a connection that puts itself back waits for its turn.
+        // Only what is ready at the start counts: a connection that queues itself again waits for the next round.
         let mut round = self.ready.len();
         while round > 0 && self.slice.has_room(memory) {
             round -= 1;
@@ -335,8 +337,8 @@ impl Core {
         self.send_waiting(memory);
     }
 
-    /// Handles events until the slice is full or the poller, asked at most once here and no more in a turn when it
-    /// had no more than it gave, has none.
+    /// Handles events until the slice is full or there are none left. It asks the poller at most once, and not at all
+    /// when the poller gave all it had earlier in the turn.
     fn take_events(&mut self, memory: &mut Memory) {
         let mut asked = false;
         loop {
@@ -358,12 +360,12 @@ impl Core {
             asked = true;
             self.event = 0;
             self.event_count = self.poller.poll(&mut self.events, 0).unwrap_or(0);
-            // Level-triggered: what is left when the kernel gave less than we could take waits for the next turn.
+            // The poller is level-triggered: what comes after it gave less than we could take waits for the next turn.
             self.polled = self.event_count < EVENTS;
         }
     }
 
-    /// Sends what sockets take of the output that waits. What one slice leaves comes with the next, after the requests
+    /// Sends waiting output to sockets that take bytes again. The rest goes with the next slice, after the requests
     /// that have come by then.
     fn send_waiting(&mut self, memory: &mut Memory) {
         let mut left = SENT_BYTES;

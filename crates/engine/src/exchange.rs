@@ -8,7 +8,7 @@ use crate::output::Output;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Free,
-    /// Dispatched, no reply yet.
+    /// It was dispatched and has no reply yet.
     Waiting,
     /// A streamed reply has begun.
     Streaming(Framing),
@@ -24,14 +24,14 @@ pub enum Framing {
     Length(u64),
     /// HTTP/1.0: the end of the connection is the end of the body.
     Close,
-    /// HEAD, 204 or 304: what the handler writes is dropped.
+    /// The reply is to HEAD, or a 204 or 304: what the handler writes is dropped.
     None,
 }
 
 pub struct Exchange {
     pub generation: u32,
     pub connection: u32,
-    /// Next newer exchange of the same connection.
+    /// The next newer exchange of the same connection.
     pub next: u32,
     pub state: State,
     pub head_only: bool,
@@ -102,7 +102,7 @@ impl Exchanges {
         self.free.push_back(slot);
     }
 
-    /// The exchange a reply record means, unless it is gone.
+    /// The exchange that a reply record names, unless it is gone.
     pub fn live(&self, slot: u32, generation: u32) -> Option<&Exchange> {
         self.slots
             .get(slot as usize)

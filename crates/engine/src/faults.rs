@@ -1,5 +1,5 @@
-//! Injected panics for the tests of the rule that no panic crosses into Node. Compiled only with the
-//! `faults` feature, which no published binary has.
+//! Injects panics, to test that no panic crosses into Node.js. It is compiled only with the `faults` feature, which no
+//! published binary has.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! From received bytes to dispatched requests: heads, routing, limits, bodies.
+//! Takes requests from received bytes: heads, routing, limits, and the choice of what happens to the body.
 
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, INLINE_BODY_BYTES};
@@ -12,9 +12,10 @@ use crate::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
 
-/// Why bytes were left over, or that none were.
+/// Why parsing stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
+    /// All bytes were consumed.
     Done,
     /// A head is incomplete.
     Partial,
@@ -24,7 +25,7 @@ pub enum Stop {
     PageFull,
     /// The handler takes no more of its body for now.
     NoCredit,
-    /// The connection is gone or reads no more requests; the bytes are not wanted.
+    /// The connection is gone or reads no more requests, so the bytes are dropped.
     Closed,
 }
 
@@ -34,7 +35,7 @@ const OPTIONS: i32 = -3;
 const UPGRADE_REQUIRED: i32 = -4;
 
 impl Core {
-    /// Consumes `arena[start..end]` as far as possible; gives the end of what was consumed.
+    /// Consumes `arena[start..end]` as far as possible. Gives the offset behind the last consumed byte.
     pub fn ingest(
         &mut self,
         memory: &mut Memory,
@@ -65,8 +66,8 @@ impl Core {
         }
     }
 
-    /// Kept input holds no complete head yet, so there is nothing to do for it. A head that must be refused
-    /// counts as complete: the refusal comes from the usual path.
+    /// Whether kept input has no complete head yet, so that nothing can be done with it. A head that must be refused
+    /// counts as complete: the usual path refuses it.
     pub fn must_wait_for_bytes(&mut self, id: u32) -> bool {
         let Some(connection) = self.connections.get_mut(id) else {
             return true;
@@ -159,9 +160,9 @@ impl Core {
             return Err(Stop::Closed);
         };
         let bodiless = matches!(head.framing, Framing::None | Framing::Length(0));
-        // RFC 9112 §9.3.2: safe requests may be worked on together; any other waits for those before it and
-        // holds back those after it. A request with a body counts as such, since its body comes in between.
-        // So does HTTP/1.0, where a reply may turn out to end with its connection.
+        // RFC 9112 §9.3.2: safe requests may be worked on together. Any other waits for the requests before it and
+        // holds back those after it; so does a request with a body, since the body comes in between, and one of
+        // HTTP/1.0, whose reply may turn out to end with the connection.
         let exclusive =
             !(bodiless && head.method.is_safe()) || head.version == wire::Version::Http10;
         if exclusive && connection.in_flight > 0 {
@@ -217,7 +218,7 @@ impl Core {
             Lookup::Options(set) => (OPTIONS, set.0 as i32, None),
             Lookup::NotFound => (NOT_FOUND, 0, None),
         };
-        // No route is one for WebSockets, so what else the router found does not matter.
+        // No route serves WebSockets, so the router's answer does not matter.
         let (route, allow, spec) = if head.websocket {
             (UPGRADE_REQUIRED, 0, None)
         } else {
@@ -289,7 +290,7 @@ impl Core {
             Framing::None | Framing::Chunked => None,
         };
         let Some(spec) = spec else {
-            // No route: answered at once, the body is of no use to anybody.
+            // Without a route the request is answered at once, and nobody reads the body.
             let none = DispatchedBody::None;
             self.dispatch(memory, id, at, head, routed, params, none, true);
             let wait = head.expect_continue && next == end;
@@ -297,7 +298,7 @@ impl Core {
                 id,
                 Inbound::Discard(Discard {
                     remaining: Remaining::new(head.framing),
-                    // A client that waits for 100 Continue may or may not send the body: not to be read on.
+                    // A client that waits for 100 Continue may or may not send the body, so nothing is read as one.
                     budget: if wait || declared.is_some_and(|length| length > drain_limit) {
                         0
                     } else {
@@ -348,7 +349,7 @@ impl Core {
                 .escaped
                 .then(|| arena[routed.path..routed.path + routed.path_length].to_vec()),
             routed: Routed {
-                // Relative to the head from here on.
+                // From here on the offset is relative to the head.
                 path: routed.path.wrapping_sub(at),
                 ..*routed
             },
@@ -436,7 +437,7 @@ impl Core {
         }
     }
 
-    /// A request is received whole: the next head follows, unless this one was the last.
+    /// Is called when a request was received whole. The next head follows, unless this request was the last.
     pub fn expect_head(&mut self, id: u32) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.inbound = if connection.last_request {

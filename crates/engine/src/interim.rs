@@ -8,12 +8,12 @@ use crate::faults::{self, Stage};
 use crate::reply::write_interim;
 use crate::sending::CORK_BYTES;
 
-/// Bytes of interim replies that may wait, for the client to read or for those before it: they are advice, and
-/// worth less the later they come.
+/// How many bytes of interim replies may wait for the client to read, or for earlier replies. Interim replies are
+/// advice, which is worth less the later it comes.
 const INTERIM_BYTES: usize = 16_384;
 
 impl Core {
-    /// RFC 9110 §10.1.1: the client waits for leave to send its body.
+    /// Sends 100 Continue, for which the client waits before it sends its body (RFC 9110 §10.1.1).
     pub fn send_continue(&mut self, id: u32) {
         self.cork_for(id);
         self.cork
@@ -21,11 +21,11 @@ impl Core {
             .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
     }
 
-    /// What a handler tells ahead of its reply. Dropped when the reply has begun, when it is malformed, and when
+    /// Sends an interim reply of a handler. It is dropped when the reply has begun, when it is malformed, and when
     /// there is no room for it.
     pub fn inform(&mut self, id: u32, slot: u32, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
-        // RFC 9110 §15.2: a client of HTTP/1.0 would take it for the reply.
+        // A client of HTTP/1.0 would take it for the reply (RFC 9110 §15.2).
         if exchange.state != State::Waiting || exchange.http10 {
             return;
         }

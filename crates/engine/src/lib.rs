@@ -1,5 +1,5 @@
-//! Connections, exchanges, flow control, limits and shutdown: ties `reactor`, `wire`, `route` and `ring`
-//! together and knows nothing of Node.
+//! Connections, exchanges, flow control, limits and shutdown. This crate ties `reactor`, `wire`, `route` and `ring`
+//! together and knows nothing of Node.js.
 //!
 //! The caller drives it. [`Engine::collect`] reads sockets until a slice of requests is ready in the shared
 //! memory; the caller lets JavaScript answer it; [`Engine::apply`] reads the reply records and sends them.

@@ -1,4 +1,4 @@
-//! From reply records to reply bytes: order, framing, and what a record may not do.
+//! Turns reply records into reply bytes: their order, their framing, and checks of what a record asks for.
 
 use std::rc::Rc;
 
@@ -13,17 +13,17 @@ use crate::reply::{BodyFraming, ReplyHead};
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 
-/// Bodies that JavaScript handed over by reference. Valid until JavaScript runs again.
+/// Bodies that JavaScript handed over by reference. They are valid until JavaScript runs again.
 pub trait References {
     fn bytes(&self, index: u32) -> Option<&[u8]>;
 
-    /// Keeps a body beyond that; `None` where it cannot be kept.
+    /// Keeps a body for longer, or gives `None` where it cannot be kept.
     fn retain(&self, _index: u32) -> Option<Box<dyn Retained>> {
         None
     }
 }
 
-/// For callers without JavaScript.
+/// No bodies, for callers without JavaScript.
 pub struct NoReferences;
 
 impl References for NoReferences {
@@ -53,12 +53,12 @@ impl Engine {
         }
     }
 
-    /// Records wait to be applied.
+    /// Whether records wait to be applied.
     pub fn has_records(&self) -> bool {
         self.memory.records() > 0 || self.memory.control(ring::layout::control::OVERFLOW) > 0
     }
 
-    /// A record names a body by reference.
+    /// Whether a record names a body by reference.
     pub fn has_references(&self) -> bool {
         self.memory.control(ring::layout::control::REFERENCES) > 0
     }
@@ -114,7 +114,7 @@ impl Core {
         }
         faults::check(Stage::Encode);
         let body = match record.reference() {
-            // The memory may have been transferred or resized since: what is left is not the reply.
+            // If its memory was transferred or resized since, it is not the reply any more.
             Some(index) => references
                 .bytes(index)
                 .filter(|body| record.body_length() == Some(body.len())),
@@ -246,7 +246,7 @@ impl Core {
         target.truncate(before);
         self.templates
             .write_problem(target, 500, "E_BAD_REPLY", close, bodiless);
-        // What the handler goes on to write has no place in this answer.
+        // The problem is the whole reply: what the handler writes from now on is ignored.
         if first {
             self.finish_first(id);
         } else {
@@ -268,7 +268,7 @@ impl Core {
         };
         faults::check(Stage::Encode);
         let body = match record.reference() {
-            // A chunk whose memory was transferred or resized must not be sent as if it were whole; `end` checks the same.
+            // A chunk whose memory was transferred or resized must not be sent as if it were whole.
             Some(index) => references
                 .bytes(index)
                 .filter(|body| record.body_length() == Some(body.len())),
@@ -290,7 +290,7 @@ impl Core {
         match framing {
             Framing::None => return,
             Framing::Length(left) if body.len() as u64 > left => {
-                // More than was declared would be read as the next reply.
+                // The client would read the excess as the next reply.
                 self.reset(id, abort::ERROR);
                 return;
             }
@@ -313,7 +313,7 @@ impl Core {
         }
         let end: &[u8] = if chunked { b"\r\n" } else { b"" };
         if body.len() >= REFERENCE_BYTES {
-            // A chunk of the usual size is copied: kept, it would live on as garbage until the next full collection.
+            // A chunk of the usual size is copied: if it were kept, it would live on until the next full collection.
             let keep = |bodies: &Bodies| {
                 (body.len() > HIGH_WATER_BYTES)
                     .then(|| keep(bodies, body, record, references))
@@ -374,7 +374,7 @@ impl Core {
         }
     }
 
-    /// A reply by the engine in place of a handler's.
+    /// Gives a reply of the engine in place of the handler's.
     pub fn answer(&mut self, slot: u32, status: u16, code: &str) {
         let id = self.exchanges.get(slot).connection;
         let close = self.closes(id, slot);

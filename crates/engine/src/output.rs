@@ -1,4 +1,4 @@
-//! Holds what waits to be sent: bytes of the engine's own, and bodies that stay where JavaScript has them.
+//! Output that waits to be sent: the engine's own bytes, and bodies that stay where JavaScript has them.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -8,28 +8,29 @@ use std::rc::{Rc, Weak};
 use reactor::net::{Send, Socket};
 use ring::layout::HIGH_WATER_BYTES;
 
-/// The most that is sent of waiting output in one call: others wait for it.
+/// The most bytes of waiting output that one call sends: other connections wait for it.
 const SEND_BYTES: usize = 262_144;
 
-/// A body that whoever handed it over leaves where it is until this is dropped.
+/// A body whose owner leaves it where it is until this is dropped.
 pub trait Retained {
-    /// Its bytes, valid until JavaScript runs again; `None` when the memory is not what was handed over any more.
+    /// Gives its bytes, valid until JavaScript runs again, or `None` when the memory was moved or resized since.
     fn bytes(&self) -> Option<&[u8]>;
 }
 
-/// The bodies that the connections of one server wait for. Each is kept, and counted, once, however many wait for it.
+/// The bodies that wait to be sent on connections of one server. Each is kept and counted once, on however many it
+/// waits.
 #[derive(Clone, Default)]
 pub struct Bodies(Rc<RefCell<Table>>);
 
 #[derive(Default)]
 struct Table {
-    /// By address and length. What is kept is not freed, so nothing else can lie there, unless the memory was moved
-    /// to another owner, and then `bytes` gives nothing.
+    /// The kept bodies by address and length. Their memory is not freed, so nothing else can lie there, unless it was
+    /// moved to another owner, and then `bytes` gives nothing.
     by_place: HashMap<(usize, usize), Weak<Body>>,
     bytes: u64,
 }
 
-/// A body that is kept. Its last owner gives it back.
+/// A body that is kept until its last owner drops it.
 pub struct Body {
     retained: Box<dyn Retained>,
     place: (usize, usize),
@@ -37,7 +38,7 @@ pub struct Body {
 }
 
 impl Bodies {
-    /// Bytes of all that are kept.
+    /// The number of bytes of all kept bodies.
     pub fn bytes(&self) -> u64 {
         self.0.borrow().bytes
     }
@@ -95,8 +96,8 @@ struct Part {
     behind: Vec<u8>,
 }
 
-/// Bytes in the order they are sent: those of the engine first, then each kept body with those behind it. Most output
-/// is of the first kind alone.
+/// Output in the order it is sent: the engine's own bytes, then each kept body with the own bytes behind it. Most
+/// output has no kept body.
 #[derive(Default)]
 pub struct Output {
     own: Vec<u8>,
@@ -113,7 +114,7 @@ impl Output {
         self.sent == self.own.len() && self.parts.is_empty()
     }
 
-    /// Gives back all it has; `uncount` comes first.
+    /// Drops everything. `uncount` has to be called before.
     #[inline]
     pub fn clear(&mut self) {
         if self.own.capacity() > 0 || !self.parts.is_empty() {
@@ -121,13 +122,13 @@ impl Output {
         }
     }
 
-    /// Bytes that wait, kept bodies with them; of the own bytes behind kept bodies it counts none.
+    /// The number of bytes that wait, with kept bodies but without the own bytes behind them.
     pub fn unsent(&self) -> usize {
         let left = |part: &Part| part.body.place.1 - part.at;
         self.own.len() - self.sent + self.parts.iter().map(left).sum::<usize>()
     }
 
-    /// Where own bytes are added.
+    /// The end, where own bytes are added.
     #[inline]
     pub fn end(&mut self) -> &mut Vec<u8> {
         match self.parts.back_mut() {
@@ -136,13 +137,13 @@ impl Output {
         }
     }
 
-    /// Adds what follows `at` in a body.
+    /// Adds the part of a body that begins at `at`.
     pub fn keep(&mut self, body: Rc<Body>, at: usize) {
         let behind = Vec::new();
         self.parts.push_back(Part { body, at, behind });
     }
 
-    /// Takes the first of what waits: own bytes, and the kept body behind them if there is one.
+    /// Takes the first own bytes, and the kept body behind them if there is one.
     pub fn take_first(&mut self) -> (Vec<u8>, Option<Rc<Body>>) {
         debug_assert!(self.sent == 0, "of a stash nothing is sent");
         let own = std::mem::take(&mut self.own);
@@ -153,7 +154,8 @@ impl Output {
         (own, Some(part.body))
     }
 
-    /// Sends some of it; `None` when a kept body is not there any more. `advance` must be told what was sent.
+    /// Sends some of it, or gives `None` when a kept body is not there any more. The caller tells `advance` how much
+    /// was sent.
     pub fn send(&self, socket: &Socket) -> Option<Send> {
         let own = &self.own[self.sent..];
         let own = &own[..own.len().min(SEND_BYTES)];
@@ -172,7 +174,7 @@ impl Output {
         ]))
     }
 
-    /// The socket took `length` more bytes. A client that never takes all of them must not keep what it has taken.
+    /// Forgets `length` bytes, which the socket took. Their memory is freed even if the client never takes the rest.
     pub fn advance(&mut self, length: usize) {
         let mut left = length;
         loop {

@@ -1,4 +1,4 @@
-//! From a readiness event to bytes in the arena: accept, receive, end of input, errors.
+//! Turns readiness events into bytes in the arena: accepting, receiving, back-pressure, and the end of input.
 
 use reactor::net::{Peer, Recv};
 use reactor::{Event, Interest};
@@ -11,15 +11,15 @@ use crate::exchange::State;
 use crate::inbound::Stop;
 use crate::slice::{Notice, abort};
 
-/// Connections accepted in one go, so that a connection flood does not starve those being served.
+/// The most connections accepted at once, so that a flood of them does not starve those being served.
 const ACCEPT_BUDGET: usize = 64;
-/// Milliseconds until accepting is tried again after the process ran out of file descriptors.
+/// After so many milliseconds accepting is tried again, when the process had run out of file descriptors.
 const ACCEPT_PAUSE: u64 = 200;
-/// Seconds between probes of a client that closed its sending side while a request of it is at work. One that is
-/// gone for good answers with a reset once its kernel has forgotten the connection (60 s on Linux): only so does a
-/// handler that never settles give its slot back.
+/// Seconds between probes of a client that closed its sending side while a handler works on its request. If the client
+/// is gone, its kernel answers with a reset once it has forgotten the connection (60 s on Linux). Without probes, a
+/// handler that never settles would never give its slot back.
 const HALF_CLOSED_PROBE: i32 = 10;
-/// Input kept for a connection whose parsing waits; beyond it the socket is not read.
+/// How much input is kept for a connection whose parsing waits. Beyond it the socket is not read.
 const BLOCKED_INPUT: usize = RECEIVE_BYTES;
 
 impl Core {
@@ -36,7 +36,7 @@ impl Core {
                 Ok(Some(accepted)) => accepted,
                 Ok(None) => return,
                 Err(_) => {
-                    // EMFILE, ENFILE, ENOBUFS, ENOMEM: level-triggered, so disarm or spin.
+                    // EMFILE, ENFILE, ENOBUFS or ENOMEM: the poller is level-triggered and would report it in a loop.
                     let fd = listener.fd();
                     server.accept_again = now + ACCEPT_PAUSE;
                     let token = LISTENER | u64::from(id);
@@ -117,7 +117,7 @@ impl Core {
         }
     }
 
-    /// Takes bytes that were received into the arena; what cannot be consumed now is kept.
+    /// Parses bytes that were received into the arena, and keeps those that cannot be consumed now.
     fn ingest_arena(&mut self, memory: &mut Memory, id: u32, start: usize, end: usize) {
         let count = self.slice.count;
         self.slice.arena = end;
@@ -133,7 +133,7 @@ impl Core {
             return;
         };
         if stop != Stop::Closed {
-            // The arena is reused: what could not be consumed is copied out of it.
+            // The arena is reused, so the rest is copied out of it.
             connection
                 .input
                 .extend_from_slice(&memory.page(self.slice.page()).arena[at..end]);
@@ -141,7 +141,7 @@ impl Core {
         self.after_stop(id, stop);
     }
 
-    /// Sees to it that kept input is looked at again.
+    /// Arranges that kept input is parsed again later.
     fn after_stop(&mut self, id: u32, stop: Stop) {
         match stop {
             Stop::PageFull => self.queue(id),
@@ -166,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Goes on with input that was kept.
+    /// Parses input that was kept.
     pub fn resume(&mut self, memory: &mut Memory, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -212,7 +212,7 @@ impl Core {
         self.finish_half_closed(id);
     }
 
-    /// Reads the socket only while what comes can be used: back-pressure for the client.
+    /// Watches the socket for input only while input can be used. This is the back-pressure that the client feels.
     pub fn throttle(&mut self, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -225,7 +225,7 @@ impl Core {
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
-            // While the socket is not read, a client that leaves is noticed this way; once (see half_close).
+            // While the socket is not read, this tells once that the client has left (see `half_close`).
             hangup: !read && !connection.half_closed,
         };
         if wanted == connection.interest {
@@ -239,8 +239,8 @@ impl Core {
         }
     }
 
-    /// The client closed its writing side. It may have left, or it may wait for its replies: handlers are
-    /// told through their signal, and whatever they answer is still sent. `ended`: nothing is left to receive.
+    /// Is called when the client closed its sending side. It may have left, or it may wait for its replies: the signals
+    /// of handlers are aborted, and whatever they reply is still sent. `ended`: nothing is left to receive.
     pub fn half_close(&mut self, id: u32, ended: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -262,7 +262,7 @@ impl Core {
             return;
         };
         if connection.in_flight > 0 {
-            // Unix sockets report the peer's close by themselves.
+            // This fails on Unix sockets, which report the peer's close by themselves.
             let _ = connection.socket.probe_peer(HALF_CLOSED_PROBE);
         }
         let server = connection.server;

@@ -1,4 +1,4 @@
-//! How a connection ends: refusals, lingering close, reset, and what a caught panic leaves behind.
+//! Ends connections: refusals, lingering close, reset, and the aftermath of a caught panic.
 
 use ring::layout::kind;
 
@@ -19,12 +19,12 @@ impl Core {
         self.limits(id).map_or(0, |limits| limits.drain_limit)
     }
 
-    /// Answers a request JavaScript never sees, after all earlier ones, and closes.
+    /// Answers a request that JavaScript never sees, after all earlier ones, and closes.
     pub fn refuse(&mut self, id: u32, status: u16, code: &'static str) {
         self.refuse_request(id, status, code, false);
     }
 
-    /// As [`refuse`](Self::refuse), for a request whose method is known.
+    /// Does what [`refuse`](Self::refuse) does, for a request whose method is known.
     pub fn refuse_request(&mut self, id: u32, status: u16, code: &'static str, head_only: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -64,7 +64,7 @@ impl Core {
         self.stop_reading(id);
     }
 
-    /// No byte received from here on is parsed; the connection closes once its replies are out.
+    /// Parses no more bytes, and closes the connection once its replies are sent.
     pub fn stop_reading(&mut self, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -78,7 +78,7 @@ impl Core {
         }
     }
 
-    /// Gives back what a half received body counts against the server's budget.
+    /// Gives the bytes of a half received body back to the server's budget.
     fn release_body(&mut self, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -93,9 +93,8 @@ impl Core {
         }
     }
 
-    /// Closes at once when the client can have nothing under way; otherwise closes our side and reads on
-    /// for a while, because closing with unread input resets the connection and destroys the reply
-    /// (RFC 9112 §9.6).
+    /// Closes at once when the client can have sent nothing more. Otherwise it closes our side and reads on for a
+    /// while, because closing with unread input resets the connection and destroys the reply (RFC 9112 §9.6).
     pub fn close_or_linger(&mut self, id: u32) {
         let Some(timeout) = self.limits(id).map(|limits| limits.drain_timeout) else {
             return;
@@ -119,14 +118,14 @@ impl Core {
         self.throttle(id);
     }
 
-    /// Closes with a reset, so that the client cannot take what it has for a whole reply.
+    /// Closes with a reset, so that the client does not take a part of a reply for the whole.
     pub fn reset(&mut self, id: u32, reason: i32) {
         if let Some(connection) = self.detach(id, reason) {
             connection.socket.reset();
         }
     }
 
-    /// Closes; exchanges still in flight are aborted.
+    /// Closes, and aborts the exchanges still in flight.
     pub fn remove(&mut self, id: u32, reason: i32) {
         drop(self.detach(id, reason));
     }
@@ -192,8 +191,8 @@ impl Core {
         }
     }
 
-    /// A panic was caught while working for `current`. If no byte of a reply's head has gone out it gets
-    /// a 500, otherwise a reset; either way the connection closes and its exchanges are aborted.
+    /// Closes the connection `current` after a caught panic, and aborts its exchanges. In the middle of a reply it is
+    /// reset, else it gets a 500.
     pub fn after_panic(&mut self) {
         let id = self.current;
         let Some(connection) = self.connections.get(id) else {

@@ -12,7 +12,7 @@ const PROBLEM: usize = 5;
 pub enum BodyFraming {
     Length(u64),
     Chunked,
-    /// HTTP/1.0 without a length.
+    /// The reply is of HTTP/1.0 and has no length.
     UntilClose,
 }
 
@@ -25,13 +25,12 @@ pub struct ReplyHead<'a> {
     pub http10: bool,
 }
 
-/// A header block that must not be sent: cut short, a name that is no token, a value with CR, LF, NUL or
-/// another control, a field whose meaning the engine owns, or a status outside 200 to 599.
+/// A head that must not be sent: its header block is cut short, a name is not a token, a value has CR, LF, NUL or
+/// another control, a field is one that the engine writes, or the status is not from 200 to 599.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Invalid;
 
-/// What most replies begin with, rendered once a second: status line 200, Date, Content-Type, and
-/// `Content-Length: ` up to its number.
+/// The beginning of most replies, rendered once a second: status line 200, Date, Content-Type, and `Content-Length: `.
 pub struct Templates {
     second: u64,
     date: [u8; 29],
@@ -62,7 +61,7 @@ impl Templates {
         }
     }
 
-    /// Appends the head, with its final empty line, to `out`. On `Err` what was appended must be removed.
+    /// Appends the head, with its final empty line, to `out`. On `Err` the caller removes what was appended.
     pub fn write(&self, out: &mut Vec<u8>, head: ReplyHead) -> Result<(), Invalid> {
         let content_type = usize::from(head.content_type);
         if content_type >= CONTENT_TYPES.len() || !(200..600).contains(&head.status) {
@@ -115,7 +114,7 @@ impl Templates {
         Ok(())
     }
 
-    /// An answer by the engine itself: problem+json (RFC 9457).
+    /// Writes a reply of the engine itself, as problem+json (RFC 9457).
     pub fn write_problem(
         &self,
         out: &mut Vec<u8>,
@@ -156,9 +155,9 @@ fn names_upgrade(status: u16, http10: bool) -> bool {
     status == 426 && !http10
 }
 
-/// Appends an interim reply, 102 to 199: fields and nothing else. On `Err` what was appended must be removed.
+/// Appends an interim reply (102 to 199), which has a head alone. On `Err` the caller removes what was appended.
 pub fn write_interim(out: &mut Vec<u8>, status: u16, headers: HeaderBlock) -> Result<(), Invalid> {
-    // 100 is the engine's own to give, and after 101 the bytes would no longer be HTTP.
+    // Only the engine gives 100, and after 101 the bytes would no longer be HTTP.
     if !(102..200).contains(&status) {
         return Err(Invalid);
     }

@@ -31,8 +31,8 @@ impl Remaining {
         matches!(self, Self::Nothing)
     }
 
-    /// The least the whole body will measure, by its declared length or its chunk sizes so far, when
-    /// `received` bytes of it have come.
+    /// The least length of the whole body when `received` bytes of it have come, by its declared length or by the chunk
+    /// sizes so far.
     pub fn at_least(&self, received: u64) -> u64 {
         match self {
             Self::Length(left) => received.saturating_add(*left),
@@ -41,8 +41,7 @@ impl Remaining {
         }
     }
 
-    /// Takes the next part of the body from `input`: how many bytes were used, and where the data among
-    /// them is.
+    /// Takes the next part of the body from `input`. Gives how many bytes were used, and where in them the data is.
     pub fn take(&mut self, input: &[u8], limits: &Limits) -> Result<Taken, Refusal> {
         match self {
             Self::Nothing => Ok(Taken::default()),
@@ -83,11 +82,11 @@ pub struct Taken {
     pub length: usize,
 }
 
-/// A request that waits for its body. Its head is kept here meanwhile; the arena is long reused.
+/// A request that waits for its body. Its head is kept here, because the arena is reused meanwhile.
 pub struct Buffering {
     pub head: Head,
     pub head_bytes: Vec<u8>,
-    /// The canonical path when it is not a part of the head.
+    /// The canonical path, if the head does not contain it.
     pub path: Option<Vec<u8>>,
     pub routed: Routed,
     pub params: route::Params,
@@ -104,33 +103,34 @@ pub struct Streaming {
     pub remaining: Remaining,
     pub received: u64,
     pub limit: u64,
-    /// Bytes the handler still lets in.
+    /// How many more bytes the handler lets in.
     pub credit: u64,
     /// The client waits for 100 Continue.
     pub expects_continue: bool,
     pub pace: Pace,
-    /// Since when there is no credit. That time is not the client's.
+    /// When the credit ran out. The time since then is not counted against the client.
     pub paused: u64,
 }
 
-/// A body nobody reads.
+/// A body that nobody reads.
 pub struct Discard {
     pub remaining: Remaining,
     pub budget: u64,
 }
 
-/// Whether a body arrives fast enough: 60 s for all of it, longer while at least 1 KiB/s come, at most 300 s.
+/// Judges whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on average,
+/// but at most 300 s (or `requestTimeout`, if that is longer).
 #[derive(Clone, Copy)]
 pub struct Pace {
     pub started: u64,
     pub received: u64,
 }
 
-/// Bytes per second that extend a body's deadline.
+/// The rate, in bytes per second, that extends a body's deadline.
 const MINIMUM_RATE: u64 = 1024;
-/// Milliseconds no body may take longer than.
+/// The most milliseconds that a body may take.
 const HARD_CAP: u64 = 300_000;
-/// Milliseconds until a slow body is looked at again.
+/// After so many milliseconds a slow body is looked at again.
 const EXTENSION: u64 = 1000;
 
 impl Pace {
@@ -148,7 +148,7 @@ impl Pace {
             .then_some(now + EXTENSION)
     }
 
-    /// The deadline of a body that may come again after `paused`.
+    /// The deadline of a body that was paused at `paused` and may come again.
     pub fn resume(&mut self, paused: u64, now: u64, request_timeout: u64) -> u64 {
         self.started += now - paused;
         (self.started + request_timeout).max(now + EXTENSION)
@@ -297,7 +297,7 @@ impl Core {
         if body.remaining.is_done() {
             let end_of_body = notice(kind::BODY_END, 0);
             self.slice.notify(Some(memory), end_of_body);
-            // From here on the handler takes its time, not the client.
+            // From here on the client owes nothing, so only the handler's own limit applies.
             connection.deadline = NEVER;
             self.expect_head(id);
             return Ok(at);
@@ -343,7 +343,7 @@ impl Core {
         let failed = notice(kind::BODY_FAIL, i32::from(failed));
         self.slice.notify(Some(memory), failed);
         if let Some(connection) = self.connections.get_mut(id) {
-            // The handler still answers; after that nothing on this connection can be trusted.
+            // The handler still answers. After that, nobody knows where the next request would begin.
             connection.inbound = Inbound::Closed;
             connection.deadline = NEVER;
             connection.client_may_send = true;
@@ -391,14 +391,14 @@ impl Core {
                 Ok(at + taken.used)
             }
             Ok(_) | Err(_) => {
-                // Too much, or not even a body: no byte of it is ever parsed as a request.
+                // The body is too large or malformed: no byte of it may be parsed as a request.
                 self.stop_reading(id);
                 Err(Stop::Closed)
             }
         }
     }
 
-    /// Lets more of a streamed body in.
+    /// Gives the client credit for more of a streamed body.
     pub fn grant(&mut self, id: u32, slot: u32, record: &Record) {
         let amount = u64::from(record.amount());
         let Some(timeout) = self.limits(id).map(|limits| limits.request_timeout) else {
@@ -413,13 +413,13 @@ impl Core {
         if body.slot != slot || amount == 0 {
             return;
         }
-        // More credit is no more time: a client that drips would get it for every byte.
+        // More credit does not mean more time: a client that sends byte by byte would get time for each.
         if body.credit == 0 {
             connection.deadline = body.pace.resume(body.paused, self.now, timeout);
         }
         body.credit += amount;
         let asks = std::mem::take(&mut body.expects_continue);
-        // In the middle of a reply it would be taken for a part of it.
+        // In the middle of a reply, 100 Continue would be read as a part of it.
         if asks && self.exchanges.get(slot).state == State::Waiting {
             self.send_continue(id);
         }

@@ -1,4 +1,4 @@
-//! From reply bytes to the socket: one send per connection and slice, and what it did not take.
+//! Sends reply bytes: one call per connection and slice, and later the bytes that the socket did not take.
 
 use std::io::IoSlice;
 use std::rc::Rc;
@@ -12,16 +12,16 @@ use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body, Output};
 use crate::slice::abort;
 
-/// The cork is sent when it holds this much, and its memory is given back beyond it.
+/// A cork with this many bytes is sent at once. A larger one gives its memory back.
 pub const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
 
 /// Replies of one connection gathered for one send.
 pub struct Cork {
     pub bytes: Vec<u8>,
     pub connection: u32,
-    /// Length before the step at work, for what must be taken back when it panics.
+    /// The length before the current step. If the step panics, the cork is cut to it.
     pub mark: usize,
-    /// It begins inside a reply whose head is out already.
+    /// The cork begins inside a reply whose head was sent already.
     pub continues: bool,
 }
 
@@ -40,7 +40,7 @@ impl Core {
     pub fn cork_for(&mut self, id: u32) {
         if self.cork.connection != id {
             self.flush_cork();
-            // Nothing is left here but what was for a connection that is gone.
+            // Bytes that are left here were for a connection that is gone.
             self.cork.bytes.clear();
             self.cork.connection = id;
             self.cork.mark = 0;
@@ -51,8 +51,8 @@ impl Core {
         }
     }
 
-    /// Sends the cork, `body` and `tail`. What the socket does not take at once of the body stays where it is if `keep`
-    /// says so, and is copied otherwise: JavaScript may reuse the bytes when it runs again.
+    /// Sends the cork, `body` and `tail`. The part of the body that the socket does not take stays where it is if
+    /// `keep` gives an owner for it. Otherwise it is copied, because JavaScript may reuse the bytes when it runs again.
     pub fn send_large(
         &mut self,
         id: u32,
@@ -95,7 +95,8 @@ impl Core {
         self.cork.mark = 0;
     }
 
-    /// Puts what an exchange replied before its turn into the cork, or sends it; false when the connection is gone.
+    /// Puts the part of a reply that came before its turn into the cork, or sends it. Gives false when the connection
+    /// is gone.
     pub fn unstash(&mut self, id: u32, slot: u32) -> bool {
         let exchange = self.exchanges.get_mut(slot);
         let mut stash = std::mem::take(&mut exchange.stash);
@@ -121,8 +122,8 @@ impl Core {
         self.connections.get(id).is_some()
     }
 
-    /// What waits for a connection has become more. Past the limit of its server the connection is reset: whoever
-    /// waits already keeps what was accepted for it, and its client sees that the reply is not whole.
+    /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
+    /// connections keep what was accepted for them, and its client sees that the reply is not whole.
     pub fn bound_waiting(&mut self, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -141,7 +142,7 @@ impl Core {
         }
     }
 
-    /// Does what [`bound_waiting`](Self::bound_waiting) does, for what an exchange replied before its turn.
+    /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.
     pub fn bound_stash(&mut self, id: u32, slot: u32) {
         let exchange = self.exchanges.get_mut(slot);
         if let Some(server) = self
@@ -154,7 +155,7 @@ impl Core {
         self.bound_waiting(id);
     }
 
-    /// Sends what was gathered for one connection.
+    /// Sends the bytes that were gathered for one connection.
     pub fn flush_cork(&mut self) {
         let id = self.cork.connection;
         if id == NONE {
@@ -217,7 +218,7 @@ impl Core {
         }
     }
 
-    /// The socket takes bytes again; gives how many it took.
+    /// Is called when the socket takes bytes again. Gives how many it took.
     pub fn flush_output(&mut self, id: u32) -> usize {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
@@ -272,7 +273,7 @@ impl Core {
         taken
     }
 
-    /// Nothing waits to be sent.
+    /// Is called when nothing more waits to be sent.
     pub fn after_sent(&mut self, id: u32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;

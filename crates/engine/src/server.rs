@@ -12,7 +12,7 @@ use crate::output::Bodies;
 pub struct Limits {
     pub headers_timeout: u64,
     pub request_timeout: u64,
-    /// 0 = off.
+    /// 0 means that there is no limit.
     pub handler_timeout: u64,
     pub send_timeout: u64,
     pub keep_alive_timeout: u64,
@@ -74,23 +74,23 @@ impl Limits {
     }
 }
 
-/// A limit that is off: further away than any process lives, and no sum with the clock overflows.
+/// Stands for a limit that is off. No process lives so long, and no sum with the clock overflows.
 const OFF: u64 = 1 << 53;
 
 /// How a route wants its body.
 #[derive(Clone, Copy, Debug)]
 pub struct RouteSpec {
-    /// Dispatch at once and stream the body, instead of waiting for it.
+    /// The request is dispatched at once and its body streamed, instead of waiting for it.
     pub stream: bool,
     pub max_body: u64,
-    /// Its last parameter is the rest of the path, which only the target's own limit bounds.
+    /// The last parameter is the rest of the path, which only the limit on the target bounds.
     pub wildcard: bool,
 }
 
 pub struct ServerConfig {
     pub limits: Limits,
     pub router: Router,
-    /// By route id.
+    /// The routes, by id.
     pub routes: Vec<RouteSpec>,
 }
 
@@ -101,7 +101,7 @@ pub struct ServerStats {
     pub in_flight: u64,
     pub requests: u64,
     pub refused: u64,
-    /// Connections reset because what waits to be sent had reached `max_buffered_replies`.
+    /// Connections that were reset because the bytes that wait to be sent had reached `max_buffered_replies`.
     pub dropped: u64,
     pub panics: u64,
 }
@@ -109,18 +109,18 @@ pub struct ServerStats {
 pub struct Server {
     pub config: ServerConfig,
     pub listener: Option<Listener>,
-    /// Accepting is paused until then, because the process ran out of file descriptors.
+    /// Until this time accepting is paused, because the process ran out of file descriptors. 0: it is not paused.
     pub accept_again: u64,
     pub stats: ServerStats,
-    /// Bytes of bodies being buffered.
+    /// How many bytes of request bodies are buffered.
     pub buffered: u64,
-    /// How many bytes of the engine's own wait to be sent.
+    /// How many of the engine's own bytes wait to be sent.
     pub waiting: u64,
-    /// The bodies that wait to be sent where JavaScript has them.
+    /// The bodies that wait to be sent and stay where JavaScript has them.
     pub bodies: Bodies,
     pub closing: bool,
-    /// Keeps the process alive while it listens.
+    /// The server keeps the process alive while it listens.
     pub referenced: bool,
-    /// When `closing`: the connections left are reset then.
+    /// When the connections that are left are reset, while `closing`.
     pub deadline: u64,
 }

@@ -6,9 +6,8 @@ use crate::engine::{Core, Engine};
 use crate::slice::{Notice, abort};
 
 impl Engine {
-    /// Stops accepting and closes idle connections. Requests in flight are answered with
-    /// `Connection: close`; what is left after `shutdownTimeout` is reset. A `closed` notice follows when
-    /// no connection is left.
+    /// Stops accepting and closes idle connections. Requests in flight are answered with `Connection: close`.
+    /// Connections that are left after `shutdownTimeout` are reset. A `closed` notice follows when none is left.
     pub fn close(&mut self, id: u16) {
         let core = &mut self.core;
         let now = core.now;
@@ -57,6 +56,8 @@ impl Core {
         }
     }
 
+    /// Removes an idle connection without a notice. It has no exchange to abort, so the only notice that `remove` can
+    /// write is `closed`, and `notify(None, …)` puts that one at the end of the queue.
     fn remove_quietly(&mut self, id: u32) {
         let notices = self.slice.notices.len();
         self.remove(id, abort::SHUTDOWN);

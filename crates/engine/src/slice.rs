@@ -12,33 +12,33 @@ use ring::{Memory, Page};
 use route::Params;
 use wire::Head;
 
-/// Why an exchange ended before its reply; the numbers JavaScript sees.
+/// Why an exchange ended before its reply, as the numbers that JavaScript sees.
 pub mod abort {
     pub use ring::layout::abort::{CLIENT, ERROR, SHUTDOWN, TIMEOUT, UPLOAD};
 }
 
-/// Streams that are told in one slice to go on. What each then writes is sent before the next request is looked at:
-/// 64 KiB as a rule, some 50 µs with the handler's work.
+/// How many streams one slice tells to go on. The bytes that each then writes are sent before the next request is
+/// looked at: 64 KiB as a rule, some 50 µs with the handler's work.
 pub const DRAINS: usize = 8;
 
-/// The most that requests fill of a slice: however many come, one stream is told to go on.
+/// The most requests in a slice. However many come, there is room to tell one stream to go on.
 pub const MOST_REQUESTS: usize = MAX_SLICE - 1;
 
-/// Something other than a request that JavaScript must hear of. Queued when the page has no room, and
-/// always delivered before any later request, so that a slot's next user never overtakes its end.
+/// An event other than a request that JavaScript is told of. It is queued when the page has no room, and always
+/// delivered before any later request, so that the next user of a slot never comes before the end of the last.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     pub kind: i32,
     pub slot: u32,
     pub generation: u32,
-    /// Abort reason or status.
+    /// The reason of an `abort`, or the status of a `bodyFail`.
     pub value: i32,
-    /// For `abort`: 1 when the client has only closed its writing side and still gets a reply.
+    /// An `abort` has 1 here when the client has closed only its sending side and still gets a reply.
     pub detail: i32,
     pub server: u16,
 }
 
-/// What the router made of a request.
+/// The router's answer for a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Routed {
     pub route: i32,
@@ -68,11 +68,11 @@ pub struct Slice {
     pub count: usize,
     pub arena: usize,
     spans: usize,
-    /// Descriptors after which JavaScript is entered, as its speed suggests.
+    /// After so many descriptors JavaScript is entered. Its speed decides.
     pub target: usize,
     pub notices: VecDeque<Notice>,
     /// Streams whose producers may go on, oldest first: slot, generation and server. They wait for `deliver_drains`,
-    /// for each may cost as much as many requests.
+    /// because each may cost as much as many requests.
     pub drains: VecDeque<(u32, u32, u16)>,
     /// Bodies too large for the arena.
     pub bodies: Vec<Vec<u8>>,
@@ -119,8 +119,8 @@ impl Slice {
         }
     }
 
-    /// Tells some of the streams that wait that they may go on; gives whether it told any. Those it leaves are told
-    /// with later slices, after the requests that have come by then.
+    /// Tells some of the waiting streams that they may go on, and gives whether it told any. Later slices tell the
+    /// others, after the requests that have come by then.
     #[inline]
     pub fn deliver_drains(&mut self, memory: &mut Memory) -> bool {
         if self.drains.is_empty() {
@@ -145,7 +145,7 @@ impl Slice {
         self.count > before
     }
 
-    /// Writes the notices that wait, and says whether there is room for another receive with the requests in it.
+    /// Writes the notices that wait. Gives whether there is room to receive once more, with the requests in it.
     #[inline]
     pub fn has_room(&mut self, memory: &mut Memory) -> bool {
         self.deliver(memory);
@@ -154,8 +154,8 @@ impl Slice {
             && self.notices.is_empty()
     }
 
-    /// Room for one more request of those already in the arena: a descriptor, its spans, and its canonical
-    /// path (at most `RECEIVE_BYTES`) where that has to be stored.
+    /// Whether there is room for one more request that is in the arena already: for its descriptor, its spans, and its
+    /// canonical path (at most `RECEIVE_BYTES`) where that has to be stored.
     #[inline]
     pub fn takes_request(&self) -> bool {
         self.count < self.target
@@ -173,7 +173,7 @@ impl Slice {
             <= SPAN_WORDS
     }
 
-    /// Room in the arena.
+    /// How many bytes of the arena are free.
     pub fn free(&self) -> usize {
         ARENA_BYTES - self.arena
     }
@@ -211,7 +211,7 @@ impl Slice {
         words[request::SERVER] = i32::from(notice.server);
     }
 
-    /// A part of a streamed body, in place in the arena.
+    /// Writes the descriptor of a part of a streamed body, which stays where it is in the arena.
     pub fn write_chunk(
         &mut self,
         memory: &mut Memory,
@@ -228,7 +228,7 @@ impl Slice {
         words[request::BODY_LENGTH] = length as i32;
     }
 
-    /// A request whose head starts at `at` in the arena.
+    /// Writes the descriptor of a request whose head starts at `at` in the arena.
     #[expect(
         clippy::too_many_arguments,
         reason = "one place writes the descriptor's sixteen words"

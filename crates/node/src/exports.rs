@@ -184,8 +184,8 @@ unsafe extern "C" fn on_cleanup(handle: napi_async_cleanup_hook_handle, data: *m
         let binding = unsafe { &mut *binding };
         binding.cleanup = handle;
         binding.ending.set(true);
-        // Replies that handlers have given are still sent. Those that need JavaScript's lists cannot be: the lists are out
-        // of reach, and a part of a reply without the parts before it would be wrong.
+        // Replies that handlers have given are still sent. Those that need JavaScript's lists cannot be: the lists are
+        // out of reach, and a part of a reply without the parts before it would be wrong.
         if binding.engine.overflow() == 0 && !binding.engine.has_references() {
             binding.engine.apply(&engine::NoReferences);
         }

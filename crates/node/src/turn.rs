@@ -25,8 +25,8 @@ const TURNS_BEFORE_SWEEP: usize = 16;
 /// Weight of the newest slice in the moving average.
 const PACE_WEIGHT: f64 = 0.2;
 
-/// Catches a panic that was not caught for one connection inside the engine: unwinding out of a callback would abort the
-/// process. The turn is lost.
+/// Catches a panic that was not caught for one connection inside the engine: unwinding out of a callback would abort
+/// the process. The turn is lost.
 fn shielded(step: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(step));
 }

@@ -14,7 +14,8 @@ use crate::tree::Tree;
 pub struct Options {
     /// `/Users` and `/users` are different paths (ASCII letters). Parameters keep their case. Default true.
     pub case_sensitive: bool,
-    /// One `/` at the end of a path or pattern other than `/` is ignored; a wildcard's value is without it. Default false.
+    /// One `/` at the end of a path or pattern other than `/` is ignored; a wildcard's value is without it. Default
+    /// false.
     pub ignore_trailing_slash: bool,
 }
 
@@ -101,8 +102,8 @@ impl Router {
         }
     }
 
-    /// Adds a route. `method` is an index in `METHODS` or of a registered method, below 32; `id` is what a lookup finds.
-    /// On an error nothing has changed.
+    /// Adds a route. `method` is an index in `METHODS` or of a registered method, below 32; `id` is what a lookup
+    /// finds. On an error nothing has changed.
     pub fn insert(&mut self, method: u8, pattern: &str, id: u32) -> Result<(), InsertError> {
         let set = MethodSet::of(method);
         if set.is_empty() {

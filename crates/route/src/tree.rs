@@ -64,8 +64,8 @@ impl Tree {
         }
     }
 
-    /// Calls `accept` with the leaves that match `path` and may have routes of `methods`, the most specific first, until
-    /// it returns true; `params` are then those of that leaf.
+    /// Calls `accept` with the leaves that match `path` and may have routes of `methods`, the most specific first,
+    /// until it returns true; `params` are then those of that leaf.
     #[inline]
     pub(crate) fn walk<F: FnMut(u32) -> bool>(
         &self,

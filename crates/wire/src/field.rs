@@ -13,7 +13,8 @@ pub struct Field {
 
 macro_rules! known {
     ($($variant:ident = $id:literal $name:literal,)*) => {
-        /// Field names that have an id. Presence of all of them is one `u32`, and JavaScript finds one without comparing names.
+        /// Field names that have an id. Presence of all of them is one `u32`, and JavaScript finds one without
+        /// comparing names.
         #[repr(u8)]
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
         pub enum Known {

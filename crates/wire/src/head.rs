@@ -40,8 +40,8 @@ pub struct Head {
     /// Whether the connection may carry another request after this one (RFC 9112 §9.3). Never after CONNECT: what its
     /// client sends next may be meant for the tunnel it asked for.
     pub keep_alive: bool,
-    /// Whether the client waits for `100 Continue` before it sends the body: HTTP/1.1, asked for, and a body is announced
-    /// (RFC 9110 §10.1.1).
+    /// Whether the client waits for `100 Continue` before it sends the body: HTTP/1.1, asked for, and a body is
+    /// announced (RFC 9110 §10.1.1).
     pub expect_continue: bool,
     /// A GET of HTTP/1.1 that asks for a WebSocket: Upgrade names `websocket`, and Connection has `upgrade` (RFC 9110
     /// §7.8, RFC 6455 §4.1). Other protocols in Upgrade are ignored.

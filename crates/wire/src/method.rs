@@ -25,7 +25,8 @@ impl Method {
     /// Bytes of the longest method.
     pub const LONGEST: usize = 32;
 
-    /// The method of this name, where `registered` are those beyond the usual. Names are case-sensitive (RFC 9110 §9.1).
+    /// The method of this name, where `registered` are those beyond the usual. Names are case-sensitive (RFC 9110
+    /// §9.1).
     #[inline]
     pub fn from_bytes(name: &[u8], registered: &[Box<[u8]>]) -> Option<Self> {
         Some(match name {

@@ -100,7 +100,8 @@ impl Listener {
     }
 
     /// The next waiting connection, or `None`. A client that is already gone is passed over. `EMFILE` and `ENFILE` come
-    /// back as errors while the connection stays in the queue, so the caller must stop watching this socket for a while.
+    /// back as errors while the connection stays in the queue, so the caller must stop watching this socket for a
+    /// while.
     pub fn accept(&self) -> io::Result<Option<(Socket, Peer)>> {
         loop {
             let mut raw = RawAddr::empty();

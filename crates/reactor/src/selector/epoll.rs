@@ -22,7 +22,8 @@ impl Poller {
         Ok(Self { epoll })
     }
 
-    /// The epoll descriptor itself: readable whenever `poll` would report something, so it can be watched by another loop.
+    /// The epoll descriptor itself: readable whenever `poll` would report something, so it can be watched by another
+    /// loop.
     pub fn as_raw_fd(&self) -> RawFd {
         self.epoll.as_raw_fd()
     }

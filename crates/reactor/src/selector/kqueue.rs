@@ -29,7 +29,8 @@ impl Poller {
         Ok(Self { queue })
     }
 
-    /// The kqueue descriptor itself: readable whenever `poll` would report something, so it can be watched by another loop.
+    /// The kqueue descriptor itself: readable whenever `poll` would report something, so it can be watched by another
+    /// loop.
     pub fn as_raw_fd(&self) -> RawFd {
         self.queue.as_raw_fd()
     }
@@ -201,7 +202,8 @@ impl Events {
             readable: read && raw.flags & libc::EV_CLEAR == 0,
             writable: write,
             hangup: read && ended,
-            // End of file carries the socket's error in `fflags`; on the write filter it means both directions are closed.
+            // End of file carries the socket's error in `fflags`; on the write filter it means both directions are
+            // closed.
             error: raw.flags & libc::EV_ERROR != 0 || (ended && (write || raw.fflags != 0)),
         }
     }
