@@ -8,7 +8,7 @@
 import type { AsyncResource } from 'node:async_hooks'
 import { contentTypes as layoutContentTypes } from './generated/layout.ts'
 
-/** Content types the framework sets itself. `custom` means: the header list carries it, or the reply has none. */
+/** Content types that the framework sets itself. `custom`: the header list carries it, or the reply has none. */
 export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
 export type ContentType = (typeof ContentType)[keyof typeof ContentType]
 
@@ -27,7 +27,7 @@ export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error' | 'upload'
 
 /** Receives a streamed body. Nothing is called after `end` or `fail`. */
 export interface BodySink {
-  /** A copy that belongs to the sink. */
+  /** `bytes` is a copy that belongs to the sink. */
   chunk(bytes: Buffer): void
   end(): void
   /**
@@ -37,12 +37,12 @@ export interface BodySink {
   fail(error: Error & { status?: number; code?: string }): void
 }
 
-/** One request and its reply. Lives until the reply is complete and the connection has let go of it. */
+/** One request and its reply. It lives until the reply is complete and the connection has let go of it. */
 export interface Exchange extends AsyncResource {
   /**
-   * Set while handlers still run, for those that go on after their reply. Once the reply is given and this is not
-   * set, an adapter may forget the request: what was not read before is then empty, except `method`, `httpVersion`
-   * and `bodyKind`.
+   * Set while handlers still run: some go on after their reply and read the request. Once the reply is given and this
+   * is not set, an adapter may forget the request: a part that was not read before is then empty, except `method`,
+   * `httpVersion` and `bodyKind`.
    */
   retained?: boolean
   /** Request method in upper case. */
@@ -66,7 +66,8 @@ export interface Exchange extends AsyncResource {
   header(name: string): string | undefined
   /**
    * All fields by lower-case name on an object without prototype. Repeated fields are joined with `, `
-   * (`cookie` with `; `); of those node:http keeps once (`host`, `content-type`, `authorization`, …) the first stands.
+   * (`cookie` with `; `). Of fields that node:http keeps once (`host`, `content-type`, `authorization`, …) the first
+   * stands.
    */
   headers(): Record<string, string>
   /** Fields in the order received: name, value, name, value, …; names as sent. */
@@ -88,11 +89,11 @@ export interface Exchange extends AsyncResource {
 
   /** True once `end` or `start` was called, or the exchange was aborted. */
   readonly replied: boolean
-  /** True once the client left, a timeout fired or the server reset the connection. */
+  /** True once the client left, a time limit passed or the server reset the connection. */
   readonly aborted: boolean
   /**
    * True once the client closed its sending side while the exchange was open. It may still read, so the reply is
-   * sent as usual and `aborted` stays false; a client that is gone looks the same until something is sent to it.
+   * sent as usual and `aborted` stays false. A client that is gone looks the same until something is sent to it.
    */
   readonly halfClosed: boolean
   /**
@@ -132,20 +133,20 @@ export interface Exchange extends AsyncResource {
   destroy(): void
 }
 
-/** How a route wants its body; decides when it is dispatched. */
+/** How a route wants its body, which decides when a request is dispatched. */
 export const BodyMode = { buffer: 0, stream: 1 } as const
 export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 
 /**
- * The methods of every server by bit and index; the order is part of the layout shared with the engine. Those of
+ * The methods of every server by bit and index. Their order is part of the layout shared with the engine. The methods of
  * `RouterOptions.methods` come after them.
  */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
 /** The methods a route of every app may have; the router option `methods` adds others. */
 export type Method = (typeof methods)[number]
-/** Methods a server may have beside those: a set of them is 32 bits. */
+/** How many more methods a server may have: a set of methods is 32 bits. */
 export const mostRegistered = 24
-/** Characters of the longest method the engine reads. */
+/** The length of the longest method that the engine reads. */
 export const longestMethod = 32
 
 /** One row of the route table an adapter is given at `listen`. Its index in the table is the route id. */
@@ -159,8 +160,8 @@ export interface RouteEntry {
 }
 
 /**
- * What stands in place of a route id where no route is to answer. `upgradeRequired`: a GET of HTTP/1.1 asks for a
- * WebSocket, whatever its path (Upgrade names `websocket`, and Connection has `upgrade`).
+ * Stands in place of a route id where no route answers. `upgradeRequired`: a GET of HTTP/1.1 asks for a WebSocket
+ * (Upgrade names `websocket`, and Connection has `upgrade`), whatever its path.
  */
 export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
@@ -178,7 +179,7 @@ export interface RouterOptions {
   readonly methods: readonly string[]
 }
 
-/** Every limit of the docs table, resolved and checked; milliseconds, bytes or counts. 0 means off where that is allowed. */
+/** Every limit of docs/limits.md, resolved and checked, in milliseconds, bytes or counts. 0 means off where that is allowed. */
 export interface Limits {
   readonly headersTimeout: number
   readonly requestTimeout: number
@@ -207,15 +208,15 @@ export interface Limits {
   readonly shutdownTimeout: number
 }
 
-/** What an adapter calls. Implemented by the framework. */
+/** The framework, as an adapter calls it. */
 export interface Host {
   readonly routes: readonly RouteEntry[]
   readonly router: RouterOptions
   readonly limits: Limits
   /**
    * Runs the handlers of route `id`, or of a `Miss`. `allow` is the bit set (by index in `methods`, then
-   * `router.methods`) of what the path does allow, for 405 and OPTIONS. Never throws. Called once
-   * per request inside the adapter's callback; the host enters the exchange's async context itself.
+   * `router.methods`) of the methods that the path allows, for 405 and OPTIONS. It never throws. The adapter calls it
+   * once per request inside its own callback; the host enters the exchange's async context itself.
    */
   dispatch(exchange: Exchange, id: number, allow: number): void
 }
@@ -252,17 +253,17 @@ export interface Address {
   url: string
 }
 
-/** Counters since start; the ones an adapter cannot know are absent. */
+/** Counters since start. Those that an adapter cannot know are absent. */
 export interface ServerStats {
-  /** Open now. */
+  /** Connections that are open now. */
   connections: number
   /** Requests without a complete reply. */
   inFlight: number
-  /** Handed to handlers since start. */
+  /** Requests that were handed to handlers since start. */
   requests: number
-  /** Requests refused before JavaScript saw them: malformed, past a limit, overload. */
+  /** Requests that were refused before JavaScript saw them: malformed, past a limit, or one too many. */
   refused?: number
-  /** Connections reset because what waits to be sent had reached `maxBufferedReplies`. */
+  /** Connections that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
   dropped?: number
   /** Panics caught in the engine; each closed one connection. */
   panics?: number
@@ -282,7 +283,7 @@ export interface Server {
 }
 
 export interface Adapter {
-  /** Limits this adapter cannot enforce. Setting one is warned about at start; the docs have the table. */
+  /** Limits that this adapter cannot enforce. Who sets one is warned at start; docs/limits.md has the table. */
   readonly unenforced: readonly (keyof Limits)[]
   readonly name: 'native' | 'node-http' | 'uwebsockets'
   createServer(host: Host): Server

@@ -1,4 +1,4 @@
-// The types name Node's own (Buffer, Readable): without this they are unknown to an app whose tsconfig.json has no `types`.
+// The types name those of Node.js (Buffer, Readable), which an app whose tsconfig.json has no `types` would not know.
 /// <reference types="node" preserve="true" />
 export * from './exchange.ts'
 export { bag, combine, wideBag } from './fields.ts'

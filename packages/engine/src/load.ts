@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { layoutHash } from './generated/layout.ts'
 
-/** The functions of one thread's engine; see `crates/node/src/exports.rs`. */
+/** The functions of one thread's engine. `crates/node/src/exports.rs` defines them. */
 export interface Binding {
   createServer(
     limits: Float64Array,
@@ -24,7 +24,7 @@ export interface Binding {
   ): { host?: string; port?: number; path?: string }
   close(server: number): void
   dropServer(server: number): void
-  /** Connections, in flight, requests, refused, panics, dropped. */
+  /** Gives connections, in flight, requests, refused, panics, dropped. */
   stats(server: number): [number, number, number, number, number, number]
   setReferenced(server: number, on: boolean): void
   flush(): void
@@ -44,7 +44,7 @@ export interface Addon {
 
 const require = createRequire(import.meta.url)
 
-/** The addon, or in half a sentence why it cannot be used in this process. */
+/** Gives the addon, or half a sentence that says why this process cannot use it. */
 export function loadAddon(): { addon: Addon } | { reason: string } {
   const unsupported = unsupportedRuntime()
   if (unsupported !== null) return { reason: unsupported }
@@ -62,7 +62,7 @@ export function loadAddon(): { addon: Addon } | { reason: string } {
   return { addon }
 }
 
-/** Bun and Deno have N-API but not libuv's loop, and Electron has a loop of its own: known by their versions. */
+/** Bun and Deno have N-API but not libuv's loop, and Electron has a loop of its own. `process.versions` tells them. */
 function unsupportedRuntime(): string | null {
   for (const runtime of ['bun', 'deno', 'electron']) {
     if (process.versions[runtime] !== undefined) return `the engine does not run on ${runtime}`
@@ -73,7 +73,7 @@ function unsupportedRuntime(): string | null {
   return null
 }
 
-/** `VOLANT_ENGINE` names a binary; else the checkout's own build, else the platform's package. */
+/** Takes the binary that `VOLANT_ENGINE` names, else the checkout's own build, else the platform's package. */
 function findBinary(): { file: string } | { reason: string } {
   const named = process.env['VOLANT_ENGINE']
   if (named !== undefined && named !== '') return { file: named }
@@ -83,7 +83,7 @@ function findBinary(): { file: string } | { reason: string } {
   return findPackaged(`@volant/engine-${platform}${process.platform === 'linux' ? '-gnu' : ''}`)
 }
 
-/** Binaries are packages of their own, of which npm installs the one for this platform. Both have one version. */
+/** Each platform's binary is a package, and npm installs the one for this platform. It has the version of this package. */
 function findPackaged(name: string): { file: string } | { reason: string } {
   const { version } = require('../../package.json') as { version: string }
   let packaged: { version: string }

@@ -48,7 +48,7 @@ import {
 import { bodies, bytes, words, writeReply, writeSignal } from './memory.ts'
 import { readText, fieldsOf, readFieldName, readParam, readPeer, parseFields } from './request-text.ts'
 
-/** `requireManualDestroy` spares a finalisation entry per request. */
+/** `requireManualDestroy` spares each request an entry for finalisation. */
 const resourceOptions = { requireManualDestroy: true } as const
 
 /** The most bytes one record can grant. */
@@ -58,21 +58,21 @@ const mostCredit = 0x7fff_ffff
 export const live: (NativeExchange | null)[] = []
 
 /**
- * Exchanges of the last slice, by descriptor, that were unanswered or retained when their handlers returned: the next slice
- * parks those that still are. One that is let go leaves at once, for what lives from slice to slice costs the garbage
- * collector more than the rest of a small request (12 % with pipelining).
+ * Exchanges of the last slice, by descriptor, that were unanswered or retained when their handlers returned. The next
+ * slice parks those that still are. An exchange that is let go leaves at once, because an object that lives from slice
+ * to slice costs the garbage collector more than the rest of a small request (12 % with pipelining).
  */
 export const waiting: (NativeExchange | null)[] = Array.from({ length: maxSlice }, () => null)
 
-/** Counts slices: a descriptor and what it points to can be read until the next one. */
+/** Counts slices. A descriptor and the bytes it points to can be read until the next slice. */
 let slice = 0
 
-/** Called before the first request of a slice, when those of the last one that are needed are parked. */
+/** Is called before the first request of a slice, when the requests of the last one that are needed are parked. */
 export function nextSlice(): void {
   slice = (slice + 1) & 0x3fff_ffff
 }
 
-/** What an exchange keeps of its request once the page it came in is reused. */
+/** The parts of a request that an exchange keeps once the page it came in is reused. */
 interface Parked {
   readonly path: string
   readonly query: string
@@ -84,7 +84,7 @@ interface Parked {
   readonly bodyLength: number
 }
 
-/** Stands for a request that was not parked: its page may hold another one by now. */
+/** Stands for a request that was not parked. Its page may have another one by now. */
 const gone: Parked = {
   path: '',
   query: '',
@@ -95,17 +95,17 @@ const gone: Parked = {
   bodyLength: 0,
 }
 
-/** What small requests with small replies have no use for: kept apart so that an exchange stays small. */
+/** State that small requests with small replies do not need. It is kept apart so that an exchange stays small. */
 class Extra {
   parked: Parked | null = null
-  /** A body that came as a Buffer of its own. */
+  /** The body, if it came as a Buffer of its own. */
   large: Buffer | null = null
   sink: BodySink | null = null
   onDrain: (() => void) | null = null
   /** Bytes written since the engine last reported that all were sent. */
   unsent = 0
   streaming = false
-  /** The request's method when it is one that not every server has; empty otherwise. */
+  /** The method, if not every server has it; empty otherwise. */
   method = ''
 }
 
@@ -126,9 +126,9 @@ class Unreadable implements BodySink {
 export class NativeExchange extends AsyncResource implements Exchange {
   readonly slot: number
   readonly generation: number
-  /** Word of the descriptor; meaningless after its slice. */
+  /** The first word of the descriptor. It means nothing after its slice. */
   readonly at: number
-  /** Place in the slice. */
+  /** The index of the descriptor in its slice. */
   private readonly index: number
   replied = false
   aborted = false
@@ -150,7 +150,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.slice = slice
     const offset = words[at + requestBodyOffset] as number
     if (offset < 0) this.more.large = bodies[-1 - offset] as Buffer
-    // Its name is in the request line alone, which may be gone when somebody asks.
+    // Its name stands only in the request line, which may be gone when somebody reads it.
     if ((this.kind & unusualMethod) !== 0) this.more.method = this.named()
   }
 
@@ -355,7 +355,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     writeSignal(this.slot, this.generation, operationInform | (status << 16), headers, 0, 0)
   }
 
-  // lab/pair native limit: what runs here runs for every reply.
+  // This runs for every reply: measure a change with `lab/pair native limit`.
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || live[this.slot] !== this) return
     this.replied = true
@@ -380,8 +380,8 @@ export class NativeExchange extends AsyncResource implements Exchange {
     more.unsent += content.length
     const full = more.unsent >= highWaterBytes
     const operation = operationData | ((full ? operationFlagWantDrain : 0) << 16)
-    // The engine reads a referenced body only when JavaScript has returned; a caller that need not wait may reuse its
-    // bytes now. A copy of each large chunk made the garbage collector stop the others for 10 ms and more.
+    // The engine reads a referenced body only when JavaScript has returned, but a caller that need not wait may reuse its
+    // bytes now, so these are copied. Copies of all large chunks made garbage collection stop everything for 10 ms and more.
     const reusable = !full && content === chunk && content.length >= referenceBytes
     const kept = reusable ? Buffer.from(content) : content
     writeReply(this.slot, this.generation, operation, null, kept)
@@ -439,11 +439,11 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (sink !== null) this.runInAsyncScope(sink.end, sink)
   }
 
-  /** `status` 0: the client closed its sending side before the end, so nobody waits for what a reader would answer. */
+  /** `status` 0: the client closed its sending side before the end of the body, so nobody waits for a reply. */
   bodyFailed(status: number): void {
     if (live[this.slot] !== this) return
     if (this.sink === null) {
-      // The engine says it once.
+      // The engine reports it only once, so it is kept for the reader to come.
       this.sink = new Unreadable(status)
       return
     }
@@ -464,7 +464,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (sink !== null) this.runInAsyncScope(sink.fail, sink, error)
   }
 
-  /** Copies what may still be read out of the page, before the engine reuses it. */
+  /** Copies the parts that may still be read out of the page, before the engine reuses it. */
   park(): void {
     if (this.parked !== null) return
     const { at } = this
@@ -484,10 +484,10 @@ export class NativeExchange extends AsyncResource implements Exchange {
   }
 }
 
-/** The bits of `kind` that are set where the index of the method is not one of `methods`, of which there are eight. */
+/** `methods` has eight, so these bits of `kind` are set where the index of the method is beyond it. */
 const unusualMethod = 0xf8 << 8
 
-/** In a head the engine has accepted, whose target does not begin with its path. */
+/** Finds the authority in a head that the engine has accepted and whose target does not begin with its path. */
 const targetAuthority = /^(?:\r\n)?[^ ]+ (?:https?:\/\/)?([^/? ]+)/i
 
 const knownIds: ReadonlyMap<string, number> = new Map(
@@ -509,7 +509,7 @@ function coded(code: string, message: string): Error & { code: string } {
   return Object.assign(new Error(message), { code })
 }
 
-/** First word of page `page`'s descriptors, relative to the first page's. */
+/** The first word of the descriptors of `page`, relative to those of the first page. */
 export function pageStart(page: number): number {
   return page * pageWords
 }

@@ -1,4 +1,4 @@
-/** The native adapter: one engine per thread, started when the first server is made. */
+/** The native adapter. Each thread has one engine, which starts when the first server is made. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import {
@@ -41,12 +41,12 @@ const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', '
 
 const servers: (NativeServer | undefined)[] = []
 
-/** Descriptors of the last slice. */
+/** How many descriptors the last slice had. */
 let last = 0
 
-/** Answers a slice. The engine calls this and nothing else, and never from inside itself. */
+/** Answers a slice. The engine calls no other function, and calls this one never from inside itself. */
 function onSlice(count: number, page: number): void {
-  // Two pages alternate, so the last slice's is still intact: copy out what is in use.
+  // Two pages alternate, so the page of the last slice is still intact: requests in use are copied out of it.
   for (let index = 0; index < last; index++) {
     const exchange = waiting[index]
     if (exchange === null || exchange === undefined) continue
@@ -61,7 +61,7 @@ function onSlice(count: number, page: number): void {
       try {
         event(at)
       } catch (error) {
-        // Uncaught, as from any callback; but the other requests of this slice are nobody's fault.
+        // It is uncaught, as from any callback, but must not harm the other requests of this slice.
         process.nextTick(rethrow, error)
       }
       continue
@@ -107,7 +107,7 @@ function event(at: number): void {
 let binding: Binding | null = null
 
 function start(addon: Addon): Binding {
-  // Outside any request, so that no user's async context is captured.
+  // This runs outside any request, so it captures no user's async context.
   binding ??= addon.open(memory, onSlice, references, bodies, overflow, {})
   return binding
 }
@@ -182,7 +182,7 @@ class NativeServer implements Server {
 
 type Bound = ReturnType<Binding['listen']>
 
-/** `::` with IPv4 where the machine has IPv6, else `0.0.0.0`. */
+/** Listens on `::` with IPv4 where the machine has IPv6, else on `0.0.0.0`. */
 function listenAnywhere(listen: (address: string) => Bound): Bound {
   try {
     return listen('::')
@@ -194,12 +194,12 @@ function listenAnywhere(listen: (address: string) => Bound): Bound {
 }
 
 function addressOf({ host = '', port = 0 }: Bound): Address {
-  // A wildcard is no address to connect to.
+  // Nobody can connect to a wildcard address.
   const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return { port, host, path: null, url: `http://${shown}:${port}` }
 }
 
-/** The native adapter of this thread, or in half a sentence why there is none. */
+/** Gives the native adapter of this thread, or half a sentence that says why there is none. */
 export function nativeEngine(): { adapter: Adapter } | { reason: string } {
   const loaded = loadAddon()
   if ('reason' in loaded) return loaded
@@ -207,7 +207,7 @@ export function nativeEngine(): { adapter: Adapter } | { reason: string } {
   try {
     const first = binding === null
     engine = start(loaded.addon)
-    // Replies written in the last moment; node:http delivers them too.
+    // This sends replies that were written in the last moment, as node:http does.
     if (first) process.on('exit', () => engine.flush())
   } catch (error) {
     return { reason: `the engine did not start: ${(error as Error).message}` }

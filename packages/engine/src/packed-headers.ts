@@ -1,13 +1,13 @@
 /**
- * Headers that are the same for many replies, as one entry of a header list: the name is empty, which no header's is,
- * and the value is the whole block as the engine reads it. A dozen headers
- * written one by one cost more than the rest of a small reply.
+ * Packs headers that are the same for many replies into one entry of a header list. Its name is empty, which no header's
+ * is, and its value is the whole block as the engine reads it. A dozen headers written one by one cost more than the
+ * rest of a small reply.
  */
 
-/** The lists behind packed values: one for every middleware that sends such a block. */
+/** The lists behind packed values. Every middleware that sends such a block has one. */
 const lists = new Map<string, readonly string[]>()
 
-/** The value that stands for `list`: name, value, name, value, …, all of them checked. */
+/** Gives the value that stands for `list`: name, value, name, value, …, all of them checked. */
 export function packHeaders(list: readonly string[]): string {
   let packed = ''
   for (let at = 0; at < list.length; at += 2) {
@@ -18,18 +18,18 @@ export function packHeaders(list: readonly string[]): string {
       name +
       value
   }
-  // Flat, and one byte a character: as it is written.
+  // The text is flat and has one byte a character, as it will be written.
   const flat = Buffer.from(packed, 'latin1').toString('latin1')
   lists.set(flat, list)
   return flat
 }
 
-/** The list behind a packed value. */
+/** Gives the list behind a packed value. */
 export function packedList(packed: string): readonly string[] {
   return lists.get(packed) ?? []
 }
 
-/** A header list with nothing packed in it; itself if there was nothing. For adapters that write header by header. */
+/** Unpacks what is packed in a header list, for adapters that write header by header. A list without any is returned. */
 export function unpackHeaders(headers: string[]): string[] {
   if (!headers.includes('')) return headers
   const flat: string[] = []

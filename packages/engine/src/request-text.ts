@@ -1,11 +1,11 @@
-/** Text of a request out of the shared memory: paths, parameters, fields, addresses. */
+/** Reads a request's paths, parameters, fields and addresses out of the shared memory. */
 import { fieldSpanWords, parameterSpanWords, requestCounts, requestSpans } from './generated/layout.ts'
 import { bytes, words } from './memory.ts'
 
-/** Strings up to this length are read by a loop; a call to `latin1Slice` costs as much. */
+/** Strings up to this length are read by a loop; a call of `latin1Slice` costs as much as that. */
 const loopLength = 12
 
-/** Latin-1, as node:http reads fields; targets are ASCII. */
+/** Reads Latin-1, as node:http does for fields. Targets are ASCII. */
 export function readText(start: number, length: number): string {
   if (length > loopLength) return bytes.latin1Slice(start, start + length)
   let text = ''
@@ -48,7 +48,7 @@ export function readPeer(at: number): string {
   return formatIpv6(groups)
 }
 
-/** RFC 5952: lower-case hex, the longest run of two or more zero groups as `::`. */
+/** Writes lower-case hex, and the longest run of two or more zero groups as `::` (RFC 5952). */
 function formatIpv6(groups: number[]): string {
   let best = -1
   let bestLength = 1
@@ -65,7 +65,7 @@ function formatIpv6(groups: number[]): string {
   return `${hex(groups.slice(0, best))}::${hex(groups.slice(best + bestLength))}`
 }
 
-/** The fields of a head the engine has accepted: every line ends in CRLF and has a name and a colon. */
+/** Gives the fields of a head that the engine has accepted: every line ends in CRLF and has a name and a colon. */
 export function parseFields(head: Buffer): string[] {
   const raw: string[] = []
   const lines = head.toString('latin1').split('\r\n')

@@ -1,38 +1,38 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 146_544_368;
+pub const LAYOUT_HASH: u32 = 1_759_640_966;
 
-/// Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next.
+/// Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished.
 pub const PAGES: usize = 2;
 
-/// Size of the control block at offset 0.
+/// The size of the control block, which stands at offset 0.
 pub const CONTROL_WORDS: usize = 16;
 
-/// Size of a request descriptor: one cache line.
+/// The size of a request descriptor: one cache line.
 pub const REQUEST_WORDS: usize = 16;
 
-/// Descriptors in a page.
+/// How many descriptors a page has.
 pub const MAX_SLICE: usize = 128;
 
-/// Words for spans in a page: parameters, header fields and peer addresses of its requests.
+/// Words that a page has for spans: the parameters, header fields and peer addresses of its requests.
 pub const SPAN_WORDS: usize = 12_288;
 
-/// Bytes for heads and small bodies in a page; received into directly.
+/// Bytes that a page has for heads and small bodies. The engine receives into them directly.
 pub const ARENA_BYTES: usize = 393_216;
 
-/// The most that is received from one connection at once.
+/// The most bytes that are received from one connection at once.
 pub const RECEIVE_BYTES: usize = 65_536;
 
-/// Complete bodies up to this size are delivered in the arena; larger ones as a Buffer of their own.
+/// Complete bodies up to this size are delivered in the arena; a larger one is delivered as a Buffer of its own.
 pub const INLINE_BODY_BYTES: usize = 65_536;
 
-/// Size of a reply record.
+/// The size of a reply record.
 pub const RECORD_WORDS: usize = 8;
 
-/// Reply records before JavaScript starts an overflow chunk.
+/// JavaScript starts an overflow chunk after this many reply records.
 pub const MAX_RECORDS: usize = 2_048;
 
-/// Bytes for reply heads and bodies before JavaScript starts an overflow chunk.
+/// JavaScript starts an overflow chunk after this many bytes of reply heads and bodies.
 pub const OUT_BYTES: usize = 1_048_576;
 
 /// Bodies from this size on are handed over by reference and never copied into the reply memory.
@@ -41,13 +41,13 @@ pub const REFERENCE_BYTES: usize = 16_384;
 /// A streamed reply asks its producer to wait when this many bytes are unsent.
 pub const HIGH_WATER_BYTES: usize = 65_536;
 
-/// A parameter span: offset and length in bytes; length -1 for an absent optional one.
+/// A parameter span has an offset and a length in bytes; the length is -1 for an absent optional parameter.
 pub const PARAMETER_SPAN_WORDS: usize = 2;
 
-/// A header field span: name offset, name length | known id << 16, value offset, value length.
+/// A header field span has the name's offset, the name's length | known id << 16, the value's offset and the value's length.
 pub const FIELD_SPAN_WORDS: usize = 4;
 
-/// A peer address: family (0 none, 4, 6), then the address in network byte order.
+/// A peer address has its family (0 for none, 4 or 6), then the address in network byte order.
 pub const PEER_WORDS: usize = 5;
 
 /// Words of a page: descriptors, spans, arena.
@@ -72,20 +72,20 @@ pub const OUT_OFFSET: usize = 241_680;
 pub const TOTAL_BYTES: usize = 2_015_296;
 
 pub mod control {
-    /// Reply records written since the last flush; set to 0 by the engine.
+    /// Reply records written since the last flush. The engine sets it to 0.
     pub const RECORDS: usize = 0;
-    /// Bytes of reply memory in use; set to 0 by the engine.
+    /// Bytes of reply memory in use. The engine sets it to 0.
     pub const OUT: usize = 1;
-    /// Entries of the reference list in use; set to 0 by the engine.
+    /// Entries of the reference list in use. The engine sets it to 0.
     pub const REFERENCES: usize = 2;
-    /// Overflow chunks waiting, each older than the records above; set to 0 by the engine.
+    /// Overflow chunks that wait. Each is older than the records that `records` counts. The engine sets it to 0.
     pub const OVERFLOW: usize = 3;
 }
 
 pub mod request {
     /// Exchange slot.
     pub const SLOT: usize = 0;
-    /// Generation of the slot; a reply that carries another is dropped.
+    /// Generation of the slot. A reply that carries another generation is dropped.
     pub const GENERATION: usize = 1;
     /// Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS, -4 upgrade required).
     pub const ROUTE: usize = 2;
@@ -107,11 +107,11 @@ pub mod request {
     pub const SPANS: usize = 10;
     /// Parameters (8 bits) | fields << 8.
     pub const COUNTS: usize = 11;
-    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. For a chunk: its offset. For `abort`: 1 if the client closed only its sending side and still reads its reply.
+    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` has its own offset here. An `abort` has 1 if the client closed only its sending side and may still read its reply.
     pub const BODY_OFFSET: usize = 12;
-    /// Length in bytes of the body; -1 unknown. For a chunk: its length. For `abort` its reason, for `bodyFail` its status.
+    /// Length of the body in bytes, -1 if it is unknown. A `chunk` has its own length here, an `abort` its reason, a `bodyFail` its status.
     pub const BODY_LENGTH: usize = 13;
-    /// Bit set of methods the path allows, for 405 and OPTIONS.
+    /// The methods that the path allows, as a bit set, for 405 and OPTIONS.
     pub const ALLOW: usize = 14;
     /// Server id.
     pub const SERVER: usize = 15;
@@ -126,13 +126,13 @@ pub mod record {
     pub const OPERATION: usize = 2;
     /// Offset of the header block in reply memory, in bytes.
     pub const HEADERS_OFFSET: usize = 3;
-    /// Length of the header block: u16 name length, u16 value length, name, value, repeated; little-endian, Latin-1.
+    /// Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1).
     pub const HEADERS_LENGTH: usize = 4;
-    /// Offset of the body in reply memory, in bytes; for `start` the low half of the declared length; for `read` and `credit` the number of bytes.
+    /// Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes.
     pub const BODY_OFFSET: usize = 5;
-    /// Length of the body in bytes; for `start` the high half of the declared length, -1 when unknown.
+    /// Length of the body in bytes. A `start` has the high half of the declared length here, -1 when it is unknown.
     pub const BODY_LENGTH: usize = 6;
-    /// 1 + index in the reference list when the body is there, else 0.
+    /// 1 + the body's index in the reference list when it is there, else 0.
     pub const REFERENCE: usize = 7;
 }
 

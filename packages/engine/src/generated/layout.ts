@@ -1,38 +1,38 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 146544368
+export const layoutHash = 1759640966
 
-/** Slices alternate between pages, so requests unfinished at the end of a slice are copied out by JavaScript at the start of the next. */
+/** Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished. */
 export const pages = 2
 
-/** Size of the control block at offset 0. */
+/** The size of the control block, which stands at offset 0. */
 export const controlWords = 16
 
-/** Size of a request descriptor: one cache line. */
+/** The size of a request descriptor: one cache line. */
 export const requestWords = 16
 
-/** Descriptors in a page. */
+/** How many descriptors a page has. */
 export const maxSlice = 128
 
-/** Words for spans in a page: parameters, header fields and peer addresses of its requests. */
+/** Words that a page has for spans: the parameters, header fields and peer addresses of its requests. */
 export const spanWords = 12288
 
-/** Bytes for heads and small bodies in a page; received into directly. */
+/** Bytes that a page has for heads and small bodies. The engine receives into them directly. */
 export const arenaBytes = 393216
 
-/** The most that is received from one connection at once. */
+/** The most bytes that are received from one connection at once. */
 export const receiveBytes = 65536
 
-/** Complete bodies up to this size are delivered in the arena; larger ones as a Buffer of their own. */
+/** Complete bodies up to this size are delivered in the arena; a larger one is delivered as a Buffer of its own. */
 export const inlineBodyBytes = 65536
 
-/** Size of a reply record. */
+/** The size of a reply record. */
 export const recordWords = 8
 
-/** Reply records before JavaScript starts an overflow chunk. */
+/** JavaScript starts an overflow chunk after this many reply records. */
 export const maxRecords = 2048
 
-/** Bytes for reply heads and bodies before JavaScript starts an overflow chunk. */
+/** JavaScript starts an overflow chunk after this many bytes of reply heads and bodies. */
 export const outBytes = 1048576
 
 /** Bodies from this size on are handed over by reference and never copied into the reply memory. */
@@ -41,13 +41,13 @@ export const referenceBytes = 16384
 /** A streamed reply asks its producer to wait when this many bytes are unsent. */
 export const highWaterBytes = 65536
 
-/** A parameter span: offset and length in bytes; length -1 for an absent optional one. */
+/** A parameter span has an offset and a length in bytes; the length is -1 for an absent optional parameter. */
 export const parameterSpanWords = 2
 
-/** A header field span: name offset, name length | known id << 16, value offset, value length. */
+/** A header field span has the name's offset, the name's length | known id << 16, the value's offset and the value's length. */
 export const fieldSpanWords = 4
 
-/** A peer address: family (0 none, 4, 6), then the address in network byte order. */
+/** A peer address has its family (0 for none, 4 or 6), then the address in network byte order. */
 export const peerWords = 5
 
 /** Words of a page: descriptors, spans, arena. */
@@ -71,18 +71,18 @@ export const outOffset = 241680
 /** Size of the shared memory in bytes. */
 export const totalBytes = 2015296
 
-/** Reply records written since the last flush; set to 0 by the engine. */
+/** Reply records written since the last flush. The engine sets it to 0. */
 export const controlRecords = 0
-/** Bytes of reply memory in use; set to 0 by the engine. */
+/** Bytes of reply memory in use. The engine sets it to 0. */
 export const controlOut = 1
-/** Entries of the reference list in use; set to 0 by the engine. */
+/** Entries of the reference list in use. The engine sets it to 0. */
 export const controlReferences = 2
-/** Overflow chunks waiting, each older than the records above; set to 0 by the engine. */
+/** Overflow chunks that wait. Each is older than the records that `records` counts. The engine sets it to 0. */
 export const controlOverflow = 3
 
 /** Exchange slot. */
 export const requestSlot = 0
-/** Generation of the slot; a reply that carries another is dropped. */
+/** Generation of the slot. A reply that carries another generation is dropped. */
 export const requestGeneration = 1
 /** Route id, or a Miss (-1 not found, -2 method not allowed, -3 OPTIONS, -4 upgrade required). */
 export const requestRoute = 2
@@ -104,11 +104,11 @@ export const requestQueryLength = 9
 export const requestSpans = 10
 /** Parameters (8 bits) | fields << 8. */
 export const requestCounts = 11
-/** Offset of an inline body in bytes, or -1 - index for a body in the body list. For a chunk: its offset. For `abort`: 1 if the client closed only its sending side and still reads its reply. */
+/** Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` has its own offset here. An `abort` has 1 if the client closed only its sending side and may still read its reply. */
 export const requestBodyOffset = 12
-/** Length in bytes of the body; -1 unknown. For a chunk: its length. For `abort` its reason, for `bodyFail` its status. */
+/** Length of the body in bytes, -1 if it is unknown. A `chunk` has its own length here, an `abort` its reason, a `bodyFail` its status. */
 export const requestBodyLength = 13
-/** Bit set of methods the path allows, for 405 and OPTIONS. */
+/** The methods that the path allows, as a bit set, for 405 and OPTIONS. */
 export const requestAllow = 14
 /** Server id. */
 export const requestServer = 15
@@ -121,13 +121,13 @@ export const recordGeneration = 1
 export const recordOperation = 2
 /** Offset of the header block in reply memory, in bytes. */
 export const recordHeadersOffset = 3
-/** Length of the header block: u16 name length, u16 value length, name, value, repeated; little-endian, Latin-1. */
+/** Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). */
 export const recordHeadersLength = 4
-/** Offset of the body in reply memory, in bytes; for `start` the low half of the declared length; for `read` and `credit` the number of bytes. */
+/** Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes. */
 export const recordBodyOffset = 5
-/** Length of the body in bytes; for `start` the high half of the declared length, -1 when unknown. */
+/** Length of the body in bytes. A `start` has the high half of the declared length here, -1 when it is unknown. */
 export const recordBodyLength = 6
-/** 1 + index in the reference list when the body is there, else 0. */
+/** 1 + the body's index in the reference list when it is there, else 0. */
 export const recordReference = 7
 
 export const kindRequest = 0
