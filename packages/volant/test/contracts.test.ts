@@ -78,7 +78,11 @@ describe('declared replies', () => {
         ['/limits', 'E_RESPONSE_INVALID', /#\/n: too_big, at most 5; #\/e: invalid_format, email$/],
         ['/ark', 'E_RESPONSE_INVALID', /#\/k: expected "a" or "b"; #\/n: expected at most 5$/],
         ['/later', 'E_RESPONSE_INVALID', /: #: /],
-        ['/nothing', 'E_RESPONSE_STATUS', /^GET \/nothing declares a value for status 200 and gave none$/],
+        [
+          '/nothing',
+          'E_RESPONSE_STATUS',
+          /^GET \/nothing declares a value for status 200 and replied with none$/,
+        ],
         ['/json', 'E_RESPONSE_INVALID', /#\/id: /],
         ['/bad', 'E_RESPONSE_INVALID', /#\/id: /],
       ] as const) {
@@ -216,7 +220,7 @@ describe('declared replies', () => {
         ['/five', /replies with status 201 but declares 200, 202, 204, 409/],
         ['/six', /status 203/],
         ['/seven', /replies with status 200 but declares 201/],
-        ['/eight', /declares status 202 without content and gave a value/],
+        ['/eight', /declares status 202 without content and replied with a value/],
       ] as const) {
         assert.equal((await ask(path)).status, 500, path)
         reported('E_RESPONSE_STATUS', message)
@@ -383,7 +387,7 @@ describe('declared replies', () => {
         /E_VALIDATION is an error of the framework/,
       ],
       [{ errors: { A: { status: 404, data: 1 } } }, 'E_BAD_SCHEMA', /errors\.A\.data/],
-      [{ tags: 'x' }, 'E_BAD_OPTION', /tags takes an array of texts/],
+      [{ tags: 'x' }, 'E_BAD_OPTION', /tags takes an array of strings/],
       [{ summary: 1 }, 'E_BAD_OPTION', /summary takes a text/],
       [{ deprecated: 'yes' }, 'E_BAD_OPTION', /deprecated takes true or false/],
       [{ security: {} }, 'E_BAD_OPTION', /security takes/],
@@ -866,7 +870,7 @@ describe('contracts first', () => {
     app.post('/b', { operationId: 'same' }, () => 1)
     await assert.rejects(app.inject('/a'), {
       code: 'E_OPERATION_ID',
-      message: 'GET /a and POST /b both have the operationId "same"',
+      message: 'GET /a and POST /b both have the operationId "same": give one of them another',
     })
   })
 
@@ -877,7 +881,7 @@ describe('contracts first', () => {
     app.expose({ things: { first } })
     await assert.rejects(app.inject('/a'), {
       code: 'E_OPERATION_ID',
-      message: 'GET /a and POST /b both have the operationId "things.first"',
+      message: 'GET /a and POST /b both have the operationId "things.first": give one of them another',
     })
   })
 })

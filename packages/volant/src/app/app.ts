@@ -308,7 +308,7 @@ function warnOfUnused(registry: Registry): void {
   const unused = unusedIn(registry)
   if (unused === 0) return
   printLine(
-    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself, register routes with what it gives`,
+    `volant: ${unused === 1 ? 'a scope' : `${unused} scopes`} made by with() has no routes: with() changes nothing by itself: register routes with the scope that it returns`,
   )
 }
 

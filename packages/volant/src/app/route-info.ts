@@ -109,7 +109,7 @@ export function checkIds(routes: readonly NamedOperation[]): void {
     if (other !== undefined && other.value !== route.value) {
       throw new VolantError(
         'E_OPERATION_ID',
-        `${other.method} ${other.path} and ${route.method} ${route.path} both have the operationId ${JSON.stringify(route.id)}`,
+        `${other.method} ${other.path} and ${route.method} ${route.path} both have the operationId ${JSON.stringify(route.id)}: give one of them another`,
       )
     }
     taken.set(route.id, route)

@@ -299,7 +299,7 @@ export class Scope<B extends Parts = RootParts> {
     refuseForeign(layer, 'middleware')
     const usage = usageOf(layer)
     if (usage !== undefined) {
-      throw new VolantError('E_BAD_HANDLER', `${layer.name} is no middleware by itself: write ${usage}`)
+      throw new VolantError('E_BAD_HANDLER', `${layer.name} is not a middleware by itself: write ${usage}`)
     }
     const { onClose } = metadataOf(layer)
     const { close } = this.#registry.hooks

@@ -49,7 +49,7 @@ function collect(
     if (isTaken(key)) {
       throw new VolantError(
         'E_BAD_OPTION',
-        `${where} was given a route or group named ${key}, which clients cannot call: every object has that name, and a dot parts names`,
+        `${where} was given a route or group named ${key}, which clients cannot call: every object has that name, or it has a dot, which separates names. Choose another`,
       )
     }
     if (isRoute(value)) found.push({ name, route: value })

@@ -151,7 +151,7 @@ function checkDescription(where: string, options: Contract): Description {
     typeof mediaType === 'string' && parseMediaType(mediaType) !== null,
     'a media type such as image/svg+xml',
   )
-  take('tags', Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'), 'an array of texts')
+  take('tags', Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'), 'an array of strings')
   take(
     'security',
     Array.isArray(security) && security.every(isRequirement),

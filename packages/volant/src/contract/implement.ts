@@ -50,7 +50,7 @@ export function handlersOf(tree: APITree, handlers: unknown): [Route, unknown][]
     if (!known.has(name))
       throw new VolantError(
         'E_BAD_HANDLER',
-        `implement was given a handler ${name}, and no contract has that name`,
+        `implement was given a handler ${name}, and no contract has that name: correct the name, or add the contract`,
       )
   }
   const missing = named.filter(({ name }) => !given.has(name))

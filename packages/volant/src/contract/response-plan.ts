@@ -34,7 +34,7 @@ export class ResponsePlan implements DeclaredReplies {
       const declared = Object.keys(this.#responses).join(', ')
       throw new VolantError(
         'E_RESPONSE_STATUS',
-        `${this.#where} replies with status ${status} but declares ${declared}: ctx.reply(status, value) names one`,
+        `${this.#where} replies with status ${status} but declares ${declared}: give ctx.reply(status, value) a declared status, or declare this one`,
       )
     }
     const reply =
@@ -73,8 +73,8 @@ export class ResponsePlan implements DeclaredReplies {
     throw new VolantError(
       'E_RESPONSE_STATUS',
       expected
-        ? `${this.#where} declares a value for status ${status} and gave none`
-        : `${this.#where} declares status ${status} without content and gave a value`,
+        ? `${this.#where} declares a value for status ${status} and replied with none`
+        : `${this.#where} declares status ${status} without content and replied with a value`,
     )
   }
 }

@@ -20,7 +20,7 @@ export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise
   ctx.more.ownReplies++
   work.then(
     () => done(undefined),
-    (error: unknown) => done(error ?? new Error('a promise was rejected with nothing')),
+    (error: unknown) => done(error ?? new Error('a promise was rejected without a reason')),
   )
   return work
 }

@@ -57,7 +57,7 @@ export function endCookie(name: string, given: CookieOptions, https: boolean): s
 }
 
 function check(name: unknown, value: unknown, given: unknown): CookieOptions {
-  if (typeof name !== 'string') throw bad(String(name), 'is no name')
+  if (typeof name !== 'string') throw bad(String(name), 'is not a name: give a string')
   if (typeof value !== 'string') {
     throw bad(name, `takes a string, not a value of type ${value === null ? 'null' : typeof value}`)
   }

@@ -40,7 +40,10 @@ export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimi
 /** Throws 415 for a Content-Encoding. */
 export function checkEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
-  throw refusal('E_BODY_TYPE', 'the body has a content encoding, and none is read')
+  throw refusal(
+    'E_BODY_TYPE',
+    'the body has a Content-Encoding, and encoded bodies are not read: send it without one',
+  )
 }
 
 function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknown {
@@ -57,7 +60,7 @@ function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknow
 
 function others(essence: string): string {
   if (essence === 'multipart/form-data')
-    return "await ctx.request.formData() does, or bodyMode 'stream' gives it as it comes"
+    return "await ctx.request.formData() reads it, or bodyMode 'stream' passes it on as it arrives"
   return 'ctx.bodyBytes has a body of any type'
 }
 

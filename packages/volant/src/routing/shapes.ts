@@ -22,7 +22,7 @@ export class RouteShapes {
     if (!(methods as readonly string[]).includes(method) && !own.includes(method)) {
       throw new VolantError(
         'E_BAD_OPTION',
-        `${method} ${pattern}: this app has no method ${method}: createApp({ router: { methods: ['${method}'] } })`,
+        `${method} ${pattern}: this app has no method ${method}; add it with createApp({ router: { methods: ['${method}'] } })`,
       )
     }
     const { segments, optional } = parsePattern(ignoreTrailingSlash ? withoutSlash(pattern) : pattern)
