@@ -118,8 +118,8 @@ pub struct Discard {
     pub budget: u64,
 }
 
-/// Judges whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on average,
-/// but at most 300 s (or `requestTimeout`, if that is longer).
+/// Judges whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on
+/// average, but at most 300 s (or `requestTimeout`, if that is longer).
 #[derive(Clone, Copy)]
 pub struct Pace {
     pub started: u64,

@@ -1,10 +1,9 @@
-//! The N-API skin: the only crate that knows Node. It hangs the engine's poller under one `uv_poll_t`,
-//! enters JavaScript once per slice, and exports the few calls `packages/engine` makes outside the path of
-//! a request.
+//! The addon: the only crate that knows Node.js. It watches the engine's poller through one `uv_poll_t`, enters
+//! JavaScript once per slice, and exports the few functions that `packages/engine` calls outside the path of a request.
 //!
 //! Rules that every function here keeps:
-//! - No borrow of [`binding::Binding`] is held across a call into JavaScript: what is called there may come
-//!   back through an exported function (`close` from a handler, say), which borrows it anew.
+//! - The invariants of [`binding::Binding`] hold. Above all, no borrow of it lives across a call into JavaScript, which
+//!   may come back through an exported function (`close` from a handler, say).
 //! - Every `extern "C"` entry catches panics: unwinding out of one aborts the process.
 //! - The image is pinned, and all handles are closed in a clean-up hook, before the thread's loop ends.
 

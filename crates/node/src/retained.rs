@@ -9,14 +9,14 @@ use napi_sys::{napi_env, napi_ref, napi_value};
 
 use crate::value::{call, typed_array, with_scope};
 
-/// A view of bytes that is held by a strong reference. The user may still transfer, shrink or grow the memory behind
-/// it: then it is not what was handed over any more.
+/// A view of bytes that a strong reference keeps alive. The user may still transfer, shrink or grow the memory behind
+/// it; its bytes are then not what was handed over, and are not given any more.
 pub struct RetainedView {
     env: napi_env,
     reference: napi_ref,
     address: *mut c_void,
     length: usize,
-    /// The environment ends: its values are out of reach, and its references go with it.
+    /// Set when the environment ends: its values are then out of reach, and its references go with it.
     ending: Rc<Cell<bool>>,
 }
 

@@ -1,5 +1,5 @@
-//! libuv, found in the running process by name. Nothing is linked and no struct is known: sizes come from
-//! `uv_handle_size`, because libuv promises no ABI (Node documents this for `napi_get_uv_event_loop`).
+//! libuv's functions, found in the running process by name. Nothing is linked and no struct is known: sizes come from
+//! `uv_handle_size`, because libuv promises no ABI (Node.js says so of `napi_get_uv_event_loop`).
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};

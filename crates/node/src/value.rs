@@ -1,11 +1,11 @@
-//! N-API values in and out, with one error type.
+//! Reads and makes N-API values, with one error type.
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
 use napi_sys::{Status, napi_env, napi_status, napi_value};
 
-/// What becomes a JavaScript exception: a message, and a `code` property.
+/// Becomes a JavaScript exception with a message and a `code` property.
 #[derive(Debug)]
 pub struct Failure {
     pub code: &'static str,

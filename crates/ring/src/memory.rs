@@ -1,4 +1,4 @@
-//! The one block of shared memory and the views into it.
+//! The block of shared memory, and the views into it.
 
 use std::ptr::NonNull;
 use std::slice;
@@ -10,8 +10,8 @@ use crate::layout::{
 };
 use crate::record::Record;
 
-/// Address of the shared memory. Lives as long as the `ArrayBuffer` behind it, which the `node` crate
-/// holds by a reference.
+/// The address of the shared memory. It lives as long as the `ArrayBuffer` behind it, which the `node` crate keeps by a
+/// reference.
 pub struct Memory {
     words: NonNull<i32>,
     /// Set when this side allocated the memory itself, as tests and fuzzers do.
@@ -28,7 +28,7 @@ impl Drop for Memory {
     }
 }
 
-/// Which of the two pages.
+/// One of the two pages, by its index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page(pub usize);
 
@@ -68,7 +68,7 @@ impl Memory {
         }
     }
 
-    /// Memory of its own, for use without JavaScript.
+    /// Allocates memory of its own, for use without JavaScript.
     pub fn owned() -> Self {
         let words = Box::leak(vec![0i32; TOTAL_BYTES / 4].into_boxed_slice());
         Self {

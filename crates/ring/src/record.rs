@@ -1,5 +1,5 @@
-//! Reply records: what JavaScript wrote, read defensively. JavaScript is trusted, but a bug there must
-//! give a failed reply, not undefined behaviour: every range is checked before it becomes a slice.
+//! Reads the reply records that JavaScript wrote. JavaScript is trusted, but a bug there must give a failed reply and
+//! not undefined behaviour: every range is checked before it becomes a slice.
 
 use crate::layout::{RECORD_WORDS, record};
 
@@ -58,7 +58,7 @@ impl Record {
         (self.0[record::REFERENCE] > 0).then(|| self.0[record::REFERENCE] as u32 - 1)
     }
 
-    /// Length of the body when it was handed over; `None` when the record's length is none.
+    /// The length of the body when it was handed over; `None` when the record's number cannot be a length.
     pub fn body_length(&self) -> Option<usize> {
         usize::try_from(self.0[record::BODY_LENGTH]).ok()
     }

@@ -34,14 +34,14 @@ pub enum Lookup {
     Found {
         id: u32,
     },
-    /// The path has routes, none of this method. The set is what Allow names (RFC 9110 §15.5.6).
+    /// The path has routes, but none of this method. Allow names the set (RFC 9110 §15.5.6).
     MethodNotAllowed(MethodSet),
     /// An OPTIONS request without a route of its own, for a path that has routes, or for `*`: what Allow names.
     Options(MethodSet),
     NotFound,
 }
 
-/// What one set of paths serves, by method.
+/// The routes of one set of paths, by method.
 #[derive(Debug)]
 struct Leaf {
     methods: MethodSet,
@@ -174,7 +174,7 @@ impl Router {
         self.miss(method, path, fixed, wanted, params)
     }
 
-    /// What the path has for other methods than those that were `wanted` in vain.
+    /// Answers for a path that has no route of the `wanted` methods.
     #[cold]
     fn miss(
         &self,
@@ -195,7 +195,7 @@ impl Router {
         if server && method == OPTIONS_INDEX {
             Lookup::Options(self.methods.allowed())
         } else if server && wanted.is_empty() {
-            // CONNECT is about the server as well, and no route has it.
+            // CONNECT concerns the server, too, and no route has it.
             Lookup::MethodNotAllowed(self.methods.allowed())
         } else if methods.is_empty() {
             Lookup::NotFound

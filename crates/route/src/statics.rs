@@ -1,6 +1,6 @@
-//! Paths without parameters: one hash table over whole paths, the same cost at any number of routes.
+//! Paths without parameters, in one hash table over whole paths: a lookup costs the same at any number of routes.
 
-/// Odd, with its bits well mixed (the fractional part of the golden ratio).
+/// The multiplier is odd and its bits are well mixed: it is the fractional part of the golden ratio.
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 const EMPTY: u32 = u32::MAX;
@@ -20,8 +20,8 @@ const VACANT: Entry = Entry {
     leaf: EMPTY,
 };
 
-/// Open addressing, at most half full. Lookups cannot add to it, so the longest run of entries is ours, and a hostile
-/// path costs at most its own hash and that run; the hash needs no secret.
+/// A table with open addressing, at most half full. Only routes add entries, so a hostile path costs at most its own
+/// hash and the longest run of entries that the routes made: the hash needs no secret.
 #[derive(Debug)]
 pub(crate) struct Statics {
     entries: Vec<Entry>,
@@ -42,7 +42,7 @@ impl Statics {
         }
     }
 
-    /// The leaf of `path`. Longer paths than any route are not hashed.
+    /// Gives the leaf of `path`. A path longer than every route is not hashed.
     #[inline]
     pub(crate) fn find(&self, path: &[u8]) -> Option<u32> {
         if path.len() > self.longest {
@@ -62,7 +62,7 @@ impl Statics {
         }
     }
 
-    /// The leaf of `path`, or `leaf` as its new one.
+    /// Gives the leaf of `path`, which is `leaf` if it had none.
     pub(crate) fn insert(&mut self, path: &[u8], leaf: u32) -> u32 {
         self.longest = self.longest.max(path.len());
         if let Some(existing) = self.find(path) {
@@ -115,8 +115,8 @@ impl Statics {
         text == path || (!self.case_sensitive && text.eq_ignore_ascii_case(path))
     }
 
-    /// Multiply and fold, eight bytes at a time. Without case, bit 5 of every byte is set: letters of either case
-    /// hash alike, and what else then hashes alike is told apart by `same`.
+    /// Multiplies and folds eight bytes at a time. Without case, bit 5 of every byte is set, so letters of either case
+    /// hash alike. `same` tells apart the other bytes that then hash alike.
     #[inline]
     fn hash(&self, path: &[u8]) -> u64 {
         let fold = if self.case_sensitive {

@@ -9,20 +9,20 @@ const ROOT: u32 = 0;
 
 #[derive(Debug)]
 struct Node {
-    /// Text that leads here from the parent; empty after a parameter.
+    /// The text that leads here from the parent. It is empty after a parameter.
     prefix: Box<[u8]>,
-    /// Methods of the leaves at and below this node: a walk for other methods passes by.
+    /// The methods of the leaves at and below this node. A walk for other methods skips it.
     methods: MethodSet,
     leaf: u32,
-    /// First bytes of the children's prefixes, and the children, in the same order.
+    /// The first bytes of the children's prefixes. `children` has the same order.
     firsts: Vec<u8>,
     children: Vec<u32>,
-    /// Whether any of the three below is there. Only where the text so far ends with `/`.
+    /// Whether `suffixes`, `param` or `wildcard` is there, which only a node can have whose text so far ends with `/`.
     branches: bool,
     /// Parameters with a suffix, the longest suffix first.
     suffixes: Vec<(Box<[u8]>, u32)>,
     param: u32,
-    /// A leaf, not a node.
+    /// The leaf of the wildcard (an index of a leaf, not of a node).
     wildcard: u32,
 }
 
@@ -48,8 +48,8 @@ impl Node {
     }
 }
 
-/// Every node has one way from the root, and a path determines the span each node on that way matches; so one walk
-/// visits a node at most once, and costs at most the tree plus the segments its parameters span.
+/// A tree of paths. Every node has one way from the root, and a path determines the span that each node on this way
+/// matches. So one walk visits a node at most once, and costs at most the tree plus the segments its parameters span.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// The leaf for these segments, or `leaf` as their new one; `method` is added on the way there.
+    /// Gives the leaf for these segments, which is `leaf` if they had none. `method` is added to all nodes on the way.
     pub(crate) fn insert(&mut self, segments: &[Segment], method: MethodSet, leaf: u32) -> u32 {
         let mut at = ROOT;
         let mut text = Vec::new();
@@ -140,7 +140,7 @@ impl Tree {
         self.nodes.len() as u32 - 1
     }
 
-    /// The node that `text` leads to from `at`; made, and others split for it, where needed.
+    /// Gives the node that `text` leads to from `at`. It is made, and others are split for it, where needed.
     fn text(&mut self, mut at: u32, mut text: &[u8], method: MethodSet) -> u32 {
         while let Some(&first) = text.first() {
             let Some(child) = self.nodes[at as usize].child(first) else {
@@ -274,7 +274,7 @@ impl<'a, F: FnMut(u32) -> bool> Walk<'a, F> {
         }
     }
 
-    /// Whether a child that was found by its first byte is one to go to.
+    /// Whether the walk goes to a child that was found by its first byte.
     #[inline]
     fn enters<const FOLD: bool>(&self, child: &Node, pos: usize) -> bool {
         let len = child.prefix.len();

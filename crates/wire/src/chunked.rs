@@ -1,21 +1,21 @@
-//! The chunked transfer coding (RFC 9112 §7.1), for bodies that arrive in any pieces.
+//! Decodes the chunked transfer coding (RFC 9112 §7.1) of bodies that arrive in any pieces.
 
 use crate::field::{is_token_byte, is_value_byte};
 use crate::framing::MAX_LENGTH;
 use crate::{Limits, Refusal};
 use std::ops::Range;
 
-/// Where a chunked body stands between two reads. 56 bytes, no allocation.
+/// The state of a chunked body between two reads. It has 56 bytes and allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     state: State,
-    /// Hex digits of the size read so far.
+    /// How many hex digits of the size were read.
     digits: u8,
     name_len: u8,
     /// The name of the current trailer in lower case, as far as a forbidden one could reach.
     name: [u8; LONGEST_FORBIDDEN],
     trailers: u16,
-    /// The size while it is read, then what is left of the chunk's data.
+    /// The size while it is read, then the number of bytes of the chunk that are left.
     size: u64,
     total: u64,
     extension: u32,
@@ -23,14 +23,14 @@ pub struct Decoder {
     trailer_size: u32,
 }
 
-/// What one call found.
+/// The result of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Bytes of the input that are done with; more than 0 unless the input is empty or the body is complete.
+    /// How many bytes of the input were used: more than 0 unless the input is empty or the body is complete.
     pub consumed: usize,
-    /// Where in the input body data lies, if any; never empty.
+    /// Where in the input data of the body lies, if there is any. It is never empty.
     pub data: Option<Range<usize>>,
-    /// The body is complete; what follows `consumed` belongs to the next request.
+    /// The body is complete. The bytes behind `consumed` belong to the next request.
     pub done: bool,
 }
 
@@ -60,11 +60,12 @@ enum State {
 }
 
 impl Decoder {
-    /// Reads on in `input`, to its end, to the end of the body or to the end of one run of data, whatever comes first.
+    /// Reads `input` to its end, to the end of the body or to the end of one run of data, whichever comes first.
     ///
-    /// Strict on purpose: CRLF only, no white space after a size or inside extensions (RFC 9112 §7.1.1 asks recipients
-    /// to read it, llhttp refuses it, and who reads it differently from the proxy in front is smuggled to), no empty
-    /// extension. Trailers are checked by the rules of fields, bounded, and discarded.
+    /// It is strict on purpose: it takes CRLF only, no empty extension, and no white space after a size or inside
+    /// extensions. (RFC 9112 §7.1.1 asks recipients to take that white space, llhttp refuses it, and a server that
+    /// differs from the proxy in front of it can be smuggled to.) Trailers are checked as fields are, bounded, and
+    /// discarded.
     pub fn step(&mut self, input: &[u8], limits: &Limits) -> Result<Step, Refusal> {
         let mut at = 0;
         while at < input.len() && self.state != State::Done {
@@ -96,7 +97,7 @@ impl Decoder {
         self.state == State::Done
     }
 
-    /// Sum of the chunk sizes announced so far, in bytes.
+    /// The sum of the chunk sizes announced so far, in bytes.
     pub fn announced(&self) -> u64 {
         self.total
     }
@@ -158,7 +159,7 @@ impl Decoder {
         let Some(digit) = char::from(byte).to_digit(16) else {
             return Err(misplaced(State::Size, byte));
         };
-        // 16 digits are a whole u64; more are zeros that waste our time, or an overflow.
+        // 16 digits fill a u64. More digits are either leading zeros or an overflow.
         if self.digits == 16 {
             return Err(Refusal::ChunkSize);
         }
@@ -245,8 +246,8 @@ fn misplaced(state: State, byte: u8) -> Refusal {
 
 const LONGEST_FORBIDDEN: usize = "transfer-encoding".len();
 
-/// Fields for framing, routing, authentication or the meaning of the content (RFC 9110 §6.5.1). Trailers are discarded,
-/// so this only tells apart a confused client from a smuggling attempt, and both are refused.
+/// Trailers must not have these fields, which are for framing, routing, authentication or the semantics of the content
+/// (RFC 9110 §6.5.1). Trailers are discarded, but a client that sends one of these is confused or tries to smuggle.
 const FORBIDDEN_TRAILERS: [&[u8]; 16] = [
     b"authorization",
     b"connection",

@@ -4,7 +4,7 @@ use crate::semantics::Semantics;
 use crate::target::Target;
 use crate::{Field, Framing, Known, Limits, Method, PathKind, Refusal, Span, slow_path};
 
-/// The versions that are answered with anything but 505.
+/// The versions that are supported. Any other is answered with 505.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Version {
     Http10,
@@ -12,10 +12,10 @@ pub enum Version {
     Http11,
 }
 
-/// Whether the head is all there.
+/// Whether the head is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// More bytes are needed; call again with the longer buffer and the same `scanned`.
+    /// More bytes are needed: call again with the longer buffer and the same `scanned`.
     Partial,
     Complete,
 }
@@ -27,10 +27,10 @@ pub struct Head {
     pub version: Version,
     /// The request target as sent.
     pub target: Span,
-    /// The path in the target, raw: without query, scheme and authority. What it means says `path_kind`.
+    /// The raw path in the target, without query, scheme and authority. `path_kind` says how to read it.
     pub path: Span,
     pub path_kind: PathKind,
-    /// The bytes after the first `?` of the target, raw; empty if nothing follows it.
+    /// The raw bytes after the first `?` of the target. They are empty if nothing follows it.
     pub query: Option<Span>,
     /// Field lines in the order received.
     pub fields: Vec<Field>,
@@ -46,7 +46,7 @@ pub struct Head {
     /// A GET of HTTP/1.1 that asks for a WebSocket: Upgrade names `websocket`, and Connection has `upgrade` (RFC 9110
     /// §7.8, RFC 6455 §4.1). Other protocols in Upgrade are ignored.
     pub websocket: bool,
-    /// The authority of an absolute-form or authority-form target, else the value of Host; empty without either.
+    /// The authority of an absolute-form or authority-form target, else the value of Host. It is empty without either.
     pub host: Span,
     /// The value of the first Content-Type.
     pub content_type: Option<Span>,
@@ -117,7 +117,7 @@ pub fn parse_head(
     resume(window, scanned, limits, head, fault)
 }
 
-/// The way of heads that are not complete at once, or not right.
+/// Parses heads that are not complete at once, or that are wrong.
 #[cold]
 fn resume(
     window: &[u8],
@@ -145,10 +145,10 @@ fn resume(
     }
 }
 
-/// Field lines that need no allocation: 4 KiB of stack.
+/// How many field lines are parsed without an allocation, in 4 KiB of stack.
 const STACK_FIELDS: usize = 128;
 
-/// Parses a whole head. A refusal for syntax is `Malformed` here: `slow_path::scan` has a better name for it.
+/// Parses a whole head. Every fault of syntax is `Malformed` here; `slow_path::scan` gives it a better name.
 fn attempt(window: &[u8], limits: &Limits, head: &mut Head) -> Result<Progress, Refusal> {
     let most = limits.max_headers as usize;
     let mut slots = [const { MaybeUninit::uninit() }; STACK_FIELDS];

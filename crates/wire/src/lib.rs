@@ -1,9 +1,10 @@
-//! Bytes to request head and body framing for HTTP/1.1 (RFC 9110, RFC 9112). No I/O, no clock, no allocation on the
-//! usual path, and nothing of Node: every function here is a function of its input bytes and limits alone.
+//! Turns bytes into a request head and the framing of its body, for HTTP/1.1 (RFC 9110, RFC 9112). The crate does no
+//! I/O, reads no clock, allocates nothing on the usual path and knows nothing of Node.js: the result of every function
+//! depends on its input bytes and limits alone.
 //!
-//! `httparse` finds the pieces of a head; what it lets pass and we do not (bare LF, more than one leading empty line,
-//! `#` and raw UTF-8 in the target) and everything that takes meaning (Host, framing, connection) is checked here.
-//! A verdict never depends on how the bytes were cut into reads: `tests/mutate.rs` holds that.
+//! `httparse` finds the parts of a head. This crate checks what `httparse` accepts and we refuse (bare LF, more than
+//! one leading empty line, `#` and raw UTF-8 in the target), and the semantics of fields (Host, framing, connection). A
+//! verdict never depends on how the bytes were cut into reads: `tests/mutate.rs` tests that.
 #![forbid(unsafe_code)]
 
 pub mod chunked;

@@ -96,8 +96,8 @@ pub fn valid_value(value: &[u8]) -> bool {
         .fold(true, |valid, byte| valid & is_value_byte(*byte))
 }
 
-/// Fields a handler may not set, in any case: they frame the message or manage the connection, and the engine owns
-/// both (RFC 9110 §7.6.1). Date is not among them; see [`is_date`].
+/// Whether a handler may not set this field, in upper or lower case. The fields of the list frame the message or manage
+/// the connection, which the engine does (RFC 9110 §7.6.1). Date is not among them; see [`is_date`].
 pub fn forbidden_name(name: &[u8]) -> bool {
     let candidate: &[u8] = match name.len() {
         2 => b"te",
@@ -113,7 +113,7 @@ pub fn forbidden_name(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(candidate)
 }
 
-/// Whether a handler's field is Date: then the engine leaves its own out.
+/// Whether a handler's field is Date. If so, the engine leaves its own out.
 pub fn is_date(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"date")
 }

@@ -1,7 +1,7 @@
 use crate::framing::{Connection, content_length, transfer_coding};
 use crate::{Framing, Head, Known, Method, Refusal, Span, Version, host};
 
-/// The fields that decide framing, persistence and authority.
+/// Collects the fields that decide framing, persistence and authority.
 #[derive(Default)]
 pub(crate) struct Semantics {
     host: Option<Span>,
@@ -28,8 +28,8 @@ impl Semantics {
                 if self.host.replace(span).is_some() {
                     return Err(Refusal::HostRepeated);
                 }
-                // RFC 9112 §3.2: the value is empty when the target URI has no authority. An absolute form has one, and
-                // then Host must repeat it.
+                // The value is empty when the target URI has no authority. An absolute form has one, which Host must
+                // then repeat (RFC 9112 §3.2).
                 let absent = value.is_empty() && head.host.len == 0;
                 if !absent && !host::is_authority(value) {
                     return Err(Refusal::HostSyntax);
@@ -71,14 +71,14 @@ impl Semantics {
         }
     }
 
-    /// What only the whole head tells. Refusals of framing go before all others.
+    /// Decides what depends on the whole head. Refusals of framing go before all others.
     #[inline]
     pub(crate) fn settle(&self, window: &[u8], head: &mut Head) -> Result<(), Refusal> {
         let http11 = head.version == Version::Http11;
         head.framing = match (self.length, self.coding) {
             (Some(_), Some(_)) => return Err(Refusal::LengthAndCoding),
-            // RFC 9110 §5.6.3 makes it optional white space; llhttp refuses it behind these two, and so may
-            // whatever stands in front of us.
+            // A tab is optional white space (RFC 9110 §5.6.3), but llhttp refuses it behind these two, and so may a
+            // proxy in front of us.
             (None, Some(coding)) if tab_follows(window, coding) => {
                 return Err(Refusal::CodingSyntax);
             }

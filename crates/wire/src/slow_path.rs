@@ -1,30 +1,30 @@
-//! The slow way through a head, line by line: for heads that arrive in pieces, and to name what is wrong with one.
+//! Reads a head line by line: the slow path, for heads that arrive in pieces, and to name the fault of a wrong one.
 //!
-//! What this module refuses depends on a prefix of the bytes alone and is found in the order of the bytes, so the cut
-//! of the reads cannot change a verdict. The work is linear in the head however it is cut: a search for LF from where
-//! the last call stopped, each complete line once, and checks of an open request line that only its first bytes and
-//! the nine after the longest target can reach.
+//! A refusal here depends on a prefix of the bytes alone, and faults are found in the order of the bytes, so the cut of
+//! the reads cannot change a verdict. The work is linear in the head however it is cut: LF is searched from where the
+//! last call stopped, each complete line is checked once, and an open request line is checked only while its first
+//! bytes or the nine after the longest target arrive.
 
 use crate::field::{is_token_byte, is_value_byte};
 use crate::target::Target;
 use crate::{Limits, Method, Refusal};
 use memchr::{memchr, memrchr};
 
-/// Longest method looked at; a longer one is not ours whatever it is.
+/// The length of the longest method. A longer one is unknown, whatever it is.
 const MAX_METHOD: usize = Method::LONGEST;
-/// `HTTP/1.1`
+/// The length of `HTTP/1.1`.
 const VERSION: usize = 8;
 
 /// How a line ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Not yet.
+    /// The end is not there yet.
     Open,
     Crlf,
     Lf,
 }
 
-/// Looks at `window` from `scanned` on. Gives the length of the head if its end is there.
+/// Checks `window` from `scanned` on. Gives the length of the head if its end is there.
 pub(crate) fn scan(
     window: &[u8],
     scanned: usize,
@@ -40,7 +40,7 @@ pub(crate) fn scan(
             None => (line, End::Lf),
         };
         if start == 0 && content.is_empty() && end == End::Crlf {
-            // RFC 9112 §2.2: an empty line before the request line is ignored.
+            // An empty line before the request line is ignored (RFC 9112 §2.2).
         } else if start == request_start(window) {
             if start > 0 && content.is_empty() && end == End::Crlf {
                 return Err(Refusal::EmptyLines);
@@ -62,9 +62,9 @@ fn request_start(window: &[u8]) -> usize {
     if window.starts_with(b"\r\n") { 2 } else { 0 }
 }
 
-/// Refuses a request line before its end is there: garbage that is no method, a target past its limit.
+/// Refuses a request line before its end is there, if it begins with garbage or its target is past the limit.
 ///
-/// `last` is the greatest length of an open request line that these checks let pass; looking at it again after that
+/// `last` is the greatest length of an open request line that these checks let pass. To check the line again after that
 /// would find nothing, and would cost time for each byte of a slow client.
 fn open_request_line(window: &[u8], scanned: usize, limits: &Limits) -> Result<(), Refusal> {
     let start = request_start(window);
@@ -84,8 +84,8 @@ fn open_request_line(window: &[u8], scanned: usize, limits: &Limits) -> Result<(
     }
 }
 
-/// What an open line can be refused for is checked first, so that the same line is refused for the same reason when it
-/// is complete.
+/// Checks a request line. Faults that an open line can have are looked for first, so that the complete line is refused
+/// for the same reason.
 fn request_line(line: &[u8], end: End, limits: &Limits) -> Result<(), Refusal> {
     let Some(space) = method_length(line)? else {
         return unfinished(end);
@@ -126,7 +126,7 @@ fn request_line(line: &[u8], end: End, limits: &Limits) -> Result<(), Refusal> {
     Target::parse(target, method).map(|_| ())
 }
 
-/// A line without all of its parts: HTTP/0.9 (RFC 1945 §4.1) among them.
+/// Judges a line that lacks some of its parts, such as one of HTTP/0.9 (RFC 1945 §4.1).
 fn unfinished(end: End) -> Result<(), Refusal> {
     match end {
         End::Open => Ok(()),
@@ -135,7 +135,7 @@ fn unfinished(end: End) -> Result<(), Refusal> {
     }
 }
 
-/// The length of the method, or nothing if its end is not in the line.
+/// Gives the length of the method, or nothing if its end is not in the line.
 fn method_length(line: &[u8]) -> Result<Option<usize>, Refusal> {
     for (at, &byte) in line.iter().take(MAX_METHOD + 1).enumerate() {
         match byte {
@@ -152,7 +152,7 @@ fn method_length(line: &[u8]) -> Result<Option<usize>, Refusal> {
     }
 }
 
-/// A complete line after the request line that is not the empty one.
+/// Checks a complete line between the request line and the empty line.
 fn field_line(line: &[u8], end: End, limits: &Limits) -> Result<(), Refusal> {
     if line.len() > limits.max_header_line as usize {
         return Err(Refusal::FieldLineTooLong);

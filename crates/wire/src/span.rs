@@ -1,6 +1,6 @@
 /// A range of bytes, relative to the start of the buffer that was given to [`parse_head`](crate::parse_head).
 ///
-/// Spans stay valid when the buffer is copied elsewhere, so a parked head is one `memcpy` and no fix-ups.
+/// Spans stay valid when the buffer is copied elsewhere, so a head is set aside by one `memcpy` and no fix-ups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
     /// Offset of the first byte.
