@@ -1,4 +1,4 @@
-/** The memory shared with the engine, and writing reply records into it. Layout: docs/internals/layout.md. */
+/** Writes reply records into the memory that is shared with the engine. docs/internals/layout.md has its layout. */
 import {
   controlOut,
   controlOverflow,
@@ -21,7 +21,7 @@ import {
   totalBytes,
 } from './generated/layout.ts'
 
-/** Node's own write functions, without the argument checks of `buffer.write`. */
+/** Node.js's own functions, without the argument checks of `buffer.write`. */
 interface RawBuffer extends Buffer {
   utf8Write(text: string, offset: number, length?: number): number
   latin1Write(text: string, offset: number, length?: number): number
@@ -29,16 +29,16 @@ interface RawBuffer extends Buffer {
   utf8Slice(start: number, end: number): string
 }
 
-/** Never handed to users, so never transferred or resized. */
+/** The shared memory. Users never get it, so it is never transferred or resized. */
 export const memory: ArrayBuffer = new ArrayBuffer(totalBytes)
 export const words: Int32Array = new Int32Array(memory)
 export const bytes: RawBuffer = Buffer.from(memory) as RawBuffer
 
-/** Bodies the engine reads from their own memory when the slice ends. */
+/** Bodies that the engine reads from their own memory when the slice ends. */
 export const references: Uint8Array[] = []
-/** Request bodies too large for the arena, put here by the engine. */
+/** Request bodies that are too large for the arena. The engine puts them here. */
 export const bodies: Buffer[] = []
-/** Pairs of records and bytes set aside when the shared memory was full; older than what is in it. */
+/** Pairs of records and bytes that were set aside when the shared memory was full. They are older than its contents. */
 export const overflow: (Int32Array | Uint8Array)[] = []
 
 const outStart = outOffset * 4
@@ -52,7 +52,7 @@ const loopLength = 32
 /** Where the payload being written ends, relative to the reply memory. */
 let out = 0
 
-/** Makes room for one record with up to `length` bytes and gives the word it starts at. */
+/** Makes room for one record with up to `length` bytes, and gives the word at which it starts. */
 function reserve(length: number): number {
   let count = words[controlRecords] as number
   out = words[controlOut] as number
@@ -65,7 +65,7 @@ function reserve(length: number): number {
   return recordsOffset + count * recordWords
 }
 
-/** The shared memory is full before the slice ended: the engine reads a copy of it first when it is entered. */
+/** Is called when the shared memory is full before the slice ends. The engine will read this copy of it first. */
 function setAside(count: number): void {
   if (count === 0) return
   overflow.push(
@@ -77,7 +77,7 @@ function setAside(count: number): void {
   words[controlOut] = 0
 }
 
-/** Writes text at `at`; gives the number of bytes. */
+/** Writes text at `at`, and gives the number of bytes. */
 function writeText(text: string, at: number): number {
   const { length } = text
   if (length > loopLength) return bytes.utf8Write(text, at, length * 3)
@@ -89,7 +89,7 @@ function writeText(text: string, at: number): number {
   return length
 }
 
-/** Bytes of a header block, in Latin-1 one a character; more than any block may have if a record cannot carry it. */
+/** The bytes of a header block in Latin-1, or more than a block may have if a record cannot carry it. */
 function headerBytes(headers: string[] | null): number {
   if (headers === null) return 0
   let size = headers.length * 2
@@ -101,13 +101,13 @@ function headerBytes(headers: string[] | null): number {
   return size
 }
 
-/** Writes the header block at `out`; names and values go with their lengths, so none can end early. */
+/** Writes the header block at `out`. Names and values have their lengths before them, so none can end early. */
 function writeHeaders(headers: string[]): void {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string
     const value = headers[index + 1] as string
     let at = outStart + out
-    // A packed block has its lengths in it.
+    // A packed block contains its lengths.
     if (name.length === 0 && value.length > 0) {
       out += bytes.latin1Write(value, at, value.length)
       continue
@@ -128,11 +128,11 @@ function writeLatin1(text: string, at: number): number {
   return at + length
 }
 
-/** The longest name or value a header block can carry: lengths have 16 bits. */
+/** The longest name or value that a header block can carry: lengths have 16 bits. */
 const maxHeaderText = 0xffff
 /** A larger block might not fit the reply memory beside a body that is copied. */
 const maxHeaderBlock = outBytes - referenceBytes
-/** Stands for headers that cannot be carried: the engine refuses the empty name, and replies 500. */
+/** Stands for headers that a record cannot carry. The engine refuses the empty name and replies 500. */
 const refusedHeaders: string[] = ['', '']
 
 /** Writes a record with a whole body: `end`, `start` (without one) or `data`. */
@@ -198,7 +198,7 @@ function finishRecord(
   words[at + recordHeadersLength] = out - before
 }
 
-/** Writes a record without bytes; `low` and `high` stand where a body's range would. */
+/** Writes a record without a body. `low` and `high` stand where the range of the body would. */
 export function writeSignal(
   slot: number,
   generation: number,
