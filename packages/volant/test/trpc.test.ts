@@ -431,6 +431,17 @@ describe('tRPC over the wire', () => {
       assert.equal((await live.ask('/trpc/teapot')).headers['retry-after'], '5')
     }))
 
+  test('headers that a procedure sets before it waits are in the head of a streamed batch', () =>
+    served(async (live) => {
+      const { length } = kit.reports
+      const reply = await live.ask('/trpc/cookie,ping?batch=1', {
+        headers: { 'trpc-accept': 'application/jsonl' },
+      })
+      assert.equal(reply.headers['x-made-by'], 'procedure')
+      assert.deepEqual(reply.setCookies, ['seen=yes; Path=/; HttpOnly; SameSite=Lax'])
+      assert.deepEqual(kit.reports.slice(length), [])
+    }))
+
   test('bad requests are told in the shape of tRPC, before anything runs', () =>
     served(async (live) => {
       const shape = async (path: string, ask?: Parameters<Live['ask']>[1]) => {

@@ -65,10 +65,12 @@ function commonKind(calls: readonly BatchedCall[]): ProcedureKind | undefined {
   throw new HTTPError(400, `Cannot mix procedure types in call: ${[...types].join(', ')}`)
 }
 
-/** Starts the calls. A rejected promise that nobody reads must not end the process. */
+/**
+ * Starts the calls at once: what they set before they wait is in the head of a streamed reply. A rejected promise that
+ * nobody reads must not end the process.
+ */
 function start(ctx: RequestContext, calls: readonly BatchedCall[], settings: Settings): Promise<unknown>[] {
-  const inputs = (async () => batchInputs(ctx))()
-  inputs.catch(() => {})
+  const inputs = inputsOf(ctx)
   return calls.map((call, index) => {
     const outcome = (async () => {
       const { placed } = call
@@ -76,12 +78,24 @@ function start(ctx: RequestContext, calls: readonly BatchedCall[], settings: Set
       checkMethod(ctx, placed, settings)
       if (placed.procedure.kind === 'subscription')
         throw new HTTPError(400, 'Cannot batch subscription calls')
-      const input = batchInput(await inputs, index, settings)
+      const input = batchInput(inputs(), index, settings)
       return unlessError(await perform(placed, new CallContext(ctx, placed, input).detach()))
     })()
     outcome.catch(() => {})
     return outcome
   })
+}
+
+/** The inputs are read once. The function gives them, or throws what is wrong with them. */
+function inputsOf(ctx: RequestContext): () => ReturnType<typeof batchInputs> {
+  try {
+    const inputs = batchInputs(ctx)
+    return () => inputs
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
 }
 
 /** The value without undeclared properties: lines are written by JSON.stringify, which leaves none out. */
