@@ -157,7 +157,10 @@ class Normalizer {
     else if (kind === 'schemas') copy[name] = this.#list(value, inner)
     else if (kind === 'named') this.#named(copy, name, value, inner, to)
     else {
-      const plain = value instanceof RegExp ? this.#source(value, inner.from) : value
+      if (value instanceof RegExp && /[^uv]/.test(value.flags)) {
+        this.#refuse(inner.from, `has flags, which JSON Schema has not: ${value.flags}`)
+      }
+      const plain = value instanceof RegExp ? value.source : value
       const takes = this.#isStrict || structural.has(kind) ? misfit(kind, plain) : null
       if (takes !== null) this.#refuse(inner.from, `takes ${takes}, not ${briefValue(value)}`)
       if (name === '$anchor' || name === '$dynamicAnchor') this.#references.anchor(plain, base, from)
@@ -254,12 +257,6 @@ class Normalizer {
 
   #inherited(properties: readonly string[]): void {
     this.#namesInherited ||= properties.some((each) => each in Object.prototype)
-  }
-
-  #source(pattern: RegExp, at: string): string {
-    const { flags, source } = pattern
-    if (/[^uv]/.test(flags)) this.#refuse(at, `has flags, which JSON Schema has not: ${flags}`)
-    return source
   }
 
   /** TypeBox hides functions from JSON: they would never run. */
