@@ -1,4 +1,5 @@
 /** JSON Schema documents (draft 2020-12): what a reference leads to, and which schemas a schema contains. */
+import { madeOnce } from './made-once.ts'
 import { decodeFragment, keysOf, valueAt } from './json-pointer.ts'
 import { keywords } from './keywords.ts'
 
@@ -24,20 +25,10 @@ const resolvers = new WeakMap<JSONSchemaObject, Resolve>()
 
 /** Resolves the references of one document in the normal form, which are all pointers. */
 export function resolverOf(root: JSONSchemaObject): Resolve {
-  let resolve = resolvers.get(root)
-  if (resolve === undefined) {
+  return madeOnce(resolvers, root, () => {
     const known = new Map<string, Target | null>()
-    resolve = (reference) => {
-      let target = known.get(reference)
-      if (target === undefined) {
-        target = targetOf(root, reference)
-        known.set(reference, target)
-      }
-      return target
-    }
-    resolvers.set(root, resolve)
-  }
-  return resolve
+    return (reference) => madeOnce(known, reference, () => targetOf(root, reference))
+  })
 }
 
 function targetOf(root: JSONSchemaObject, reference: string): Target | null {

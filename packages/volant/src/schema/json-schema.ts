@@ -1,4 +1,5 @@
 /** Converts the schemas of all libraries to JSON Schema in the normal form. */
+import { madeOnce } from './made-once.ts'
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type Unrepresentable, withoutMarks } from './unrepresentable.ts'
@@ -32,11 +33,7 @@ const known: Record<Side, WeakMap<object, ConvertedSchema>> = { input: new WeakM
  * anything; a schema is opaque if its library has no JSON Schema at all.
  */
 export function jsonSchemaOf(schema: Schema, io: Side): ConvertedSchema {
-  const before = known[io].get(schema)
-  if (before !== undefined) return before
-  const described = describe(schema, io)
-  known[io].set(schema, described)
-  return described
+  return madeOnce(known[io], schema, () => describe(schema, io))
 }
 
 function describe(schema: Schema, io: Side): ConvertedSchema {

@@ -4,6 +4,7 @@
  * All faults of a small value are reported. Of a large value, or one with a recursive schema, only the first fault is:
  * looking for more would let a client choose how long that takes.
  */
+import { madeOnce } from '../made-once.ts'
 import { createRequire } from 'node:module'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
@@ -57,16 +58,14 @@ const ownOnly = 4
 const instances = new Map<number, Ajv2020>()
 
 function compile(schema: JSONSchemaObject, how: number, where: string): ValidateFunction {
-  let ajv = instances.get(how)
-  if (ajv === undefined) {
-    ajv = load({
+  const ajv = madeOnce(instances, how, () =>
+    load({
       useDefaults: (how & filling) !== 0,
       allErrors: (how & everything) !== 0,
       // Inherited members are no properties. It costs a call for each property, so only where a name is inherited.
       ownProperties: (how & ownOnly) !== 0,
-    })
-    instances.set(how, ajv)
-  }
+    }),
+  )
   try {
     return ajv.compile(schema)
   } catch (cause) {
@@ -127,10 +126,5 @@ const validators = new WeakMap<object, Validator>()
 
 /** The validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
 export function validatorOf(schema: object, where: string): Validator {
-  let validator = validators.get(schema)
-  if (validator === undefined) {
-    validator = new Validator(normalize(schema, where))
-    validators.set(schema, validator)
-  }
-  return validator
+  return madeOnce(validators, schema, () => new Validator(normalize(schema, where)))
 }

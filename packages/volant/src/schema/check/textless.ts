@@ -1,4 +1,5 @@
 /** Warns of properties of `params`, `query`, `headers` and `cookies` that refuse all text, such as `z.number()`. */
+import { madeOnce } from '../made-once.ts'
 import { printLine } from '../../report/print-line.ts'
 import type { Schema } from '../../types/schema.ts'
 import { type Resolve, resolverOf } from '../document.ts'
@@ -20,7 +21,7 @@ interface Textless {
  * which may convert text by themselves.
  */
 export function warnTextless(schema: Schema, where: string, isWrong?: (name: string) => boolean): void {
-  const members = textlessOf(schema)
+  const members = madeOnce(known, schema, () => find(schema))
   if (members.length === 0 || warned.has(schema)) return
   const wrong = members.filter(({ name, isImpossible }) => isWrong?.(name) ?? !isImpossible)
   if (wrong.length === 0 && isWrong !== undefined) return
@@ -36,15 +37,6 @@ export function warnTextless(schema: Schema, where: string, isWrong?: (name: str
 
 const warned = new WeakSet<Schema>()
 const known = new WeakMap<Schema, readonly Textless[]>()
-
-function textlessOf(schema: Schema): readonly Textless[] {
-  let members = known.get(schema)
-  if (members === undefined) {
-    members = find(schema)
-    known.set(schema, members)
-  }
-  return members
-}
 
 function find(schema: Schema): Textless[] {
   if (vendorOf(schema).advice === undefined) return []

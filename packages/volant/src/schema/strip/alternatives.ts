@@ -1,4 +1,5 @@
 /** What a JSON Schema declares of a value's members: references and `allOf` are followed, branches stay apart. */
+import { madeOnce } from '../made-once.ts'
 import {
   isObject,
   isSchema,
@@ -83,7 +84,8 @@ export class SchemaDocument {
     parts.add(schema)
     if (schema.$ref !== undefined) this.#gather(this.target(schema.$ref), parts, groups)
     for (const part of schemasIn(schema.allOf)) this.#gather(part, parts, groups)
-    for (const group of this.#groups(schema)) {
+    // They are kept, because a group may hold a schema that was made for it.
+    for (const group of madeOnce(this.#grouped, schema, () => groupsOf(schema))) {
       const [only, other] = group
       if (other !== undefined) groups.push(group)
       else if (only !== undefined) this.#gather(only, parts, groups)
@@ -93,39 +95,19 @@ export class SchemaDocument {
   #intern(parts: ReadonlySet<JSONSchemaObject>, groups: readonly (readonly AnySchema[])[]): Alternative {
     const each = [...parts].sort((a, b) => this.#id(a) - this.#id(b))
     const key = [each, ...groups].map((of) => of.map((part) => this.#id(part)).join()).join(';')
-    let alternative = this.#alternatives.get(key)
-    if (alternative === undefined) {
-      alternative = {
-        id: this.#alternatives.size,
-        parts: each,
-        groups,
-        closesObject: each.some(closesObject),
-        closesArray: each.some(closesArray),
-        keepsAll: [...each, ...groups.flat()].every((schema) => this.#declaresNone(schema)),
-      }
-      this.#alternatives.set(key, alternative)
-    }
-    return alternative
-  }
-
-  /** Kept, because a group may hold a schema that was made for it. */
-  #groups(part: JSONSchemaObject): AnySchema[][] {
-    let groups = this.#grouped.get(part)
-    if (groups === undefined) {
-      groups = groupsOf(part)
-      this.#grouped.set(part, groups)
-    }
-    return groups
+    return madeOnce(this.#alternatives, key, () => ({
+      id: this.#alternatives.size,
+      parts: each,
+      groups,
+      closesObject: each.some(closesObject),
+      closesArray: each.some(closesArray),
+      keepsAll: [...each, ...groups.flat()].every((schema) => this.#declaresNone(schema)),
+    }))
   }
 
   #id(schema: AnySchema): number {
     if (typeof schema === 'boolean') return schema ? -1 : -2
-    let id = this.#ids.get(schema)
-    if (id === undefined) {
-      id = this.#ids.size
-      this.#ids.set(schema, id)
-    }
-    return id
+    return madeOnce(this.#ids, schema, () => this.#ids.size)
   }
 
   /** Numbers the schemas in the order of the document, so that the order of properties depends on nothing else. */

@@ -2,6 +2,7 @@
  * Which properties and items a schema declares at one point of a value. A node stands for all schemas that can hold at
  * such a point; it is made when a value first gets there.
  */
+import { madeOnce } from '../made-once.ts'
 import { isSchema, type AnySchema, type JSONSchemaObject } from '../document.ts'
 import { regularExpression } from '../keywords.ts'
 import { mayMatch } from './may-match.ts'
@@ -13,13 +14,10 @@ const mostAlternatives = 64
 
 /** The node of a whole value; `schema` is in the normal form. */
 export function rootNodeOf(schema: JSONSchemaObject): SchemaNode {
-  let node = roots.get(schema)
-  if (node === undefined) {
+  return madeOnce(roots, schema, () => {
     const document = new SchemaDocument(schema)
-    node = new SchemaNodes(document).at([document.alternative([schema])])
-    roots.set(schema, node)
-  }
-  return node
+    return new SchemaNodes(document).at([document.alternative([schema])])
+  })
 }
 
 /** The branches of a union, by the value of the property that tells them apart. */
@@ -46,12 +44,7 @@ class SchemaNodes {
     if (alternatives.every((alternative) => alternative.keepsAll)) return this.keepsAll
     const each = [...new Set(alternatives)].sort((a, b) => a.id - b.id)
     const key = each.map((alternative) => alternative.id).join()
-    let node = this.#known.get(key)
-    if (node === undefined) {
-      node = new SchemaNode(this, each)
-      this.#known.set(key, node)
-    }
-    return node
+    return madeOnce(this.#known, key, () => new SchemaNode(this, each))
   }
 }
 
@@ -174,12 +167,7 @@ export class SchemaNode {
 
   #unnamed(name: string): SchemaNode | null {
     const key = this.#patterns.map((pattern) => (pattern.test(name) ? '1' : '0')).join('')
-    let node = this.#byPatterns.get(key)
-    if (node === undefined) {
-      node = this.#child((part) => propertyOf(part, name))
-      this.#byPatterns.set(key, node)
-    }
-    return node
+    return madeOnce(this.#byPatterns, key, () => this.#child((part) => propertyOf(part, name)))
   }
 
   /** The node of a part, by the schemas that each alternative has for it; null if none has one. */
