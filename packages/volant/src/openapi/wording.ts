@@ -1,4 +1,5 @@
 /** JSON Schema in keywords that tools for OpenAPI documents can read. Requests and replies are checked without it. */
+import { madeOnce } from '../schema/made-once.ts'
 import type { OpenAPISchema } from './types.ts'
 import { isObject, mapSubschemas } from '../schema/document.ts'
 
@@ -13,12 +14,7 @@ import { isObject, mapSubschemas } from '../schema/document.ts'
  *   double holds without loss. Tools would show the numbers to people, and send them as examples.
  */
 export function readable(schema: OpenAPISchema): OpenAPISchema {
-  let made = known.get(schema)
-  if (made === undefined) {
-    made = reworded(withAnyJSON(schema))
-    known.set(schema, made)
-  }
-  return made
+  return madeOnce(known, schema, () => reworded(withAnyJSON(schema)))
 }
 
 /** Marks unbounded integers outside of a body: the server reads no number there that a double cannot hold. */

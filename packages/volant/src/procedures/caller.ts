@@ -1,4 +1,5 @@
 /** Procedures called in process: with the same middleware and checks, and without HTTP. */
+import { madeOnce } from '../schema/made-once.ts'
 import type { Context } from '../types/context.ts'
 import { nextId } from '../context/id.ts'
 import { checkOptionNames } from '../options/option-names.ts'
@@ -56,12 +57,9 @@ const known = new WeakMap<Placed, Served>()
 
 /** Prepares a procedure at its first call. */
 function inProcess(placed: Placed): Served {
-  let made = known.get(placed)
-  if (made === undefined) {
-    made = served(placed, process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw')
-    known.set(placed, made)
-  }
-  return made
+  return madeOnce(known, placed, () =>
+    served(placed, process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'),
+  )
 }
 
 async function callInProcess(placed: Served, from: CallSource, input: unknown): Promise<unknown> {
