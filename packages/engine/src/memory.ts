@@ -44,10 +44,10 @@ export const overflow: (Int32Array | Uint8Array)[] = []
 const outStart = outOffset * 4
 
 /**
- * Strings up to this length are written by a loop: on Node 20 `utf8Write` costs 35–42 ns a call whatever the
- * length, about what 32 rounds cost.
+ * Strings up to this length are written by a loop. `utf8Write` costs about 57 ns a call on Node.js 26 and 68 on 20,
+ * whatever the length, which is what 16 and 24 rounds cost (docs/decisions/0014-on-node-26.md).
  */
-const loopLength = 32
+const loopLength = 16
 
 /** Where the payload being written ends, relative to the reply memory. */
 let out = 0
