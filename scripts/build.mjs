@@ -86,7 +86,6 @@ async function cargo(...args) {
 function* engineSources() {
   yield* ['Cargo.toml', 'Cargo.lock', 'scripts/layout.mjs'].map((name) => join(root, name))
   for (const crate of readdirSync(join(root, 'crates'))) {
-    if (crate === 'load') continue
     const folder = join(root, 'crates', crate)
     yield* [join(folder, 'Cargo.toml'), join(folder, 'build.rs')]
     yield* filesIn(join(folder, 'src'))
