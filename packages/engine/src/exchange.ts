@@ -8,20 +8,20 @@
 import type { AsyncResource } from 'node:async_hooks'
 import { contentTypes as layoutContentTypes } from './generated/layout.ts'
 
-/** Content types that the framework sets itself. `custom`: the header list carries it, or the reply has none. */
+/** The content types that the framework sets itself. With `custom` the header list has the type, or there is none. */
 export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
 export type ContentType = (typeof ContentType)[keyof typeof ContentType]
 
 /** The header value behind each `ContentType`, by numeric id; `null` for `custom`. */
 export const contentTypes: readonly (string | null)[] = layoutContentTypes.map((type) => type || null)
 
-/** How the request's body reaches the handler. */
+/** Names the way in which the request's body reaches the handler. */
 export const BodyKind = { none: 0, complete: 1, stream: 2 } as const
 export type BodyKind = (typeof BodyKind)[keyof typeof BodyKind]
 
 /**
- * Why an exchange ended before its reply was sent. After `timeout` (503) and `upload` (408, its streamed body came too
- * slowly) the adapter has replied in the handler's place.
+ * The reason why an exchange ended before its reply was sent. After `timeout` (503) and `upload` (408, its streamed
+ * body came too slowly) the adapter has replied in the handler's place.
  */
 export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error' | 'upload'
 
@@ -37,15 +37,15 @@ export interface BodySink {
   fail(error: Error & { status?: number; code?: string }): void
 }
 
-/** One request and its reply. It lives until the reply is complete and the connection has let go of it. */
+/** A request and its reply. It lives until the reply is complete and the connection has let go of it. */
 export interface Exchange extends AsyncResource {
   /**
-   * Set while handlers still run: some go on after their reply and read the request. Once the reply is given and this
-   * is not set, an adapter may forget the request: a part that was not read before is then empty, except `method`,
+   * True while handlers still run, since some go on after their reply and read the request. Once the reply is given and
+   * this is not set, an adapter may forget the request: a part that was not read before is then empty, except `method`,
    * `httpVersion` and `bodyKind`.
    */
   retained?: boolean
-  /** Request method in upper case. */
+  /** The request method in upper case. */
   readonly method: string
   /** The canonical path: RFC 3986 unreserved characters decoded, other escapes in upper-case hex, ASCII. */
   readonly path: string
@@ -53,34 +53,33 @@ export interface Exchange extends AsyncResource {
   readonly query: string
   readonly httpVersion: '1.0' | '1.1'
   /**
-   * Host and port the client asked for, as sent: the authority of the target if it has one, whatever Host says
+   * The host and port that the client asked for, as sent: the authority of the target if it has one, whatever Host says
    * (RFC 9112 §3.2.2), else the value of Host; empty without either.
    */
   readonly authority: string
-  /** Peer address, or an empty string on a Unix socket. */
+  /** The address of the peer, or an empty string on a Unix socket. */
   readonly remoteAddress: string
-  /** The connection is encrypted; absent: it is not. */
+  /** True where the connection is encrypted; absent otherwise. */
   readonly encrypted?: boolean
 
-  /** One field by its lower-case name, combined as `headers()` does. */
+  /** Gives one field by its lower-case name, combined as `headers()` does. */
   header(name: string): string | undefined
   /**
-   * All fields by lower-case name on an object without prototype. Repeated fields are joined with `, `
-   * (`cookie` with `; `). Of fields that node:http keeps once (`host`, `content-type`, `authorization`, …) the first
-   * stands.
+   * Gives all fields by lower-case name on an object without prototype. Repeated fields are joined with `, ` (`cookie`
+   * with `; `). Of fields that node:http keeps once (`host`, `content-type`, `authorization`, …) the first stands.
    */
   headers(): Record<string, string>
-  /** Fields in the order received: name, value, name, value, …; names as sent. */
+  /** Gives the fields in the order received: name, value, name, value, …; names are as sent. */
   rawHeaders(): string[]
-  /** The decoded value of the route's path parameter `index`, in pattern order; `undefined` for an absent optional. */
+  /** Gives the decoded path parameter `index`, in pattern order; `undefined` for an absent optional one. */
   param(index: number): string | undefined
 
   readonly bodyKind: BodyKind
-  /** Length in bytes of a `complete` body; 0 for `none`; −1 while unknown. */
+  /** The length in bytes of a `complete` body; 0 for `none`; −1 while unknown. */
   readonly bodyLength: number
-  /** A `complete` body decoded as UTF-8 (invalid sequences become U+FFFD). */
+  /** Gives a `complete` body decoded as UTF-8 (invalid sequences become U+FFFD). */
   bodyText(): string
-  /** A copy of a `complete` body. */
+  /** Gives a copy of a `complete` body. */
   bodyBytes(): Buffer
   /** Starts a `stream` body. At most `window` bytes are delivered until `credit` grants more. */
   readBody(sink: BodySink, window: number): void
@@ -97,30 +96,30 @@ export interface Exchange extends AsyncResource {
    */
   readonly halfClosed: boolean
   /**
-   * Called inside this exchange's async context when `halfClosed` becomes true, and when `aborted` becomes true: at
-   * most once for each. `ctx.signal` is aborted by the first of the two.
+   * The adapter calls this inside the exchange's async context when `halfClosed` becomes true, and when `aborted`
+   * becomes true: at most once for each. `ctx.signal` is aborted by the first of the two.
    */
   onAbort: ((reason: AbortReason) => void) | null
-  /** Called when a `write` that returned false may be followed by another. */
+  /** The adapter calls this when a `write` that returned false may be followed by another. */
   onDrain: (() => void) | null
 
   /**
-   * An interim reply ahead of the one to come (RFC 9110 §15.2): `status` 103, `headers` as `end` takes them. May be
-   * called several times. Ignored when already replied or aborted, and for HTTP/1.0; dropped when 16 KiB of them would
-   * wait, because the client reads slowly or the replies before this one are not given. Throws `E_UNSUPPORTED` on an
-   * adapter that cannot send it.
+   * Sends an interim reply ahead of the final one (RFC 9110 §15.2): `status` is 103, `headers` are as `end` takes them.
+   * It may be called several times. It is ignored when already replied or aborted, and for HTTP/1.0. It is dropped when
+   * 16 KiB of them would wait, because the client reads slowly or the replies before this one are not given. Throws
+   * `E_UNSUPPORTED` on an adapter that cannot send it.
    */
   inform(status: number, headers: string[]): void
   /**
-   * The whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`;
+   * Sends the whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`;
    * an empty name stands before what `packHeaders` made.
    * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type, and to a 426 Upgrade,
    * which names HTTP/1.1 (RFC 9110 §15.5.22); it leaves the body out for HEAD, 204 and 304.
    * Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
-   * Ignored when already replied or aborted: the first reply stands.
+   * It is ignored when already replied or aborted: the first reply stands.
    */
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void
-  /** The head of a streamed reply; `length` in bytes if known, else −1 (chunked, or close-delimited for HTTP/1.0). */
+  /** Sends the head of a streamed reply. A `length` of −1 is unknown (chunked, or close-delimited for HTTP/1.0). */
   start(status: number, type: ContentType, headers: string[] | null, length: number): void
   /**
    * Sends a part of the body. False when more than 64 KiB wait to be sent: wait for `onDrain`, and leave the bytes as
@@ -129,11 +128,11 @@ export interface Exchange extends AsyncResource {
   write(chunk: string | Uint8Array): boolean
   /** Ends a streamed reply. With a declared length that was not reached the connection is reset. */
   finish(): void
-  /** Resets the connection: what to do when a streamed reply fails after its head was sent. */
+  /** Resets the connection, as is due when a streamed reply fails after its head was sent. */
   destroy(): void
 }
 
-/** How a route wants its body, which decides when a request is dispatched. */
+/** The form in which a route wants its body, which decides when a request is dispatched. */
 export const BodyMode = { buffer: 0, stream: 1 } as const
 export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 
@@ -144,37 +143,37 @@ export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'] as const
 /** The methods a route of every app may have; the router option `methods` adds others. */
 export type Method = (typeof methods)[number]
-/** How many more methods a server may have: a set of methods is 32 bits. */
+/** The number of further methods that a server may have: a set of methods is 32 bits. */
 export const mostRegistered = 24
 /** The length of the longest method that the engine reads. */
 export const longestMethod = 32
 
-/** One row of the route table an adapter is given at `listen`. Its index in the table is the route id. */
+/** A row of the route table that an adapter is given at `listen`. Its index in the table is the route id. */
 export interface RouteEntry {
-  /** One of `methods`, or of `RouterOptions.methods`. */
+  /** The method, one of `methods` or of `RouterOptions.methods`. */
   readonly method: string
   readonly pattern: string
   readonly bodyMode: BodyMode
-  /** Bytes; the app's `maxBodySize` unless the route has its own. */
+  /** The most bytes of a body: the app's `maxBodySize` unless the route has its own. */
   readonly maxBodySize: number
 }
 
 /**
- * Stands in place of a route id where no route answers. `upgradeRequired`: a GET of HTTP/1.1 asks for a WebSocket
+ * Stands for a route id where no route answers. `upgradeRequired` says that a GET of HTTP/1.1 asks for a WebSocket
  * (Upgrade names `websocket`, and Connection has `upgrade`), whatever its path.
  */
 export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
-/** Router policy; the defaults are those of Fastify and Hono. */
+/** The router policy; the defaults are those of Fastify and Hono. */
 export interface RouterOptions {
-  /** `/Users` and `/users` are different paths. Default true. */
+  /** True keeps `/Users` and `/users` different paths. Default true. */
   readonly caseSensitive: boolean
-  /** `/users/` matches `/users` as well. Default false: they are different paths. */
+  /** True lets `/users/` match `/users` as well. Default false: they are different paths. */
   readonly ignoreTrailingSlash: boolean
   /**
-   * Methods that routes may have beside those of `Method`, in upper case: `['PROPFIND', 'PURGE']`. At most 24 names of
-   * up to 32 characters (RFC 9110 §5.6.2). Requests with other methods are 501. TRACE and CONNECT cannot be among them;
-   * they are 405 everywhere. Default none.
+   * The methods that routes may have beside those of `Method`, in upper case: `['PROPFIND', 'PURGE']`. At most 24
+   * names of up to 32 characters are allowed (RFC 9110 §5.6.2). Requests with other methods are 501. TRACE and CONNECT
+   * cannot be among them; they are 405 everywhere. Default none.
    */
   readonly methods: readonly string[]
 }
@@ -221,55 +220,55 @@ export interface Host {
   dispatch(exchange: Exchange, id: number, allow: number): void
 }
 
-/** Where to listen: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
+/** The address to listen at: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
 export interface ListenOptions {
-  /** 0 to 65535; 0, the default, picks a free one. */
+  /** The port, 0 to 65535; 0, the default, picks a free one. */
   port?: number | undefined
-  /** Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
+  /** The host. Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
   host?: string | undefined
-  /** Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
+  /** The path of a Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
   path?: string | undefined
-  /** Length of the accept queue; default 511. */
+  /** The length of the accept queue; default 511. */
   backlog?: number | undefined
-  /** Do not accept IPv4 on `::`. Default false. */
+  /** True refuses IPv4 on `::`. Default false. */
   ipv6Only?: boolean | undefined
   /**
-   * Share the port with other processes of this user that set it too (SO_REUSEPORT): the kernel spreads new connections
-   * over them. Linux; `node-http` needs Node.js 22.12 or 23.1. Where it is missing `listen` rejects with
-   * `E_UNSUPPORTED`. Default false.
+   * True shares the port with other processes of this user that set it too (SO_REUSEPORT): the kernel spreads new
+   * connections over them. It needs Linux; `node-http` needs Node.js 22.12 or 23.1. Where it is missing `listen`
+   * rejects with `E_UNSUPPORTED`. Default false.
    */
   reusePort?: boolean | undefined
 }
 
-/** Where a server listens. */
+/** The address that a server listens at. */
 export interface Address {
-  /** Null for a Unix socket. */
+  /** The port; null for a Unix socket. */
   port: number | null
   /** The address it is bound to; null for a Unix socket. */
   host: string | null
   /** The socket file; null for TCP. */
   path: string | null
-  /** `http://host:port`, or `unix:path`. */
+  /** The URL: `http://host:port`, or `unix:path`. */
   url: string
 }
 
-/** Counters since start. Those that an adapter cannot know are absent. */
+/** The counters since start. Those that an adapter cannot know are absent. */
 export interface ServerStats {
-  /** Connections that are open now. */
+  /** The connections that are open now. */
   connections: number
-  /** Requests without a complete reply. */
+  /** The requests without a complete reply. */
   inFlight: number
-  /** Requests that were handed to handlers since start. */
+  /** The requests that were handed to handlers since start. */
   requests: number
-  /** Requests that were refused before JavaScript saw them: malformed, past a limit, or one too many. */
+  /** The requests that were refused before JavaScript saw them: malformed, past a limit, or one too many. */
   refused?: number
-  /** Connections that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
+  /** The connections that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
   dropped?: number
-  /** Panics caught in the engine; each closed one connection. */
+  /** The panics caught in the engine; each closed one connection. */
   panics?: number
 }
 
-/** One server of one app. */
+/** A server of one app. */
 export interface Server {
   listen(options: ListenOptions): Promise<Address>
   /**
@@ -283,7 +282,7 @@ export interface Server {
 }
 
 export interface Adapter {
-  /** Limits that this adapter cannot enforce. Who sets one is warned at start; docs/limits.md has the table. */
+  /** The limits that this adapter cannot enforce. Who sets one is warned at start; docs/limits.md has the table. */
   readonly unenforced: readonly (keyof Limits)[]
   readonly name: 'native' | 'node-http' | 'uwebsockets'
   createServer(host: Host): Server

@@ -1,6 +1,6 @@
-/** How header fields become an object: the same on every adapter. */
+/** Makes an object of header fields, the same on every adapter. */
 
-/** An object for names that come from a request. It has no prototype, so `__proto__` and `constructor` are ordinary names. */
+/** Makes an object without prototype for names of a request: `__proto__` and `constructor` are ordinary names. */
 export function bag(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }
@@ -13,7 +13,7 @@ export function wideBag(): Record<string, string> {
   return Object.setPrototypeOf({}, null) as Record<string, string>
 }
 
-/** Of these fields the first stands and another is dropped, as in node:http. */
+/** The first of these fields stands and another is dropped, as in node:http. */
 const single: ReadonlySet<string> = new Set(
   (
     'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +

@@ -21,7 +21,7 @@ import {
   totalBytes,
 } from './generated/layout.ts'
 
-/** Node.js's own functions, without the argument checks of `buffer.write`. */
+/** The functions of Node.js without the argument checks of `buffer.write`. */
 interface RawBuffer extends Buffer {
   utf8Write(text: string, offset: number, length?: number): number
   latin1Write(text: string, offset: number, length?: number): number
@@ -49,7 +49,7 @@ const outStart = outOffset * 4
  */
 const loopLength = 16
 
-/** Where the payload being written ends, relative to the reply memory. */
+/** The end of the payload being written, relative to the reply memory. */
 let out = 0
 
 /** Makes room for one record with up to `length` bytes, and gives the word at which it starts. */
@@ -89,7 +89,7 @@ function writeText(text: string, at: number): number {
   return length
 }
 
-/** The bytes of a header block in Latin-1, or more than a block may have if a record cannot carry it. */
+/** Gives the bytes of a header block in Latin-1, or more than a block may have if a record cannot carry it. */
 function headerBytes(headers: string[] | null): number {
   if (headers === null) return 0
   let size = headers.length * 2

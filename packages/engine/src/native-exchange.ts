@@ -1,6 +1,6 @@
 /**
- * One request of the native engine as an `Exchange`, read lazily from the shared memory. Longer than most files because
- * it is one object: each member of the contract is a few lines here.
+ * A request of the native engine as an `Exchange`, read lazily from the shared memory. The file is longer than most
+ * because it is one object: each member of the contract is a few lines here.
  */
 import { AsyncResource } from 'node:async_hooks'
 import {
@@ -401,7 +401,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     this.abort('error')
   }
 
-  /** The exchange has no client any more. */
+  /** Is called when the exchange has no client any more. */
   abort(reason: AbortReason): void {
     if (live[this.slot] === this) live[this.slot] = null
     if (this.aborted) return
@@ -415,7 +415,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }
 
-  /** The client closed its sending side; its reply is still sent. */
+  /** Is called when the client closed its sending side; its reply is still sent. */
   hangUp(): void {
     if (this.halfClosed || this.aborted) return
     this.halfClosed = true
@@ -439,7 +439,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     if (sink !== null) this.runInAsyncScope(sink.end, sink)
   }
 
-  /** `status` 0: the client closed its sending side before the end of the body, so nobody waits for a reply. */
+  /** With `status` 0 the client closed its sending side before the end of the body, so nobody waits for a reply. */
   bodyFailed(status: number): void {
     if (live[this.slot] !== this) return
     if (this.sink === null) {
@@ -509,7 +509,7 @@ function coded(code: string, message: string): Error & { code: string } {
   return Object.assign(new Error(message), { code })
 }
 
-/** The first word of the descriptors of `page`, relative to those of the first page. */
+/** Gives the first word of the descriptors of `page`, relative to those of the first page. */
 export function pageStart(page: number): number {
   return page * pageWords
 }

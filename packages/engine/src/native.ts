@@ -41,7 +41,7 @@ const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', '
 
 const servers: (NativeServer | undefined)[] = []
 
-/** How many descriptors the last slice had. */
+/** The number of descriptors in the last slice. */
 let last = 0
 
 /** Answers a slice. The engine calls no other function, and calls this one never from inside itself. */
@@ -157,7 +157,7 @@ class NativeServer implements Server {
     return this.#closing
   }
 
-  /** The engine has let go of the last connection. */
+  /** Is called when the engine has let go of the last connection. */
   closed(): void {
     this.#last = this.stats()
     servers[this.#id] = undefined

@@ -233,7 +233,7 @@ export abstract class Head extends AsyncResource {
     return value === undefined || !value.includes('%') ? value : decodeURIComponent(value)
   }
 
-  /** The client closed its sending side. It may still read, so the reply is sent, but `onAbort` is called. */
+  /** Is called when the client closed its sending side. The reply is still sent, but `onAbort` is called. */
   hangUp(): void {
     if (this.halfClosed || this.aborted) return
     this.halfClosed = true

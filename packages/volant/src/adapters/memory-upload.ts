@@ -8,7 +8,7 @@ import type { MemoryExchange } from './memory.ts'
 import type { Chunk } from '../types/reply-options.ts'
 import { Upload } from './upload.ts'
 
-/** Bytes of a chunk of a body that is all there. */
+/** The size in bytes of a chunk of a body that is all there. */
 const chunkSize = 65_536
 
 export class MemoryUpload extends Upload {

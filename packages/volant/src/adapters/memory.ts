@@ -22,7 +22,7 @@ export interface MemoryRequest {
   readonly method: string
   /** The path and query, or another form that a request line may have. */
   readonly target: string
-  /** Names and values in turn. */
+  /** The names and values of the headers in turn. */
   readonly headers: string[]
   /** The body: complete, or a source of it; null without one. */
   readonly body: Buffer | SourceParts | null
@@ -146,7 +146,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     this.#break('client', error)
   }
 
-  /** The receiver of the reply takes more chunks again. */
+  /** Is called when the receiver of the reply takes more chunks again. */
   drain(): void {
     if (this.onDrain !== null) this.runInAsyncScope(this.onDrain)
   }

@@ -1,4 +1,4 @@
-/** One connection of the node:http adapter: it decides which of its requests run and which wait. */
+/** A connection of the node:http adapter decides which of its requests run and which wait. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '../errors/errors.ts'
@@ -25,12 +25,10 @@ export class NodeConnection {
    * finished reply for each connection more than doubled the cost of the garbage collector's scavenges.
    */
   lastResponse: ServerResponse | null = null
-  /** For the sweep: the bytes that waited to be sent at the last look, and the time since when there were that many. */
+  /** The bytes that waited to be sent at the last sweep, and the time since when there were that many. */
   #stalledBytes = -1
   #stalledSince = 0
-  /**
-   * For the sweep: the bytes received at the last look, and the time since when the connection is idle with that many.
-   */
+  /** The bytes received at the last sweep, and the time since when the connection is idle with that many. */
   #seenBytes = -1
   #idleSince = 0
   readonly #active: NodeExchange[] = []

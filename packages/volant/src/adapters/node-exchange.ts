@@ -1,4 +1,4 @@
-/** One request of node:http as an `Exchange`. */
+/** Makes an `Exchange` of a request of node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AbortReason,
@@ -23,7 +23,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
   readonly connection: NodeConnection
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** True where it may be dispatched as soon as it is its turn. */
+  /** True where the request may be dispatched as soon as it is its turn. */
   ready = true
   declare upload: NodeUpload | null
 
@@ -78,7 +78,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     writeInterim(this.response, status, headers)
   }
 
-  // lab: pair node-http node; one writeHead with a flat list and one end are what keeps this near bare node:http.
+  // One writeHead with a flat list and one end keep this near bare node:http (lab/pair node-http node).
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)

@@ -37,11 +37,9 @@ type TrackedSocket = Socket & { [connectionOf]?: NodeConnection }
 export class NodeServer implements Server {
   readonly host: Host
   readonly connections = new Set<NodeConnection>()
-  /** The exchanges whose body is being read. */
   readonly uploads = new Set<SocketExchange>()
   /** The exchanges whose body is being discarded after the reply, with the time (ms) until which that goes on. */
   readonly drains = new Map<NodeExchange, number>()
-  /** The bytes of buffered bodies. */
   buffered = 0
   inFlight = 0
   requests = 0

@@ -32,7 +32,7 @@ export abstract class SocketExchange extends Head {
   /** The body; null without one, since most requests need none of its fields. */
   upload: Upload | null = null
   protected timer: NodeJS.Timeout | null = null
-  /** Of a streamed reply: the declared length, and what was given of it. */
+  /** The declared length of a streamed reply, and the bytes that were given of it. */
   protected length = -1
   protected sent = 0
 

@@ -30,7 +30,6 @@ export abstract class Upload {
     this.exchange = exchange
   }
 
-  /** Begins to read. */
   protected abstract begin(): void
   protected abstract pause(): void
   protected abstract resume(): void
@@ -172,7 +171,7 @@ export abstract class Upload {
   }
 }
 
-/** How often time limits are looked at, in ms, unless one is shorter than four times that: they are accurate to it. */
+/** The interval in ms at which time limits are checked. It is shorter where a limit is below four times that. */
 export const sweepInterval = 1_000
 const shortestSweep = 10
 

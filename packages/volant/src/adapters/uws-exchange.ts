@@ -1,4 +1,4 @@
-/** One request of uWebSockets.js as an `Exchange`: its head, and how it ends early. */
+/** Makes an `Exchange` of a request of uWebSockets.js: reads its head, and ends it early. */
 import type { AbortReason, Exchange } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { addressText } from './uws-address.ts'

@@ -48,10 +48,8 @@ export class UwsServer implements Server {
   readonly host: Host
   /** The exchanges that were not complete when the callback of their request ended. */
   readonly live = new Set<UwsReply>()
-  /** The exchanges whose body is being read. */
   readonly uploads = new Set<SocketExchange>()
   readonly addresses = new PeerAddresses()
-  /** The bytes of buffered bodies. */
   buffered = 0
   connections = 0
   inFlight = 0

@@ -10,7 +10,6 @@ import { type ClientRoute, type ClientRoutes, isNoText } from '../types/client-r
 
 const unnamed: readonly string[] = []
 
-/** The routes and contracts that were exposed. */
 export class Exposed {
   /** The names of each route, the first one in front. */
   readonly #names = new Map<Route, string[]>()
@@ -34,7 +33,7 @@ export class Exposed {
     this.#inner.push(inner)
   }
 
-  /** Gives the first of its names, else the name in a mounted app. */
+  /** Gives the first name of a route, else its name in a mounted app. */
   nameOf(route: Route): string | undefined {
     const [own] = this.namesOf(route)
     return own ?? this.#inner.map((inner) => inner.nameOf(route)).find((name) => name !== undefined)
@@ -72,8 +71,7 @@ export function tableOf(routes: readonly RouteInfo[]): ClientRoutes {
 }
 
 /**
- * Gives its statuses, its errors and those of the middleware in front of it, and the media type where there is only
- * one.
+ * Gives the statuses of a route, its errors and those of its middleware, and the media type where there is only one.
  */
 export function rowOf({
   method,

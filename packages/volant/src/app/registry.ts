@@ -26,7 +26,6 @@ export class Registry {
   readonly exposed = new Exposed()
   /** The scopes that `with` made. A scope without a route was not used, and nothing runs behind its middleware. */
   readonly withs: ScopeLayers[] = []
-  /** The apps that are mounted here. */
   readonly mounted: Registry[] = []
   /** The plugins that have not resolved yet. */
   readonly #loading = new Set<Promise<void>>()
@@ -95,7 +94,7 @@ export class Registry {
     for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
   }
 
-  /** True where it is mounted in another app, once or several times. */
+  /** True where this app is mounted in another app, once or several times. */
   get isMounted(): boolean {
     return this.#mountPoints.length > 0
   }
@@ -161,7 +160,7 @@ function nodesAt(mountPoint: MountPoint, nodes: readonly ScopeLayers[]): ScopeLa
   return [...mountPoint.nodes, ...inside]
 }
 
-/** The node of a mounted app: the paths of its `use` begin where it is mounted. Later additions appear in it, too. */
+/** Makes the node of a mounted app: the paths of its `use` begin where it is mounted. Later additions appear, too. */
 function mountedLayers(node: ScopeLayers, prefix: string): ScopeLayers {
   const layers = (): PlacedLayer[] =>
     node.layers.map(({ layer, under }) => ({ layer, under: under === null ? null : join(prefix, under) }))

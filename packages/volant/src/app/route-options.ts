@@ -15,7 +15,6 @@ import { checkedParts, checkSchemas } from '../request/validation.ts'
 import type { Layer } from '../types/request.ts'
 import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
-/** The defaults of an app's routes. */
 export interface RouteDefaults {
   readonly limits: Limits
   readonly undeclaredProperties: UndeclaredProperties

@@ -358,7 +358,6 @@ export function prefixOf(scope: Scope<any>): string {
   return scope[inner].prefix
 }
 
-/** Gives the defaults of a scope's routes. */
 export function defaultsOf(scope: Scope<any>): RouteDefaults {
   return scope[inner].shared.defaults
 }

@@ -10,7 +10,6 @@ const apps = new Set<Closable>()
 const signals = ['SIGTERM', 'SIGINT'] as const
 let stopping = false
 
-/** Makes signals close `app`. */
 export function closeOnSignal(app: Closable): void {
   if (apps.size === 0) for (const signal of signals) process.on(signal, onSignal)
   apps.add(app)

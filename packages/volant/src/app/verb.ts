@@ -26,7 +26,7 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   /**
    * Registers a route: `app.get('/users/:id', (ctx) => ({ id: ctx.params.id }))`. Throws `E_ROUTE_PATTERN`,
    * `E_ROUTE_CONFLICT`, `E_BAD_HANDLER`, and `E_STARTED` once the app listens.
-   * @param path Such as `/users/:id`, `/calendar/:year/:month?` or `/files/*rest`; the prefix of the scope comes before it.
+   * @param path A pattern such as `/users/:id`, `/calendar/:year/:month?` or `/files/*rest`; the prefix of the scope comes before it.
    * @param handler Runs for each request. What it returns or resolves to is the reply: an object as JSON, a string as text, nothing as 204.
    */
   <const P extends string, R>(
@@ -36,8 +36,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   /**
    * Registers a route with options, or with a middleware: `app.post('/users', { body: NewUser, response: User }, handler)`.
    * Throws also `E_BAD_OPTION` and `E_BAD_SCHEMA`.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param handler Runs when the request has passed its schemas. What it returns or resolves to is the reply.
    */
   <const P extends string, const A extends OptionsOrMiddleware<RouteParts<B, P>>, R>(
@@ -47,8 +47,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   /**
    * Registers a route with options or a middleware, and with further middleware.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param middleware2 Runs before the handler, and around it if it calls `next`; so do those after it, in this order.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
@@ -65,8 +65,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   /**
    * Registers a route with options or a middleware, and with further middleware.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param middleware2 Runs before the handler, and around it if it calls `next`; so do those after it, in this order.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
@@ -85,8 +85,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   ): Route<M, P, A, Awaited<R>, B, With<With<With<RouteParts<B, P>, A>, A2>, A3>>
   /**
    * Registers a route with options or a middleware, and with further middleware.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param middleware2 Runs before the handler, and around it if it calls `next`; so do those after it, in this order.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
@@ -107,8 +107,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
   ): Route<M, P, A, Awaited<R>, B, With<With<With<With<RouteParts<B, P>, A>, A2>, A3>, A4>>
   /**
    * Registers a route with options or a middleware, and with further middleware.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param middleware2 Runs before the handler, and around it if it calls `next`; so do those after it, in this order.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
@@ -149,8 +149,8 @@ export interface Verb<M extends string, B extends Parts = RootParts> {
 export interface OnMethods<B extends Parts> {
   /**
    * Registers a route for several methods: `app.on(['GET', 'POST'], '/form', handler)`. Throws as `get` does.
-   * @param methods In upper case; others than the usual ones are named by the router option `methods`.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
+   * @param methods The methods in upper case; others than the usual ones are named by the router option `methods`.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
    * @param handler Runs for each request. What it returns or resolves to is the reply.
    */
   <const M extends Method | (string & {}), const P extends string, R>(
@@ -160,9 +160,9 @@ export interface OnMethods<B extends Parts> {
   ): Route<M, P, {}, Awaited<R>, B, RouteParts<B, P>>
   /**
    * Registers a route for several methods, with options or middleware.
-   * @param methods In upper case; others than the usual ones are named by the router option `methods`.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param methods The methods in upper case; others than the usual ones are named by the router option `methods`.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
   <
@@ -178,9 +178,9 @@ export interface OnMethods<B extends Parts> {
   ): Route<M, P, A, Awaited<R>, B, With<RouteParts<B, P>, A>>
   /**
    * Registers a route for several methods, with options or middleware.
-   * @param methods In upper case; others than the usual ones are named by the router option `methods`.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param methods The methods in upper case; others than the usual ones are named by the router option `methods`.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
   <
@@ -198,9 +198,9 @@ export interface OnMethods<B extends Parts> {
   ): Route<M, P, A, Awaited<R>, B, With<With<RouteParts<B, P>, A>, A2>>
   /**
    * Registers a route for several methods, with options or middleware.
-   * @param methods In upper case; others than the usual ones are named by the router option `methods`.
-   * @param path Such as `/users/:id`; the prefix of the scope comes before it.
-   * @param options Schemas, replies, limits and words for the API's document: see `RouteOptions`. Or a middleware of this route.
+   * @param methods The methods in upper case; others than the usual ones are named by the router option `methods`.
+   * @param path A pattern such as `/users/:id`; the prefix of the scope comes before it.
+   * @param options The schemas, replies, limits and words for the API's document (see `RouteOptions`), or a middleware.
    * @param handler Runs last. What it returns or resolves to is the reply.
    */
   <const M extends Method | (string & {}), const P extends string>(

@@ -1,4 +1,4 @@
-/** `createClient`: the calls of an API by name, typed by its routes. */
+/** `createClient` gives the calls of an API by name, typed by its routes. */
 import { call, type SendOptions } from './send.ts'
 import { checkRoutes, routesIn } from './table.ts'
 import type { CallOptions, Client, LooseInput } from './types.ts'
@@ -14,7 +14,7 @@ export interface ClientOptions extends SendOptions {
 }
 
 /**
- * A client of the API at `url`, which may have a path:
+ * Makes a client of the API at `url`, which may have a path:
  *
  *     const client = createClient<typeof api>('https://api.example.com')
  *     const reply = await client.users.get({ params: { id: 1 } })

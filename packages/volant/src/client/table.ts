@@ -69,7 +69,6 @@ function isRow(row: unknown): boolean {
   )
 }
 
-/** True when each value is a string. */
 export function areText(...values: unknown[]): boolean {
   return values.every((value) => typeof value === 'string')
 }

@@ -36,7 +36,7 @@ export interface CallOptions {
   retry?: number | RetryOptions | undefined
   /** Headers that are added to the client's; undefined removes one. */
   headers?: Readonly<Record<string, HeaderValue>> | undefined
-  /** Options of `Request`: `credentials`, `cache`, `keepalive`, …. Without it `redirect` is `manual`. */
+  /** The options of `Request`: `credentials`, `cache`, `keepalive`, …. By default `redirect` is `manual`. */
   init?: RequestInit | undefined
 }
 
@@ -77,19 +77,19 @@ export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
 
 /** The type for a route whose types are not known. */
 export interface LooseInput {
-  /** Parameters of the path. */
+  /** The parameters of the path. */
   params?: Readonly<Record<string, PathValue | undefined>>
-  /** Pairs of the query. */
+  /** The pairs of the query. */
   query?: Readonly<Record<string, QueryValue>>
-  /** Request fields. */
+  /** The request headers. */
   headers?: Readonly<Record<string, HeaderValue>>
-  /** Cookies; a browser sends its own in their place. */
+  /** The cookies; a browser sends its own in their place. */
   cookies?: Readonly<Record<string, PathValue | undefined>>
   /** The body: sent as JSON unless it is a form, a blob, bytes or a stream. */
   body?: unknown
 }
 
-/** Parameters of the pattern and of the prefixes in front of it. */
+/** The parameters of the pattern and of the prefixes in front of it. */
 type ParamNames<P extends string, B> = B extends { params: infer G }
   ? [keyof G] extends [never]
     ? ParamsOf<P>

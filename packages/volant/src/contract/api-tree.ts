@@ -1,10 +1,10 @@
-/** Trees of routes by name. A client is typed by such a plain object: `{ users: { get: getUser } }`. */
+/** Reads trees of routes by name. A client is typed by such a plain object: `{ users: { get: getUser } }`. */
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { Route } from '../types/parts.ts'
 import { isTaken } from '../types/client-routes.ts'
 
-/** Routes and contracts by name, and objects of them: `{ users: { get: getUser } }` names `users.get`. */
+/** A tree of routes and contracts by name: `{ users: { get: getUser } }` names `users.get`. */
 export interface APITree {
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever its handler sees and gives
   readonly [name: string]: Route<any, any, any, any, any, any> | APITree

@@ -89,7 +89,7 @@ function isResponses(given: Schema | Responses): given is Responses {
   return keys.some((key) => /^\d/.test(key)) || keys.join() === 'default'
 }
 
-/** A copy. Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for what is no map of declared errors. */
+/** Copies declared errors. Throws `E_BAD_OPTION`, `E_BAD_STATUS` or `E_BAD_SCHEMA` for a malformed map of them. */
 export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErrors {
   if (!isObject(errors)) {
     throw bad(`${where}: errors`, errors, 'an object of { CODE: { status } }')

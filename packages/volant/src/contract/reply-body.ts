@@ -1,4 +1,4 @@
-/** One declared reply: its value is checked by a schema, and only properties that the schema declares are sent. */
+/** Checks the value of a declared reply by its schema, and sends only properties that the schema declares. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
@@ -17,7 +17,7 @@ import type { Schema } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /**
- * What happens to properties of a reply that its schema does not declare: `strip` leaves them out; with `throw` the reply
+ * The treatment of reply properties that their schema does not declare: `strip` leaves them out; with `throw` the reply
  * is a 500, `E_RESPONSE_UNDECLARED`, and the report names them. The default is `throw`, and `strip` where NODE_ENV is
  * `production`.
  */

@@ -1,4 +1,4 @@
-/** Examples of a route's bodies, as the document shows them. */
+/** Checks examples of a route's bodies, as the document shows them. */
 import { bad } from '../options/bad-option.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { isObject } from '../schema/document.ts'

@@ -19,7 +19,6 @@ import type {
 import type { Gate, Layer, RequestContext } from '../types/request.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
-/** The metadata of a middleware. */
 export interface MiddlewareMetadata extends Declaration {
   readonly gate?: Gate
   /** True where the user made it with `before`. */
@@ -81,7 +80,7 @@ export interface Declaring<State extends object, Arguments extends unknown[]> {
 }
 
 /**
- * A middleware that declares what it adds to `ctx.state`:
+ * Makes a middleware that declares what it adds to `ctx.state`:
  *
  *     const auth = middleware<{ user: User }>(async (ctx, next) => {
  *       ctx.state.user = await userOf(ctx)

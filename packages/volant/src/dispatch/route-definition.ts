@@ -6,7 +6,6 @@ import type { ResponseListener } from '../types/declaration.ts'
 import type { Route, Schemas } from '../types/parts.ts'
 import type { Layer, RequestContext, RouteLimits } from '../types/request.ts'
 
-/** A registered route. */
 export interface RouteDefinition {
   readonly method: RouteEntry['method']
   readonly pattern: string
@@ -16,7 +15,6 @@ export interface RouteDefinition {
   readonly handler: (ctx: RequestContext) => unknown
   /** With `checked` the request is dispatched before its body, which is collected once `beforeBody` lets it in. */
   readonly bodyMode: 'buffer' | 'stream' | 'checked'
-  /** The most bytes of a body. */
   readonly maxBodySize: number
   readonly beforeBody: ((ctx: RequestContext) => unknown) | null
   readonly schemas: Schemas
@@ -29,13 +27,13 @@ export interface RouteDefinition {
   readonly limits: RouteLimits
 }
 
-/** Middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
+/** The middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */
 export interface ScopeLayers {
   readonly layers: PlacedLayer[]
   readonly listeners: ResponseListener[]
   notFound: ((ctx: RequestContext) => unknown) | null
   errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
-  /** True where it, or a scope inside it, has a route. It is absent where that is never read. */
+  /** True where this scope, or a scope inside it, has a route. It is absent where that is never read. */
   used?: boolean
 }
 

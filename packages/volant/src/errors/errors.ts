@@ -5,7 +5,7 @@
 import { phrases } from './phrases.ts'
 import { briefValue } from './brief-value.ts'
 
-/** One row of the error table. `status` is the status of the reply; it is 0 for errors that are never a reply. */
+/** A row of the error table. `status` is the status of the reply; it is 0 for errors that are never a reply. */
 interface ErrorRow {
   readonly status: number
   readonly meaning: string
@@ -292,7 +292,7 @@ export const errorTable = {
 /** A code of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable
 
-/** A mistake in the program, with a code of `errorTable`. Never shown to clients. */
+/** A mistake in the program, with a code of `errorTable`. It is never shown to clients. */
 export class VolantError extends Error {
   /** The code, one of `errorTable`. */
   readonly code: ErrorCode
@@ -308,7 +308,7 @@ export class VolantError extends Error {
 export interface HTTPErrorOptions {
   /** A machine-readable name. It is `code` in the reply's body. */
   code?: string | undefined
-  /** Headers of the reply, for example `{ 'retry-after': '5' }`. */
+  /** The headers of the reply, for example `{ 'retry-after': '5' }`. */
   headers?: Record<string, string> | undefined
   /** Any value that JSON can carry. It is `data` in the reply's body. */
   data?: unknown
@@ -327,7 +327,7 @@ export class HTTPError extends Error {
   readonly status: number
   /** The machine-readable name, `code` in the reply. */
   readonly code: string | undefined
-  /** Headers of the reply. */
+  /** The headers of the reply. */
   readonly headers: Record<string, string> | undefined
   /** The `data` in the reply. */
   readonly data: unknown
@@ -354,7 +354,7 @@ export class HTTPError extends Error {
   }
 }
 
-/** One thing that is wrong with a request. */
+/** A mistake in a request. */
 export interface Issue {
   /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
   readonly in: string

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
-/** Reason phrases by status (RFC 9110 §15). Node.js still has the older ones of 413 and 422. */
+/** The reason phrases by status (RFC 9110 §15). Node.js still has the older ones of 413 and 422. */
 export const phrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',

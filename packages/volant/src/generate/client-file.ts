@@ -1,4 +1,4 @@
-/** `clientFile`: the types of an API and the table of its routes, as a file for clients that do not see the server. */
+/** `clientFile` makes a file of the types of an API and of its routes, for clients that do not see the server. */
 import { type APITree, namedRoutes } from '../contract/api-tree.ts'
 import { checkContract } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -11,9 +11,9 @@ import { type OperationContract, OperationText } from './operation-text.ts'
 import { commentOf, indented, keyText } from './type-syntax.ts'
 import { TypeTexts } from './type-text.ts'
 
-/** What `clientFile` gives. */
+/** The result of `clientFile`. */
 export interface ClientFile {
-  /** One TypeScript file. */
+  /** The text of one TypeScript file. */
   readonly text: string
   /** The declarations alone, for a `.d.ts` file. */
   readonly declarations: string
@@ -24,7 +24,7 @@ export interface ClientFile {
 }
 
 /**
- * The types of an API and the table of its routes, made of the JSON Schemas of its contracts: for clients that must
+ * Makes the types of an API and the table of its routes from the JSON Schemas of its contracts, for clients that must
  * not see the server's source, or should not wait for a compiler to read it. It takes an app that has exposed its routes,
  * or contracts by name, and throws `E_BAD_OPTION` for anything else. The file imports types of `volant/client` and nothing
  * else. The same API gives the same text. An object whose `title` or `id` can be the name of a type is exported under it.
@@ -63,7 +63,7 @@ export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientF
 
 const header = "// Made by volant from the API's contracts: changes are lost.\n"
 
-/** Names that the file uses, or that types in it stand for. */
+/** The names that the file uses, or that types in it stand for. */
 const builtIn = ['Api', 'Array', 'ArrayBuffer', 'ReadableStream', 'Readonly', 'Record', 'Uint8Array']
 
 const imported = [

@@ -1,4 +1,4 @@
-/** `volant types`: writes the file of a client, from a module that exports the API. */
+/** `volant types` writes the file of a client, from a module that exports the API. */
 import { subscribe } from 'node:diagnostics_channel'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

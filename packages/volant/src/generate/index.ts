@@ -1,2 +1,2 @@
-/** `volant/generate`: files made from the contracts of an API. */
+/** `volant/generate` makes files from the contracts of an API. */
 export { clientFile, type ClientFile } from './client-file.ts'

@@ -8,7 +8,7 @@ import type { Schema } from '../types/parts.ts'
 import { indented, nameFrom, objectText, type TypeMember } from './type-syntax.ts'
 import type { TypeTexts } from './type-text.ts'
 
-/** What a route declares, or a contract that has no handler yet. */
+/** The declarations of a route, or of a contract that has no handler yet. */
 export type OperationContract = Pick<
   RouteInfo,
   | 'method'
@@ -38,7 +38,7 @@ export class OperationText {
     this.#onUnknown = onUnknown
   }
 
-  /** `Operation<Input, Results>`. */
+  /** Gives `Operation<Input, Results>`. */
   text(): string {
     const input = objectText(this.#input())
     const results = this.results().map((each) => `\n  | ${indented(each).trimStart()}`)
@@ -60,7 +60,7 @@ export class OperationText {
     ]
   }
 
-  /** The parameters of the pattern, with the types of the schema if it has them. */
+  /** Gives the parameters of the pattern, with the types of the schema if it has them. */
   #params(): TypeMember[] {
     const { path, schemas } = this.#contract
     const { names, optional } = parsePattern(path)
@@ -91,7 +91,7 @@ export class OperationText {
     return type === 'unknown' ? member(part, loose, true) : member(part, type, false)
   }
 
-  /** The pairs of the path, query, headers or cookies; a pair of any type has the type `value`. */
+  /** Gives the pairs of the path, query, headers or cookies; a pair of any type has the type `value`. */
   #members(schema: Schema, part: string, value: string): TypeMember[] | null {
     const described = jsonSchemaOf(schema, 'input')
     if ('opaque' in described) return null
@@ -100,7 +100,7 @@ export class OperationText {
     return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
   }
 
-  /** The alternatives of a call's result. */
+  /** Gives the alternatives of a call's result. */
   results(): string[] {
     const { responses, errors, schemas } = this.#contract
     const replies =
@@ -120,7 +120,7 @@ export class OperationText {
     return [...replies, ...failures, ...(Object.keys(schemas).length > 0 ? ['Invalid'] : [])]
   }
 
-  /** The type of a reply, as the client reads it by the media type of the route. */
+  /** Gives the type of a reply, as the client reads it by the media type of the route. */
   #content(type: string): string {
     const essence = this.#contract.mediaType?.split(';')[0]?.trim().toLowerCase()
     if (essence === undefined || /^application\/(?:[^/]+\+)?json$/.test(essence)) return type

@@ -1,7 +1,7 @@
-/** The syntax of TypeScript types, as text. */
+/** Writes TypeScript types as text. */
 import { isObject } from '../schema/document.ts'
 
-/** One property of an object. */
+/** A property of an object type. */
 export interface TypeMember {
   readonly name: string
   readonly isOptional: boolean
@@ -10,7 +10,7 @@ export interface TypeMember {
   readonly about: string | undefined
 }
 
-/** `{ a: string; b?: number | undefined }`, with each member on a line of its own. */
+/** Gives `{ a: string; b?: number | undefined }`, with each member on a line of its own. */
 export function objectText(members: readonly TypeMember[]): string {
   if (members.length === 0) return '{}'
   const lines = members.map(({ name, isOptional, type, about }) => {
@@ -24,7 +24,7 @@ export function keyText(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)
 }
 
-/** A docstring, or nothing if there is no text. */
+/** Gives a docstring, or nothing if there is no text. */
 export function commentOf(text: string | undefined): string {
   if (text === undefined || text.trim() === '') return ''
   const lines = text
@@ -60,7 +60,7 @@ export function grouped(text: string): string {
   return /^[\w.]+(\[\])*$/.test(text) || isOneObject(text) ? text : `(${text})`
 }
 
-/** Whether one pair of braces is around the whole type. */
+/** True where one pair of braces is around the whole type. */
 function isOneObject(text: string): boolean {
   if (!text.startsWith('{')) return false
   return text.indexOf('\n}') === text.length - 2 || text === '{}'

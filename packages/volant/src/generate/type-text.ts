@@ -1,7 +1,7 @@
 /**
- * From JSON Schema to the text of a TypeScript type. What JSON Schema cannot say is `unknown`, never a guess.
- * openapi-typescript cannot take its place: it needs the compiler API, which TypeScript 7 has not, and its types refer to
- * `components['schemas']` of a whole document, which `createClient` does not take.
+ * Makes the text of a TypeScript type from JSON Schema. What JSON Schema cannot say is `unknown`, never a guess.
+ * openapi-typescript cannot take its place: it needs the compiler API, which TypeScript 7 has not, and its types refer
+ * to `components['schemas']` of a whole document, which `createClient` does not take.
  */
 import { isObject, type JSONSchemaObject, resolverOf } from '../schema/document.ts'
 import { grouped, literal, nameFrom, objectText, type TypeMember, union } from './type-syntax.ts'
@@ -22,14 +22,14 @@ export class TypeTexts {
   }
 
   /**
-   * The type of a whole schema; `hint` names it if it refers to itself and has no title. The name of what clients send
-   * has `Input` after it if the name is taken.
+   * Gives the type of a whole schema; `hint` names it if it refers to itself and has no title. The name of what clients
+   * send has `Input` after it if the name is taken.
    */
   of(schema: unknown, hint: string, io: 'input' | 'output' = 'output'): string {
     return this.#text(schema, { schema, hint, io })
   }
 
-  /** The properties of a schema that is an object and nothing else; null for every other schema. */
+  /** Gives the properties of a schema that is an object and nothing else; null for every other schema. */
   members(schema: JSONSchemaObject, hint: string): TypeMember[] | null {
     const isPlain =
       schema['type'] === 'object' && isObject(schema['properties']) && !combining.some((key) => key in schema)
@@ -50,7 +50,7 @@ export class TypeTexts {
     return schema['nullable'] === true ? union([text, 'null']) : text
   }
 
-  /** The parts of an intersection. */
+  /** Gives the parts of an intersection. */
   *#parts(schema: JSONSchemaObject, whole: WholeSchema): Generator<string> {
     const { $ref, type, enum: values, anyOf, oneOf, allOf } = schema
     if (typeof $ref === 'string') yield this.#reference($ref, whole)
@@ -161,7 +161,7 @@ interface WholeSchema {
   readonly io: 'input' | 'output'
 }
 
-/** The title of an object, if it can be the name of a type. */
+/** Gives the title of an object, if it can be the name of a type. */
 function titleOf(schema: unknown): string | null {
   if (!isObject(schema) || (schema['type'] !== 'object' && !isObject(schema['properties']))) return null
   const title = schema['title']
@@ -170,7 +170,7 @@ function titleOf(schema: unknown): string | null {
 
 const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties']
 
-/** The type that the keywords of a schema without `type` are about. */
+/** Gives the type that the keywords of a schema without `type` are about. */
 function impliedBy(schema: JSONSchemaObject): string[] {
   if ('properties' in schema) return ['object']
   return 'items' in schema || 'prefixItems' in schema ? ['array'] : []

@@ -1,4 +1,4 @@
-/** `cors()`: which pages of other origins may read replies (Fetch §3.2). */
+/** `cors()` decides which pages of other origins may read replies (Fetch §3.2). */
 import type { Context } from '../types/context.ts'
 import { checkHeaderValue, headerBlock, type HeaderBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
@@ -9,13 +9,13 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkEach, checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */
+/** Tells whether pages of `origin` may read the reply; a string is sent as the allowed origin in its place. */
 export type OriginCheck = (
   origin: string,
   ctx: Context,
 ) => boolean | string | undefined | Promise<boolean | string | undefined>
 
-/** Options of `cors`. */
+/** The options of `cors`. */
 export interface CorsOptions {
   /**
    * `*` allows every page; a string or several allow those origins; a RegExp has to match the whole of an origin and
@@ -23,17 +23,17 @@ export interface CorsOptions {
    * pages and files, is allowed by the string `'null'` or by a function. Default `*`.
    */
   origin?: string | RegExp | readonly (string | RegExp)[] | OriginCheck | undefined
-  /** Pages may send cookies and other credentials and read the reply; needs origins other than `*`. Default false. */
+  /** True lets pages send credentials such as cookies and read the reply; `origin` is then not `*`. Default false. */
   credentials?: boolean | undefined
-  /** Methods pages may use, those of the router option among them. Default GET, HEAD, POST, PUT, PATCH, DELETE and QUERY. */
+  /** The methods that pages may use, also of the router option. Default GET, HEAD, POST, PUT, PATCH, DELETE and QUERY. */
   methods?: readonly string[] | undefined
-  /** Request headers pages may set. Default: those they ask for. */
+  /** The request headers that pages may set. Default: those they ask for. */
   allowedHeaders?: readonly string[] | undefined
-  /** Reply headers pages may read, besides the few they always may. Default none. */
+  /** The reply headers that pages may read, besides the few they always may. Default none. */
   exposedHeaders?: readonly string[] | undefined
-  /** Seconds for which a browser may keep the answer to a preflight. Default: browsers keep it for 5. */
+  /** The seconds for which a browser may keep the answer to a preflight. Default: browsers keep it for 5. */
   maxAge?: number | undefined
-  /** Pages of the public internet may reach this server in a private network, if the browser asks. Default false. */
+  /** True lets public pages reach this server in a private network, if the browser asks. Default false. */
   privateNetwork?: boolean | undefined
 }
 
@@ -55,8 +55,8 @@ const names = [
  * It belongs to an app, a scope or a path rather than to a route. A preflight (OPTIONS with Origin and
  * Access-Control-Request-Method) is answered with 204 by it, whether there is a route or not and before a route for
  * OPTIONS; other OPTIONS requests go on. A request of an origin that is not allowed goes on, too, without headers that
- * would let its page read the reply: this is no protection of the server. What the engine refuses before any
- * middleware (malformed requests, bodies past `maxBodySize` by their Content-Length) has no headers of this one.
+ * would let its page read the reply: this is no protection of the server. Requests that the engine refuses
+ * before any middleware (malformed ones, bodies past `maxBodySize` by their Content-Length) get no headers of CORS.
  *
  * Throws `E_BAD_OPTION`.
  */
@@ -94,7 +94,7 @@ function isPreflight(ctx: RequestContext): boolean {
 class Policy {
   /** Null allows every origin. */
   readonly decide: ((origin: string, ctx: RequestContext) => unknown) | null
-  /** The headers of replies, with the allowed origin only where it never changes. */
+  /** The headers of replies; the allowed origin is among them only where it never changes. */
   readonly actual: HeaderBlock
   readonly #credentials: boolean
   readonly #privateNetwork: boolean
@@ -141,7 +141,7 @@ class Policy {
     }
   }
 
-  /** Answers a preflight; `allowed` null means no. */
+  /** Answers a preflight; null in `allowed` refuses it. */
   answer(ctx: RequestContext, allowed: string | null): void {
     if (this.#reflectsHeaders) ctx.vary('Access-Control-Request-Headers')
     if (allowed !== null) {
@@ -201,7 +201,7 @@ function checkOrigin(value: unknown, credentials: boolean): string {
     if (!credentials) return value
     throw bad('cors: origin', value, 'no null with credentials: every sandboxed page has that origin')
   }
-  // RFC 6454 §6.2: scheme, host and port in the form browsers send; a path or a slash would never be equal.
+  // Browsers send scheme, host and port in this form; a path or a slash would never be equal (RFC 6454 §6.2).
   const url = URL.canParse(value) ? new URL(value) : null
   if (url === null || url.host === '' || `${url.protocol}//${url.host}` !== value) {
     throw bad('cors: origin', value, wanted)
@@ -233,7 +233,7 @@ function checkNamed(option: string, values: readonly string[] | undefined, crede
   const list = checkEach(`cors: ${option}`, values, `an array of ${wanted}`, (name, each) =>
     checkText(name, each, token, wanted),
   )
-  // Fetch §3.2.4: beside credentials `*` is a name like any other.
+  // Beside credentials `*` is a name like any other (Fetch §3.2.4).
   if (credentials && list.includes('*'))
     throw bad(`cors: ${option}`, '*', 'names where credentials are allowed')
   return list.join(', ')

@@ -1,4 +1,4 @@
-/** `csp()`: a Content-Security-Policy, checked and written (CSP Level 3). */
+/** `csp()` checks and writes a Content-Security-Policy (CSP Level 3). */
 import { randomFillSync } from 'node:crypto'
 import { checkHeaderValue } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
@@ -9,7 +9,7 @@ import { checkFlag, checkNames } from '../options/checks.ts'
 import { dashed } from './header-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
+/** The directives that take sources: `'self'`, `'none'`, `https:`, `cdn.example`, … */
 const sourceDirectives = [
   'defaultSrc',
   'baseUri',
@@ -38,35 +38,35 @@ const sourceDirectives = [
 
 const knownDirectives: readonly string[] = [...sourceDirectives, 'upgradeInsecureRequests', 'reportTo']
 
-/** What a page may load, by directive. The source `'nonce'` stands for the nonce of the request. */
+/** The sources that a page may load from, by directive. The source `'nonce'` stands for the nonce of the request. */
 export type CspDirectives = {
   [D in (typeof sourceDirectives)[number]]?: readonly string[] | undefined
 } & {
-  /** Pages load http: addresses of this site by https:. */
+  /** True makes pages load http: addresses of this site by https:. */
   upgradeInsecureRequests?: boolean | undefined
-  /** Name of an endpoint in Reporting-Endpoints. */
+  /** The name of an endpoint in Reporting-Endpoints. */
   reportTo?: string | undefined
 }
 
-/** Options of `csp`. */
+/** The options of `csp`. */
 export interface CspOptions {
-  /** Violations are reported and nothing is blocked. Default false. */
+  /** True reports violations and blocks nothing. Default false. */
   reportOnly?: boolean | undefined
 }
 
 type Sources<D> = { [K in keyof D]: D[K] extends readonly (infer S)[] ? S : never }[keyof D]
 
-/** What middleware with these directives adds to a context: a nonce, if one of them has it. */
+/** The state that middleware with these directives adds to a context: a nonce, if one of them has it. */
 export type NonceOf<D> = [Extract<Sources<D>, "'nonce'">] extends [never] ? {} : { state: { nonce: string } }
 
-/** Registered, so that two copies of this package understand each other's policies. */
+/** The symbol is registered, so that two copies of this package understand each other's policies. */
 const policy = Symbol.for('volant.csp')
 
 /** A policy: a middleware that sends it, and what `securityHeaders` takes. */
 export type Csp<E extends object = {}> = FittingMiddleware<E> & { readonly [policy]: Policy }
 
 /**
- * A policy of these directives, for `securityHeaders` or as middleware of the routes that need one of their own:
+ * Makes a policy of these directives, for `securityHeaders` or as middleware of the routes that need one of their own:
  *
  *     const page = csp({ defaultSrc: ["'self'"], scriptSrc: ["'self'", "'nonce'"] })
  *     app.get('/', page, (ctx) => ctx.html(`<script nonce="${ctx.state.nonce}">…</script>`))
@@ -124,7 +124,7 @@ function directive(name: string, value: unknown): string {
   if (name === 'reportTo') return `${written} ${checkSource(name, value)}`
   if (!Array.isArray(value)) throw bad(`csp: ${name}`, value, `an array of sources, such as ["'self'"]`)
   const sources = value.map((source) => checkSource(name, source))
-  // Elsewhere an empty list would mean 'none' in one browser's reading and nothing in another's.
+  // In other directives an empty list means 'none' to one browser and nothing to another.
   if (sources.length === 0 && name !== 'sandbox' && name !== 'trustedTypes') {
     throw bad(`csp: ${name}`, '', `at least one source, or ["'none'"]`)
   }
@@ -134,7 +134,7 @@ function directive(name: string, value: unknown): string {
   return [written, ...sources].join(' ')
 }
 
-/** Words that are keywords only in quotes; without them they are names of hosts. */
+/** These words are keywords only in quotes; without quotes they are names of hosts. */
 const keywords = new Set(
   (
     'self none unsafe-inline unsafe-eval unsafe-hashes strict-dynamic report-sample wasm-unsafe-eval ' +
@@ -145,7 +145,7 @@ const keywords = new Set(
 function checkSource(name: string, source: unknown): string {
   const option = `csp: ${name}`
   if (typeof source !== 'string') throw bad(option, source, 'sources that are strings')
-  // CSP3 §2.3.1: these end a source, a directive or a policy.
+  // These end a source, a directive or a policy (CSP3 §2.3.1).
   if (source === '' || /[\s;,]/.test(source)) {
     throw bad(option, source, 'one source at a time, without white space, semicolon or comma')
   }
@@ -159,7 +159,7 @@ function checkSource(name: string, source: unknown): string {
   }
 }
 
-/** CSP3 §2.3.1: base64-value. */
+/** Matches the base64-value of CSP3 §2.3.1. */
 const nonceText = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 /** Random bytes are drawn for many nonces at once: one call for each would cost more than everything else. */

@@ -1,8 +1,8 @@
-/** Options that stand for the name or the value of a header. */
+/** Checks options that stand for the name or the value of a header. */
 import { bad } from '../options/bad-option.ts'
 import { checkHeaderName, checkHeaderValue } from '../reply/header.ts'
 
-/** The name of a header that a reply may have, in lower case. */
+/** Gives the name of a header that a reply may have, in lower case. */
 export function checkFieldName(option: string, value: unknown): string {
   try {
     return checkHeaderName(value as string)
@@ -11,7 +11,7 @@ export function checkFieldName(option: string, value: unknown): string {
   }
 }
 
-/** Text that a header may have as its value. */
+/** Gives text that a header may have as its value. */
 export function checkFieldValue(option: string, value: unknown, wanted: string): string {
   try {
     if (typeof value === 'string' && value.trim() !== '') return checkHeaderValue(option, value)
@@ -21,7 +21,7 @@ export function checkFieldValue(option: string, value: unknown, wanted: string):
   throw bad(option, value, wanted)
 }
 
-/** The name of a header or directive, whose option is written in camel case. */
+/** Gives the name of a header or directive, whose option is written in camel case. */
 export function dashed(option: string): string {
   return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

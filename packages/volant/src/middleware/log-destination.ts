@@ -4,7 +4,7 @@ import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
 import { isThenable } from '../types/thenable.ts'
 
-/** Anything lines can be written to: a stream, `process.stderr`, an object of your own. */
+/** A target that lines are written to: a stream, `process.stderr`, an object of your own. */
 export interface LogStream {
   /** Takes one line with its line end. */
   write(line: string): unknown
@@ -25,7 +25,7 @@ const mostWaiting = 16 * 1_024 * 1_024
 
 let stdout: Destination | null = null
 
-/** Standard output, a file to append to, or a stream. Throws `E_BAD_OPTION`, also for a file that cannot be opened. */
+/** Opens standard output, a file to append to, or a stream. Throws `E_BAD_OPTION`, also if a file cannot be opened. */
 export function openDestination(given: unknown): Destination {
   if (given === undefined) return (stdout ??= new Gathering(1, 'stdout'))
   if (typeof given === 'string') return new Gathering(openFile(given), given)
@@ -38,7 +38,7 @@ export function openDestination(given: unknown): Destination {
   return known
 }
 
-/** One for each stream, so that its errors are listened to once and reported once. */
+/** Each stream has one destination, so that its errors are listened to once and reported once. */
 const directs = new WeakMap<LogStream, Destination>()
 
 function openFile(path: string): number {
@@ -130,7 +130,7 @@ class Gathering implements Destination {
 
   #writeOut(bytes: Buffer, resolve: () => void): void {
     write(this.#fd, bytes, (error, count) => {
-      // A pipe whose reader is slow, where Node.js has made it non-blocking.
+      // The reader of a pipe is slow, and Node.js has made the pipe non-blocking.
       if (error?.code === 'EAGAIN') return void setTimeout(() => this.#writeOut(bytes, resolve), pause)
       if (error !== null) this.#complain(error)
       else if (count < bytes.length) return this.#writeOut(bytes.subarray(count), resolve)
@@ -143,7 +143,7 @@ class Gathering implements Destination {
 
   /** Writes all lines before this returns, since the process exits. */
   flushSync(): void {
-    // What another thread is writing comes first, and no event will come when it has ended.
+    // The write of another thread comes first, and no event will come when it has ended.
     if (this.#writing !== null) Atomics.wait(unchanging, 0, 0, pause)
     let bytes = Buffer.from(this.#waiting)
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
@@ -165,7 +165,7 @@ const unchanging = new Int32Array(new SharedArrayBuffer(4))
 
 const open = new Set<Gathering>()
 
-/** All destinations share one listener: Node.js warns of more than ten. */
+/** The destinations share one listener: Node.js warns of more than ten. */
 function flushAtExit(destination: Gathering): void {
   if (open.size === 0) process.on('exit', () => open.forEach((each) => each.flushSync()))
   open.add(destination)

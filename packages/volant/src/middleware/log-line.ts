@@ -1,11 +1,11 @@
-/** Log lines in pino's format. What a line has is compiled once for each logger. */
+/** Writes log lines in pino's format. What a line has is compiled once for each logger. */
 import { hostname } from 'node:os'
 import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
 import { censored, queryReader, type Redaction } from './redact.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
-/** What a line can say beside its level and message. */
+/** The fields that a line can have beside its level and message. */
 export type LogField =
   | 'time'
   | 'pid'
@@ -19,7 +19,7 @@ export type LogField =
   | 'statusCode'
   | 'responseTime'
 
-/** All fields, and those that lines have by default. */
+/** Lists all fields, and those that lines have by default. */
 export const allFields =
   'time pid hostname reqId method url remoteAddress statusCode responseTime route httpVersion'.split(
     ' ',
@@ -28,7 +28,7 @@ export const usualFields = allFields.slice(0, -2)
 
 export interface LineOptions {
   readonly fields: readonly LogField[]
-  /** Request headers in lower case. */
+  /** The request headers in lower case. */
   readonly headers: readonly string[]
   readonly redaction: Redaction
   readonly props: ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown> | undefined) | null
@@ -40,7 +40,7 @@ export interface Entry {
   readonly info: ResponseInfo
   readonly level: 30 | 40 | 50
   readonly message: string
-  /** Undefined if the line has no error. */
+  /** The error; undefined if the line has none. */
   readonly error: unknown
 }
 
@@ -52,7 +52,7 @@ interface Member {
   readonly under: 'req' | 'res' | null
   readonly name: LogField | 'headers'
   readonly read: Read
-  /** The value as JSON, without the quotes of a string. */
+  /** Gives the value as JSON, without the quotes of a string. */
   readonly write: Write
   readonly quote: '"' | ''
   /** The values are few, and each is kept with the text around it. */
@@ -60,7 +60,7 @@ interface Member {
 }
 
 export class LogLine {
-  /** Constant text before, between and after what the writers write; `{"level":…` and the message are around it. */
+  /** The constant text around what the writers write; `{"level":…` and the message are around it. */
   readonly #texts: string[] = ['']
   readonly #writers: Write[] = []
   readonly #members: readonly Member[]
@@ -86,7 +86,7 @@ export class LogLine {
     if (open !== null) this.#text('}')
   }
 
-  // What runs here runs for every request that is logged.
+  // This code runs for every request that is logged.
   text({ ctx, info, level, message, error }: Entry): string {
     const texts = this.#texts
     const writers = this.#writers
@@ -99,7 +99,7 @@ export class LogLine {
     return `${line},"msg":"${message}"}\n`
   }
 
-  /** The same as an object, for loggers that write lines of their own; level, time and process are theirs. */
+  /** Gives the fields as an object, for loggers that write lines themselves; these add level, time and process. */
   record({ ctx, info, error }: Entry): Record<string, unknown> {
     const record: Record<string, unknown> = {}
     for (const { under, name, read } of this.#members) {
@@ -137,10 +137,10 @@ export class LogLine {
 function membersOf(headers: readonly string[], redaction: Redaction): readonly Member[] {
   const query = queryReader(redaction.query)
   const ip = redaction.remoteAddress ? () => censored : (ctx: RequestContext) => ctx.ip
-  // The framework has made it, or `requestId` has found it sound: there is nothing to escape.
+  // The framework made the id, or `requestId` found it sound: there is nothing to escape.
   const id: Write = (ctx) => ctx.id
   const method: Write = (ctx) => ctx.method
-  // One after the other: joined before they are looked at, they would be copied first.
+  // The texts are looked at one by one, since joining them first would copy them.
   const url: Write = (ctx) => inString(ctx.path) + inString(query(ctx))
   const status: Write = (_, info) => String(info.status)
   const time: Write = (_, info) => milliseconds(info.duration)

@@ -1,17 +1,17 @@
-/** Values as JSON text, for log lines: nothing a client sends can end a line or a string, or reach a terminal. */
+/** Writes values as JSON text for log lines: nothing a client sends can end a line or a string, or reach a terminal. */
 
-/** What JSON escapes, and control characters and line ends it leaves alone. */
+/** Matches what JSON escapes, and the control characters and line ends that it leaves alone. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const special = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/
 // oxlint-disable-next-line no-control-regex -- as above
 const leftByJson = /[\u007f-\u009f\u2028\u2029]/g
 
-/** The inside of a JSON string. Most texts have nothing to escape and are given back as they are. */
+/** Gives the inside of a JSON string. Most texts have nothing to escape and are given back as they are. */
 export function inString(text: string): string {
   return special.test(text) ? safe(JSON.stringify(text)).slice(1, -1) : text
 }
 
-/** JSON without control characters. */
+/** Gives JSON without control characters. */
 export function safe(json: string): string {
   return json.replace(
     leftByJson,
@@ -23,7 +23,7 @@ const thousandths: readonly string[] = Array.from({ length: 1_000 }, (_, part) =
   part === 0 ? '' : `.${String(part).padStart(3, '0').replace(/0+$/, '')}`,
 )
 
-/** Milliseconds with at most three decimals: two table look-ups cost less than writing a fraction. */
+/** Gives milliseconds with at most three decimals: two table look-ups cost less than writing a fraction. */
 export function milliseconds(value: number): string {
   const micros = Math.round(value * 1_000)
   return `${Math.floor(micros / 1_000)}${thousandths[micros % 1_000] as string}`
@@ -32,7 +32,7 @@ export function milliseconds(value: number): string {
 let lastTime = 0
 let lastText = ''
 
-/** Now, as milliseconds since 1970; requests of the same millisecond share the text. */
+/** Gives the time in milliseconds since 1970; requests of the same millisecond share the text. */
 export function now(): string {
   const time = Date.now()
   if (time !== lastTime) {
@@ -42,7 +42,7 @@ export function now(): string {
   return lastText
 }
 
-/** An error as pino writes it: `{"type":…,"message":…,"stack":…}`, and its `code` if it has one. */
+/** Gives an error as pino writes it: `{"type":…,"message":…,"stack":…}`, and its `code` if it has one. */
 export function errorText(error: unknown): string {
   return safe(JSON.stringify(errorOf(error)))
 }
@@ -60,7 +60,7 @@ function errorOf(error: unknown): { type: string; message: string; stack?: strin
       ...(typeof code === 'string' ? { code } : {}),
     }
   } catch {
-    // Getters of a stranger's object.
+    // A getter of the value threw.
     return { type: typeof error, message: 'an error that cannot be read' }
   }
 }

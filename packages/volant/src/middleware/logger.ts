@@ -1,4 +1,4 @@
-/** `logger()`: a line of JSON for every request, as pino writes it. */
+/** `logger()` writes a line of JSON for every request, as pino does. */
 import type { Context } from '../types/context.ts'
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -14,38 +14,38 @@ import { redactionOf } from './redact.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
-/** pino, or anything else that takes an object and a message. */
+/** A logger such as pino, which takes an object and a message. */
 export interface EventLogger {
-  /** Replies below 400. */
+  /** Logs replies below 400. */
   info(event: object, message: string): unknown
-  /** Replies from 400 on, and requests whose client disconnected. */
+  /** Logs replies from 400 on, and requests whose client disconnected. */
   warn(event: object, message: string): unknown
-  /** Replies from 500 on, and those that broke off. */
+  /** Logs replies from 500 on, and those that broke off. */
   error(event: object, message: string): unknown
 }
 
-/** What is logged, how much of it, and where. */
+/** The options of `logger`: what is logged, how much of it, and where. */
 export interface LoggerOptions {
-  /** The least that is logged: `info` everything, `warn` replies from 400 on, `error` those from 500 on. Default `info`. */
+  /** The least level that is logged: `info` for all replies, `warn` from 400, `error` from 500 on. Default `info`. */
   level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
   /** A file to append to, or anything with `write(line)`. Default: standard output, written in the background. */
   destination?: string | LogStream | undefined
-  /** Given an object for each request, instead of lines being written: `logger({ logger: pino() })`. */
+  /** The logger that is given an object for each request, in place of written lines: `logger({ logger: pino() })`. */
   logger?: EventLogger | undefined
-  /** What lines say, beside level and message. Default: all but `route` and `httpVersion`. */
+  /** The fields of a line, beside level and message. Default: all but `route` and `httpVersion`. */
   fields?: readonly LogField[] | undefined
-  /** Request headers to log. Default none. */
+  /** The request headers to log. Default none. */
   headers?: readonly string[] | undefined
   /**
-   * Kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. The headers authorization, cookie
-   * and proxy-authorization are anyway, unless this is false.
+   * The values that are kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. The headers
+   * authorization, cookie and proxy-authorization are kept out anyway, unless this is false.
    */
   redact?: readonly string[] | false | undefined
-  /** Members to add to each line; those of the line's own names are left out. */
+  /** Gives members to add to each line; those with the line's own names are left out. */
   props?: ((ctx: Context, info: ResponseInfo) => Record<string, unknown> | undefined) | undefined
-  /** Part of the requests that is logged, from 0 to 1, or a function that decides; level `error` always is. */
+  /** The part of the requests that is logged, from 0 to 1, or a function that decides. Level `error` always is. */
   sample?: number | ((ctx: Context, info: ResponseInfo) => boolean) | undefined
-  /** Requests that are never logged: paths, or a function that decides. */
+  /** The requests that are never logged: paths, or a function that decides. */
   ignore?: readonly string[] | ((ctx: Context, info: ResponseInfo) => boolean) | undefined
 }
 

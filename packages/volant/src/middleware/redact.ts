@@ -3,7 +3,7 @@ import { unescape } from 'node:querystring'
 import { bad } from '../options/bad-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** What a logger keeps out of its lines. */
+/** The values that a logger keeps out of its lines. */
 export interface Redaction {
   readonly headers: ReadonlySet<string>
   readonly query: ReadonlySet<string>

@@ -1,4 +1,4 @@
-/** `requestId()`: an id for every request, in its reply and in the logs. */
+/** `requestId()` gives every request an id, which is in its reply and in the logs. */
 import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
@@ -7,13 +7,13 @@ import { checkFunction, checkNames, checkText } from '../options/checks.ts'
 import { checkFieldName } from './header-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Options of `requestId`. */
+/** The options of `requestId`. */
 export interface RequestIdOptions {
-  /** Header of the reply, and of the request where that is trusted. `false`: none. Default `x-request-id`. */
+  /** The header of the reply, and of the request where that is trusted; `false` sends none. Default `x-request-id`. */
   header?: string | false | undefined
   /**
-   * Take the id the request has, if it is sound: 1 to 128 letters, digits and `. _ ~ + / = : @ -`. Only for requests
-   * from a proxy that sets the header itself: anybody else can pass off their requests as others'. Default false.
+   * True takes the id that the request has, if it is sound: 1 to 128 letters, digits and `. _ ~ + / = : @ -`. It is for
+   * requests from a proxy that sets the header: anybody else can pass off their requests as others'. Default false.
    */
   trust?: boolean | ((ctx: Context) => boolean) | undefined
   /** Makes an id as sound as that. Default `ctx.id`, which is unique but tells how many requests there were. */
@@ -47,7 +47,7 @@ export function requestId(options: RequestIdOptions = {}): FittingMiddleware {
   })
 }
 
-// lab/pair middleware
+// This runs for every request (lab/pair middleware).
 function assign(ctx: RequestContext, id: string, header: string | null): undefined {
   ctx.identify(id)
   if (header !== null) ctx.place(header, header, id)

@@ -1,4 +1,4 @@
-/** `securityHeaders()`: the headers OWASP asks for. */
+/** `securityHeaders()` sends the headers that OWASP asks for. */
 import { headerBlock } from '../reply/header.ts'
 import { bad } from '../options/bad-option.ts'
 import { gateOf } from '../dispatch/declare.ts'
@@ -9,31 +9,31 @@ import { checkFlag, checkInteger, checkNames } from '../options/checks.ts'
 import { checkFieldValue, dashed } from './header-option.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Parts of Strict-Transport-Security (RFC 6797). */
+/** The parts of Strict-Transport-Security (RFC 6797). */
 export interface StrictTransportSecurity {
-  /** Seconds; default 31,536,000, a year. */
+  /** The seconds for which browsers keep it; default 31,536,000, a year. */
   maxAge?: number | undefined
-  /** Default true. */
+  /** True includes the subdomains. Default true. */
   includeSubDomains?: boolean | undefined
   /** Asks for a place in the browsers' own lists, which is hard to take back. Default false. */
   preload?: boolean | undefined
-  /** Send it with every reply, not only with those to requests that came over https. Default false. */
+  /** True sends it with every reply, not only with those to requests that came over https. Default false. */
   force?: boolean | undefined
 }
 
-/** Each header's value, or false for none. */
+/** The value of each header, or false for none. */
 export interface SecurityHeadersOptions {
-  /** Directives, what `csp` makes of them, or false. Default: everything from this site only, no plug-ins, no frames. */
+  /** The directives, the result of `csp`, or false. Default: everything from this site only, no plug-ins, no frames. */
   contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false | undefined
-  /** Default a year with subdomains, for requests that came over https (`ctx.protocol`). */
+  /** The default is a year with subdomains, for requests that came over https (`ctx.protocol`). */
   strictTransportSecurity?: StrictTransportSecurity | false | undefined
-  /** Default `nosniff`. */
+  /** The default is `nosniff`. */
   xContentTypeOptions?: 'nosniff' | false | undefined
-  /** Default `DENY`. */
+  /** The default is `DENY`. */
   xFrameOptions?: 'DENY' | 'SAMEORIGIN' | false | undefined
-  /** Default `no-referrer`. */
+  /** The default is `no-referrer`. */
   referrerPolicy?: ReferrerPolicy | readonly ReferrerPolicy[] | false | undefined
-  /** Default `same-origin`. */
+  /** The default is `same-origin`. */
   crossOriginOpenerPolicy?:
     | 'same-origin'
     | 'same-origin-allow-popups'
@@ -41,23 +41,23 @@ export interface SecurityHeadersOptions {
     | 'unsafe-none'
     | false
     | undefined
-  /** Default `same-origin`. */
+  /** The default is `same-origin`. */
   crossOriginResourcePolicy?: 'same-origin' | 'same-site' | 'cross-origin' | false | undefined
-  /** Default false: it stops pages from loading what does not agree to it. */
+  /** The default is false, since the header stops pages from loading what does not agree to it. */
   crossOriginEmbedderPolicy?: 'require-corp' | 'credentialless' | 'unsafe-none' | false | undefined
-  /** Features and who may use them: `{ camera: [], geolocation: ['self', 'https://maps.example'] }`, or text. Default: none for anybody. */
+  /** The features and who may use them: `{ camera: [], geolocation: ['self', 'https://maps.example'] }`, or text. Default: none for anybody. */
   permissionsPolicy?: Readonly<Record<string, readonly string[] | '*'>> | string | false | undefined
-  /** Default `none`. */
+  /** The default is `none`. */
   xPermittedCrossDomainPolicies?: 'none' | 'master-only' | 'by-content-type' | 'all' | false | undefined
-  /** Default `off`. */
+  /** The default is `off`. */
   xDnsPrefetchControl?: 'on' | 'off' | false | undefined
-  /** Default true: `?1`. */
+  /** The default is true, which sends `?1`. */
   originAgentCluster?: boolean | undefined
-  /** Default `0`: the filter it switched made holes of its own. */
+  /** The default is `0`, since the filter that it switched had security faults of its own. */
   xXssProtection?: '0' | false | undefined
 }
 
-/** What Referrer-Policy may say. */
+/** The values that Referrer-Policy may have. */
 export type ReferrerPolicy =
   | 'no-referrer'
   | 'no-referrer-when-downgrade'
@@ -126,7 +126,7 @@ function checkPolicy(value: unknown): Policy | null {
   throw bad('securityHeaders: contentSecurityPolicy', value, 'directives, what csp() makes, or false')
 }
 
-/** RFC 6797 §6.1. */
+/** Gives the value of Strict-Transport-Security (RFC 6797 §6.1). */
 function transport(given: SecurityHeadersOptions['strictTransportSecurity']): {
   value: string | null
   force: boolean
@@ -139,7 +139,7 @@ function transport(given: SecurityHeadersOptions['strictTransportSecurity']): {
   checkInteger(`${name}.maxAge`, maxAge, [0, Number.MAX_SAFE_INTEGER], 'an integer of seconds from 0')
   const subDomains = checkFlag(`${name}.includeSubDomains`, options.includeSubDomains, true)
   const preload = checkFlag(`${name}.preload`, options.preload, false)
-  // What the lists ask for (hstspreload.org).
+  // The browsers' lists ask for this (hstspreload.org).
   if (preload && !(subDomains && maxAge >= 31_536_000)) {
     throw bad(`${name}.preload`, true, 'includeSubDomains and a maxAge of at least 31,536,000 beside it')
   }
@@ -180,7 +180,7 @@ const noFeatures = Object.fromEntries(
     .map((feature) => [feature, []]),
 )
 
-/** Permissions Policy §5.2: a structured dictionary (RFC 9651 §3.2). */
+/** Writes a structured dictionary (Permissions Policy §5.2, RFC 9651 §3.2). */
 function permissions(option: string, given: unknown = noFeatures): string | null {
   if (given === false) return null
   if (typeof given === 'string')

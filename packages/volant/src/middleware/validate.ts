@@ -1,4 +1,4 @@
-/** Middleware that checks requests by schemas, for scopes: a route names its schemas in its options. */
+/** Makes middleware that checks requests by schemas, for scopes: a route names its schemas in its options. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { gateOf } from '../dispatch/declare.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -12,8 +12,8 @@ import type { FittingMiddleware, Outputs, Schemas } from '../types/parts.ts'
  *
  *     app.post('/users', validate({ body: User }), (ctx) => save(ctx.body))
  *
- * Everything wrong with a request is told in one 400 (`E_VALIDATION`). Throws `E_BAD_SCHEMA` for a value that is no
- * Standard Schema, and for a body that asks for a file, `E_BAD_OPTION` for a part there is not.
+ * One 400 (`E_VALIDATION`) reports everything wrong with a request. Throws `E_BAD_SCHEMA` for a value that is no
+ * Standard Schema, and for a body that asks for a file, `E_BAD_OPTION` for an unknown part.
  */
 export function validate<const S extends Schemas>(schemas: S): FittingMiddleware<Outputs<S>> {
   if ((schemas as Partial<StandardSchemaV1> | null)?.['~standard'] !== undefined) {

@@ -13,33 +13,33 @@ import { componentOf, type NamedSchema, sameSchemas } from './same-schemas.ts'
 import { sortedByName } from './sorted.ts'
 import { readable } from './wording.ts'
 
-/** `input` is what a client sends, `output` is what it is sent. */
+/** An `input` is sent by clients, an `output` is sent to them. */
 export type Direction = 'input' | 'output'
 
 /** A schema without JSON Schema, and the first place that uses it. */
 export interface Undescribed {
   readonly schema: Schema
-  /** `POST /users: body`. */
+  /** The first use, such as `POST /users: body`. */
   readonly where: string
   readonly reason: string
 }
 
 /** A schema whose JSON Schema leaves parts out, and the first place that uses it. */
 export interface PartlyDescribed {
-  /** `POST /users: body`. */
+  /** The first use, such as `POST /users: body`. */
   readonly where: string
   readonly direction: Direction
   /** The library that made it; empty if there is none. */
   readonly vendor: string
-  /** The same array for the same schema. */
+  /** The parts that are left out. One schema always has the same array. */
   readonly holes: readonly Unrepresentable[]
 }
 
-/** One JSON Schema, as its library wrote it: its references are relative to it. */
+/** A JSON Schema as its library wrote it: its references are relative to it. */
 interface SchemaSource {
   readonly raw: OpenAPISchema
   readonly direction: Direction
-  /** Names what is in it and has no name of its own. */
+  /** The name from which parts without a name of their own get one. */
   readonly base: string
   readonly resolve: Resolve
   readonly named: Map<OpenAPISchema, FoundSchema>
@@ -58,9 +58,9 @@ export class Components {
     output: new Map<OpenAPISchema, SchemaSource>(),
   }
   readonly #named: FoundSchema[] = []
-  /** What each object stands for that becomes a reference. */
+  /** The schemas behind the objects that become references. */
   readonly #targets = new Map<OpenAPISchema, NamedSchema>()
-  /** Schemas with `oneOf` or `anyOf`. */
+  /** The schemas with `oneOf` or `anyOf`. */
   readonly #unions: OpenAPISchema[] = []
   readonly #fixed: Readonly<Record<string, OpenAPISchema>>
 
@@ -73,7 +73,7 @@ export class Components {
     return [...this.#partlyDescribed.values()]
   }
 
-  /** The JSON Schema as its library wrote it, or null if there is none. */
+  /** Gives the JSON Schema as its library wrote it, or null if there is none. */
   raw(schema: Schema, direction: Direction, where: string): OpenAPISchema | null {
     const result = jsonSchemaOf(schema, direction)
     if ('schema' in result) {
@@ -87,7 +87,7 @@ export class Components {
     return null
   }
 
-  /** The schema as it stands in one place of the document; `hint` names its parts if it has no name itself. */
+  /** Gives the schema as it stands in one part of the document; `hint` names its parts if it has no name itself. */
   use(schema: Schema, direction: Direction, hint: string, where: string): OpenAPISchema {
     const raw = this.raw(schema, direction, where)
     if (raw === null)
@@ -95,7 +95,7 @@ export class Components {
     return this.part(raw, raw, direction, hint)
   }
 
-  /** A part of `raw`, as it stands in the document. */
+  /** Gives a part of `raw`, as it stands in the document. */
   part(part: OpenAPISchema, raw: OpenAPISchema, direction: Direction, hint: string): OpenAPISchema {
     let source = this.#sources[direction].get(raw)
     if (source === undefined) {
@@ -139,7 +139,7 @@ export class Components {
     return itself === undefined ? copy : this.#refer({}, itself)
   }
 
-  /** A copy in which references and schemas with a name are references to components. */
+  /** Gives a copy in which references and schemas with a name are references to components. */
   #copy(raw: OpenAPISchema, source: SchemaSource): OpenAPISchema {
     const said = Object.fromEntries(Object.entries(raw).filter(([keyword]) => !identifying.has(keyword)))
     const copy = mapSubschemas(said, (each) => this.#inPlace(each, source))
@@ -186,14 +186,14 @@ export class Components {
 
 const prefix = '#/components/schemas/'
 
-/** Keywords that name a schema or refer to one: a component has another name and other references. */
+/** These keywords name a schema or refer to one: a component has another name and other references. */
 const identifying = new Set(['$id', '$defs', 'definitions', '$ref'])
 
 function libraryOf(schema: Schema): string {
   return (schema as { '~standard'?: { vendor?: string } })['~standard']?.vendor ?? ''
 }
 
-/** Its title, else the last part of its `$id`; null if neither has a letter or digit that names can have. */
+/** Gives the title, else the last part of `$id`; null if neither has a letter or digit that names can have. */
 function ownName({ title, $id }: OpenAPISchema): string | null {
   const titled = typeof title === 'string' ? nameIn(title) : ''
   if (titled !== '') return titled

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of an app, made of what its routes declare. */
+/** Makes the OpenAPI 3.1 document of an app from what its routes declare. */
 import { checkIds, namedOperations, type RouteInfo } from '../app/route-info.ts'
 import { Components, type PartlyDescribed, type Undescribed } from './components.ts'
 import { type RouteOperation, operationOf } from './operation.ts'
@@ -12,17 +12,17 @@ import { compareText, sortedByName } from './sorted.ts'
 import { requirement, schemesOf, securityOf } from './security.ts'
 import type { OpenAPIDocument, OpenAPIOperation, OpenAPIPathItem, OpenAPITag } from './types.ts'
 
-/** Whatever lists routes: an app. */
+/** An app, or anything else that lists routes. */
 export interface Routed {
-  /** In the order of their registration. */
+  /** Gives the routes in the order of their registration. */
   routes(): RouteInfo[]
 }
 
 /**
- * The OpenAPI 3.1 document of `app` as it is now, with its paths in one order, whatever the order of registration. Routes
- * that are `hidden` and methods that OpenAPI 3.1 does not know (QUERY) are left out. `/:id` and `/*` are one path to
- * OpenAPI: the document has the former. Throws `E_OPERATION_ID` for two routes of one operationId, and `E_BAD_OPTION` for
- * two security schemes of one name, for a requirement of a scheme that nobody declares, and for options that make no sense.
+ * Gives the OpenAPI 3.1 document of `app` as it is now, with its paths in one order, however they were registered.
+ * Routes that are `hidden` and methods that OpenAPI 3.1 does not know (QUERY) are left out. `/:id` and `/*` are one
+ * path to OpenAPI: the document has the former. Throws `E_OPERATION_ID` for two routes of one id, and `E_BAD_OPTION`
+ * for two security schemes of one name, for a requirement of an undeclared scheme, and for options that make no sense.
  */
 export function openapiOf(app: Routed, options: OpenAPIOptions): OpenAPIDocument {
   const routes = app.routes()
@@ -38,11 +38,11 @@ export interface BuiltDocument {
   readonly document: OpenAPIDocument
   readonly undescribed: readonly Undescribed[]
   readonly partlyDescribed: readonly PartlyDescribed[]
-  /** Sentences about mistakes in what routes declare. */
+  /** The sentences about mistakes in what routes declare. */
   readonly warnings: readonly string[]
 }
 
-/** The routes that are in the document. */
+/** Gives the routes that are in the document. */
 export function documentedRoutes(
   routes: readonly RouteInfo[],
   { include = () => true }: OpenAPIOptions,

@@ -23,8 +23,8 @@ const parts: Partial<Record<ErrorCode, string>> = {
 }
 
 /**
- * The errors that a request may cause by itself. Any route may answer a malformed head, a slow client or too much load
- * (400, 408, 503, …): the document does not repeat that for every operation.
+ * Gives the errors that a request may cause by itself. Any route may answer a malformed head, a slow client or too much
+ * load (400, 408, 503, …): the document does not repeat that for every operation.
  */
 export function frameworkErrorsOf({ schemas, route }: RouteOperation, hasParams: boolean): FrameworkError[] {
   const { query, headers, cookies, body } = schemas

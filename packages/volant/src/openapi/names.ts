@@ -1,4 +1,4 @@
-/** Names of components, in letters that generators of clients accept. */
+/** Makes names of components, in letters that generators of clients accept. */
 import type { SameSchemas } from './same-schemas.ts'
 
 /** `User account` is `UserAccount`, `Größe` is `Grosse`. Gives an empty text if there is no Latin letter and no digit. */
@@ -11,7 +11,7 @@ export function nameIn(text: string): string {
   return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-/** Letters that Unicode does not decompose. */
+/** These letters are not decomposed by Unicode. */
 const letters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -42,9 +42,9 @@ export function baseOfKey(key: string): string {
 }
 
 /**
- * One name for each component, those first that have a name of their own. Of components with the same base the one that
- * clients are sent has the base itself, the one that they send has `Input` after it, and all others are numbered in the
- * order in which they were found.
+ * Gives each component a name, those first that have a name of their own. Of components with the same base, that of
+ * replies has the base itself, that of requests has `Input` after it, and all others are numbered in the order in which
+ * they were found.
  */
 export function assignNames(
   groups: readonly SameSchemas[],
@@ -61,7 +61,7 @@ export function assignNames(
   return names
 }
 
-/** Names, each of which is given once. */
+/** Gives each name once. */
 export class Names {
   readonly #taken: Set<string>
 

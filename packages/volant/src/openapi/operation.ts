@@ -1,13 +1,13 @@
-/** What a document needs to know of a route. */
+/** Reads from a route what a document needs to know of it. */
 import type { RouteInfo } from '../app/route-info.ts'
 import { type Checked, checkedParts } from '../request/validation.ts'
 import type { Schema } from '../types/parts.ts'
 
 export interface RouteOperation {
   readonly route: RouteInfo
-  /** `POST /users`, in messages. */
+  /** The name in messages, such as `POST /users`. */
   readonly name: string
-  /** By part of the request: the schemas of `validate()`, outermost first, then the route's own. */
+  /** The schemas by part of the request: those of `validate()`, outermost first, then the route's own. */
   readonly schemas: Readonly<Record<Checked, readonly Schema[]>>
 }
 

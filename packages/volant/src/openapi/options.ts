@@ -1,4 +1,4 @@
-/** What an app says about its document besides its routes. */
+/** Checks what an app says about its document besides its routes. */
 import type { RouteInfo } from '../app/route-info.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -7,21 +7,21 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { OpenAPIInfo, OpenAPIServer, OpenAPITag } from './types.ts'
 
-/** What a document says besides its routes. */
+/** The part of a document that its routes do not declare. */
 export interface OpenAPIOptions {
-  /** At least `title` and `version`. */
+  /** The name of the API and more about it: at least `title` and `version`. */
   info: OpenAPIInfo
-  /** Where the API is; by default it is where the document is. */
+  /** The addresses of the API; by default it is where the document is. */
   servers?: readonly OpenAPIServer[] | undefined
-  /** Descriptions of tags, in the order in which they are shown. Tags that only routes name come after them, by name. */
+  /** The descriptions of tags, in the order in which they are shown. Tags that only routes name come last, by name. */
   tags?: readonly OpenAPITag[] | undefined
-  /** Schemes that no middleware declares, by name (OpenAPI 3.1 §4.8.27). */
+  /** The schemes that no middleware declares, by name (OpenAPI 3.1 §4.8.27). */
   securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
-  /** What operations require if neither their route nor its middleware says so. */
+  /** The security that operations require if neither their route nor its middleware says so. */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
   /** A link to further documentation. */
   externalDocs?: { url: string; description?: string } | undefined
-  /** Which routes are in the document; by default it has every route that is not `hidden`. */
+  /** Chooses the routes in the document; by default it has every route that is not `hidden`. */
   include?: ((route: RouteInfo) => boolean) | undefined
 }
 

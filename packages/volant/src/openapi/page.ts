@@ -37,7 +37,7 @@ export function servePage(scope: Scope<any>, page: ReferencePage): void {
 }
 
 const script = 'text/javascript; charset=utf-8'
-/** Bytes. Each piece waits for the thread pool, and the bundle has several megabytes. */
+/** The size of a piece in bytes. Each waits for the thread pool, and the bundle has several megabytes. */
 const pieces = 256 * 1024
 
 function filesOf(): { bundle: string; start: string } | null {
@@ -70,7 +70,7 @@ function policyOf(servers: readonly OpenAPIServer[]): string {
   ].join('; ')
 }
 
-/** The origins of a URL, with every value that the document lists for a variable. The page may ask no other origin. */
+/** Gives the origins of a URL, with every value that the document lists for a variable. The page may ask no other. */
 function originsOf({ url, variables = {} }: OpenAPIServer): string[] {
   let origins = (/^([^/]*\/\/)?[^/?#]*/.exec(url) ?? []).slice(0, 1)
   for (const [name, { default: usual, enum: others = [] }] of Object.entries(variables)) {
@@ -81,7 +81,7 @@ function originsOf({ url, variables = {} }: OpenAPIServer): string[] {
   return origins.flatMap((each) => (/^https?:\/\/[\w.:[\]-]+(?=[/?#]|$)/i.exec(each) ?? []).slice(0, 1))
 }
 
-/** So many origins of one server: most servers and proxies allow a header 8 KiB. */
+/** The most origins of one server: most servers and proxies allow a header 8 KiB. */
 const mostOrigins = 64
 
 /** The addresses in it are relative, since a proxy in front of the site may add a prefix. */

@@ -1,4 +1,4 @@
-/** The parameters of an operation: one for each property of its schemas for the path, query, headers and cookies. */
+/** Lists the parameters of an operation: one for each property of its schemas for path, query, headers and cookies. */
 import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
 import { propertiesOf } from './properties.ts'

@@ -1,12 +1,12 @@
-/** From the pattern of a route to path templates of OpenAPI, which has neither optional parts nor wildcards. */
+/** Makes path templates of OpenAPI, which has neither optional parts nor wildcards, from the pattern of a route. */
 import { parsePattern } from '../routing/path.ts'
 
 export interface Template {
-  /** `/users/{id}`. */
+  /** The path, such as `/users/{id}`. */
   readonly path: string
-  /** Its parameters, in the order of the path. */
+  /** The parameters, in the order of the path. */
   readonly params: readonly TemplateParam[]
-  /** The optional parameters of the pattern that it leaves out. */
+  /** The optional parameters of the pattern that the path leaves out. */
   readonly absent: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The paths of a document: which operations stand at which of them, and what each is called. */
+/** Finds the paths of a document: which operations stand at which of them, and what each is called. */
 import { baseOfText, Names } from './names.ts'
 import type { RouteOperation } from './operation.ts'
 import { compareText } from './sorted.ts'
@@ -17,8 +17,8 @@ export interface PathOperation {
 }
 
 /**
- * One operation for each method of a path. A parameter and the rest of a path are the same to OpenAPI: `warn` is told
- * which operation the document leaves out.
+ * Gives one operation for each method of a path. A parameter and the rest of a path are the same to OpenAPI: `warn` is
+ * told which operation the document leaves out.
  */
 export function* pathOperationsOf(
   operations: readonly RouteOperation[],
@@ -70,8 +70,8 @@ function wildcardsOf({ params }: Template): number {
 }
 
 /**
- * The id of each operation. The ids of routes come first; others are made of method and path. The shorter paths of a
- * route say in their id which parameter they lack. An app that is mounted twice has each id twice: the second is numbered.
+ * Gives the id of each operation. The ids of routes come first; others are made of method and path. The shorter paths
+ * of a route say in their id which parameter they lack. Where an app is mounted twice, the second id is numbered.
  */
 export function* operationIdsOf(
   operations: readonly PathOperation[],
@@ -94,7 +94,7 @@ export function* operationIdsOf(
   return ids
 }
 
-/** `/users/{id}/posts` is `UsersByIdPosts`. */
+/** Makes `UsersByIdPosts` of `/users/{id}/posts`. */
 function nameOfPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '')
   return parts.map((part) => baseOfText(part.replaceAll('{', ' by ').replaceAll('}', ' '))).join('')

@@ -1,8 +1,8 @@
-/** Errors in a document: each is a problem document (RFC 9457), told apart by its `code`. */
+/** Documents errors: each is a problem document (RFC 9457), told apart by its `code`. */
 import { phrases } from '../errors/phrases.ts'
 import type { OpenAPISchema, OpenAPIResponse } from './types.ts'
 
-/** Components: the problem of any error, and the problem of a request that its schemas reject. */
+/** The components for the problem of any error, and for the problem of a request that its schemas reject. */
 export const problemSchemas: Readonly<Record<string, OpenAPISchema>> = {
   Problem: {
     type: 'object',
@@ -38,14 +38,13 @@ export const problemSchemas: Readonly<Record<string, OpenAPISchema>> = {
   },
 }
 
-/** An error that an operation may give. */
 export interface DocumentedError {
   readonly code: string
   readonly description: string | undefined
   readonly data: OpenAPISchema | undefined
 }
 
-/** The reply for all errors of one status. */
+/** Gives the reply for all errors of one status. */
 export function problemResponse(status: number, errors: readonly DocumentedError[]): OpenAPIResponse {
   const isValidation = ({ code }: DocumentedError): boolean => code === 'E_VALIDATION'
   const plain = errors.filter((error) => error.data === undefined && !isValidation(error))
@@ -67,7 +66,7 @@ export function problemResponse(status: number, errors: readonly DocumentedError
   }
 }
 
-/** What a status means (RFC 9110 §15). */
+/** Gives the meaning of a status (RFC 9110 §15). */
 export function phraseOf(status: number): string {
   return phrases[status] ?? `Status ${status}`
 }

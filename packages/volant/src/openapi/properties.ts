@@ -1,8 +1,8 @@
-/** The properties of a schema for the path, the query, the headers or the cookies of a request. */
+/** Lists the properties of a schema for the path, the query, the headers or the cookies of a request. */
 import type { OpenAPISchema } from './types.ts'
 import { isObject, type Resolve, resolverOf } from '../schema/document.ts'
 
-/** One property of an object schema. */
+/** A property of an object schema. */
 export interface Property {
   readonly name: string
   readonly required: boolean
@@ -25,7 +25,7 @@ interface Collected {
   readonly required: Set<string>
 }
 
-/** Levels of `allOf` and `$ref`: references may go in circles. */
+/** The most levels of `allOf` and `$ref`, since references may go in circles. */
 const deepest = 16
 
 function collected(raw: OpenAPISchema, resolve: Resolve, depth: number): Collected | null {

@@ -1,7 +1,7 @@
 /** Makes and writes a document in slices: thousands of routes take seconds, and the server answers others meanwhile. */
 import { isObject } from '../schema/document.ts'
 
-/** Milliseconds of work before other requests have their turn. One step may take longer: a library converts a schema at once. */
+/** The milliseconds of work before other requests run. A step may take longer: a library converts a schema at once. */
 const slice = 5
 
 /** Runs the steps, one slice at a time, and gives their result. */

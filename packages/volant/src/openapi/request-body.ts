@@ -11,7 +11,7 @@ export function requestBodyOf(
   hint: string,
   components: Components,
 ): OpenAPIRequestBody | undefined {
-  // The outermost schema meets what a client sends; the schemas inside see what that one made of it.
+  // The outermost schema meets what a client sends; the schemas inside see its output.
   const [body] = schemas.body
   if (body === undefined)
     return route.bodyMode === 'stream' ? { required: false, content: { '*/*': {} } } : undefined

@@ -1,4 +1,4 @@
-/** The replies of an operation: those it declares, its declared errors, and the errors of the framework. */
+/** Documents the replies of an operation: those it declares, its declared errors, and the errors of the framework. */
 import { textOrJSON } from '../schema/text-or-json.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
@@ -11,14 +11,13 @@ import type { OpenAPIMedia, OpenAPIReference, OpenAPIResponse } from './types.ts
 
 export class ResponseObjects {
   readonly #components: Components
-  /** The replies that operations share, by name. */
   readonly #shared = new Map<string, OpenAPIResponse>()
 
   constructor(components: Components) {
     this.#components = components
   }
 
-  /** The replies by status; `hint` names schemas without a name. */
+  /** Gives the replies by status; `hint` names schemas without a name. */
   of(
     operation: RouteOperation,
     hint: string,
@@ -49,7 +48,7 @@ export class ResponseObjects {
     return all
   }
 
-  /** `components/responses`. */
+  /** Gives `components/responses`. */
   finish(): Record<string, OpenAPIResponse> {
     return sortedByName(this.#shared)
   }
@@ -64,7 +63,7 @@ export class ResponseObjects {
     if (schema === null) return { description }
     const where = `${name}: response ${status}`
     const examples = route.examples?.response?.[status]
-    // Not `response`: generators of clients give that name to the whole reply.
+    // The base is not `response`: generators of clients give that name to the whole reply.
     const base = status === 200 ? `${hint} output` : `${hint} output ${status}`
     const media = (): OpenAPIMedia => ({
       schema: this.#components.use(schema, 'output', base, where),
@@ -91,7 +90,7 @@ export class ResponseObjects {
     )
   }
 
-  /** Its name says which errors it has, so that no other route changes it. */
+  /** The name says which errors the reply has, so that no other route changes it. */
   #share(status: number, errors: readonly FrameworkError[]): OpenAPIReference {
     const parts = new Set(errors.map(({ part }) => part))
     const name = baseOfText(phraseOf(status)) + [...parts].join('')

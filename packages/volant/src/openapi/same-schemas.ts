@@ -1,4 +1,4 @@
-/** Which schemas with a name are one component: those that allow the same, whatever is said about them. */
+/** Decides which schemas with a name are one component: those that allow the same, whatever is said about them. */
 import type { Direction } from './components.ts'
 import type { OpenAPISchema } from './types.ts'
 import { isObject } from '../schema/document.ts'
@@ -14,7 +14,7 @@ export interface NamedSchema {
   readonly references: OpenAPISchema[]
 }
 
-/** Equal schemas: the body of the first holds for all of them. */
+/** Several equal schemas: the body of the first holds for all of them. */
 export type SameSchemas = [NamedSchema, ...NamedSchema[]]
 
 type Targets = ReadonlyMap<OpenAPISchema, NamedSchema>
@@ -29,7 +29,7 @@ export function* sameSchemas(all: readonly NamedSchema[], targets: Targets): Gen
     outlines.set(each, outlineOf(each.body, targets))
     yield
   }
-  // What clients send comes first: its form may hold for what they are sent, too.
+  // Schemas of requests come first: the form of one may hold for replies, too.
   const inOrder = all.toSorted((a, b) => Number(a.direction === 'output') - Number(b.direction === 'output'))
   const groupOf = new Map<NamedSchema, number>()
   for (let groups: SameSchemas[] = []; ;) {
@@ -55,12 +55,12 @@ export function* sameSchemas(all: readonly NamedSchema[], targets: Targets): Gen
   }
 }
 
-/** Words about a schema, which refuse no value. */
+/** These keywords are words about a schema and refuse no value. */
 const annotations = ['default', 'deprecated', 'description', 'examples', 'readOnly', 'writeOnly'] as const
 
 /**
- * The component of a group. An annotation that only some of its schemas have stands beside their references: Zod keeps
- * the title of a schema in `Address.describe('Where to send the bill')`.
+ * Gives the component of a group. An annotation that only some of its schemas have stands beside their references: Zod
+ * keeps the title of a schema in `Address.describe('Where to send the bill')`.
  */
 export function componentOf(group: SameSchemas, reference: string): OpenAPISchema {
   const [{ body }] = group
@@ -75,11 +75,11 @@ export function componentOf(group: SameSchemas, reference: string): OpenAPISchem
   return body
 }
 
-/** What a schema says itself, but for its annotations and for which of its objects are closed. */
+/** The content of a schema, but for its annotations and for which of its objects are closed. */
 interface Outline {
   readonly text: string
   readonly refersTo: readonly NamedSchema[]
-  /** `1` for each object with `additionalProperties: false`, `0` for every other object. */
+  /** The text has `1` for each object with `additionalProperties: false`, `0` for every other object. */
   readonly closed: string
 }
 
@@ -102,7 +102,7 @@ function outlineOf(body: OpenAPISchema, targets: Targets): Outline {
   return { text, refersTo, closed }
 }
 
-/** Both are closed alike, or clients are sent closed objects where they may send more: `z.object()` drops the rest. */
+/** Both are closed alike, or requests may have more than replies, which are closed: `z.object()` drops the rest. */
 function holdsFor(
   first: NamedSchema,
   other: NamedSchema,

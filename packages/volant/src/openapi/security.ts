@@ -1,4 +1,4 @@
-/** What the operations of a document require, and the security schemes they name. */
+/** Finds what the operations of a document require, and the security schemes that they name. */
 import type { RouteInfo } from '../app/route-info.ts'
 import { alternativesIn } from '../dispatch/declare.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -31,8 +31,8 @@ export function requirement(given: Readonly<Record<string, readonly string[]>>):
 type Schemes = Map<string, Readonly<Record<string, unknown>>>
 
 /**
- * The schemes that `routes` declare, and those that they require of `all`. Throws `E_BAD_OPTION` for two schemes of one
- * name, and for a requirement of a scheme that neither the options nor `all` declare.
+ * Gives the schemes that `routes` declare, and those of `all` that they require. Throws `E_BAD_OPTION` for two schemes
+ * of one name, and for a requirement of a scheme that neither the options nor `all` declare.
  */
 export function schemesOf(
   routes: readonly RouteInfo[],

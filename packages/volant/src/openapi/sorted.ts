@@ -1,4 +1,4 @@
-/** The order of what a document lists by name. */
+/** Orders what a document lists by name. */
 
 /** Compares code units: the order is the same on every machine. */
 export function compareText(a: string, b: string): number {

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that Volant writes. */
+/** Declares the parts of an OpenAPI 3.1 document that Volant writes. */
 import type { Examples } from '../types/parts.ts'
 
 /** A schema of the document: JSON Schema, draft 2020-12 (OpenAPI 3.1 §4.8.24). */
@@ -6,19 +6,19 @@ export type OpenAPISchema = { [keyword: string]: unknown }
 
 /** The document itself (OpenAPI 3.1 §4.8.1). */
 export interface OpenAPIDocument {
-  /** Version of the specification. */
+  /** The version of the specification. */
   openapi: string
-  /** What the document is about. */
+  /** The API that the document describes. */
   info: OpenAPIInfo
-  /** Where the API is. Without servers it is where the document is. */
+  /** The addresses of the API. Without servers it is where the document is. */
   servers?: OpenAPIServer[]
-  /** Operations by path and method. */
+  /** The operations by path and method. */
   paths: Record<string, OpenAPIPathItem>
-  /** Schemas, replies and security schemes that operations refer to. */
+  /** The schemas, replies and security schemes that operations refer to. */
   components: OpenAPIComponents
-  /** What every operation requires that does not say otherwise. */
+  /** The security that every operation requires that does not say otherwise. */
   security?: Record<string, string[]>[]
-  /** Tags, in the order in which they are shown. */
+  /** The tags, in the order in which they are shown. */
   tags?: OpenAPITag[]
   /** A link to further documentation. */
   externalDocs?: { url: string; description?: string }
@@ -26,29 +26,29 @@ export interface OpenAPIDocument {
 
 /** The name of an API, and what belongs to it (OpenAPI 3.1 §4.8.2). */
 export interface OpenAPIInfo {
-  /** Its name. */
+  /** The name of the API. */
   title: string
   /** The version of the API, not that of the specification. */
   version: string
-  /** What it does, in one sentence. */
+  /** A sentence that says what the API does. */
   summary?: string
-  /** What it does, in CommonMark. */
+  /** A text in CommonMark that says what the API does. */
   description?: string
   /** The URL of the terms of service. */
   termsOfService?: string
-  /** Who answers for it. */
+  /** The people who answer for the API. */
   contact?: { name?: string; url?: string; email?: string }
   /** `identifier` is one of SPDX. */
   license?: { name: string; identifier?: string; url?: string }
 }
 
-/** Where an API is (OpenAPI 3.1 §4.8.5). */
+/** The address of an API (OpenAPI 3.1 §4.8.5). */
 export interface OpenAPIServer {
   /** The URL may be relative to the document. */
   url: string
-  /** What it is for. */
+  /** The purpose of this address. */
   description?: string
-  /** Parts of the URL in braces, with their defaults. */
+  /** The parts of the URL in braces, with their defaults. */
   variables?: Record<string, { default: string; enum?: string[]; description?: string }>
 }
 
@@ -59,7 +59,7 @@ export interface OpenAPIServer {
 export interface OpenAPITag {
   /** The name that routes give it. */
   name: string
-  /** What it is about, in CommonMark. */
+  /** A text in CommonMark about the tag. */
   description?: string
   /** A link to further documentation. */
   externalDocs?: { url: string; description?: string }
@@ -67,26 +67,26 @@ export interface OpenAPITag {
   [extension: `x-${string}`]: unknown
 }
 
-/** Operations of a path, by method in lower case. */
+/** The operations of a path, by method in lower case. */
 export type OpenAPIPathItem = Record<string, OpenAPIOperation>
 
 /** A route (OpenAPI 3.1 §4.8.10). */
 export interface OpenAPIOperation {
-  /** Unique in the document. */
+  /** The id of the operation, unique in the document. */
   operationId: string
-  /** What it does, in one sentence. */
+  /** A sentence that says what the operation does. */
   summary?: string
-  /** What it does, in CommonMark. */
+  /** A text in CommonMark that says what the operation does. */
   description?: string
   /** The headings under which it stands. */
   tags?: string[]
   /** True if clients should no longer use it. */
   deprecated?: boolean
-  /** What it takes in the path, the query, the headers and the cookies. */
+  /** The parameters in the path, the query, the headers and the cookies. */
   parameters?: OpenAPIParameter[]
-  /** What it takes as a body. */
+  /** The body that the operation takes. */
   requestBody?: OpenAPIRequestBody
-  /** Replies by status; `2XX` if the route does not say what it replies. */
+  /** The replies by status; `2XX` if the route does not say what it replies. */
   responses: Record<string, OpenAPIResponse | OpenAPIReference>
   /** A request has to meet one of these requirements; each names all schemes that it needs. */
   security?: Record<string, string[]>[]
@@ -100,11 +100,11 @@ export interface OpenAPIParameter {
   in: 'path' | 'query' | 'header' | 'cookie'
   /** Parameters of the path are always required. */
   required?: boolean
-  /** What it means, in CommonMark. */
+  /** A text in CommonMark about the parameter. */
   description?: string
   /** True if clients should no longer use it. */
   deprecated?: boolean
-  /** How arrays and objects are written: `form` repeats the name. */
+  /** The spelling of arrays and objects: `form` repeats the name. */
   style?: 'form'
   /** True if each value is a pair of its own. */
   explode?: boolean
@@ -112,42 +112,42 @@ export interface OpenAPIParameter {
   schema: OpenAPISchema
 }
 
-/** What an operation takes, by content type. */
+/** The body that an operation takes, by content type. */
 export interface OpenAPIRequestBody {
   /** True if a request cannot leave it out. */
   required: boolean
-  /** Bodies by content type. */
+  /** The bodies by content type. */
   content: Record<string, OpenAPIMedia>
 }
 
 /** A body of one content type (OpenAPI 3.1 §4.8.14). */
 export interface OpenAPIMedia {
-  /** Absent if the route does not say what it is. */
+  /** The schema; absent if the route does not say what the body is. */
   schema?: OpenAPISchema
-  /** Examples by name. */
+  /** The examples by name. */
   examples?: Examples
 }
 
 /** A reply (OpenAPI 3.1 §4.8.17). */
 export interface OpenAPIResponse {
-  /** What it means. */
+  /** The meaning of the reply. */
   description: string
-  /** Bodies by content type; absent if the reply has none. */
+  /** The bodies by content type; absent if the reply has none. */
   content?: Record<string, OpenAPIMedia>
 }
 
-/** Stands for the component that it points to. */
+/** A reference stands for the component that it points to. */
 export interface OpenAPIReference {
   /** A JSON Pointer in the document, as a URI fragment. */
   $ref: string
 }
 
-/** What operations refer to, by name (OpenAPI 3.1 §4.8.7). */
+/** The parts that operations refer to, by name (OpenAPI 3.1 §4.8.7). */
 export interface OpenAPIComponents {
-  /** Schemas with a name, and those that refer to themselves. */
+  /** The schemas with a name, and those that refer to themselves. */
   schemas?: Record<string, OpenAPISchema>
-  /** Replies that the framework gives by itself. */
+  /** The replies that the framework gives by itself. */
   responses?: Record<string, OpenAPIResponse>
-  /** Schemes that middleware and the options declare. */
+  /** The schemes that middleware and the options declare. */
   securitySchemes?: Record<string, Readonly<Record<string, unknown>>>
 }

@@ -1,4 +1,4 @@
-/** What a document cannot show, and mistakes in what routes declare: each is printed once, on stderr. */
+/** Prints what a document cannot show, and mistakes in what routes declare, each once, on stderr. */
 import type { RouteInfo } from '../app/route-info.ts'
 import { printLine } from '../report/print-line.ts'
 import { hasConverter, jsonSchemaOf } from '../schema/json-schema.ts'
@@ -9,7 +9,7 @@ import type { Schema } from '../types/parts.ts'
 import type { Direction, PartlyDescribed, Undescribed } from './components.ts'
 import type { BuiltDocument } from './document.ts'
 
-/** So many schemas are named, and so many parts of one schema. */
+/** The most schemas that are named, and the most parts of one schema. */
 const most = 10
 
 export class DocumentWarnings {
@@ -72,13 +72,13 @@ export class DocumentWarnings {
   }
 }
 
-/** What follows for clients if JSON cannot carry a value. */
+/** The consequence for clients if JSON cannot carry a value. */
 const outcome: Readonly<Record<Direction, string>> = {
   input: 'every request that has one is refused',
   output: 'no client can get one',
 }
 
-/** For libraries that are not known. */
+/** The advice for libraries that are not known. */
 const general = {
   input: 'Take text, and convert it in the schema if you need to',
   output: 'Send text',

@@ -1,10 +1,10 @@
-/** JSON Schema in keywords that tools for OpenAPI documents can read. Requests and replies are checked without it. */
+/** Writes JSON Schema in keywords that OpenAPI tools can read. Requests and replies are checked without it. */
 import { madeOnce } from '../schema/made-once.ts'
 import type { OpenAPISchema } from './types.ts'
 import { isObject, mapSubschemas } from '../schema/document.ts'
 
 /**
- * A schema that allows the same values:
+ * Gives a schema that allows the same values:
  *
  * - Generators of clients fail with `items: false` (kin-openapi issue 1258), with other boolean schemas, and with lists
  *   of types other than one type and null. Linters require `items` of every array.

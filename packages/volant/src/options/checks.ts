@@ -1,4 +1,4 @@
-/** Checks of options. Each gives the value back, or throws an `E_BAD_OPTION` that names the option. */
+/** Checks options. Each function gives the value back, or throws an `E_BAD_OPTION` that names the option. */
 import { bad } from './bad-option.ts'
 import { checkOptionNames, type ForeignNames } from './option-names.ts'
 
@@ -31,12 +31,12 @@ export function checkInteger(
   throw bad(name, value, wanted)
 }
 
-/** The value is a function, or undefined. */
+/** Checks that the value is a function, or undefined. */
 export function checkFunction(name: string, value: unknown, wanted = 'a function'): void {
   if (value !== undefined && typeof value !== 'function') throw bad(name, value, wanted)
 }
 
-/** The value is a text that `good` takes. */
+/** Checks that the value is a text that `good` takes. */
 export function checkText(name: string, value: unknown, good: RegExp, wanted: string): string {
   if (typeof value === 'string' && good.test(value)) return value
   throw bad(name, value, wanted)
@@ -47,7 +47,7 @@ export function checkChoice<const T>(name: string, value: unknown, choices: read
   throw bad(name, value, choices.map(String).join(', '))
 }
 
-/** Each of the list is what `check` takes. */
+/** Checks that `check` takes each value of a list. */
 export function checkEach<T>(
   name: string,
   value: unknown,

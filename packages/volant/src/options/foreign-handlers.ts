@@ -28,9 +28,9 @@ function isApp(value: Function): boolean {
   return typeof handle === 'function' && (typeof set === 'function' || Array.isArray(stack))
 }
 
-/** The list of parameters of a function's source, if it has no brackets of its own. */
+/** Gives the list of parameters of a function's source, if it has no brackets of its own. */
 const parameters = /^[^()]*\(([^()]*)\)/
-/** Names of the second parameter by which a function with two parameters is recognized. */
+/** Matches names of the second parameter by which a function with two parameters is recognized. */
 const replies = /^_?(?:res|response|reply)$/
 
 function nameOf(parameter: string): string {

@@ -1,4 +1,4 @@
-/** Names that other frameworks have for our options: with one of our names beside each, or a sentence. */
+/** Lists names that other frameworks have for our options, with one of our names or a sentence beside each. */
 const schemas = 'schemas are options themselves: params, query, headers, cookies, body'
 const between = 'middleware comes between these options and the handler'
 

@@ -1,4 +1,4 @@
-/** Every limit of `createApp({ limits })`: one table, from which defaults, checks and the documentation are made. */
+/** Lists every limit of `createApp({ limits })`: defaults, checks and documentation are made of one table. */
 import { readFileSync } from 'node:fs'
 import type { Limits } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
@@ -7,23 +7,23 @@ import { bad } from './bad-option.ts'
 import { checkInteger } from './checks.ts'
 import { foreignNames } from './foreign-names.ts'
 
-/** One row of the table of limits. */
+/** A row of the table of limits. */
 export interface LimitRow {
-  /** The option. */
+  /** The name of the option. */
   readonly name: keyof Limits
   /** The unit of default, min and max. */
   readonly unit: 'ms' | 'bytes' | 'count'
-  /** What an app has that does not set it. */
+  /** The value in an app that does not set it. */
   readonly default: number
-  /** Least value. */
+  /** The least value. */
   readonly min: number
-  /** Greatest value. */
+  /** The greatest value. */
   readonly max: number
   /** 0 turns the limit off. Without it, 0 is allowed only if `min` is 0. */
   readonly zeroMeansOff: boolean
-  /** What it limits. */
+  /** Says what the option limits. */
   readonly what: string
-  /** What happens past it. */
+  /** Says what happens past the limit. */
   readonly past: string
 }
 
@@ -138,11 +138,11 @@ export const limitTable: readonly LimitRow[] = [
   ),
 ]
 
-/** Limits as a user gives them; whatever is absent or undefined has its default. */
+/** The limits as a user gives them; whatever is absent or undefined has its default. */
 export type LimitOptions = { [K in keyof Limits]?: number | undefined }
 
 /**
- * The whole set of limits. Throws `E_BAD_OPTION`, naming the option, for an unknown name, for anything but an
+ * Gives the whole set of limits. Throws `E_BAD_OPTION`, naming the option, for an unknown name, for anything but an
  * integer in range, and for combinations that contradict each other.
  */
 export function resolveLimits(given: LimitOptions | undefined, trustProxy: boolean): Limits {
@@ -158,7 +158,7 @@ export function resolveLimits(given: LimitOptions | undefined, trustProxy: boole
   return limits
 }
 
-/** `value` if it is one that the limit `name` can have. */
+/** Gives `value` if the limit `name` can have it. */
 export function checkLimit(name: keyof Limits, value: unknown, option = `limits.${name}`): number {
   const { min, max, unit, zeroMeansOff } = rows[name]
   if (value === 0 && zeroMeansOff) return 0

@@ -1,7 +1,7 @@
 /** Refuses options that do not exist by their names, and says which one was probably meant. */
 import { VolantError } from '../errors/errors.ts'
 
-/** What other frameworks call an option, with one of our names or a sentence beside each. */
+/** The names that other frameworks have for options, with one of our names or a sentence beside each. */
 export type ForeignNames = Readonly<Record<string, string>>
 
 /**
@@ -19,7 +19,7 @@ export function checkOptionNames(
   }
 }
 
-/** The sentence alone, for errors with other codes. */
+/** Gives the sentence alone, for errors with other codes. */
 export function noOption(
   where: string,
   name: string,

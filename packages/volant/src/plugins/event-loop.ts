@@ -1,7 +1,7 @@
 /** Measures how late timers come: they come late when something blocks the event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Milliseconds. */
+/** The lag in milliseconds. */
 export interface EventLoopLag {
   readonly p50: number
   readonly p99: number
@@ -48,7 +48,7 @@ function read(histogram: Delays): EventLoopLag {
   }
 }
 
-/** What Node.js measures includes the time it meant to wait. */
+/** The figure of Node.js includes the time that it meant to wait. */
 function late(ns: number): number {
   return Math.max(0, ns / 1e6 - resolution)
 }

@@ -1,4 +1,4 @@
-/** Routes for monitoring: whether the process lives, whether it is ready for requests, and how it is doing. */
+/** Adds routes that tell whether the process lives, whether it is ready for requests, and how it is doing. */
 import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
@@ -67,17 +67,17 @@ const detailsRoute = {
   }),
 }
 
-/** Options of `health`. */
+/** The options of `health`. */
 export interface HealthOptions {
-  /** By name: `{ database: () => pool.query('SELECT 1') }`. The names are in the reply. */
+  /** The checks by name: `{ database: () => pool.query('SELECT 1') }`. The names are in the reply. */
   checks?: Readonly<Record<string, HealthCheck>> | undefined
-  /** Milliseconds for each check, from 1 to 60,000; default 1,000. */
+  /** The milliseconds for each check, from 1 to 60,000; default 1,000. */
   timeout?: number | undefined
-  /** Path of the liveness route; default `/health`, false for none. */
+  /** The path of the liveness route; default `/health`, false for none. */
   live?: string | false | undefined
-  /** Path of the readiness route; default `/ready`, false for none. */
+  /** The path of the readiness route; default `/ready`, false for none. */
   ready?: string | false | undefined
-  /** Path of a route with uptime, memory and lag of the event loop; default none. */
+  /** The path of a route with uptime, memory and lag of the event loop; default none. */
   details?: string | false | undefined
 }
 

@@ -1,25 +1,25 @@
-/** Durations, counted in buckets an eighth of a power of two wide: a quantile is at most 12.5 % too high. */
+/** Counts durations in buckets an eighth of a power of two wide: a quantile is at most 12.5 % too high. */
 
-/** Buckets of 1 µs up to 8 µs, then eight for each power of two up to 2^31 µs, which is 35 minutes. */
+/** The number of buckets: 1 µs each up to 8 µs, then eight for each power of two up to 2^31 µs, which is 35 minutes. */
 const size = 232
 const longest = 2 ** 31 - 1
 
 /** Recent figures cover at least this many milliseconds. */
 const span = 2_000
 
-/** Quantiles in milliseconds; null when there was nothing to measure. */
+/** The quantiles in milliseconds; null when there was nothing to measure. */
 export interface Quantiles {
   readonly p50: number | null
   readonly p95: number | null
   readonly p99: number | null
 }
 
-/** Requests of the last two seconds, or since the figures were read before if that was longer ago. */
+/** The requests of the last two seconds, or since the figures were read before if that was longer ago. */
 export interface Recent extends Quantiles {
-  /** How far back this goes. */
+  /** The seconds that these figures cover. */
   readonly seconds: number
   readonly requests: number
-  /** Requests per second. */
+  /** The requests per second. */
   readonly rate: number
 }
 
@@ -49,7 +49,7 @@ export class Latency {
     return this.#total
   }
 
-  /** `duration` in milliseconds. lab/pair middleware: on the path of every request that is measured. */
+  /** Counts a duration in milliseconds, for every request that is measured (lab/pair middleware). */
   add(duration: number): void {
     const micros = duration * 1_000
     const index = indexOf(micros < longest ? micros | 0 : longest)
@@ -57,7 +57,7 @@ export class Latency {
     this.#total++
   }
 
-  /** Since start. */
+  /** Gives the quantiles since start. */
   quantiles(): Quantiles {
     return quantilesOf(this.#counts, this.#total)
   }

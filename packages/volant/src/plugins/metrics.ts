@@ -1,4 +1,4 @@
-/** Metrics of an app: what its requests took by route, what its server counts, how the process is doing. */
+/** Measures an app: what its requests took by route, what its server counts, how the process is doing. */
 import { methods, type ServerStats } from '@volant/engine'
 import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
@@ -11,10 +11,10 @@ import { exposition } from './prometheus.ts'
 import type { CompiledRoute, RequestContext } from '../types/request.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
-/** Options of `metrics`. */
+/** The options of `metrics`. */
 export interface MetricsOptions {
   /**
-   * Upper bounds of the duration histogram's buckets, in seconds, ascending. Default: 16 from 0.1 ms to 10 s. Each
+   * The upper bounds of the duration histogram's buckets, in seconds, ascending. Default: 16 from 0.1 ms to 10 s. Each
    * route has a time series for every bucket, method and class of status it replied with.
    */
   buckets?: readonly number[] | undefined
@@ -22,47 +22,47 @@ export interface MetricsOptions {
 
 /** A middleware that observes, and the handlers that tell what it saw. */
 export interface Metrics extends FittingMiddleware {
-  /** A handler: all figures in the text format 0.0.4 of Prometheus. */
+  /** A handler that replies with all figures in the text format 0.0.4 of Prometheus. */
   readonly handler: (ctx: Context) => void
-  /** A handler: the same figures as an object, for pages and for tests. */
+  /** A handler that replies with the same figures as an object, for pages and for tests. */
   readonly snapshot: (ctx: Context) => MetricsSnapshot
 }
 
-/** What `metrics` knows now. */
+/** The figures that `metrics` has now. */
 export interface MetricsSnapshot {
-  /** Seconds since the process started. */
+  /** The seconds since the process started. */
   readonly uptime: number
-  /** Requests whose reply is complete. */
+  /** The requests whose reply is complete. */
   readonly requests: number
-  /** Counters of the server; see `app.stats()`. */
+  /** The counters of the server; see `app.stats()`. */
   readonly server: ServerStats
-  /** Of the last two to four seconds where this is read every second. */
+  /** The figures of the last two to four seconds, where this is read every second. */
   readonly recent: Recent
-  /** Since start, in milliseconds. */
+  /** The durations since start, in milliseconds. */
   readonly latency: Quantiles
-  /** Bytes. */
+  /** The memory of the process in bytes. */
   readonly memory: NodeJS.MemoryUsage
-  /** Seconds of processor time since start. */
+  /** The seconds of processor time since start. */
   readonly cpu: { readonly user: number; readonly system: number }
-  /** Milliseconds, of the last five seconds. */
+  /** The lag of the event loop in the last five seconds, in milliseconds. */
   readonly eventLoopLag: EventLoopLag
-  /** One entry for each route, method and class of status that was seen. */
+  /** An entry for each route, method and class of status that was seen. */
   readonly routes: readonly RouteFigures[]
 }
 
-/** What is known of a route, by method and class of status. */
+/** The figures of a route, by method and class of status. */
 export interface RouteFigures {
   /** The pattern; `unmatched` for requests no route took. */
   readonly route: string
-  /** Of the requests. */
+  /** The method of the requests. */
   readonly method: string
-  /** Class of the status. */
+  /** The class of the status. */
   readonly status: StatusClass
-  /** Requests. */
+  /** The number of requests. */
   readonly count: number
-  /** Seconds that all of them took. */
+  /** The seconds that all of them took. */
   readonly seconds: number
-  /** Requests by bucket, the last one for those that took longer than any bound. */
+  /** The requests by bucket, the last one for those that took longer than any bound. */
   readonly buckets: readonly number[]
 }
 
@@ -80,9 +80,9 @@ const defaultBuckets = [
  *     app.use(meter)
  *     app.get('/metrics', meter.handler)
  *
- * The handlers are routes like others, so that what guards those guards them too. Labels are bounded: patterns of
- * routes rather than paths, known methods, classes of status. What the engine refuses before there is a request
- * (malformed heads, limits) is counted by the server and has no duration. Throws `E_BAD_OPTION` for buckets that are
+ * The handlers are routes like others, so that the same middleware guards them. Labels are bounded: patterns of
+ * routes rather than paths, known methods, classes of status. What the engine refuses before a request reaches the
+ * app (malformed heads, limits) is counted by the server and has no duration. Throws `E_BAD_OPTION` for buckets that are
  * no ascending list of positive numbers.
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
@@ -127,13 +127,13 @@ function snapshotOf(tally: Tally, ctx: Context): MetricsSnapshot {
 class Tally {
   readonly latency = new Latency()
   readonly #bounds: Float64Array
-  /** Numbers of one class: the buckets, one for what took longer, and the sum of milliseconds. */
+  /** The length of one class: the buckets, one for what took longer, and the sum of milliseconds. */
   readonly #width: number
-  /** By the compiled route, for speed. */
+  /** The series by compiled route, for speed. */
   readonly #routes = new WeakMap<CompiledRoute, (Float64Array | null)[]>()
-  /** Indexes of the series of a route: the methods every server has, and others as requests come. */
+  /** The indexes of the series of a route: the methods every server has, and others as requests come. */
   readonly #methods: string[] = [...methods]
-  /** By pattern: an app that is changed after an `inject` compiles its routes anew. */
+  /** The series by pattern, since an app that is changed after an `inject` compiles its routes anew. */
   readonly #patterns = new Map<string, (Float64Array | null)[]>()
 
   constructor(bounds: readonly number[]) {
@@ -141,7 +141,7 @@ class Tally {
     this.#width = bounds.length + 2
   }
 
-  /** lab/pair middleware: on the path of every request that is measured. */
+  /** This runs for every request that is measured (lab/pair middleware). */
   add(ctx: RequestContext, { status, duration }: ResponseInfo): void {
     const series = this.#routes.get(ctx.route) ?? this.#open(ctx.route)
     let method = this.#methods.indexOf(ctx.method)

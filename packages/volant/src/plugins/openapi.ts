@@ -14,11 +14,11 @@ import { checkText } from '../options/checks.ts'
 import { checkConditions } from '../reply/conditional.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Options of `openapi`. */
+/** The options of `openapi`. */
 export interface OpenAPIPluginOptions extends OpenAPIOptions {
-  /** Path of the document without `.json` and `.yaml`; default `/openapi`. */
+  /** The path of the document without `.json` and `.yaml`; default `/openapi`. */
   path?: string | undefined
-  /** Path of the page that shows the document; default `/docs`, false for none. */
+  /** The path of the page that shows the document; default `/docs`, false for none. */
   page?: string | false | undefined
 }
 
@@ -50,7 +50,7 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
   })
   scope.get(yaml, { hidden: true }, async (ctx) => {
     const published = await documents.of(ctx as RequestContext, yaml)
-    // RFC 9512 §2.1.
+    // RFC 9512 §2.1 registers this type.
     send(ctx as RequestContext, await published.yaml(), 'application/yaml')
   })
   const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
@@ -70,11 +70,11 @@ function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
   return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
 }
 
-/** One document for each app that serves it: an app with the plugin may be mounted in several. */
+/** Each app that serves it has a document: an app with the plugin may be mounted in several. */
 class Documents {
   readonly #options: OpenAPIPluginOptions
   readonly #warnings: DocumentWarnings
-  /** By the compiled app, which is another one after a change, then by prefix. */
+  /** The documents by compiled app, which is another one after a change, then by prefix. */
   readonly #known = new WeakMap<object, Map<string, Promise<PublishedDocument>>>()
 
   constructor(options: OpenAPIPluginOptions, warnings: DocumentWarnings) {
@@ -115,7 +115,7 @@ class Documents {
   }
 }
 
-/** One document as JSON and as YAML: each is written when it is first requested. */
+/** A document as JSON and as YAML: each is written when it is first requested. */
 class PublishedDocument {
   readonly #document: object
   readonly #modified = Math.floor(Date.now() / 1_000) * 1_000
@@ -147,7 +147,7 @@ class PublishedDocument {
 interface Representation {
   readonly text: string
   readonly etag: string
-  /** Milliseconds, in whole seconds. */
+  /** The time in milliseconds, in whole seconds. */
   readonly modified: number
 }
 

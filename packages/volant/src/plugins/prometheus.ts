@@ -1,4 +1,4 @@
-/** Figures in Prometheus' text exposition format 0.0.4. Names are those of prom-client where it has the same figure. */
+/** Writes figures in Prometheus' text format 0.0.4. Names are those of prom-client where it has the same figure. */
 import type { MetricsSnapshot, RouteFigures } from './metrics.ts'
 
 const startedAt = Date.now() / 1_000 - process.uptime()

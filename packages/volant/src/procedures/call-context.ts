@@ -1,4 +1,4 @@
-/** What a call sees of its request. The calls of a batch see the same request; each has a state of its own. */
+/** Shows a call its request. The calls of a batch see the same request; each has a state of its own. */
 import { bag } from '@volant/engine'
 import { errorFrom } from '../contract/declared-errors.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -12,23 +12,23 @@ import type { CookieOptions } from '../types/reply-options.ts'
 import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
-/** What a direct call has in place of a request. */
+/** The values that a direct call has in place of a request. */
 export type OriginData = Pick<
   ProcedureContext<Record<string, unknown>>,
   'headers' | 'cookies' | 'ip' | 'id' | 'signal' | 'state'
 >
 
-/** Where a call comes from: a request, a call that makes another, or a program. */
+/** The origin of a call: a request, a call that makes another, or a program. */
 export type CallSource = RequestContext | CallContext | OriginData
 
-/** lab/pair trpc: one object for each call. Everything but its state is read from the request when it is needed. */
+/** Each call has one object (lab/pair trpc). Everything but its state is read from the request when it is needed. */
 export class CallContext implements ProcedureContext, Chained {
   readonly #request: RequestContext | null
   readonly #origin: CallSource
   readonly #errors: ErrorsByCode
   readonly #signal: AbortSignal | null
   #state: Record<string, unknown> | null = null
-  /** What the caller gave; after the check, what the schema made of it. */
+  /** The input of the caller; after the check, the output of the schema. */
   input: unknown
   /** The names of the procedure, joined by dots. */
   readonly procedurePath: string
@@ -62,7 +62,7 @@ export class CallContext implements ProcedureContext, Chained {
     return `the procedure ${this.procedurePath}`
   }
 
-  /** Keeps the value of a layer: it is what the call gives. */
+  /** Keeps the value of a layer, which is the result of the call. */
   deliver(value: unknown): void {
     unlessError(value)
     if (this.replied) {
@@ -75,7 +75,7 @@ export class CallContext implements ProcedureContext, Chained {
     this.replied = true
   }
 
-  /** What the call gives, or a promise of it, once the outermost middleware has settled with `value`. */
+  /** Gives the result of the call, or a promise of it, once the outermost middleware has settled with `value`. */
   outcome(value: unknown): unknown {
     if (!isNothing(this, value)) this.deliver(value)
     this.settled = true
@@ -99,7 +99,7 @@ export class CallContext implements ProcedureContext, Chained {
     this.#request?.app.report(error, this.#request)
   }
 
-  /** The input as the check of `request/validation.ts` reads it; `put` replaces it. */
+  /** Gives the input as the check of `request/validation.ts` reads it; `put` replaces it. */
   part(name: string): unknown {
     return name === 'input' ? this.input : absence(name)
   }
@@ -108,7 +108,7 @@ export class CallContext implements ProcedureContext, Chained {
     this.input = value
   }
 
-  /** The request that the input came from; null for a direct call outside of a request. */
+  /** Gives the request that the input came from; null for a direct call outside of a request. */
   get source(): RequestContext | null {
     return this.#request
   }
@@ -183,7 +183,7 @@ export class CallContext implements ProcedureContext, Chained {
     throw errorFrom(this.#errors, this.chainName, code, data, message)
   }
 
-  /** For middleware of this package, whose headers were checked before. */
+  /** Middleware of this package uses this, since its headers were checked before. */
   place(name: string, lower: string, text: string): this {
     this.#request?.place(name, lower, text)
     return this

@@ -1,4 +1,4 @@
-/** Procedures called in process: with the same middleware and checks, and without HTTP. */
+/** Calls procedures in process, with the same middleware and checks, and without HTTP. */
 import { madeOnce } from '../schema/made-once.ts'
 import type { Context } from '../types/context.ts'
 import { nextId } from '../context/id.ts'
@@ -11,11 +11,11 @@ import { namedTree, type Placed, proceduresOf } from './router.ts'
 import type { Procedure, ProcedureContext, ProcedureKind, ProcedureTree, Router } from './types.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
-/** What a call has in place of a request. */
+/** The values that a call has in place of a request. */
 export interface CallerOptions {
-  /** Request fields by lower-case name; default none. */
+  /** The request headers by lower-case name; default none. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** Cookies by name; default none. */
+  /** The cookies by name; default none. */
   cookies?: Readonly<Record<string, string>> | undefined
   /** The first value of `ctx.state`, as if an app's middleware had set it. Each call has a copy. */
   state?: Readonly<Record<string, unknown>> | undefined

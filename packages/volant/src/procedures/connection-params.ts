@@ -1,9 +1,9 @@
-/** `?connectionParams=…`: a browser's EventSource sends these because it cannot set headers. */
+/** Reads `?connectionParams=…`, which a browser's EventSource sends because it cannot set headers. */
 import { HTTPError } from '../errors/errors.ts'
 import { parseJson } from '../request/json.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Null without any. Throws 400 for anything but a JSON object of strings. */
+/** Gives null without any. Throws 400 for anything but a JSON object of strings. */
 export function parseConnectionParams(ctx: RequestContext): Readonly<Record<string, string>> | null {
   const [text] = ctx.queryAll('connectionParams')
   if (text === undefined) return null

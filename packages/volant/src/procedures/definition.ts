@@ -1,4 +1,4 @@
-/** What a procedure is at run time. */
+/** Defines what a procedure is at run time. */
 import type { DeclaredErrors, Schema } from '../types/parts.ts'
 import type { CallContext } from './call-context.ts'
 import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
@@ -9,12 +9,12 @@ export interface ProcedureDefinition {
   readonly kind: ProcedureKind
   readonly input: Schema | null
   readonly output: Schema | null
-  /** The procedure returns nothing: `output(null)`. */
+  /** True where the procedure returns nothing: `output(null)`. */
   readonly isEmpty: boolean
   readonly layers: readonly Layer<CallContext>[]
   /** The errors that `.errors()` declares. */
   readonly ownErrors: DeclaredErrors
-  /** `ownErrors` and the errors of the middleware, by code. */
+  /** The `ownErrors` and the errors of the middleware, by code. */
   readonly errors: ErrorsByCode
   /** The security schemes that the middleware enforce, outermost first. */
   readonly security: readonly NonNullable<Declaration['security']>[]
@@ -40,7 +40,7 @@ export class DefinedProcedure implements Procedure {
   }
 }
 
-/** Undefined for a value that is not a procedure. */
+/** Gives the definition; undefined for a value that is not a procedure. */
 export function definitionOf(value: unknown): ProcedureDefinition | undefined {
   return value instanceof DefinedProcedure ? value[definition] : undefined
 }

@@ -1,4 +1,4 @@
-/** The events of a subscription, each checked by the output's schema. */
+/** Reads the events of a subscription, each checked by the output's schema. */
 import { VolantError } from '../errors/errors.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Output } from './output.ts'
@@ -6,9 +6,8 @@ import { unlessError } from './definition.ts'
 import { isTracked } from './tracked.ts'
 import type { TrackedEvent } from './types.ts'
 
-/** An event as it is sent. */
 export interface SentEvent {
-  /** Undefined for an event without an id. */
+  /** The id; undefined for an event without one. */
   readonly id: string | undefined
   readonly data: unknown
 }
@@ -24,7 +23,7 @@ export function eventsOf(path: string, value: unknown): AsyncIterator<unknown> {
   )
 }
 
-/** The id of an event, and its data as the schema of the output makes it. */
+/** Gives the id of an event, and its data as the schema of the output makes it. */
 export function eventOf(value: unknown, output: Output | null): SentEvent | Promise<SentEvent> {
   const id = isTracked(value) ? value[0] : undefined
   const data = unlessError(isTracked(value) ? value[1] : value)
@@ -34,7 +33,7 @@ export function eventOf(value: unknown, output: Output | null): SentEvent | Prom
   return { id, data: checked }
 }
 
-/** The events for a caller in process: a tracked event is `{ id, data }`, as it is for every client. */
+/** Gives the events for a caller in process: a tracked event is `{ id, data }`, as it is for every client. */
 export async function* checkedEvents(
   path: string,
   value: unknown,

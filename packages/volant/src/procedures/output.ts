@@ -21,12 +21,12 @@ export class Output {
       schema === null ? null : new ReplyBody(`the output of the procedure ${path}`, schema, undeclared)
   }
 
-  /** What the schema makes of a value, or a promise of it. */
+  /** Gives the schema's output for a value, or a promise of it. */
   check(value: unknown): unknown {
     return this.#reply === null ? refuseValue(this.#path, value, 'output(null)') : this.#reply.check(value)
   }
 
-  /** A checked value as JSON. */
+  /** Gives a checked value as JSON. */
   textOf(checked: unknown): string {
     return this.#reply === null ? 'null' : this.#reply.textOf(checked)
   }
@@ -39,7 +39,7 @@ export class Output {
       : this.stripped(checked)
   }
 
-  /** A checked value without undeclared properties. */
+  /** Gives a checked value without undeclared properties. */
   stripped(checked: unknown): unknown {
     this.#strip ??= stripperOf(this.#schema)
     return this.#strip(checked)

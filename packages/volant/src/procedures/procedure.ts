@@ -1,4 +1,4 @@
-/** `procedure()`: a builder. Each step is checked at once and gives a new builder. */
+/** `procedure()` gives a builder. Each step is checked at once and gives a new builder. */
 import { compile, isLayered } from '../dispatch/chain.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
@@ -23,12 +23,12 @@ import type {
 } from './types.ts'
 import type { Layer, Run } from '../types/request.ts'
 
-/** A builder without input, output, middleware and errors: `procedure().query(() => 'pong')`. */
+/** Gives a builder without input, output, middleware and errors: `procedure().query(() => 'pong')`. */
 export function procedure(): AnyProcedureBuilder {
   return new Builder(blank) as unknown as AnyProcedureBuilder
 }
 
-/** What the steps of a builder have said. */
+/** The results of the steps of a builder. */
 type Steps = Omit<ProcedureDefinition, 'kind' | 'perform' | 'errors'>
 
 const blank: Steps = {

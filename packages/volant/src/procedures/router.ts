@@ -49,13 +49,13 @@ type Finished<T> = {
       : Procedure | Router
 }
 
-/** All procedures by path, in their order. Throws `E_BAD_OPTION` for a value that is not from `router`. */
+/** Gives all procedures by path, in their order. Throws `E_BAD_OPTION` for a value that is not from `router`. */
 export function proceduresOf(value: Router): ReadonlyMap<string, Placed> {
   if (value instanceof DefinedRouter) return value[placed]
   throw bad('router', value, 'a router made by router({ … })')
 }
 
-/** What `make` gives for each procedure, in objects that are nested as the routers are. */
+/** Gives the results of `make` for each procedure, in objects that are nested as the routers are. */
 export function namedTree(procedures: Iterable<Placed>, make: (placed: Placed) => unknown): object {
   const root = bag()
   for (const placed of procedures) {

@@ -6,8 +6,8 @@ import type { Tracked } from './types.ts'
 const mark = Symbol.for('volant.tracked')
 
 /**
- * An event of a subscription with an id: `yield tracked(post.id, post)`. When the client connects again it sends the
- * last id it has seen, which is `lastEventId` of the input. Throws `E_BAD_OPTION` for an id that is empty or contains a
+ * Makes an event of a subscription with an id: `yield tracked(post.id, post)`. When the client connects again it sends
+ * the last id it has seen, which is `lastEventId` of the input. Throws `E_BAD_OPTION` for an id that is empty or has a
  * line break or NUL, which events cannot carry.
  */
 export function tracked<T>(id: string, data: T): Tracked<T> {
@@ -18,7 +18,7 @@ export function tracked<T>(id: string, data: T): Tracked<T> {
   return [id, data, mark]
 }
 
-/** Also accepts tracked events of other libraries. JSON has no symbols, so plain data is never taken for one. */
+/** True also for tracked events of other libraries. JSON has no symbols, so plain data is never taken for one. */
 export function isTracked(value: unknown): value is Tracked {
   return Array.isArray(value) && value.length === 3 && typeof value[2] === 'symbol'
 }

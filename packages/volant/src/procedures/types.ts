@@ -19,19 +19,19 @@ import type {
 } from '../types/parts.ts'
 import type { CookieOptions } from '../types/reply-options.ts'
 
-/** What a procedure does: a query reads, a mutation changes something, a subscription sends events. */
+/** The kind of a procedure: a query reads, a mutation changes something, a subscription sends events. */
 export type ProcedureKind = 'query' | 'mutation' | 'subscription'
 
-/** What goes into a schema: from a caller for an input, from a handler for an output. */
+/** The input of a schema: from a caller for an input, from a handler for an output. */
 export type GivenTo<S> = S extends Schema ? SchemaInput<S> : undefined
-/** What the schema makes of that. */
+/** The output of a schema. */
 export type MadeBy<S> = S extends Schema ? SchemaOutput<S> : undefined
 
-/** `data` of a declared error. */
+/** The `data` of a declared error. */
 export type ErrorData<E> = E extends { data: infer S extends Schema } ? SchemaOutput<S> : undefined
 
 /**
- * What the middleware of a procedure sees of the request. It has no path pattern, query or body and cannot reply, because
+ * The context that the middleware of a procedure sees. It has no path pattern, query or body and cannot reply, because
  * these depend on how the procedure was called, and several calls may share one request.
  */
 export interface LayerContext<State = AnyParts['state']> {
@@ -39,19 +39,19 @@ export interface LayerContext<State = AnyParts['state']> {
   readonly method: string
   /** The canonical path of the request; empty for a direct call. */
   readonly path: string
-  /** `path` with the query as sent; empty for a direct call. */
+  /** The `path` with the query as sent; empty for a direct call. */
   readonly url: string
-  /** Request fields by lower-case name. */
+  /** The request headers by lower-case name. */
   readonly headers: Record<string, string | undefined>
-  /** Cookies by name, decoded. */
+  /** The cookies by name, decoded. */
   readonly cookies: Record<string, string | undefined>
   /** The address of the client; see `Context`. */
   readonly ip: string
   /** The id of the request, which the calls of a batch share. */
   readonly id: string
-  /** Values that middleware adds. Each call of a batch has a copy of the request's state. */
+  /** The values that middleware adds. Each call of a batch has a copy of the request's state. */
   readonly state: State
-  /** Aborted when the client leaves or the server stops; for a subscription as soon as the app begins to close. */
+  /** Is aborted when the client leaves or the server stops; for a subscription as soon as the app begins to close. */
   readonly signal: AbortSignal
 
   /** Sets a header of the reply. Throws `E_BAD_HEADER`. After a streamed reply has begun it is reported and dropped. */
@@ -64,18 +64,18 @@ export interface LayerContext<State = AnyParts['state']> {
   clearCookie(name: string, options?: CookieOptions): this
 }
 
-/** What a handler sees of the request. `State` is what middleware added, `Errors` are the declared errors. */
+/** The context that a handler sees. `State` is what middleware added, `Errors` are the declared errors. */
 export interface ProcedureContext<
   State = AnyParts['state'],
   Errors extends DeclaredErrors = {},
 > extends LayerContext<State> {
-  /** What a tRPC client sends that cannot set headers; null without any. Throws 400 if it is malformed. */
+  /** The values that a tRPC client sends if it cannot set headers; null without any. Throws 400 for malformed ones. */
   readonly connectionParams: Readonly<Record<string, string>> | null
   /** Throws a declared error: `ctx.fail('USER_NOT_FOUND', { id })`. */
   fail(...error: FailArguments<Errors>): never
 }
 
-/** What a handler is called with. */
+/** The argument of a handler. */
 export interface ProcedureCall<Input, State, Errors extends DeclaredErrors> {
   /** The input as its schema made it; undefined without a schema. */
   readonly input: Input
@@ -87,7 +87,7 @@ export interface ProcedureCall<Input, State, Errors extends DeclaredErrors> {
 
 /** The REST route of a procedure, where its name does not give the right one; see `rest`. */
 export interface RestOptions {
-  /** Default: by the name, otherwise GET for a query and POST for a mutation. */
+  /** The method. Default: by the name, otherwise GET for a query and POST for a mutation. */
   method?: Exclude<Method, 'HEAD' | 'OPTIONS'> | undefined
   /** The path below the prefix: `/users/:id/activate`. Its parameters are members of the input. Default: by the name. */
   path?: string | undefined
@@ -95,7 +95,7 @@ export interface RestOptions {
   status?: number | undefined
 }
 
-/** What API documents say about a procedure. */
+/** The description of a procedure in API documents. */
 export interface ProcedureInfo {
   /** A summary of one line. */
   summary?: string | undefined
@@ -103,7 +103,7 @@ export interface ProcedureInfo {
   description?: string | undefined
   /** The groups that the operation belongs to; default the name of its router. */
   tags?: readonly string[] | undefined
-  /** Whether callers should stop using it. */
+  /** True where callers should stop using it. */
   deprecated?: boolean | undefined
 }
 
@@ -115,18 +115,18 @@ export interface Procedure<
   Errors = unknown,
   Rest = unknown,
 > {
-  /** Whether it reads, changes something or sends events. */
+  /** The kind: the procedure reads, changes something or sends events. */
   readonly kind: Kind
-  /** Types only. */
+  /** This property carries types alone and does not exist at run time. */
   readonly types?: { input: Input; output: Output; errors: Errors; rest: Rest }
 }
 
-/** Procedures and routers by name. */
+/** A tree of procedures and routers by name. */
 export interface ProcedureTree {
   readonly [name: string]: Procedure | Router
 }
 
-/** Procedures under names that `router` has checked. */
+/** A tree of procedures whose names `router` has checked. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whichever tree it is
 export interface Router<T extends ProcedureTree = any> {
   /** The members, as they were given to `router`. */
@@ -154,7 +154,7 @@ type Behind<
   ? ProcedureBuilder<Input, Output, S, E, Rest>
   : never
 
-/** What a handler may return: anything, or what the output's schema takes. A returned error counts as thrown. */
+/** The value that a handler may return: any, or what the output's schema takes. A returned error counts as thrown. */
 type HandlerResult<Output> = Output extends Schema
   ? GivenTo<Output> | HTTPError | Promise<GivenTo<Output> | HTTPError>
   : Output extends null
@@ -165,7 +165,7 @@ type Events<Output> = Output extends Schema ? Sent<GivenTo<Output>> : unknown
 /** An event, with or without an id. */
 type Sent<T> = T | Tracked<T>
 
-/** What a caller gets back. */
+/** The value that a caller gets back. */
 type Gotten<Output, R> = Output extends Schema
   ? MadeBy<Output>
   : Output extends null
@@ -186,9 +186,9 @@ export type Tracked<T = unknown> = readonly [id: string, data: T, mark: symbol] 
 
 /** A tracked event as subscribers get it. */
 export interface TrackedEvent<T> {
-  /** What the client sends back as `lastEventId` when it connects again. */
+  /** The id, which the client sends back as `lastEventId` when it connects again. */
   readonly id: string
-  /** The event. */
+  /** The data of the event. */
   readonly data: T
 }
 

@@ -1,4 +1,4 @@
-/** Aborted work: the reason, and which of its errors are not reported. */
+/** Gives aborted work its reason, and tells which of its errors are not reported. */
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import type { RequestContext } from '../types/request.ts'
 

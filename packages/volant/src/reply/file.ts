@@ -18,7 +18,7 @@ import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Bytes that are read at once. A file of at most this size is sent as one piece. */
+/** The bytes that are read at once. A file of at most this size is sent as one piece. */
 const chunkSize = 65_536
 
 export async function sendFile(
@@ -192,7 +192,7 @@ const shrunk = 'the file became shorter while it was sent'
 /** Reads a part of a file in chunks; closes the file at its end, and when the stream is cancelled. */
 class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   readonly #handle: FileHandle
-  /** All chunks share this buffer, since a chunk is copied or sent before the next is read. */
+  /** The chunks share this buffer, since a chunk is copied or sent before the next is read. */
   #buffer: Buffer | null = null
   #at: number
   #left: number

@@ -7,7 +7,7 @@ const unwritten: Record<Stream, number> = { stdout: 0, stderr: 0 }
 
 /**
  * Writes a line. If nobody reads the other end, as after `node app.js 2>&1 | head`, the write fails, and without a
- * listener that error would end the process. Errors of what the program itself writes there are left to it.
+ * listener that error would end the process. Errors of the program's own writes are left to the program.
  */
 export function printLine(line: string, name: Stream = 'stderr'): void {
   const stream = process[name]

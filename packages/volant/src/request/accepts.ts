@@ -15,7 +15,7 @@ export function acceptedType<const T extends string>(
 ): T | false {
   const offered = checked('accepts', offers).map(typeOf)
   const ranges = header === undefined ? [] : parseRanges(header)
-  // RFC 9110 §12.5.1: without the field any type is acceptable. A field without a valid element is treated the same.
+  // Any type is acceptable without the field (RFC 9110 §12.5.1). A field without a valid element is treated the same.
   if (ranges.length === 0) return offers[0] as T
   return best(offers, ranges, (range, index) => typeMatch(range, offered[index] as MediaType))
 }
@@ -49,15 +49,15 @@ export function acceptedEncoding<const T extends string>(
     name === offered[index] ? 2 : name === '*' ? 1 : 0,
   )
   if (found !== false) return found
-  // RFC 9110 §12.5.3 (3)
+  // `identity` is acceptable unless it is excluded (RFC 9110 §12.5.3 (3)).
   const identity = offered.indexOf('identity')
   const named = ranges.some(({ name }) => name === 'identity' || name === '*')
   return identity === -1 || named ? false : (offers[identity] as T)
 }
 
-/** One element of a list with weights. */
+/** An element of a list with weights. */
 interface Range {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string
   readonly parameters: readonly string[]
   readonly q: number
@@ -70,7 +70,7 @@ type MediaType = Pick<Range, 'name' | 'parameters'>
 const mostRanges = 100
 
 const element = new RegExp(`^(${token}(?:/${token})?)[ \\t]*(?:;|$)`)
-// RFC 9110 §12.4.2
+// Matches a weight (RFC 9110 §12.4.2).
 const weight = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Reads a list of ranges without its malformed elements. */
@@ -138,13 +138,13 @@ function typeMatch(range: Range, offer: MediaType): number {
 
 function languageMatch({ name, q }: Range, offer: string): number {
   if (name === offer) return 4
-  // Filtering (RFC 4647 §3.3.1), then lookup (§3.4): who takes only British English is served English.
+  // Filtering comes first (RFC 4647 §3.3.1), then lookup (§3.4): who takes only British English is served English.
   if (offer.startsWith(`${name}-`)) return 3
   if (q > 0 && name.startsWith(`${offer}-`)) return 2 + offer.length / name.length / 2
   return name === '*' ? 1 : 0
 }
 
-/** RFC 9110 §8.4.1: the old names are the same codings. */
+/** The old names are the same codings (RFC 9110 §8.4.1). */
 function codingOf(name: string): string {
   return name === 'x-gzip' ? 'gzip' : name === 'x-compress' ? 'compress' : name
 }

@@ -1,4 +1,4 @@
-/** The request body: parsed by its content type when it is first read, or handed on as text, bytes or a stream. */
+/** Gives the request body: parsed by its content type when it is first read, or as text, bytes or a stream. */
 import { BodyKind, type BodySink, type Exchange } from '@volant/engine'
 import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { parseJson } from './json.ts'
@@ -6,26 +6,26 @@ import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
 import type { BodyLedger, RouteLimits, WholeBody } from '../types/request.ts'
 
-/** Bytes a client may send ahead of the reader of `ctx.bodyStream`. */
+/** The bytes that a client may send ahead of the reader of `ctx.bodyStream`. */
 const streamWindow = 262_144
 
-/** Charsets that decode as UTF-8 does. */
+/** The charsets that decode as UTF-8 does. */
 const utf8Charsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
-/** The body of an exchange that was dispatched with a complete body. */
+/** Gives the body of an exchange that was dispatched with a complete body. */
 export function wholeBody(exchange: Exchange): WholeBody {
   return { length: exchange.bodyLength, text: () => exchange.bodyText(), bytes: () => exchange.bodyBytes() }
 }
 
-/** A body collected from a stream. */
+/** Gives a body collected from a stream. */
 function collectedBody(bytes: Buffer): WholeBody {
   return { length: bytes.length, text: () => bytes.toString('utf8'), bytes: () => Buffer.from(bytes) }
 }
 
 /**
- * `ctx.body`: JSON (also `+json`) parsed, forms as an object without prototype, `text/*` as a string, bytes for
- * application/octet-stream and for no content type, undefined without a body. Throws 400 for a malformed body and
- * 415 for any other type, for charsets other than UTF-8 and for content encodings.
+ * Gives `ctx.body`: JSON (also `+json`) parsed, forms as an object without prototype, `text/*` as a string, bytes for
+ * application/octet-stream and for no content type, undefined without a body. Throws 400 for a malformed body and 415
+ * for any other type, for charsets other than UTF-8 and for content encodings.
  */
 export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimits): unknown {
   const type = exchange.header('content-type')
@@ -82,13 +82,13 @@ function textOf(media: MediaType, body: WholeBody): string {
   return text
 }
 
-/** `ctx.bodyStream`: the client may send at most 256 KiB ahead of the reader. */
+/** Gives `ctx.bodyStream`: the client may send at most 256 KiB ahead of the reader. */
 export function streamBody(exchange: Exchange): ReadableStream<Uint8Array> {
   if (exchange.bodyKind === BodyKind.none) return streamOf(null)
   if (exchange.bodyKind === BodyKind.complete) return streamOf(exchange.bodyBytes())
   let done = false
   let granted = streamWindow
-  // Counted in bytes, so that `pull` is called as the reader takes them.
+  // The queue is counted in bytes, so that `pull` is called as the reader takes them.
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -123,7 +123,7 @@ export function streamBody(exchange: Exchange): ReadableStream<Uint8Array> {
   )
 }
 
-/** A stream of one chunk, or of none. */
+/** Makes a stream of one chunk, or of none. */
 export function streamOf(bytes: Uint8Array | null): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {

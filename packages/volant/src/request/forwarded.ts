@@ -10,11 +10,10 @@ import { parametersOf } from './parameters.ts'
 import { canonicalAddress, mostHops, plainAddress } from './trust.ts'
 import type { Trust, Trusts } from '../types/request.ts'
 
-/** The origin of a request. */
 export interface Origin {
   /** The first address that is not a trusted proxy's, or the farthest that is known. */
   readonly ip: string
-  /** From `ip` to the peer of the connection. */
+  /** The addresses from `ip` to the peer of the connection. */
   readonly ips: readonly string[]
   readonly protocol: 'http' | 'https'
   /** The authority the client asked: name or address, and a port unless it is the protocol's. */
@@ -121,7 +120,7 @@ function parseElement(element: string): Record<string, string> | null {
 
 /** Gives an address without its port and brackets; null for `unknown`, for obfuscated names (RFC 7239 §6.3) and garbage. */
 function addressOf(node: string): string | null {
-  // The longest there is: an IPv6 address of 45 characters, brackets, a colon and a port.
+  // The longest one is an IPv6 address of 45 characters, brackets, a colon and a port.
   if (node.length > 53) return null
   const [, inner, v4] = /^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9A-Za-z._-]{1,5})?$/.exec(node) ?? []
   if (inner !== undefined) return inner.includes(':') ? canonicalAddress(inner) : null

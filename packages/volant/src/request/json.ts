@@ -1,4 +1,4 @@
-/** JSON bodies: `JSON.parse`, and two checks that cost a scan only where the text gives reason for one. */
+/** Parses JSON bodies with `JSON.parse` and two checks that cost a scan only where the text gives reason for one. */
 import { refusal } from '../errors/errors.ts'
 
 /** Parses `text`; throws 400 if it is malformed, nested deeper than `maxDepth` levels, or has a key `__proto__`. */
@@ -18,7 +18,7 @@ export function parseJson(text: string, maxDepth: number): unknown {
   return value
 }
 
-/** Fewer opening brackets than levels allowed: no need to look at the nesting. Two memchr runs for most bodies. */
+/** False where the nesting need not be looked at. For most bodies that takes two runs of memchr. */
 function mayBeDeep(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false
   let opened = 0
@@ -48,7 +48,7 @@ function isDeep(text: string, maxDepth: number): boolean {
   return false
 }
 
-/** A stack instead of recursion: the depth allowed is the user's to choose. */
+/** A stack replaces recursion, since the user chooses the depth that is allowed. */
 function hasProtoKey(root: unknown): boolean {
   const stack = [root]
   while (stack.length > 0) {

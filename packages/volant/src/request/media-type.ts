@@ -1,8 +1,8 @@
-/** Content-Type, parsed once and strictly (RFC 9110 §8.3.1): what does not match the grammar is not read at all. */
+/** Parses Content-Type once and strictly (RFC 9110 §8.3.1): what does not match the grammar is not read at all. */
 import { parametersOf, token } from './parameters.ts'
 
 export interface MediaType {
-  /** `type/subtype` in lower case. */
+  /** The type, `type/subtype` in lower case. */
   readonly essence: string
   /** The charset parameter in lower case, or undefined. */
   readonly charset: string | undefined
@@ -10,11 +10,11 @@ export interface MediaType {
 
 const essence = new RegExp(`^${token}/${token}`)
 
-/** Clients repeat a handful of values. Bounded: the values come from the network. */
+/** Clients repeat a handful of values. Their number is bounded, since they come from the network. */
 const parsed = new Map<string, MediaType | null>()
 const parsedLimit = 100
 
-/** The parsed header value, or null if it is not a media type. */
+/** Gives the parsed header value, or null if it is not a media type. */
 export function parseMediaType(value: string): MediaType | null {
   const seen = parsed.get(value)
   if (seen !== undefined) return seen

@@ -1,4 +1,4 @@
-/** Parameters behind a media type, a range or a proxy's address (RFC 9110 §5.6.6, RFC 7239 §4). */
+/** Reads parameters behind a media type, a range or a proxy's address (RFC 9110 §5.6.6, RFC 7239 §4). */
 
 /** The source of an expression for a token (RFC 9110 §5.6.2). */
 export const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"

@@ -1,18 +1,18 @@
-/** `name=value&…` pairs: the query of a URL, and bodies of type application/x-www-form-urlencoded. */
+/** Parses `name=value&…` pairs: the query of a URL, and bodies of type application/x-www-form-urlencoded. */
 import { unescape } from 'node:querystring'
 import { bag } from '@volant/engine'
 import type { Pairs } from '../types/parts.ts'
 import { type ErrorCode, HTTPError, refusal } from '../errors/errors.ts'
 
 /**
- * `ctx.query`: the pairs of `text` on an object without prototype. Throws 400 past `maxKeys` pairs.
- * Malformed escapes are kept as they are, since browsers send them (`?discount=10%`).
+ * Gives `ctx.query`: the pairs of `text` on an object without prototype. Throws 400 past `maxKeys` pairs. Malformed
+ * escapes are kept as they are, since browsers send them (`?discount=10%`).
  */
 export function parseQuery(text: string, maxKeys: number): Pairs {
   return parsePairs(text, maxKeys, 'E_QUERY_TOO_MANY_KEYS', unescape)
 }
 
-/** A form body. Throws 400 past `maxKeys` pairs, and for malformed escapes: programs build these. */
+/** Gives the pairs of a form. Throws 400 past `maxKeys` pairs, and for malformed escapes: programs build these. */
 export function parseForm(text: string, maxKeys: number): Pairs {
   return parsePairs(text, maxKeys, 'E_BODY_TOO_MANY_KEYS', decodeStrictly)
 }
@@ -58,7 +58,7 @@ function decode(text: string, unescapeText: (text: string) => string): string {
   return spaced.includes('%') ? unescapeText(spaced) : spaced
 }
 
-/** The first value of a name, without parsing the other pairs; undefined without one. Throws 400 for a malformed escape. */
+/** Gives the first value of a name, and parses no other; undefined without one. Throws 400 for a malformed escape. */
 export function queryValue(query: string, name: string): string | undefined {
   let at = 0
   while (at < query.length) {

@@ -5,7 +5,7 @@ import { checkOptionNames } from '../options/option-names.ts'
 import type { Trust, Trusts } from '../types/request.ts'
 
 /**
- * Who is believed about a request's origin:
+ * The proxies that are believed about a request's origin:
  *
  * - `true`: every peer. Then anybody who reaches the server names the address he likes; use it only where nothing but
  *   the proxy can connect.
@@ -15,12 +15,12 @@ import type { Trust, Trusts } from '../types/request.ts'
  */
 export type TrustedPeers = boolean | number | string | readonly string[]
 
-/** `trustProxy` with a choice of fields. */
+/** The option `trustProxy` with a choice of fields. */
 export interface TrustProxyOptions {
-  /** Who is believed. */
+  /** The proxies that are believed. */
   from: TrustedPeers
   /**
-   * Which fields the proxies write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Default
+   * The fields that the proxies write: X-Forwarded-For, -Proto and -Host, or Forwarded (RFC 7239). Default
    * `x-forwarded`. Only these are read, since a proxy that writes the one kind hands on what a client wrote in the
    * other.
    */
@@ -30,7 +30,7 @@ export interface TrustProxyOptions {
 /** A request may pass this many proxies; entries before those are not read. */
 export const mostHops = 64
 
-/** Null where nobody is trusted. Throws `E_BAD_OPTION`. */
+/** Gives null where nobody is trusted. Throws `E_BAD_OPTION`. */
 export function resolveTrust(given: unknown): Trust | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const trusts = resolvePeers(given, 'trustProxy')
@@ -108,7 +108,7 @@ function trustsListed(list: BlockList, unix: boolean): Trusts {
   const verdicts = new Map<string, boolean>()
   return (address, hop) => {
     if (address === '') return unix
-    // Only verdicts on peers are kept: the addresses in a field may be new every time.
+    // Verdicts are kept on peers alone: the addresses in a field may be new every time.
     const kept = hop === 0 ? verdicts.get(address) : undefined
     if (kept !== undefined) return kept
     const zone = address.indexOf('%')

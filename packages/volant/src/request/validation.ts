@@ -25,7 +25,7 @@ export function checkSchemas(schemas: Schemas, where: string): void {
   refuseFiles(schemas.body, `${where}: body`)
 }
 
-/** A gate that checks by `schemas`; null without any. `where` names the route in errors. */
+/** Gives a gate that checks by `schemas`; null without any. `where` names the route in errors. */
 export function gateFor(schemas: Schemas, where: string): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
@@ -39,7 +39,7 @@ export function gateFor(schemas: Schemas, where: string): Gate | null {
   return (ctx) => checkAll(ctx, steps)
 }
 
-/** A gate that checks the input of a procedure. */
+/** Gives a gate that checks the input of a procedure. */
 export function inputGate(schema: Schema): Gate {
   const place = "a procedure's input"
   const step: Step = { part: 'input', schema: standardOf(schema, place), place }
@@ -51,9 +51,9 @@ interface Checkable {
   part(name: string): unknown
   /** Replaces a part by what the schema made of it. */
   put(name: string, value: unknown): void
-  /** Only for calls: the part of the request that a member of the input came from. */
+  /** Gives the part of the request that a member of a call's input came from; absent for a request. */
   readonly partOf?: ((member: string | undefined) => string) | null
-  /** Only for calls: their request. */
+  /** The request of a call; absent for a request. */
   readonly source?: RequestContext | null
 }
 
@@ -66,7 +66,7 @@ interface Step {
 
 type Result = StandardSchemaV1.Result<unknown>
 
-// lab/pair users: one schema, checked synchronously, allocates nothing beyond what the library does.
+// A single schema that checks synchronously allocates nothing beyond what the library does (lab/pair users).
 function checkOne(ctx: Checkable, step: Step): Promise<void> | undefined {
   const result = step.schema.validate(ctx.part(step.part))
   if (isLater(result)) return acceptLater(ctx, step, result)
@@ -119,7 +119,7 @@ function add(ctx: Checkable, step: Step, result: Result, issues: Issue[] | null)
   return issues
 }
 
-/** The error. It says how the body was read, because a wrong Content-Type is a common mistake. */
+/** Makes the error. It says how the body was read, because a wrong Content-Type is a common mistake. */
 function invalid(ctx: Checkable, issues: readonly Issue[]): ValidationError {
   const isBody = issues.some((issue) => issue.in === 'body')
   const note = isBody ? howRead((ctx.source ?? ctx) as RequestContext) : undefined

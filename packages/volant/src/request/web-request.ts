@@ -1,4 +1,4 @@
-/** `ctx.request`: the request as the web platform knows it. */
+/** Gives `ctx.request`: the request as the web platform knows it. */
 import { BodyKind } from '@volant/engine'
 import { checkEncoding } from './body.ts'
 import { errorTable, HTTPError, refusal } from '../errors/errors.ts'
@@ -63,7 +63,7 @@ function malformed(detail: string, cause: Error): HTTPError {
   return new HTTPError(errorTable.E_BODY_MALFORMED.status, detail, { code: 'E_BODY_MALFORMED', cause })
 }
 
-/** Methods that the constructor of `Request` refuses (Fetch §2.2.1). */
+/** Matches methods that the constructor of `Request` refuses (Fetch §2.2.1). */
 const forbidden = /^(?:CONNECT|TRACE|TRACK)$/
 
 /** A host that HTTP allows may be none to a URL (`a%zz`, `1.2.3.4.5`): clients choose it, so it is no error here. */

@@ -5,7 +5,6 @@
  */
 import { VolantError } from '../errors/errors.ts'
 
-/** The most parameters of a pattern. */
 export const maxParams = 32
 /** The most UTF-8 bytes of a pattern. */
 export const maxPattern = 4096
@@ -14,7 +13,6 @@ export const maxPattern = 4096
 export function endsInWildcard(pattern: string): boolean {
   return pattern.startsWith('*', pattern.lastIndexOf('/') + 1)
 }
-/** The most segments of a pattern. */
 export const maxSegments = 256
 
 const plain = /^\/[^\0- "#%.<>?[\\\]^`{|}\x7f-\uffff]*$/
@@ -62,7 +60,7 @@ function isText(escaped: string): boolean {
   }
 }
 
-/** One segment of a pattern; `text` and `suffix` are canonical. */
+/** A segment of a pattern; `text` and `suffix` are canonical. */
 export type Segment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'param'; readonly name: string; readonly suffix: string; readonly optional: boolean }
@@ -70,7 +68,7 @@ export type Segment =
 
 export interface Pattern {
   readonly segments: readonly Segment[]
-  /** Parameter names in order; an unnamed wildcard is called `*`. */
+  /** The parameter names in order; an unnamed wildcard is called `*`. */
   readonly names: readonly string[]
   /** The number of last segments that may be absent. */
   readonly optional: number

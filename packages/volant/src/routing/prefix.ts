@@ -1,4 +1,4 @@
-/** Paths under a prefix, segment by segment. A prefix may have parameters (`/users/:id`), but no wildcard. */
+/** Matches paths under a prefix, by segment. A prefix may have parameters (`/users/:id`), but no wildcard. */
 import { bag } from '@volant/engine'
 import { parsePattern, type Segment } from './path.ts'
 

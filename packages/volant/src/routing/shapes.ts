@@ -3,7 +3,6 @@ import { methods, type RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { parsePattern, type Segment } from './path.ts'
 
-/** The shapes that an app's routes have. */
 export class RouteShapes {
   readonly #options: RouterOptions
   /** The patterns by method and shape. */

@@ -1,4 +1,4 @@
-/** Schemas of values that the framework makes itself: documents and types use them, and nothing is checked. */
+/** Makes schemas of values that the framework makes itself: documents and types use them, and nothing is checked. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Responses, Schema } from '../types/parts.ts'
 import type { JSONSchemaObject } from './document.ts'
@@ -11,7 +11,7 @@ export interface DocOnlySchema extends StandardSchemaV1, StandardJSONSchemaV1 {
 
 const all = new WeakSet<object>()
 
-/** A schema for a value that needs no check, since this package makes it. */
+/** Makes a schema for a value that needs no check, since this package makes it. */
 export function described(schema: JSONSchemaObject): DocOnlySchema {
   return documentOnly(
     () => ({ schema }),
@@ -20,8 +20,8 @@ export function described(schema: JSONSchemaObject): DocOnlySchema {
 }
 
 /**
- * A schema for an input that the handler checks itself: it is in documents and types, and the route does not check by it.
- * `validate` is only called to learn whether the input may be missing.
+ * Makes a schema for an input that the handler checks itself: it is in documents and types, and the route does not
+ * check by it. `validate` is only called to learn whether the input may be missing.
  */
 export function documentOnly(
   describe: () => ConvertedSchema,
@@ -49,7 +49,7 @@ export function isDescribedOnly(responses: Responses): boolean {
   return schemas.length > 0 && schemas.every((schema) => all.has(schema))
 }
 
-/** An object schema that requires all its properties. */
+/** Makes an object schema that requires all its properties. */
 export function objectOf(properties: Readonly<Record<string, JSONSchemaObject>>): JSONSchemaObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }

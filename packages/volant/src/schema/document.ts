@@ -1,4 +1,4 @@
-/** JSON Schema documents (draft 2020-12): what a reference leads to, and which schemas a schema contains. */
+/** Reads JSON Schema documents (draft 2020-12): what a reference leads to, and which schemas a schema contains. */
 import { madeOnce } from './made-once.ts'
 import { decodeFragment, keysOf, valueAt } from './json-pointer.ts'
 import { keywords } from './keywords.ts'
@@ -9,12 +9,12 @@ export type JSONSchemaObject = Readonly<Record<string, unknown>>
 /** A schema or, as in `additionalProperties: false`, one of the two that are booleans. */
 export type AnySchema = JSONSchemaObject | boolean
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export interface Target {
   readonly schema: AnySchema
   /** The last key of the pointer to it, empty for a whole document. */
   readonly key: string
-  /** It is one of the definitions, whose names are given by their author. */
+  /** True for one of the definitions, whose names are given by their author. */
   readonly isDefinition: boolean
 }
 
@@ -40,7 +40,6 @@ function targetOf(root: JSONSchemaObject, reference: string): Target | null {
   return { schema, key: keys.at(-1) ?? '', isDefinition: keyword === '$defs' || keyword === 'definitions' }
 }
 
-/** A schema inside another one. */
 export interface Subschema {
   readonly keyword: string
   /** The property, definition or index; empty where the keyword has one schema. */
@@ -48,7 +47,7 @@ export interface Subschema {
   readonly schema: AnySchema
 }
 
-/** The schemas directly inside a schema (core §10 and §11), in their order. */
+/** Gives the schemas directly inside a schema (core §10 and §11), in their order. */
 export function* subschemas(schema: JSONSchemaObject): Generator<Subschema> {
   for (const [keyword, value] of Object.entries(schema)) {
     if (keywords.get(keyword) === 'schema' && isSchema(value)) yield { keyword, name: '', schema: value }
@@ -59,13 +58,13 @@ export function* subschemas(schema: JSONSchemaObject): Generator<Subschema> {
   }
 }
 
-/** Lists of schemas, and schemas by name. */
+/** True for lists of schemas, and for schemas by name. */
 function holdsSeveral(keyword: string, value: unknown): value is object {
   const kind = keywords.get(keyword)
   return kind === 'schemas' ? Array.isArray(value) : kind === 'named' && isObject(value)
 }
 
-/** A copy whose subschemas are what `change` and `ofBoolean` make of them; other keywords stay as they are. */
+/** Gives a copy whose subschemas are what `change` and `ofBoolean` make of them; other keywords stay as they are. */
 export function mapSubschemas(
   schema: JSONSchemaObject,
   change: (subschema: Record<string, unknown>) => JSONSchemaObject,

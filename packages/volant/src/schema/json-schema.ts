@@ -29,8 +29,8 @@ export type Side = 'input' | 'output'
 const known: Record<Side, WeakMap<object, ConvertedSchema>> = { input: new WeakMap(), output: new WeakMap() }
 
 /**
- * The JSON Schema of one side, made by the first call. Parts that JSON Schema cannot express (a transform, a bigint) allow
- * anything; a schema is opaque if its library has no JSON Schema at all.
+ * Gives the JSON Schema of one side, made by the first call. Parts that JSON Schema cannot express (a transform, a
+ * bigint) allow anything; a schema is opaque if its library has no JSON Schema at all.
  */
 export function jsonSchemaOf(schema: Schema, io: Side): ConvertedSchema {
   return madeOnce(known[io], schema, () => describe(schema, io))
@@ -59,12 +59,12 @@ function describe(schema: Schema, io: Side): ConvertedSchema {
   }
 }
 
-/** Keywords whose schemas hold without condition: Ajv fills in no default below the others. */
+/** These keywords have schemas that hold without condition: Ajv fills in no default below the others. */
 const unconditional: ReadonlySet<string> = new Set(
   '$defs additionalProperties allOf definitions items patternProperties prefixItems properties'.split(' '),
 )
 
-/** The input side of a plain JSON Schema: `required` does not list properties with a default. */
+/** Gives the input side of a plain JSON Schema: `required` does not list properties with a default. */
 function relaxed(schema: JSONSchemaObject): JSONSchemaObject {
   const inner = Object.entries(schema).filter(([keyword]) => unconditional.has(keyword))
   const { required, ...copy } = { ...schema, ...mapSubschemas(Object.fromEntries(inner), relaxed) }
@@ -80,7 +80,7 @@ function hasDefault(schema: unknown): boolean {
   return isObject(schema) && Object.hasOwn(schema, 'default')
 }
 
-/** Whether an object may have a member: false only where the JSON Schema lists the members without it. */
+/** True where an object may have a member: false only where the JSON Schema lists the members without it. */
 export function mayHave(schema: Schema, member: string): boolean {
   const seen = membersSeen(schema)
   if (seen !== null) return seen.includes(member)
@@ -95,7 +95,7 @@ function opaque(vendor: unknown): ConvertedSchema {
   }
 }
 
-/** The normal form of what a library made. */
+/** Gives the normal form of what a library made. */
 function normalForm(made: unknown): ConvertedSchema {
   if (isThenable(made)) {
     made.then(undefined, () => {})
@@ -110,7 +110,7 @@ function normalForm(made: unknown): ConvertedSchema {
   }
 }
 
-/** Whether its library can make JSON Schema at all. Nothing is made to find out. */
+/** True where its library can make JSON Schema at all. Nothing is made to find out. */
 export function hasConverter(schema: Schema): boolean {
   const standard = (schema as Partial<StandardSchemaV1>)['~standard'] as
     | (StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>)

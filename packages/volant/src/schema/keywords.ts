@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema, of draft 2020-12 and of the drafts before it, and the values that each takes. */
+/** Lists the keywords of JSON Schema, of draft 2020-12 and of the drafts before it, and the values that each takes. */
 
 /** `schema`, `schemas` (a list) and `named` (by name) hold schemas; the others hold values. */
 export type KeywordKind =
@@ -18,7 +18,7 @@ export type KeywordKind =
   | 'pattern'
   | 'format'
 
-/** Every keyword this package knows, by what it takes. `$async` belongs to Ajv. */
+/** The keywords that this package knows, by what they take. `$async` belongs to Ajv. */
 const byKind: Readonly<Record<KeywordKind, string>> = {
   schema:
     'additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties',
@@ -38,21 +38,20 @@ const byKind: Readonly<Record<KeywordKind, string>> = {
   format: 'format',
 }
 
-/** The kind of each keyword. */
 export const keywords: ReadonlyMap<string, KeywordKind> = new Map(
   Object.entries(byKind).flatMap(([kind, names]) =>
     names.split(' ').map((name) => [name, kind as KeywordKind] as const),
   ),
 )
 
-/** Keywords that refuse no value by themselves: annotations, schemas to refer to, and parts of other keywords. */
+/** These keywords refuse no value by themselves: annotations, schemas to refer to, and parts of other keywords. */
 export const notAsserting: ReadonlySet<string> = new Set(
   '$anchor $comment $defs $dynamicAnchor $id $schema additionalItems contentEncoding contentMediaType contentSchema default definitions deprecated description else examples maxContains minContains nullable readOnly then title writeOnly'.split(
     ' ',
   ),
 )
 
-/** Formats that are checked: those of ajv-formats. */
+/** The formats that are checked are those of ajv-formats. */
 export const formats: readonly string[] =
   'date time date-time iso-time iso-date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer json-pointer-uri-fragment relative-json-pointer byte int32 int64 float double password binary'.split(
     ' ',
@@ -64,13 +63,13 @@ export function misfit(kind: KeywordKind, value: unknown): string | null {
   return check === undefined || check.fits(value) ? null : check.takes
 }
 
-/** The drafts ask for the flag `u`; many patterns are valid only without it. Null for an invalid pattern. */
+/** Gives null for an invalid pattern. The drafts ask for the flag `u`, but many patterns are valid only without it. */
 export function regularExpression(pattern: string): RegExp | null {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(pattern, flags)
     } catch {
-      // The other flags, or null.
+      // The pattern may be valid with the other flags.
     }
   }
   return null

@@ -1,4 +1,4 @@
-/** The value of a key, made when it is first asked for. */
+/** Keeps the value of a key, made when it is first asked for. */
 export function madeOnce<K, V>(
   known: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

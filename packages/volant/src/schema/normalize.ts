@@ -14,13 +14,13 @@ import { type Base, References } from './references.ts'
 /** A plain JSON Schema in the normal form, with what decides how it is compiled. */
 export interface NormalSchema {
   readonly schema: JSONSchemaObject
-  /** What Ajv compiles: `schema`, but with `$dynamicRef` where an anchor that stands twice makes it differ from `$ref`. */
+  /** The schema for Ajv: `schema`, but with `$dynamicRef` where a repeated anchor makes it differ from `$ref`. */
   readonly compiled: JSONSchemaObject
-  /** It has a `default` somewhere. */
+  /** True where it has a `default` somewhere. */
   readonly hasDefaults: boolean
-  /** It names a property that every object inherits, such as `constructor`. */
+  /** True where it names a property that every object inherits, such as `constructor`. */
   readonly namesInherited: boolean
-  /** It refers to a schema that contains it, so values may be nested without limit. */
+  /** True where it refers to a schema that contains it, so values may be nested without limit. */
   readonly isRecursive: boolean
 }
 
@@ -58,8 +58,8 @@ export function normalize(given: object, where: string): NormalSchema {
 }
 
 /**
- * The normal form of a JSON Schema that a library made. Only what decides the meaning of a schema is checked: references
- * and keywords that are not known stay as they are. Throws an Error that names the part which is no JSON Schema.
+ * Gives the normal form of a JSON Schema that a library made. Only what decides the meaning of a schema is checked:
+ * unknown references and keywords stay as they are. Throws an Error that names the part which is no JSON Schema.
  */
 export function normalizeMade(made: unknown): JSONSchemaObject {
   const refuse = (at: string): never => {
@@ -71,7 +71,7 @@ export function normalizeMade(made: unknown): JSONSchemaObject {
 
 type Keywords = Record<string, unknown>
 
-/** Pointers to where a schema stood and where it stands in the copy; and the base of its references. */
+/** The pointers to where a schema stood and where it stands in the copy; and the base of its references. */
 interface Position {
   readonly from: string
   readonly to: string
@@ -80,12 +80,12 @@ interface Position {
 
 const drafts = /^https?:\/\/json-schema\.org\/(?:draft\/2020-12|draft\/2019-09|draft-0[67])\/schema#?$/
 
-/** Kinds of values that decide what a schema means to those who walk it. */
+/** The kinds of values that decide what a schema means to those who walk it. */
 const structural: ReadonlySet<KeywordKind> = new Set(['type', 'names', 'lists'])
 
 class Normalizer {
   readonly #refuse: (at: string, why: string) => never
-  /** False for what a library made. */
+  /** False for a schema that a library made. */
   readonly #isStrict: boolean
   readonly #keepsDynamic: boolean
   readonly #dynamicAnchors = new Set<unknown>()
@@ -102,7 +102,7 @@ class Normalizer {
     this.#keepsDynamic = keepsDynamic
   }
 
-  /** An anchor of a `$dynamicRef` stands twice, so that the reference may lead elsewhere than `$ref` would. */
+  /** True where an anchor of a `$dynamicRef` stands twice, so that it may lead elsewhere than `$ref` would. */
   get isDynamic(): boolean {
     return this.#hasDynamicRef && this.#repeatsDynamicAnchor
   }
@@ -195,7 +195,7 @@ class Normalizer {
     }
   }
 
-  /** What drafts before 2020-12 call `items` and `additionalItems` is `prefixItems` and `items`. */
+  /** Copies `items` and `additionalItems` of drafts before 2020-12 as `prefixItems` and `items`. */
   #one(copy: Keywords, name: string, value: unknown, place: Position): void {
     if (name === 'items' && Array.isArray(value)) {
       copy.prefixItems = this.#list(value, { ...place, to: place.to.replace(/items$/, 'prefixItems') })
@@ -301,10 +301,10 @@ function looksLikeSchema(value: unknown): boolean {
   return isPlainSchema(value) && Object.entries(value).every(fits)
 }
 
-/** Keywords of other tools that are near to one of the drafts, or whose value may look like a schema. */
+/** These are keywords of other tools that are near to one of the drafts, or whose value may look like a schema. */
 const others: ReadonlySet<string> = new Set(['example', 'errorMessage'])
 
-/** A copy; undefined for what JSON cannot carry. */
+/** Gives a copy; undefined for what JSON cannot carry. */
 function asJSON(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value
   try {

@@ -1,10 +1,10 @@
 /**
- * The references of one JSON Schema, rewritten as pointers: `$id` and anchors are looked up here, so nothing else has to
+ * Rewrites the references of one JSON Schema as pointers: `$id` and anchors are looked up here, so nothing else has to
  * know of base URIs. Nothing is ever loaded.
  */
 import { decodeFragment, encodeFragment, escapeKey } from './json-pointer.ts'
 
-/** What references are relative to: the nearest `$id` around them. */
+/** The base of references: the nearest `$id` around them. */
 export interface Base {
   readonly uri: string
   /** A pointer to the schema with the `$id`. */
@@ -22,7 +22,7 @@ export interface Reference {
 
 /** A schema that can be referred to. */
 interface Candidate {
-  /** Pointers to where it stood, and to where it stands in the copy. */
+  /** The pointers to where it stood, and to where it stands in the copy. */
   readonly from: string
   readonly to: string
   readonly schema: object | boolean
@@ -30,15 +30,15 @@ interface Candidate {
 
 export class References {
   readonly #candidates = new Map<string, Candidate>()
-  /** Pointers to schemas with `$id`, by URI. */
+  /** The pointers to schemas with `$id`, by URI. */
   readonly #resources = new Map<string, string>()
-  /** Pointers to schemas with an anchor, by URI and `#name`. */
+  /** The pointers to schemas with an anchor, by URI and `#name`. */
   readonly #anchors = new Map<string, string>()
   readonly #found: Reference[] = []
   /** The schema that each schema with `$ref` refers to. */
   readonly #targets = new Map<object, object>()
 
-  /** What references inside a schema with this `$id` are relative to. */
+  /** Gives the base of references inside a schema with this `$id`. */
   enter(id: string, outer: Base, from: string): Base {
     const uri = absolute(id, outer.uri).replace(/#$/, '')
     this.#resources.set(uri, from).set(id.replace(/#$/, ''), from)
@@ -92,7 +92,7 @@ export class References {
     return visit(root)
   }
 
-  /** A pointer to where the target stood. */
+  /** Gives a pointer to where the target stood. */
   #pointerOf({ to, base }: Reference): string | undefined {
     const at = to.indexOf('#')
     const name = at === -1 ? to : to.slice(0, at)

@@ -12,7 +12,7 @@ export function isLater(result: unknown): result is PromiseLike<StandardSchemaV1
   return !('value' in result) && !('issues' in result) && isThenable(result)
 }
 
-/** The issues of a result, null if the value is valid. Throws `E_BAD_SCHEMA`, naming `place`, if it is no result. */
+/** Gives the issues of a result, null if there are none. Throws `E_BAD_SCHEMA`, naming `place`, if it is no result. */
 export function issuesIn(
   result: unknown,
   { vendor }: StandardSchemaV1.Props,
@@ -28,7 +28,7 @@ export function issuesIn(
   return issues
 }
 
-/** What the schema makes of undefined; null where it refuses that, or where the answer is asynchronous. */
+/** Gives the schema's output for undefined; null where it refuses that, or where the answer is asynchronous. */
 export function madeOfNothing(schema: Schema): { readonly value: unknown } | null {
   // JSON has no undefined, so a plain JSON Schema is not compiled for this.
   const props = (schema as Partial<StandardSchemaV1>)['~standard']

@@ -10,13 +10,13 @@ import { setOwn } from './strip/to-json.ts'
 import { wrapSingleItems } from './check/wrap-single-items.ts'
 import { textCoercer, type TextCoercer } from './check/coerce-text.ts'
 
-/** What is validated: text of the request's head, its body, or what a handler gave. */
+/** The kind of value that is validated: text of the request's head, its body, or what a handler gave. */
 export type SchemaUse = 'text' | 'body' | 'response'
 
 /**
- * The validation of a schema: a library's own, or Ajv for plain JSON Schema, compiled by the first value. Plain JSON Schema
- * converts text to its types (`text`) and fills in defaults (`text`, `body`). A library's schema gets a list of one where it
- * declares a list and refuses single text. Throws `E_BAD_SCHEMA` if it is no schema; `where` names its position.
+ * Gives the validation of a schema: a library's own, or Ajv for plain JSON Schema, compiled by the first value. Plain
+ * JSON Schema converts text to its types (`text`) and fills in defaults (`text`, `body`). A library's schema gets a
+ * list of one where it declares a list and refuses single text. Throws `E_BAD_SCHEMA`; `where` names the position.
  */
 export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
   const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
@@ -104,7 +104,7 @@ function remedyOf(value: unknown): string {
 const everything =
   ", which every value passes. Where that is meant, z.unknown(), Type.Unknown() or { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] } says so"
 
-/** The library of a schema, null for plain JSON Schema, undefined if it is no schema. */
+/** Gives the library of a schema, null for plain JSON Schema, undefined if it is no schema. */
 function vendorOf(value: unknown): string | null | undefined {
   const vendor = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard']?.vendor
   return vendor ?? (isPlainSchema(value) ? null : undefined)

@@ -1,4 +1,4 @@
-/** Whether a schema allows text, which a reply sends as text/plain, and other values, which it sends as JSON. */
+/** Tells whether a schema allows text, which a reply sends as text/plain, and other values, which it sends as JSON. */
 import { isObject, type JSONSchemaObject, type Resolve, resolverOf } from './document.ts'
 
 export interface TextOrJSON {

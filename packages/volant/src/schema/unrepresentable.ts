@@ -1,6 +1,6 @@
 /**
- * Parts of a library's schema that JSON Schema cannot express. They are marked while the library converts its schema; the
- * marks are read and removed afterwards.
+ * Marks parts of a library's schema that JSON Schema cannot express, while the library converts its schema. The marks
+ * are read and removed afterwards.
  */
 
 import { escapeKey, keysOf, valueAt } from './json-pointer.ts'
@@ -11,14 +11,14 @@ export interface Unrepresentable {
   readonly pointer: string
   /** The library's name for it: `transform`, `bigint`. */
   readonly kind: string
-  /** No JSON is valid for it: requests are refused, replies cannot be written. */
+  /** True where no JSON is valid for it: requests are refused, replies cannot be written. */
   readonly isImpossible: boolean
 }
 
 /** The keyword of the mark. Its value is the kind, after `!` if no JSON is valid. */
 const mark = 'x-volant-hole'
 
-/** Kinds for which no JSON is valid, unless the library coerces it. */
+/** The kinds for which no JSON is valid, unless the library coerces it. */
 const never: ReadonlySet<string> = new Set(['bigint', 'map', 'set', 'symbol', 'function'])
 
 export function unsaid<T extends object>(schema: T, kind: string, io: 'input' | 'output'): T {
@@ -69,7 +69,7 @@ type Keywords = Record<string, unknown>
 interface Unmarked {
   readonly schema: unknown
   readonly holes: readonly Unrepresentable[]
-  /** Pointers to the schemas that accept text as well. */
+  /** The pointers to the schemas that accept text as well. */
   readonly texts: ReadonlySet<string>
 }
 

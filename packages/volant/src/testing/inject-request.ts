@@ -1,4 +1,4 @@
-/** The options of `app.inject`, checked and made into a request. */
+/** Checks the options of `app.inject` and makes a request of them. */
 import { isIP } from 'node:net'
 import { stringifyCookie } from 'cookie'
 import type { MemoryRequest } from '../adapters/memory.ts'
@@ -18,11 +18,11 @@ export interface InjectOptions {
   method?: string | undefined
   /** The path and query, for example `/users?page=2`. */
   url: string
-  /** Pairs that are added to the query of `url`. Arrays repeat their name, undefined is left out. */
+  /** The pairs that are added to the query of `url`. Arrays repeat their name, undefined is left out. */
   query?: Readonly<Record<string, QueryValue>> | URLSearchParams | undefined
   /** The headers; arrays repeat theirs. Host is `localhost` and Content-Length that of the body unless given. */
   headers?: Readonly<Record<string, string | readonly string[]>> | Headers | undefined
-  /** Cookies by name. They are sent as Cookie, percent-encoded. */
+  /** The cookies by name. They are sent as Cookie, percent-encoded. */
   cookies?: Readonly<Record<string, string>> | undefined
   /**
    * The body. Strings and bytes are sent as they are, streams and iterators in chunks. `URLSearchParams`, `FormData`

@@ -6,7 +6,7 @@ import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { type InjectOptions, requestOf } from './inject-request.ts'
 import { phrases } from '../errors/phrases.ts'
 
-/** Headers by lower-case name. Set-Cookie is an array. */
+/** The headers by lower-case name. Set-Cookie is an array. */
 export type InjectHeaders = Record<string, string> & { 'set-cookie'?: string[] }
 
 /** The reply that `app.inject` resolves to. */
@@ -15,13 +15,13 @@ export interface InjectReply {
   status: number
   /** The phrase that belongs to the status. */
   statusText: string
-  /** Headers by lower-case name. Set-Cookie is an array. */
+  /** The headers by lower-case name. Set-Cookie is an array. */
   headers: InjectHeaders
   /** The cookies the reply sets, decoded, with their attributes. */
   cookies: (SetCookie & { value: string })[]
   /** The bytes of the body. */
   body: Buffer
-  /** Early hints and other interim replies, in order, with headers of the same form. */
+  /** The early hints and other interim replies, in order, with headers of the same form. */
   informational: { status: number; headers: InjectHeaders }[]
   /** Gives the body decoded as UTF-8. */
   text(): string

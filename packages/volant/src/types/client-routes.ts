@@ -13,7 +13,7 @@ export type ClientRoute = readonly [
   mediaType?: string | undefined,
 ]
 
-/** Operations by name, as `/client.json` of a server and generated files have them. */
+/** The operations by name, as `/client.json` of a server and generated files have them. */
 export type ClientRoutes = Readonly<Record<string, ClientRoute>>
 
 /**

@@ -33,7 +33,7 @@ type Full<T> = [keyof T] extends [never]
 type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
 
 /**
- * What a handler sees of one request, and how it replies. `T` types its parts.
+ * A handler sees its request through a context, and replies with it. `T` types the parts of the request.
  *
  * A reply is sent the moment it is given: headers and status come before it, and `await next()` in a middleware
  * returns after it. The first reply stands: what comes after it, a second reply or a header, is dropped and reported as

@@ -2,7 +2,7 @@
 import type { Context } from './context.ts'
 import type { DeclaredErrors } from './parts.ts'
 
-/** How a request ended. */
+/** The outcome of a request. */
 export interface ResponseInfo {
   /** The status of the reply; 499 when the client disconnected before there was one. */
   readonly status: number
@@ -15,12 +15,12 @@ export interface ResponseInfo {
 }
 
 /**
- * Called once for each request, when its handler is done and its reply is complete. An error that it throws, or rejects
- * with, is reported.
+ * The framework calls this once for each request, when its handler is done and its reply is complete. An error that it
+ * throws, or rejects with, is reported.
  */
 export type ResponseListener = (ctx: Context, info: ResponseInfo) => void
 
-/** Security schemes by name, as Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
+/** The security schemes by name, as Security Scheme Objects of OpenAPI 3.1 §4.8.27. */
 export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** The metadata of a middleware. */
@@ -33,6 +33,6 @@ export interface Declaration {
    * any.
    */
   security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
-  /** Called when the reply of a request that it ran for is complete; see `onResponse` of a scope. */
+  /** The framework calls this when the reply of a request that it ran for is complete; see `onResponse` of a scope. */
   onResponse?: ResponseListener | undefined
 }

@@ -48,7 +48,7 @@ export interface Invalid extends Failure<'E_VALIDATION', 400, undefined> {
   readonly issues: readonly ClientIssue[]
 }
 
-/** One thing that is wrong with a request. */
+/** A mistake in a request. */
 export interface ClientIssue {
   /** The part of the request: `params`, `query`, `headers`, `cookies` or `body`. */
   readonly in: string

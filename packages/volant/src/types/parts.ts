@@ -14,21 +14,21 @@ export type { JSONSchema, ParamsOf, Schema, SchemaInput, SchemaOutput }
 
 /** The types of a context's parts. */
 export interface Parts {
-  /** Parameters of the path. */
+  /** The parameters of the path. */
   params: unknown
-  /** Pairs of the query. */
+  /** The pairs of the query. */
   query: unknown
-  /** Request fields. */
+  /** The request headers. */
   headers: unknown
-  /** Cookies of the request. */
+  /** The cookies of the request. */
   cookies: unknown
   /** The parsed body. */
   body: unknown
   /** The values that middleware passes on. */
   state: unknown
-  /** Schemas of the replies by status; null for one without content. */
+  /** The schemas of the replies by status; null for one without content. */
   responses: unknown
-  /** Declared errors by code. */
+  /** The declared errors by code. */
   errors: unknown
 }
 
@@ -58,7 +58,7 @@ export interface RootParts extends Parts {
   errors: {}
 }
 
-/** Values by name; a repeated name has all its values in an array. */
+/** The values by name; a repeated name has all its values in an array. */
 export type Pairs = Record<string, string | string[] | undefined>
 
 /** The replies of a route without `response`: any status has any value. */
@@ -77,19 +77,19 @@ export interface LooseState {
 
 /** The parts of a context that a middleware or a set of schemas changes. */
 export interface Effect {
-  /** Parameters of the path, if it changes them. */
+  /** The parameters of the path, if it changes them. */
   params?: unknown
-  /** Pairs of the query, if it changes them. */
+  /** The pairs of the query, if it changes them. */
   query?: unknown
-  /** Request fields, if it changes them. */
+  /** The request headers, if it changes them. */
   headers?: unknown
-  /** Cookies of the request, if it changes them. */
+  /** The cookies of the request, if it changes them. */
   cookies?: unknown
-  /** The parsed body, if it changes them. */
+  /** The parsed body, if it changes it. */
   body?: unknown
   /** The values that middleware passes on, if it changes them. */
   state?: unknown
-  /** Errors it replies with, by code: added to those declared before. */
+  /** The errors it replies with, by code: added to those declared before. */
   errors?: unknown
 }
 
@@ -121,7 +121,7 @@ export type LayerOf<C> = { layer(ctx: C, next: Next): unknown }['layer']
 /** Replies to an error. Returning undefined without replying leaves the reply to the framework. */
 export type ErrorHandler = (error: unknown, ctx: Context) => unknown
 
-/** Schemas by the part of the request they check. The handler sees their output. */
+/** The schemas by the part of the request they check. The handler sees their output. */
 export interface Schemas {
   /** The schema of the path's parameters: strings by name, as the pattern has them. */
   params?: Schema | undefined
@@ -135,12 +135,12 @@ export interface Schemas {
   body?: Schema | undefined
 }
 
-/** Schemas of a route's replies by status; null says that the reply has no content. */
+/** The schemas of a route's replies by status; null says that the reply has no content. */
 export interface Responses {
   readonly [status: number]: Schema | null
 }
 
-/** An error a route or a middleware replies with. */
+/** An error that a route or a middleware replies with. */
 export interface DeclaredError {
   /** The status of the reply, from 400 to 599. */
   status: number
@@ -150,12 +150,12 @@ export interface DeclaredError {
   data?: Schema | undefined
 }
 
-/** Declared errors by code: upper case and `_`, as `USER_NOT_FOUND`. */
+/** The declared errors by code: upper case and `_`, as `USER_NOT_FOUND`. */
 export interface DeclaredErrors {
   readonly [code: string]: DeclaredError
 }
 
-/** Examples of a body for the API's document, by name. */
+/** The examples of a body for the API's document, by name. */
 export interface Examples {
   readonly [name: string]: { readonly summary?: string | undefined; readonly value: unknown }
 }
@@ -172,7 +172,7 @@ export interface Contract extends Schemas {
    * The Content-Type of replies that are not JSON: `image/svg+xml`. The handler may set another; errors have their own.
    */
   mediaType?: string | undefined
-  /** Errors that `ctx.fail` throws, by code. */
+  /** The errors that `ctx.fail` throws, by code. */
   errors?: DeclaredErrors | undefined
   /** The name of the route in the API's document, unique in the app. */
   operationId?: string | undefined
@@ -191,7 +191,7 @@ export interface Contract extends Schemas {
    * declare.
    */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
-  /** Examples for the API's document. */
+  /** The examples for the API's document. */
   examples?: { readonly body?: Examples; readonly response?: Readonly<Record<number, Examples>> } | undefined
 }
 
@@ -230,7 +230,7 @@ type OptionsEffect<O> = {
   ]: K extends 'response' ? ResponsesOf<O[K]> : K extends 'errors' ? O[K] : SchemaOutput<O[K]>
 }
 
-/** Schemas by status; a schema alone is that of 200. */
+/** Gives the schemas by status; a schema alone is that of 200. */
 export type ResponsesOf<R> = R extends Schema ? { 200: R } : R extends Responses ? R : LooseResponses
 
 /** The statuses a route replies with. */

@@ -1,4 +1,4 @@
-/** The parameters of a pattern, as types. */
+/** Types the parameters of a pattern. */
 
 /** A parameter's name without the suffix that follows it (`/:value.svg`). */
 type Name<S extends string> = S extends `${infer N}.${string}` ? Dashed<N> : Dashed<S>
@@ -20,7 +20,7 @@ type Required<S extends string> = S extends `::${string}`
 
 type Optional<S extends string> = S extends `::${string}` ? never : S extends `:${infer N}?` ? N : never
 
-/** Names of the parameters that are always there. */
+/** The names of the parameters that are always there. */
 export type RequiredNames<P extends string> = Required<Segments<P>>
 
 /** The parameters of a pattern: `/a/:id` has `id`. */

@@ -1,7 +1,7 @@
 /** The options of `ctx.cookie`, `ctx.file` and `ctx.stream`, and the headers of `ctx.earlyHints`. */
 import type { Readable } from 'node:stream'
 
-/** Attributes of a cookie (RFC 6265 §4.1.2). */
+/** The attributes of a cookie (RFC 6265 §4.1.2). */
 export interface CookieOptions {
   /** The path that the cookie is for. Default `/`. */
   path?: string | undefined
@@ -28,10 +28,10 @@ export interface CookieOptions {
   priority?: 'low' | 'medium' | 'high' | undefined
 }
 
-/** Headers by name; an array is sent as several fields. */
+/** The headers by name; an array is sent as several fields. */
 export type Hints = Readonly<Record<string, string | readonly string[]>>
 
-/** Options of `ctx.file`. */
+/** The options of `ctx.file`. */
 export interface FileOptions {
   /**
    * The folder that the path may not leave, for paths that come from clients. `..`, symbolic links that lead out of it
@@ -47,7 +47,7 @@ export interface FileOptions {
   type?: string | undefined
 }
 
-/** One part of a streamed body; strings are sent in UTF-8. */
+/** A part of a streamed body; strings are sent in UTF-8. */
 export type Chunk = string | Uint8Array
 
 /** A source that can be streamed: a web or Node.js stream, or an iterator (a generator's, too) of strings and bytes. */
@@ -59,7 +59,7 @@ export type Source =
   | AsyncIterator<Chunk>
   | Iterator<Chunk>
 
-/** Options of `ctx.stream`. */
+/** The options of `ctx.stream`. */
 export interface StreamOptions {
   /** The status. Default: the one that `ctx.status` set, else 200. */
   status?: number | undefined

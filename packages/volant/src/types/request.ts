@@ -32,7 +32,7 @@ export interface Chained {
   readonly chainName: string
   /** Replies with the value of a layer. Throws where there is a reply already. */
   deliver(value: unknown): Promise<void> | void
-  /** Called when the last layer has settled, if that was after the outermost one. */
+  /** The chain calls this when the last layer has settled, if that was after the outermost one. */
   conclude(): void
   /** Reports an error that nobody is left to catch. */
   reportLate(error: Error): void
@@ -53,7 +53,6 @@ export type ErrorsByCode = ReadonlyMap<
   DeclaredError & { readonly reply: { copyOf(value: unknown): unknown } | null }
 >
 
-/** A compiled route. */
 export interface CompiledRoute {
   readonly run: Run
   /** True where it has middleware that must call `next`. */
@@ -88,10 +87,9 @@ export interface BodyLedger {
   readonly limit: number
 }
 
-/** Who sees what an unexpected error was: nobody, clients on this machine, or everybody. */
+/** The clients that see what an unexpected error was: none, those on this machine, or all. */
 export type Audience = 'nobody' | 'local' | 'everybody'
 
-/** The app that a request was sent to. */
 export interface RequestApp {
   readonly limits: Limits
   readonly ledger: BodyLedger
@@ -102,7 +100,7 @@ export interface RequestApp {
   /** The requests whose reply is a stream without a length that has begun: it may never end by itself. */
   readonly streams: Set<RequestContext>
   readonly reportsToStderr: boolean
-  /** The value of Allow for a set of methods (RFC 9110 §10.2.1). */
+  /** Gives the value of Allow for a set of methods (RFC 9110 §10.2.1). */
   allowed(bits: number): string
   /** Reports an error that no client sees. Never throws. */
   report(error: unknown, ctx: RequestContext): void
@@ -123,11 +121,11 @@ export interface WholeBody {
 export interface DeclaredReplies {
   /** Throws `E_RESPONSE_STATUS` for a status that is not declared. */
   replyOf(status: number): unknown
-  /** The text of `ctx.json(value)`. */
+  /** Gives the text of `ctx.json(value)`. */
   jsonText(value: unknown, status: number): string
-  /** The text of `ctx.text(value)` and `ctx.html(value)`. */
+  /** Gives the text of `ctx.text(value)` and `ctx.html(value)`. */
   text(value: string, status: number): string
-  /** `ctx.reply(status, value)`. */
+  /** Does `ctx.reply(status, value)`. */
   reply(ctx: RequestContext, status: number, value: unknown): void
 }
 
@@ -200,7 +198,7 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   readonly bodyAssigned: boolean
   /** Aborts `ctx.signal`. */
   stop(why?: string): void
-  /** `ctx[part]`. */
+  /** Gives `ctx[part]`. */
   part(part: keyof Schemas): unknown
   /** Replaces a part by the output of its schema. */
   put(part: keyof Schemas, value: unknown): void

@@ -14,15 +14,15 @@ export type Schema = StandardSchemaV1 | JSONSchema
 export interface JSONSchema {
   /** The draft. Default: 2020-12. */
   readonly $schema?: string | undefined
-  /** Name of the schema, for `$ref`. */
+  /** The name of the schema, for `$ref`. */
   readonly $id?: string | undefined
   /** Refers to another schema in this one: `#/$defs/Name`. */
   readonly $ref?: string | undefined
-  /** Schemas to refer to, by name. */
+  /** The schemas to refer to, by name. */
   readonly $defs?: object | undefined
   /** The name of `$defs` in older drafts. */
   readonly definitions?: object | undefined
-  /** `object`, `array`, `string`, `number`, `integer`, `boolean` or `null`; or several. */
+  /** The type, `object`, `array`, `string`, `number`, `integer`, `boolean` or `null`; or several. */
   readonly type?: string | readonly string[] | undefined
   /** The one value allowed. */
   readonly const?: unknown
@@ -30,13 +30,13 @@ export interface JSONSchema {
   readonly enum?: readonly unknown[] | undefined
   /** The value that is used where a request leaves the property out. */
   readonly default?: unknown
-  /** Schemas by property. */
+  /** The schemas by property. */
   readonly properties?: object | undefined
   /** The names of the required properties. */
   readonly required?: readonly string[] | undefined
   /** The schema of other properties; false refuses them. */
   readonly additionalProperties?: boolean | object | undefined
-  /** Schemas by a pattern of the property's name. */
+  /** The schemas by a pattern of the property's name. */
   readonly patternProperties?: object | undefined
   /** The schema of the properties' names. */
   readonly propertyNames?: object | boolean | undefined
@@ -44,13 +44,13 @@ export interface JSONSchema {
   readonly unevaluatedProperties?: boolean | object | undefined
   /** The schema of all items, or of those after `prefixItems`. */
   readonly items?: boolean | object | undefined
-  /** Schemas of the first items, in their order. */
+  /** The schemas of the first items, in their order. */
   readonly prefixItems?: readonly unknown[] | undefined
   /** At least one of these schemas has to accept the value. */
   readonly anyOf?: readonly unknown[] | undefined
   /** Exactly one of these schemas has to accept the value. */
   readonly oneOf?: readonly unknown[] | undefined
-  /** All of these schemas have to accept the value. */
+  /** The value has to pass each of these schemas. */
   readonly allOf?: readonly unknown[] | undefined
   /** This schema has to reject the value. */
   readonly not?: unknown

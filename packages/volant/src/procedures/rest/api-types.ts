@@ -71,7 +71,7 @@ type IsItem<M, V extends keyof Conventions> =
         : true
     : false
 
-/** Never for a name without a verb, and for the verb of another kind of procedure. */
+/** The type is never for a name without a verb, and for the verb of another kind of procedure. */
 type ConventionOf<Kind, V extends keyof Conventions> = Conventions[V]['kind'] extends Kind
   ? Conventions[V]
   : never
@@ -114,7 +114,7 @@ type PathFor<C, I, Own, Rest, Prefix extends string> = Rest extends { path: infe
       : never
     : never
 
-/** What applies unless `.rest()` says otherwise. */
+/** The method and status that apply unless `.rest()` says otherwise. */
 type Defaults<Kind, C> = [C] extends [never]
   ? { method: Kind extends 'query' ? 'GET' : 'POST'; status: 200 }
   : C extends { method: infer M; status: infer S }
@@ -139,10 +139,10 @@ type RouteInput<I, P extends RestRoute> = [I] extends [undefined]
 
 type RouteParams<P extends RestRoute> = keyof ParamsOf<P['path']> & string
 
-/** Where the members are that are not in the path. */
+/** The part of the request that has the members outside of the path. */
 type OtherPart<P extends RestRoute> = P['method'] extends 'GET' | 'DELETE' ? 'query' : 'body'
 
-/** Where the schema accepts undefined the input may be left out. */
+/** The input may be left out where the schema accepts undefined. */
 type Whole<K extends string, I> = undefined extends I ? { [N in K]?: I } : Optionally<K, I>
 
 /** Splits each alternative of a union by itself: it may have members that the others lack. */
@@ -164,7 +164,7 @@ type RouteResults<I, O, E, P extends RestRoute> =
   | { [C in keyof E & string]: FailureOf<C, E[C]> }[keyof E & string]
   | ([I] extends [undefined] ? never : Invalid)
 
-/** Without a value the reply is 204. */
+/** The reply is 204 where there is no value. */
 type SuccessOf<O, P extends RestRoute> = [O] extends [void | undefined]
   ? Success<204, undefined>
   : P['status'] extends 204

@@ -13,7 +13,7 @@ import type { RequestContext } from '../../types/request.ts'
 export class RestInput {
   readonly #schema: Schema
   readonly #params: readonly string[]
-  /** Where the members are that are not in the path. */
+  /** The part of the request that has the members outside of the path. */
   readonly #others: 'query' | 'body'
   #reader: TextCoercer | null = null
   #isOptional: boolean | undefined
@@ -24,7 +24,7 @@ export class RestInput {
     this.#others = others
   }
 
-  /** The schemas in the route's document. The route checks nothing by them: the procedure checks its whole input. */
+  /** Gives the schemas for the route's document. The route checks nothing: the procedure checks its whole input. */
   schemas(): Schemas {
     const schema = this.#schema
     if (this.#params.length === 0 && this.#others === 'body') {
@@ -38,7 +38,7 @@ export class RestInput {
     }
   }
 
-  /** The input of a request. Throws a `ValidationError` for a body that is not an object where the path has members. */
+  /** Gives the input of a request. Throws a `ValidationError` where the path has members and the body is no object. */
   of(ctx: RequestContext): unknown {
     if (this.#others === 'query') {
       const { query } = ctx
@@ -56,7 +56,7 @@ export class RestInput {
     return Object.assign(bag(), body, this.#read(ctx.params))
   }
 
-  /** The part of the request that a member came from. */
+  /** Gives the part of the request that a member came from. */
   readonly partOf = (name: string | undefined): string =>
     name !== undefined && this.#params.includes(name) ? 'params' : this.#others
 

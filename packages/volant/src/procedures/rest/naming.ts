@@ -1,4 +1,4 @@
-/** Which method and path a procedure has over REST: its `.rest()` says so, or its name and the routers around it. */
+/** Finds the method and path of a procedure over REST: in its `.rest()`, or by its name and the routers around it. */
 import { VolantError } from '../../errors/errors.ts'
 import type { Method } from '../../types/parts.ts'
 import type { Placed } from '../router.ts'
@@ -9,7 +9,7 @@ import { parsePattern } from '../../routing/path.ts'
 
 export interface RestRoute {
   readonly method: Method
-  /** Without the prefix. */
+  /** The path without the prefix. */
   readonly path: string
   /** The status of a reply with a value; 0 for the usual one. */
   readonly status: number
@@ -41,7 +41,7 @@ export type Conventions = typeof conventions
 type Convention = Conventions[keyof Conventions]
 
 /**
- * The procedures that have a route, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
+ * Gives the procedures that have a route, in their order. Throws `E_ROUTE_CONFLICT`, naming both procedures, and
  * `E_BAD_OPTION` for an input without a parameter of its path.
  */
 export function restRoutes(procedures: readonly Placed[]): [Placed, RestRoute][] {
@@ -91,7 +91,7 @@ function checkParameters({ path, procedure: { input, rest } }: Placed, route: Re
   )
 }
 
-/** Null for other names, for a verb of another kind of procedure, and outside of any router. */
+/** Gives null for other names, for a verb of another kind of procedure, and outside of any router. */
 function conventionOf(placed: Placed): Convention | null {
   const convention = placed.names.length > 1 ? conventionNamed(verbOf(placed)) : undefined
   return convention?.kind === placed.procedure.kind ? convention : null
@@ -101,12 +101,12 @@ function conventionNamed(verb: string): Convention | undefined {
   return Object.hasOwn(conventions, verb) ? conventions[verb as keyof Conventions] : undefined
 }
 
-/** The first word of a name where it is in lower case: `get` of `getUser`, but `getaway` of `getaway`. */
+/** Gives the first word of a name where it is in lower case: `get` of `getUser`, but `getaway` of `getaway`. */
 function verbOf({ names }: Placed): string {
   return /^([a-z]+)(?![a-z])/.exec(names.at(-1) as string)?.[0] ?? ''
 }
 
-/** Why a procedure has no route although its name or its `.rest()` reads as if it were to have one; null otherwise. */
+/** Says why a procedure has no route although its name or its `.rest()` reads as if it had one; null otherwise. */
 export function suspicionOf(placed: Placed): string | null {
   const { kind, rest } = placed.procedure
   if (kind === 'subscription' || rest === false) return null
@@ -137,7 +137,7 @@ function pathNamed(placed: Placed, { item }: Convention, resources: ReadonlySet<
   return segments.join('') + (item && placed.procedure.input !== null ? '/:id' : '')
 }
 
-/** The parameter of an outer router. Throws where the input has no such member, as far as its JSON Schema shows that. */
+/** Gives the parameter of an outer router. Throws where the input's JSON Schema shows that it has no such member. */
 function parentOf({ path, procedure: { input } }: Placed, name: string): string {
   const parameter = parameterOf(name)
   if (input === null || mayHave(input, parameter)) return parameter

@@ -1,4 +1,4 @@
-/** REST routes of procedures, with contracts like any other route. */
+/** Makes REST routes of procedures, with contracts like any other route. */
 import { before } from '../../dispatch/declare.ts'
 import { checkNames, checkText } from '../../options/checks.ts'
 import { printLine } from '../../report/print-line.ts'
@@ -19,7 +19,7 @@ import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
 import type { RequestContext } from '../../types/request.ts'
 import { parsePattern } from '../../routing/path.ts'
 
-/** Options of `rest`. */
+/** The options of `rest`. */
 export interface RestPluginOptions<P extends string = string> {
   /** The path in front of all routes; default none. */
   prefix?: P | undefined
@@ -86,7 +86,7 @@ export function rest<R extends Router, const P extends string = ''>(
 /** The routers whose suspicious names were printed. */
 const noticed = new WeakSet<Router>()
 
-/** A route and its functions, of which the last is the handler. */
+/** Gives a route and its functions, of which the last is the handler. */
 function routeOf(placed: Placed, { method, path: own, status }: RestRoute, base: string) {
   const { input: schema, security } = placed.procedure
   const path = base + own

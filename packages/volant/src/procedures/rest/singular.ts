@@ -1,9 +1,9 @@
 /**
- * The parameter of a router around others: `postId` of `posts`. Types of clients need these rules as well, and types
- * cannot call a library such as `pluralize`: both follow the two tables here.
+ * Names the parameter of a router around others: `postId` of `posts`. Types of clients need these rules as well, and
+ * types cannot call a library such as `pluralize`: both follow the two tables here.
  */
 
-/** Words that no ending below fits, by themselves or as the last part of a name. */
+/** No ending below fits these words, by themselves or as the last part of a name. */
 const irregular = {
   people: 'person',
   children: 'child',
@@ -41,13 +41,13 @@ const endings = [
   ['s', ''],
 ] as const
 
-/** `postId` of `posts`, `blogPostId` of `blog-posts`. */
+/** Gives `postId` for `posts`, `blogPostId` for `blog-posts`. */
 export function parameterOf(name: string): string {
   // A parameter's name has no hyphens.
   return `${singular(name).replaceAll(/-+(.?)/g, (_, next: string) => next.toUpperCase())}Id`
 }
 
-/** The same for types. */
+/** Does the same for types. */
 export type ParameterOf<N extends string> = `${Camel<Singular<N>>}Id`
 
 const words: readonly (readonly [string, string])[] = [

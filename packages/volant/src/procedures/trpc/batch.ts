@@ -1,4 +1,4 @@
-/** A request with several calls. The reply is one array, or a stream with a line for each value as it is ready. */
+/** Answers a request with several calls by one array, or by a stream with a line for each value as it is ready. */
 import type { RequestContext } from '../../types/request.ts'
 import { HTTPError } from '../../errors/errors.ts'
 import { sendStream } from '../../reply/stream-reply.ts'
@@ -98,7 +98,7 @@ function inputsOf(ctx: RequestContext): () => ReturnType<typeof batchInputs> {
   }
 }
 
-/** The value without undeclared properties: lines are written by JSON.stringify, which leaves none out. */
+/** Gives the value without undeclared properties: lines are written by JSON.stringify, which leaves none out. */
 function bare({ placed }: BatchedCall, value: unknown): unknown {
   const output = placed?.output ?? null
   return output === null || isDeferred(value) ? value : output.stripped(value)

@@ -1,4 +1,4 @@
-/** One call of a procedure over tRPC, by itself or in a batch. */
+/** Runs one call of a procedure over tRPC, by itself or in a batch. */
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import type { CallContext } from '../call-context.ts'
@@ -31,7 +31,7 @@ export function checkMethod(ctx: RequestContext, { path, procedure }: Served, se
   if (ctx.method === method) return
   const overrides = settings.allowMethodOverride && procedure.kind !== 'mutation'
   if (overrides && ctx.method === 'POST') return
-  // RFC 9110 §15.5.6
+  // A 405 names the methods that are allowed (RFC 9110 §15.5.6).
   if (!ctx.replied) ctx.header('allow', overrides ? 'GET, POST' : method)
   throw new HTTPError(
     405,
@@ -44,8 +44,8 @@ export function noProcedure(path: string): HTTPError {
 }
 
 /**
- * Whether a value is or has members that come later, promises and async iterables: only a streamed batch carries these.
- * Deeper members are not examined, since clients do not look there.
+ * True where a value is or has members that come later, promises and async iterables: only a streamed batch carries
+ * these. Deeper members are not examined, since clients do not look there.
  */
 export function isDeferred(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -61,7 +61,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function'
 }
 
-/** The error for a deferred value in a reply that is not streamed. Its parts are released. */
+/** Makes the error for a deferred value in a reply that is not streamed. Its parts are released. */
 export function notStreamed(value: unknown): HTTPError {
   for (const part of [value, ...Object.values(value as object)]) {
     // An unhandled rejection would end the process.

@@ -1,8 +1,8 @@
-/** Errors in tRPC's shape: a JSON-RPC code, and details under `data`. */
+/** Gives errors tRPC's shape: a JSON-RPC code, and details under `data`. */
 import { HTTPError, type Issue, ValidationError } from '../../errors/errors.ts'
 import { phrases } from '../../errors/phrases.ts'
 
-/** tRPC's errors by name, each with its JSON-RPC code and its HTTP status. The first one with a status stands for it. */
+/** The errors of tRPC by name, with JSON-RPC code and HTTP status. The first one with a status stands for it. */
 export const rpcErrors = {
   BAD_REQUEST: [-32600, 400],
   PARSE_ERROR: [-32700, 400],
@@ -30,17 +30,17 @@ export const rpcErrors = {
 /** The name of a tRPC error. */
 export type RPCErrorName = keyof typeof rpcErrors
 
-/** `data.error` of an error with a code: a declared error, or one of the framework's. */
+/** The `data.error` of an error with a code: a declared error, or one of the framework's. */
 export interface RPCErrorDetail {
   /** The declared code, or one from the table of errors. */
   readonly code: string
   /** The data of a declared error. */
   readonly data?: unknown
-  /** For `E_VALIDATION`: what is wrong with the input. */
+  /** The issues of the input for `E_VALIDATION`. */
   readonly errors?: readonly Issue[]
 }
 
-/** `data` of an error. `Detail` is the type of `error` for one procedure. */
+/** The `data` of an error. `Detail` is the type of `error` for one procedure. */
 export interface TRPCErrorData<Detail = RPCErrorDetail> {
   /** The name that tRPC has for the status. */
   code: RPCErrorName
@@ -58,11 +58,11 @@ export interface ErrorShape<Detail = RPCErrorDetail> {
   message: string
   /** A code of JSON-RPC 2.0 §5.1, or one from tRPC's range. */
   code: number
-  /** Details for programs. */
+  /** The details for programs. */
   data: TRPCErrorData<Detail>
 }
 
-/** The shape of `error`. Only an `HTTPError` or a `TRPCError` shows its message. */
+/** Gives the shape of `error`. Only an `HTTPError` or a `TRPCError` shows its message. */
 export function errorShapeOf(error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
   const status = known?.status ?? 500
@@ -94,7 +94,7 @@ function errorNameOf(status: number, code: string | undefined): RPCErrorName {
   return byStatus.get(status) ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR')
 }
 
-/** The error of tRPC's own packages as an `HTTPError`, which hides the messages of 5xx; null for other errors. */
+/** Gives the error of tRPC's own packages as an `HTTPError`, which hides the messages of 5xx; null for other errors. */
 export function foreign(error: unknown): HTTPError | null {
   if (!(error instanceof Error) || error.name !== 'TRPCError') return null
   const { code } = error as { code?: unknown }

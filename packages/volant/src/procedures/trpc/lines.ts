@@ -9,7 +9,6 @@ import { isAsyncIterable, stop } from './call.ts'
 import type { Settings } from './options.ts'
 import { failed, unwritable } from './reply.ts'
 
-/** The kinds of deferred values. */
 const kinds = { promise: 0, iterable: 1 } as const
 /** The status in a line of a promise. */
 const promised = { value: 0, error: 1 } as const
@@ -19,7 +18,7 @@ const iterated = { end: 0, value: 1, error: 2 } as const
 type Deferral = [key: string | null, kind: number, number: number]
 type Encoded = [[] | [unknown], ...Deferral[]]
 
-/** Characters that may wait to be read: beyond these, iterables pause until the client has read them. */
+/** The most characters that may wait to be read: beyond these, iterables pause until the client has read them. */
 const mostWaiting = 65_536
 
 /** Each read gives all lines that are ready, and waits where there are none. */
@@ -29,7 +28,7 @@ export class Lines implements AsyncIterableIterator<string> {
   readonly #iterators = new Set<AsyncIterator<unknown>>()
   #lines = ''
   #numbers = 0
-  /** Deferred values that have not settled. */
+  /** The number of deferred values that have not settled. */
   #pending = 0
   #closed = false
   #wake: (() => void) | null = null
@@ -69,7 +68,7 @@ export class Lines implements AsyncIterableIterator<string> {
     return value === '' || this.#closed ? { done: true, value: undefined } : { done: false, value }
   }
 
-  /** The client left: values that are not ready yet are not needed. */
+  /** The client disconnected: values that are not ready yet are not needed. */
   async return(): Promise<IteratorResult<string, undefined>> {
     this.#closed = true
     this.#wake?.()
@@ -78,7 +77,7 @@ export class Lines implements AsyncIterableIterator<string> {
     return { done: true, value: undefined }
   }
 
-  /** What the reply to this call alone would be. Its data is deferred, because clients resolve members only there. */
+  /** Gives the reply that this call alone would have. Its data is deferred: clients resolve members only there. */
   async #replyOf(call: Promise<unknown>, path: string): Promise<object> {
     try {
       const data = await call

@@ -1,4 +1,4 @@
-/** Options of the tRPC endpoint. */
+/** Checks the options of the tRPC endpoint. */
 import type { Context } from '../../types/context.ts'
 import { bad } from '../../options/bad-option.ts'
 import { checkFlag, checkFunction, checkInteger, checkNames } from '../../options/checks.ts'
@@ -9,11 +9,11 @@ import type { ProcedureKind } from '../types.ts'
 export interface Transformer {
   /** Turns a value into one that JSON can write. */
   serialize(value: unknown): unknown
-  /** Turns it back. */
+  /** Turns that value back. */
   deserialize(value: unknown): unknown
 }
 
-/** What `responseMeta` is called with. */
+/** The argument of `responseMeta`. */
 export interface ResponseMetaCall {
   /** The context of the request. */
   readonly ctx: Context
@@ -23,11 +23,11 @@ export interface ResponseMetaCall {
   readonly paths: readonly string[]
   /** The errors of calls that failed; empty for a streamed reply, which begins before calls fail. */
   readonly errors: readonly ErrorShape[]
-  /** Whether the reply is streamed. */
+  /** True where the reply is streamed. */
   readonly streamed: boolean
 }
 
-/** Options of `trpc`. */
+/** The options of `trpc`. */
 export interface TRPCOptions {
   /**
    * The path in front of all procedures; default `/trpc`. Requests below it that match no route also get errors of tRPC's
@@ -46,7 +46,7 @@ export interface TRPCOptions {
    * form with the user's cookies, without a preflight: check Origin, or use SameSite cookies. Default false.
    */
   acceptForms?: boolean | undefined
-  /** One for both directions, or one for each. Without it values are plain JSON. */
+  /** The transformer, one for both directions or one for each. Without it values are plain JSON. */
   transformer?: Transformer | { input: Transformer; output: Transformer } | undefined
   /** Gives status and headers of a reply. It is called when the calls are done, or before a streamed reply begins. */
   responseMeta?:
@@ -54,11 +54,11 @@ export interface TRPCOptions {
         call: ResponseMetaCall,
       ) => { status?: number | undefined; headers?: Record<string, string> | undefined } | undefined)
     | undefined
-  /** Milliseconds without an event after which a subscription sends a ping; default 15,000, 0 for none. */
+  /** The milliseconds without an event after which a subscription sends a ping; default 15,000, 0 for none. */
   pingInterval?: number | undefined
-  /** Milliseconds after which the server ends a subscription, so that its client connects again; default 0: never. */
+  /** The milliseconds after which the server ends a subscription; its client then connects again. Default 0: never. */
   maxSubscription?: number | undefined
-  /** Milliseconds without an event after which a client connects again; default 0: never. It must exceed `pingInterval`. */
+  /** The milliseconds without an event after which a client connects again; above `pingInterval`, default 0: never. */
   reconnectAfter?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The tRPC endpoint: procedures over the HTTP protocol of tRPC 11. */
+/** Serves procedures over the HTTP protocol of tRPC 11. */
 import { defaultsOf, type Plugin, type Scope } from '../../app/scope.ts'
 import type { RouteOptions } from '../../types/parts.ts'
 import { type Served, served } from '../output.ts'
@@ -39,14 +39,14 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     function serve(inside: Scope<any>): void {
       const hidden: RouteOptions = { hidden: true }
-      // Errors before a procedure runs: the app's middleware, time limits, other methods, a malformed query.
+      // This takes errors before a procedure runs: the app's middleware, time limits, other methods, a malformed query.
       inside.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
       for (const each of procedures.values()) {
         inside.on(['GET', 'POST'], `/${each.path}`, hidden, (ctx) => {
           return ask(ctx as unknown as RequestContext, each.path, each)
         })
       }
-      // Batches, escaped paths, a trailing slash, and names without a procedure.
+      // This route takes batches, escaped paths, a trailing slash, and names without a procedure.
       inside.on(['GET', 'POST'], '/*', hidden, (ctx) => {
         const rest = (ctx.params as Record<string, string>)['*'] as string
         const path = rest.endsWith('/') ? rest.slice(0, -1) : rest

@@ -1,4 +1,4 @@
-/** Replies in the form that tRPC's clients read, and reports of errors. */
+/** Replies in the form that tRPC's clients read, and reports errors. */
 import { ContentType } from '@volant/engine'
 import type { Context } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
@@ -29,8 +29,8 @@ export function replyValue(ctx: RequestContext, value: unknown, served: Served, 
 }
 
 /**
- * The result as JSON. Throws `E_NOT_SERIALISABLE`. lab/pair trpc: the envelope is text and not an object, so that the
- * serializer of the output's schema writes the data.
+ * Gives the result as JSON. Throws `E_NOT_SERIALISABLE`. The envelope is text and not an object, so that the serializer
+ * of the output's schema writes the data (lab/pair trpc).
  */
 export function resultText(
   ctx: RequestContext,
@@ -70,13 +70,13 @@ export function replyError(
   }
 }
 
-/** The result of one call in a batch, as JSON. */
+/** Gives the result of one call in a batch, as JSON. */
 export interface Outcome {
   readonly error: ErrorShape | null
   readonly text: string
 }
 
-/** An error as an outcome. One that cannot be written becomes another error; the calls beside it keep their results. */
+/** Gives an error as an outcome. One that cannot be written becomes another; the calls beside it keep their results. */
 export function failedOutcome(ctx: RequestContext, error: ErrorShape, settings: Settings): Outcome {
   try {
     return { error, text: jsonText(ctx, { error: transformed(error, settings) }) }
@@ -96,7 +96,7 @@ export function replyBatch(
   const errors = outcomes.flatMap(({ error }) => error ?? [])
   const statuses = new Set(outcomes.map(({ error }) => error?.data.httpStatus ?? 200))
   const [only = 200] = statuses
-  // RFC 4918 §13
+  // Calls with different statuses have the status 207 (RFC 4918 §13).
   const status = prepareHead(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
   endReply(ctx, ContentType.json, `[${outcomes.map(({ text }) => text).join()}]`, status, 'json')
 }
@@ -140,7 +140,7 @@ export function transformed(shape: ErrorShape, settings: Settings): unknown {
   return settings.output === null ? shape : settings.output.serialize(shape)
 }
 
-/** The error to send in place of one that cannot be written, because of its data or the transformer. */
+/** Gives the error to send in place of one that cannot be written, because of its data or the transformer. */
 export function unwritable(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   ctx.app.report(error, ctx)
   return errorShapeOf(error, path)

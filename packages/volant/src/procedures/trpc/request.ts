@@ -1,4 +1,4 @@
-/** What a tRPC request contains: its calls and their inputs. */
+/** Reads the calls of a tRPC request and their inputs. */
 import { bag, BodyKind } from '@volant/engine'
 import { HTTPError, refusal } from '../../errors/errors.ts'
 import { parseJson } from '../../request/json.ts'
@@ -10,24 +10,24 @@ import type { RequestContext } from '../../types/request.ts'
 
 export interface BatchedCall {
   readonly path: string
-  /** Null where the path names no procedure. */
+  /** The procedure; null where the path names none. */
   readonly placed: Served | null
 }
 
-/** Whether the request is a batch: commas separate its calls, and indices name their inputs. */
+/** True where the request is a batch: commas separate its calls, and indices name their inputs. */
 export function isBatch({ exchange }: RequestContext): boolean {
   // Most requests are not, and their query need not be parsed.
   return exchange.query.includes('batch=') && queryValue(exchange.query, 'batch') === '1'
 }
 
-/** The calls of a batch. Throws 400 for more than allowed, before anything is read. */
+/** Gives the calls of a batch. Throws 400 for more than allowed, before anything is read. */
 export function callsOf(
   path: string,
   procedures: ReadonlyMap<string, Served>,
   settings: Settings,
 ): BatchedCall[] {
   const { maxBatchSize } = settings
-  // One more than that is enough to refuse a text of any length.
+  // The split ends after one more path than allowed, so that a text of any length is refused early.
   const paths = path.split(',', maxBatchSize + 1)
   if (paths.length > maxBatchSize) {
     throw refusal(
@@ -42,7 +42,7 @@ export function singleInput(ctx: RequestContext, settings: Settings): unknown {
   return deserialized(rawInput(ctx), settings)
 }
 
-/** The inputs of a batch by index, not deserialized yet. */
+/** Gives the inputs of a batch by index, not deserialized yet. */
 export function batchInputs(ctx: RequestContext): Readonly<Record<number, unknown>> {
   const value = rawInput(ctx)
   if (value === undefined) return {}
@@ -52,7 +52,7 @@ export function batchInputs(ctx: RequestContext): Readonly<Record<number, unknow
   return value as Record<number, unknown>
 }
 
-/** The input of one call of a batch; undefined without one. */
+/** Gives the input of one call of a batch; undefined without one. */
 export function batchInput(
   inputs: Readonly<Record<number, unknown>>,
   index: number,
@@ -71,7 +71,7 @@ function deserialized(value: unknown, { input }: Settings): unknown {
   }
 }
 
-/** lab/pair trpc: `?input=` is read without parsing the whole query. */
+/** Reads `?input=` without parsing the whole query (lab/pair trpc). */
 function rawInput(ctx: RequestContext): unknown {
   if (ctx.method === 'POST') return ctx.body
   const { query } = ctx.exchange
@@ -93,8 +93,8 @@ function parsed(text: string, limit: number): unknown {
 export type InputKind = 'json' | 'form' | 'bytes'
 
 /**
- * How the input is to be read: as JSON, or handed to the procedure as what it is. Throws 415 for other types of POST,
- * which are those a form on another site could send without asking first.
+ * Tells how the procedure gets the input: as JSON, a form or bytes. Throws 415 for other types of POST, which a form on
+ * another site could send without asking first.
  */
 export function inputKindOf(ctx: RequestContext, settings: Settings): InputKind {
   if (ctx.method !== 'POST') return 'json'
@@ -108,7 +108,7 @@ export function inputKindOf(ctx: RequestContext, settings: Settings): InputKind 
   throw new HTTPError(415, `Unsupported content-type ${JSON.stringify(type)}: send application/json`)
 }
 
-/** The input of a mutation that is not JSON: `FormData`, or a stream of bytes. */
+/** Gives the input of a mutation that is not JSON: `FormData`, or a stream of bytes. */
 export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): Promise<unknown> {
   if (kind === 'bytes') return ctx.exchange.bodyKind === BodyKind.none ? undefined : ctx.bodyStream
   try {
@@ -118,7 +118,7 @@ export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): P
   }
 }
 
-/** Whether the client asks for a streamed batch. */
+/** True where the client asks for a streamed batch. */
 export function wantsLines({ exchange }: RequestContext): boolean {
   const own = exchange.header('trpc-accept')
   if (own !== undefined) return own === 'application/jsonl'
@@ -126,7 +126,7 @@ export function wantsLines({ exchange }: RequestContext): boolean {
   return accept?.split(',').some((each) => each.trim() === 'application/jsonl') ?? false
 }
 
-/** The id of the last event that the client of a subscription has seen; null without one. */
+/** Gives the id of the last event that the client of a subscription has seen; null without one. */
 export function lastEventId({ exchange }: RequestContext): string | null {
   const id =
     exchange.header('last-event-id') ??

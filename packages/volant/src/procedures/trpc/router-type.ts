@@ -1,4 +1,4 @@
-/** The type of a router for tRPC's own packages. Only types are imported from them. */
+/** Gives the type of a router for tRPC's own packages. Only types are imported from them. */
 import type {
   TRPCBuiltRouter,
   TRPCMutationProcedure,

@@ -1,4 +1,4 @@
-/** A request with one call. */
+/** Answers a request with one call. */
 import { HTTPError } from '../../errors/errors.ts'
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
@@ -10,7 +10,7 @@ import { type InputKind, inputKindOf, otherInput, singleInput, wantsLines } from
 import { subscribe } from './subscription.ts'
 import type { RequestContext } from '../../types/request.ts'
 
-/** lab/pair trpc: from the exchange to the reply without a web `Request` or `Response`. */
+/** Goes from the exchange to the reply without a web `Request` or `Response` (lab/pair trpc). */
 export function single(ctx: RequestContext, placed: Served, settings: Settings): unknown {
   let kind: InputKind
   try {

@@ -1,4 +1,4 @@
-/** Subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
+/** Sends subscriptions as server-sent events (HTML Living Standard §9.2), named as tRPC's clients expect them. */
 import { isThenable } from '../../types/thenable.ts'
 import { CallContext } from '../call-context.ts'
 import { eventOf, eventsOf } from '../events.ts'
@@ -50,7 +50,7 @@ function follow(signal: AbortSignal, end: AbortController): void {
   else signal.addEventListener('abort', () => end.abort(signal.reason), { once: true })
 }
 
-/** What the handler returned or threw. */
+/** The value that the handler returned, or the error that it threw. */
 type Start = { readonly value: unknown } | { readonly error: unknown }
 
 type Stage = 'connecting' | 'open' | 'over'
@@ -129,13 +129,13 @@ class EventStream implements AsyncIterableIterator<string> {
     if (this.#ctx.app.serving.closing) this.#close()
   }
 
-  /** The client left. */
+  /** Ends the stream, since the client disconnected. */
   async return(): Promise<IteratorResult<string, undefined>> {
     this.#close()
     return done
   }
 
-  /** The next event; `quiet` when a ping is due, `over` when the stream has ended. */
+  /** Gives the next event; `quiet` when a ping is due, `over` when the stream has ended. */
   async #wait(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown> | 'quiet' | 'over'> {
     this.#asked ??= iterator.next()
     // When the stream has ended nobody reads it, and an unhandled rejection would end the process.

@@ -6,7 +6,7 @@ import { keysOf } from '../json-pointer.ts'
 /** At most this many values of an `enum` are named. */
 const mostValues = 10
 
-/** In the order of the errors; the errors of all branches of a union become one issue. */
+/** Gives issues in the order of the errors; the errors of all branches of a union become one issue. */
 export function issuesFrom(errors: readonly ErrorObject[]): StandardSchemaV1.Issue[] {
   const kept: ErrorObject[] = []
   for (const error of errors) {
@@ -22,7 +22,7 @@ export function issuesFrom(errors: readonly ErrorObject[]): StandardSchemaV1.Iss
   return kept.map((error) => ({ message: messageOf(error), path: pathOf(error) }))
 }
 
-/** Keywords whose error follows those of the schemas in it. */
+/** These keywords have an error that follows those of the schemas in them. */
 const compounds: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames'])
 
 /** Removes the errors of the schemas in a compound keyword from the end of `kept`. */
@@ -43,7 +43,7 @@ function takeBranches(kept: ErrorObject[], compound: ErrorObject): ErrorObject[]
   return kept.splice(from)
 }
 
-/** The errors of the one alternative that was meant, if that is clear; else the choice itself. */
+/** Gives the errors of the one alternative that was meant, if that is clear; else the choice itself. */
 function alternatives(compound: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
   if (errors.length === 0) return [compound]
   const here = (error: ErrorObject): boolean => error.instancePath === compound.instancePath
@@ -81,7 +81,7 @@ function branchesOf(compound: ErrorObject, errors: readonly ErrorObject[]): Erro
   return [...branches.values()]
 }
 
-/** The values that a branch allows, or their type. */
+/** Gives the values that a branch allows, or their type. */
 function expected(branch: readonly ErrorObject[]): string {
   const { keyword, params } =
     branch.find(({ keyword: each }) => each !== 'type') ?? (branch[0] as ErrorObject)

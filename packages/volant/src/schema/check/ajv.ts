@@ -15,10 +15,10 @@ import { regularExpression } from '../keywords.ts'
 import type { JSONSchemaObject } from '../document.ts'
 import { isLarge } from './large.ts'
 
-/** Characters of a text of format `url`: its regular expression takes quadratic time, 2 ms for this many. */
+/** The most characters of a text of format `url`: its regular expression takes quadratic time, 2 ms for this many. */
 const longestURL = 2_048
 
-/** One schema, compiled in the ways that were needed so far. */
+/** A schema, compiled in the ways that were needed so far. */
 export class Validator {
   readonly normal: NormalSchema
   readonly #compiled = new Map<number, ValidateFunction>()
@@ -50,7 +50,7 @@ export class Validator {
   }
 }
 
-/** Ways to compile, as bits. */
+/** The ways to compile, as bits. */
 const filling = 1
 const everything = 2
 const ownOnly = 4
@@ -114,7 +114,7 @@ function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length
 }
 
-/** The same text for the same value, whatever the order of its members. */
+/** Gives the same text for the same value, whatever the order of its members. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return `${typeof value} ${JSON.stringify(value)}`
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
@@ -124,7 +124,7 @@ function canonical(value: unknown): string {
 
 const validators = new WeakMap<object, Validator>()
 
-/** The validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
+/** Gives the validator of a plain JSON Schema, made once. Throws `E_BAD_SCHEMA` with the pointer of a mistake in it. */
 export function validatorOf(schema: object, where: string): Validator {
   return madeOnce(validators, schema, () => new Validator(normalize(schema, where)))
 }

@@ -25,7 +25,7 @@ export function textCoercer(schema: JSONSchemaObject): TextCoercer {
   }
 }
 
-/** What text can become: a value of a type, one given value, or an array of such. */
+/** A kind that text can become: a value of a type, one given value, or an array of such. */
 type Kind = Type | { readonly value: unknown } | { readonly items: readonly Kind[] }
 type Type = 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
@@ -58,7 +58,7 @@ function convertedText(text: string, kinds: readonly Kind[]): unknown {
   return text
 }
 
-/** As in JSON (RFC 8259 §6): no space, no sign but `-`, no leading zero, no hexadecimal, never empty. */
+/** Matches numbers as JSON has them (RFC 8259 §6): no space, no sign but `-`, no leading zero, no hexadecimal. */
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** The kinds that a schema allows for each property. */
@@ -73,7 +73,7 @@ class PropertyKinds {
     this.#gather(schema, new Set())
   }
 
-  /** Null for a property that the schema does not describe. */
+  /** Gives null for a property that the schema does not describe. */
   kindsOf(name: string): readonly Kind[] | null {
     const declared = this.#declared.get(name)
     if (declared !== undefined) return declared
@@ -115,7 +115,7 @@ class PropertyKinds {
     } else if (types.has(type)) kinds.push(type as Type)
   }
 
-  /** A schema, what it refers to, and its alternatives. */
+  /** Gives a schema, what it refers to, and its alternatives. */
   *#parts(schema: unknown, seen: Set<unknown>): Generator<JSONSchemaObject> {
     if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
     seen.add(schema)

@@ -1,6 +1,6 @@
-/** Values that are too large to look for all their faults: a client would choose how long that takes. */
+/** Finds values that are too large to look for all their faults: a client would choose how long that takes. */
 
-/** All faults are reported of a value with at most this many members and items, and characters in each text. */
+/** A value with at most this many members and items, and characters in each text, has all its faults reported. */
 const mostMembers = 250
 const mostCharacters = 4_096
 

@@ -14,7 +14,7 @@ import { warnTextless } from './textless.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
 
-/** The schema's own validation, for text of a request. A property that refuses all text is reported on stderr. */
+/** Gives the schema's own validation, for text of a request. A property that refuses all text is reported on stderr. */
 export function wrapSingleItems(schema: StandardSchemaV1, where: string): StandardSchemaV1.Props {
   const props = withFirstFaults(schema)
   let names: ReadonlySet<string> | null = null
@@ -48,7 +48,7 @@ function isRefused(name: string, pairs: unknown, result: Partial<Result> | undef
   return typeof first === 'string' && Array.isArray(issues) && issues.some(isOfIt)
 }
 
-/** A copy of the pairs; null if nothing has to change. */
+/** Gives a copy of the pairs; null if nothing has to change. */
 function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
   let copy: Record<string, unknown> | null = null
   for (const [name, value] of Object.entries(pairs as object)) {
@@ -59,7 +59,7 @@ function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
   return copy
 }
 
-/** Properties that must be lists; none if the schema has no JSON Schema. */
+/** Gives the properties that must be lists; none if the schema has no JSON Schema. */
 function namesOfLists(schema: StandardSchemaV1): ReadonlySet<string> {
   const described = jsonSchemaOf(schema, 'input')
   if (!('schema' in described)) return new Set()

@@ -1,4 +1,4 @@
-/** What a JSON Schema declares of a value's members: references and `allOf` are followed, branches stay apart. */
+/** Finds what a JSON Schema declares of a value's members. References and `allOf` are followed, branches stay apart. */
 import { madeOnce } from '../made-once.ts'
 import {
   isObject,
@@ -10,9 +10,9 @@ import {
   subschemas,
 } from '../document.ts'
 
-/** Schemas that hold for a value at once, and the unions of which branches hold as well. */
+/** The schemas that hold for a value at once, and the unions of which branches hold as well. */
 export interface Alternative {
-  /** Unique in its document. */
+  /** The number, unique in its document. */
   readonly id: number
   /** The schemas that hold together. */
   readonly parts: readonly JSONSchemaObject[]
@@ -26,7 +26,7 @@ export interface Alternative {
   readonly keepsAll: boolean
 }
 
-/** One schema in the normal form, with the alternatives that were made of it. */
+/** A schema in the normal form, with the alternatives that were made of it. */
 export class SchemaDocument {
   readonly #resolve: Resolve
   readonly #ids = new Map<object, number>()
@@ -39,17 +39,17 @@ export class SchemaDocument {
     this.#visit(root)
   }
 
-  /** The alternative in which all `schemas` hold. */
+  /** Gives the alternative in which all `schemas` hold. */
   alternative(schemas: readonly AnySchema[]): Alternative {
     return this.#with([], schemas)
   }
 
-  /** The alternative in which `chosen` hold instead of the groups of `base`. */
+  /** Gives the alternative in which `chosen` hold instead of the groups of `base`. */
   choose(base: Alternative, chosen: readonly AnySchema[]): Alternative {
     return this.#with(base.parts, chosen)
   }
 
-  /** The target of a reference; `true`, which accepts anything, if there is none. */
+  /** Gives the target of a reference; `true`, which accepts anything, if there is none. */
   target(reference: unknown): AnySchema {
     return typeof reference === 'string' ? (this.#resolve(reference)?.schema ?? true) : true
   }
@@ -117,17 +117,17 @@ export class SchemaDocument {
   }
 }
 
-/** The value if it is an object, else an empty object. */
+/** Gives the value if it is an object, else an empty object. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : empty
 }
 
-/** The schemas in the value of a keyword such as `allOf`. */
+/** Gives the schemas in the value of a keyword such as `allOf`. */
 export function schemasIn(value: unknown): AnySchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
-/** The schemas for the first items, and the one for all after them. */
+/** Gives the schemas for the first items, and the one for all after them. */
 export function itemsOf(schema: JSONSchemaObject): { first: AnySchema[]; rest: AnySchema | null } {
   const rest = schema.items ?? schema.unevaluatedItems
   return { first: schemasIn(schema.prefixItems), rest: isSchema(rest) ? rest : null }
@@ -171,12 +171,12 @@ function hasMembers(schema: AnySchema): boolean {
   return schema.type === undefined || types.includes('object') || types.includes('array')
 }
 
-/** The schemas inside a schema that hold for the same value or a member of it. */
+/** Gives the schemas inside a schema that hold for the same value or a member of it. */
 function beneath(schema: JSONSchemaObject): AnySchema[] {
   return [...subschemas(schema)].filter(({ keyword }) => !aside.has(keyword)).map((each) => each.schema)
 }
 
-/** Keywords whose schemas declare no member of the value. */
+/** These keywords have schemas that declare no member of the value. */
 const aside: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',

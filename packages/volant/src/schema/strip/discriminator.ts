@@ -4,7 +4,7 @@ import { type Alternative, record } from './alternatives.ts'
 
 type Primitive = string | number | boolean
 
-/** The property, and its value in each branch. Null unless each branch requires the property and allows one value that no other branch allows. */
+/** Gives the property, and its value in each branch; null unless each branch requires the property and allows one value that no other branch allows. */
 export function discriminatorOf(
   branches: readonly Alternative[],
 ): { readonly name: string; readonly values: readonly Primitive[] } | null {
@@ -16,7 +16,7 @@ export function discriminatorOf(
   return null
 }
 
-/** A list of the one value; empty if the property may have another value or be missing. */
+/** Gives a list of the one value; empty if the property may have another value or be missing. */
 function valueIn(parts: readonly JSONSchemaObject[], name: string): Primitive[] {
   if (!parts.some((part) => Array.isArray(part.required) && part.required.includes(name))) return []
   const values = parts.flatMap((part) => {

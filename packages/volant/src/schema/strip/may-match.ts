@@ -1,15 +1,15 @@
-/** Whether a value may match a schema, as far as is needed to tell the branches of a union apart. */
+/** Tells whether a value may match a schema, as far as is needed to tell the branches of a union apart. */
 import { isObject, isSchema, type AnySchema, type JSONSchemaObject } from '../document.ts'
 import { type SchemaDocument, itemsOf, record, schemasIn } from './alternatives.ts'
 
-/** Levels of a value that are looked at: nested unions must cost a bounded amount. */
+/** The levels of a value that are looked at: nested unions must cost a bounded amount. */
 const deepest = 4
-/** Items of an array that are looked at. */
+/** The items of an array that are looked at. */
 const mostItems = 4
 
 /**
- * False only if the schema refuses the value. Formats, lengths and undeclared properties are not looked at, nor are values
- * with a `toJSON`, whose result is not known yet.
+ * Gives false only if the schema refuses the value. Formats, lengths and undeclared properties are not looked at, nor
+ * are values with a `toJSON`, whose result is not known yet.
  */
 export function mayMatch(value: unknown, schema: AnySchema, document: SchemaDocument): boolean {
   return mayMatchAt(value, schema, document, 0, 0)
@@ -40,7 +40,7 @@ function mayMatchAt(
     : mayMatchProperties(value, schema, inside)
 }
 
-/** References in a row, and branches within branches. */
+/** The most references in a row, and branches within branches. */
 const mostJumps = 16
 
 type Inside = (member: unknown, schema: AnySchema) => boolean

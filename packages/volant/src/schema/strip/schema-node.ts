@@ -1,6 +1,6 @@
 /**
- * Which properties and items a schema declares at one point of a value. A node stands for all schemas that can hold at
- * such a point; it is made when a value first gets there.
+ * Finds which properties and items a schema declares at one point of a value. A node stands for all schemas that can
+ * hold at such a point; it is made when a value first gets there.
  */
 import { madeOnce } from '../made-once.ts'
 import { isSchema, type AnySchema, type JSONSchemaObject } from '../document.ts'
@@ -12,7 +12,7 @@ import { discriminatorOf } from './discriminator.ts'
 /** At most this many union branches are tried separately; above it they are merged, which only lets more through. */
 const mostAlternatives = 64
 
-/** The node of a whole value; `schema` is in the normal form. */
+/** Gives the node of a whole value; `schema` is in the normal form. */
 export function rootNodeOf(schema: JSONSchemaObject): SchemaNode {
   return madeOnce(roots, schema, () => {
     const document = new SchemaDocument(schema)
@@ -58,7 +58,7 @@ export class SchemaNode {
   readonly opensArray: boolean
   /** True if there are no branches to choose from. */
   readonly isDecided: boolean
-  /** Names of properties in the schema, in its order. */
+  /** The names of properties in the schema, in its order. */
   readonly names: readonly string[]
   /** True if properties of other names can be declared. */
   readonly hasOthers: boolean
@@ -66,7 +66,7 @@ export class SchemaNode {
   readonly firstItems: number
   readonly #nodes: SchemaNodes
   readonly #alternatives: readonly Alternative[]
-  /** By names in the schema; undefined until a value has the property. */
+  /** The nodes by names in the schema; undefined until a value has the property. */
   readonly #properties = new Map<string, SchemaNode | null | undefined>()
   #discriminated: { found: Discriminated | null } | null = null
   readonly #positions = new Map<string, number>()
@@ -94,13 +94,13 @@ export class SchemaNode {
     this.hasOthers = patterns.length > 0 || parts.some((part) => restOf(part) !== null)
   }
 
-  /** Null where no single property tells the branches apart. */
+  /** Gives null where no single property tells the branches apart. */
   get discriminated(): Discriminated | null {
     this.#discriminated ??= { found: this.#findDiscriminator() }
     return this.#discriminated.found
   }
 
-  /** The node of the branches that fit this value. */
+  /** Gives the node of the branches that fit this value. */
   decide(value: object): SchemaNode {
     if (this.isDecided) return this
     const { discriminated } = this
@@ -118,7 +118,7 @@ export class SchemaNode {
     return this.#nodes.at(alternatives)
   }
 
-  /** The node of a property, null if it is not declared. */
+  /** Gives the node of a property, null if it is not declared. */
   property(name: string): SchemaNode | null {
     const known = this.#properties.get(name)
     if (known !== undefined) return known
@@ -129,12 +129,11 @@ export class SchemaNode {
     return node
   }
 
-  /** The position at which a property is written: the one in the schema, or after all of those. */
+  /** Gives the position at which a property is written: the one in the schema, or after all of those. */
   positionOf(name: string): number {
     return this.#positions.get(name) ?? this.names.length
   }
 
-  /** The node of an item. */
   item(at: number): SchemaNode {
     const kept = Math.min(at, this.firstItems)
     let node = this.#items[kept]
@@ -170,7 +169,7 @@ export class SchemaNode {
     return madeOnce(this.#byPatterns, key, () => this.#child((part) => propertyOf(part, name)))
   }
 
-  /** The node of a part, by the schemas that each alternative has for it; null if none has one. */
+  /** Gives the node of a part, by the schemas that each alternative has for it; null if none has one. */
   #child(schemasOf: (part: JSONSchemaObject) => readonly AnySchema[]): SchemaNode | null {
     const { document } = this.#nodes
     const each = this.#alternatives
@@ -194,7 +193,7 @@ function combine(value: object, alternative: Alternative, document: SchemaDocume
   return choices.map((chosen) => document.choose(alternative, chosen))
 }
 
-/** The schemas that one schema has for a property; none if it does not declare it. */
+/** Gives the schemas that one schema has for a property; none if it does not declare it. */
 function propertyOf(part: JSONSchemaObject, name: string): AnySchema[] {
   const found: AnySchema[] = []
   const properties = record(part.properties)
@@ -207,7 +206,7 @@ function propertyOf(part: JSONSchemaObject, name: string): AnySchema[] {
   return rest === null ? [] : [rest]
 }
 
-/** The schema of properties that are not named; null if there may be none. */
+/** Gives the schema of properties that are not named; null if there may be none. */
 function restOf(part: JSONSchemaObject): AnySchema | null {
   const rest = part.additionalProperties ?? part.unevaluatedProperties
   return isSchema(rest) && rest !== false ? rest : null

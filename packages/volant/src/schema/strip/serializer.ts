@@ -12,8 +12,8 @@ import type { StripPlan } from './strip-plan.ts'
 export type Serializer = (value: unknown) => string
 
 /**
- * The serializer for values of `schema`, a JSON Schema in the normal form; null if the values have none. Nothing is
- * compiled before the first call. The schema must not come from a client. docs/decisions/0009-serializers.md has the
+ * Gives the serializer for values of `schema`, a JSON Schema in the normal form; null if the values have none. Nothing
+ * is compiled before the first call. The schema must not come from a client. docs/decisions/0009-serializers.md has the
  * measurements behind the choice.
  */
 export function serializerFor(

@@ -1,8 +1,8 @@
 /**
- * `strip` as generated code, for schemas whose properties have fixed names: one object literal for each node. On Node.js 26
- * a reply of five properties takes 2,700 instructions with it, 7,800 with the walk of `strip` and 2,500 with JSON.stringify
- * alone (`node lab/serializers.mjs --way walk`; times are in docs/decisions/0009-serializers.md). Replies of Zod and
- * Valibot need neither.
+ * Generates the code of `strip` for schemas whose properties have fixed names: one object literal for each node. On
+ * Node.js 26 a reply of five properties takes 2,700 instructions with it, 7,800 with the walk of `strip` and 2,500 with
+ * JSON.stringify alone (`node lab/serializers.mjs --way walk`; times are in docs/decisions/0009-serializers.md).
+ * Replies of Zod and Valibot need neither.
  */
 import type { SchemaNode, Discriminated } from './schema-node.ts'
 import { stripAt } from './strip.ts'
@@ -14,7 +14,7 @@ const mostNames = 2000
 export type CompiledStrip = (value: unknown) => unknown
 
 /**
- * Null where no code can be generated: the root node allows properties that the schema does not name, or has branches
+ * Gives null where no code can be made: the root node allows properties that the schema does not name, or has branches
  * without a discriminator, or this process forbids generated code. The function overflows the stack (RangeError) for a
  * value that holds itself.
  *
@@ -78,7 +78,7 @@ function functionOf(node: SchemaNode, number: number, use: Use): string {
 }`
 }
 
-/** The function for a union with a discriminator. */
+/** Makes the function for a union with a discriminator. */
 function choiceOf({ name, nodes }: Discriminated, number: number, use: Use): string {
   const cases = [...nodes].map(
     ([value, node]) => `case ${JSON.stringify(value)}: return ${use(node, 'value', 'key')}`,

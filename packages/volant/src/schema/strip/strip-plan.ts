@@ -1,4 +1,4 @@
-/** When undeclared properties are stripped: before the schema validates a reply, after it, or by the schema itself. */
+/** Decides when undeclared properties are stripped: before the schema validates a reply, after it, or by the schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Schema } from '../../types/parts.ts'
 import type { JSONSchemaObject } from '../document.ts'
@@ -7,7 +7,7 @@ import { strip } from './strip.ts'
 import { vendorNamed } from '../vendors/vendor-of.ts'
 import { hasToJSON, Unwritable, jsonForm } from './to-json.ts'
 
-/** How the values of one schema are checked. */
+/** The way in which the values of one schema are checked. */
 export interface StripPlan {
   /** Makes the value that the schema validates; null if that is the value itself. */
   readonly prepare: ((value: unknown) => unknown) | null
@@ -41,7 +41,7 @@ export function stripPlanOf(schema: Schema, { vendor }: StandardSchemaV1.Props):
   }
 }
 
-/** The JSON form of a value. If JSON cannot express the value, its undeclared properties may be the reason. */
+/** Gives the JSON form of a value. If JSON cannot express the value, its undeclared properties may be the reason. */
 function sendable(value: unknown, schema: JSONSchemaObject): unknown {
   try {
     return jsonForm(value)

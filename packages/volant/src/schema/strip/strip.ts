@@ -1,11 +1,11 @@
-/** Properties that the schema of a value does not declare: dropped in production, reported in development. */
+/** Finds properties that the schema of a value does not declare: production drops them, development reports them. */
 import type { JSONSchemaObject } from '../document.ts'
 import { escapeKey } from '../json-pointer.ts'
 import { rootNodeOf, type SchemaNode } from './schema-node.ts'
 import { isWritten, Unwritable } from './to-json.ts'
 
 /**
- * `value` without the properties that `schema`, which is in the normal form, does not declare. Declared properties come
+ * Gives `value` without the properties that `schema`, in its normal form, does not declare. Declared properties come
  * in the order of the schema, those that it allows without naming them come last. The value itself is returned if it is
  * so already, else a copy of what had to change. The result of a `toJSON` is stripped like any other value.
  *
@@ -18,28 +18,28 @@ export function strip(value: unknown, schema: JSONSchemaObject): unknown {
   return stripAt(value, rootNodeOf(schema), '')
 }
 
-/** `strip` for the value of a property or item named `key`. */
+/** Does `strip` for the value of a property or item named `key`. */
 export function stripAt(value: unknown, node: SchemaNode, key: string): unknown {
   return stripped(value, node, key, { above: [], report: null })
 }
 
-/** Pointers that `undeclared` gives. */
+/** The most pointers that `undeclared` gives. */
 const most = 10
 
-/** Properties that `strip` would drop. */
+/** The properties that `strip` would drop. */
 export interface Undeclared {
-  /** JSON Pointers (RFC 6901), ten at most; where items of one array have the same property, the first item's. */
+  /** The JSON Pointers (RFC 6901), ten at most; where items of an array have the same property, the first item's. */
   readonly pointers: readonly string[]
-  /** How many other properties there are, counting the items of an array once. */
+  /** The number of other properties, counting the items of an array once. */
   readonly more: number
 }
 
 /**
- * The properties that `strip` would drop, null if there are none. Properties that JSON leaves out anyway, such as one that
- * is undefined or a function, do not count. The search ends at a cycle, which JSON.stringify reports.
+ * Gives the properties that `strip` would drop, null if there are none. Properties that JSON leaves out anyway, such as
+ * one that is undefined or a function, do not count. The search ends at a cycle, which JSON.stringify reports.
  */
 export function undeclared(value: unknown, schema: JSONSchemaObject): Undeclared | null {
-  /** Pointers by the same with `*` for each position. Most values have none. */
+  /** The pointers by the same with `*` for each position. Most values have none. */
   let found: Map<string, string> | null = null
   let more = 0
   const report = (pointer: string): void => {
@@ -61,13 +61,13 @@ export function undeclared(value: unknown, schema: JSONSchemaObject): Undeclared
 interface Walk {
   /** The values above this one, each with its node and its key. */
   readonly above: (object | SchemaNode | string)[]
-  /** Called with a pointer to each undeclared property. */
+  /** The walk calls this with a pointer to each undeclared property. */
   readonly report: ((pointer: string) => void) | null
 }
 
 function stripped(given: unknown, at: SchemaNode, key: string, walk: Walk): unknown {
   if (at.keepsAll || typeof given !== 'object' || given === null) return given
-  // ECMA-262 §25.5.2.2 (2)
+  // JSON.stringify calls `toJSON` first as well (ECMA-262 §25.5.2.2 (2)).
   const { toJSON } = given as { toJSON?: unknown }
   const value: unknown = typeof toJSON === 'function' ? toJSON.call(given, key) : given
   if (typeof value !== 'object' || value === null) return value

@@ -1,14 +1,14 @@
-/** The JSON form of a value: JSON Schema validates what is sent, not what the handler returned (ECMA-262 §25.5.2.2). */
+/** Gives the JSON form of a value: JSON Schema validates what is sent, not what is returned (ECMA-262 §25.5.2.2). */
 import { valueFault } from '../../errors/json-fault.ts'
 
 /** JSON.stringify would throw for the value, too. */
 export class Unwritable extends TypeError {}
 
 /**
- * What JSON.parse would make of the text of `value`: `toJSON` has run, NaN is null, and members that JSON leaves out are
- * left out. Returns the value itself if that is the same, else a copy of the parts that differ. A Map, a promise and their
- * like stay, for `valueFault` to report. Throws `Unwritable` for a BigInt and for a cycle, a RangeError for a value that is
- * nested too deeply.
+ * Gives what JSON.parse would make of the text of `value`: `toJSON` has run, NaN is null, and members that JSON leaves
+ * out are left out. Returns the value itself if that is the same, else a copy of the parts that differ. A Map, a
+ * promise and their like stay, for `valueFault` to report. Throws `Unwritable` for a BigInt and for a cycle, a
+ * RangeError for a value that is nested too deeply.
  */
 export function jsonForm(value: unknown): unknown {
   return valueAt(value, '', 0, null)
@@ -101,13 +101,13 @@ function isItself(value: object): boolean {
   return prototype === Object.prototype || prototype === Array.prototype
 }
 
-/** `copy[name] = value`, also for an own property `__proto__`, which a form may have. */
+/** Does `copy[name] = value`, also for an own property `__proto__`, which a form may have. */
 export function setOwn(copy: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') copy[name] = value
   else Object.defineProperty(copy, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** False for what JSON leaves out of an object. */
+/** False for values that JSON leaves out of an object. */
 export function isWritten(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol'
 }

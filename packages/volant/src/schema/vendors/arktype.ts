@@ -1,4 +1,4 @@
-/** ArkType, whose schemas are functions. */
+/** Describes ArkType, whose schemas are functions. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Side } from '../json-schema.ts'
 import { isLarge } from '../check/large.ts'

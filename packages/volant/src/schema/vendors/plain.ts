@@ -1,4 +1,4 @@
-/** Plain JSON Schema, which Ajv validates. */
+/** Describes plain JSON Schema, which Ajv validates. */
 import type { Vendor } from './vendor.ts'
 
 export const plain: Vendor = {
@@ -7,7 +7,7 @@ export const plain: Vendor = {
   membersOf,
 }
 
-/** Keywords that may name members elsewhere. */
+/** These keywords may name members elsewhere. */
 const open = [
   '$ref',
   '$dynamicRef',
@@ -20,7 +20,7 @@ const open = [
   'unevaluatedProperties',
 ]
 
-/** Also for JSON Schema that a library made. */
+/** Reads JSON Schema that a library made, too. */
 export function membersOf(schema: object): readonly string[] | null {
   const { properties, required, additionalProperties = false } = schema as Record<string, unknown>
   if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return null

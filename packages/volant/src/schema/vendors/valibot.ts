@@ -1,4 +1,4 @@
-/** Valibot, whose JSON Schema comes from a package of its own. */
+/** Describes Valibot, whose JSON Schema comes from a package of its own. */
 import type { Side } from '../json-schema.ts'
 import { isLarge } from '../check/large.ts'
 import { saysType, unsaid } from '../unrepresentable.ts'
@@ -95,7 +95,7 @@ const converted: Readonly<Record<string, object>> = {
   to_string: { type: 'string' },
 }
 
-/** Actions whose output has nothing of the type of their input. */
+/** These actions have an output with nothing of the type of their input. */
 const transforms: ReadonlySet<string> = new Set([
   'find_item',
   'map_items',

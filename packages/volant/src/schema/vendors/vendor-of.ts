@@ -9,7 +9,7 @@ import { zod } from './zod.ts'
 
 const known: Readonly<Record<string, Vendor>> = { zod, valibot, arktype, ajv: plain }
 
-/** Any other library: its issues may have the fields of those that are known. */
+/** The entry for any other library: its issues may have the fields of those that are known. */
 const unknown: Vendor = {
   expectation: ({ expected, code, type }: VendorIssue) => {
     if (typeof expected === 'string') return `expected ${expected}`
@@ -18,7 +18,7 @@ const unknown: Vendor = {
   },
 }
 
-/** By the name that schemas give in `~standard.vendor`. */
+/** Finds the library by the name that schemas give in `~standard.vendor`. */
 export function vendorNamed(name: string): Vendor {
   return Object.hasOwn(known, name) ? (known[name] as Vendor) : unknown
 }
@@ -27,7 +27,7 @@ export function vendorOf(schema: object): Vendor {
   return '~standard' in schema ? vendorNamed(String((schema as StandardSchemaV1)['~standard'].vendor)) : plain
 }
 
-/** By the shape of the schema: a start does not read `~standard`, which Zod makes when it is first read. */
+/** Finds the library by the schema's shape: a start does not read `~standard`, which Zod makes at the first access. */
 export function vendorByShape(schema: object): Vendor | null {
   if ('_zod' in schema) return zod
   if ('~run' in schema) return valibot
@@ -41,8 +41,8 @@ export function isVoid(schema: Schema): boolean {
 }
 
 /**
- * The members of an object that has no others, as the schema's own structure shows them, because a start asks no library
- * for a JSON Schema. Null where the structure does not show them.
+ * Gives the members of an object that has no others, as the schema's own structure shows them, because a start asks no
+ * library for a JSON Schema. Null where the structure does not show them.
  */
 export function membersSeen(schema: Schema): readonly string[] | null {
   try {
@@ -53,7 +53,7 @@ export function membersSeen(schema: Schema): readonly string[] | null {
   }
 }
 
-/** `schema`'s own validation for values of clients; libraries that are not known look for every fault. */
+/** Gives `schema`'s own validation for values of clients; libraries that are not known look for every fault. */
 export function withFirstFaults(schema: StandardSchemaV1): StandardSchemaV1.Props {
   const props = schema['~standard']
   return vendorNamed(props.vendor).withFirstFaults?.(schema, props) ?? props

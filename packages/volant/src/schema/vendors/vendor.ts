@@ -1,4 +1,4 @@
-/** What is known of a schema library beyond Standard Schema; each library has its file beside this one. */
+/** Declares what is known of a schema library beyond Standard Schema; each library has its file beside this one. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { escapeKey, fragmentOf } from '../json-pointer.ts'
 import type { Side } from '../json-schema.ts'
@@ -14,51 +14,50 @@ export interface Vendor {
   /** True if `validate` makes a copy of the declared properties, and of no others. */
   readonly copies?: boolean
   readonly advice?: Advice
-  /** Options for `~standard.jsonSchema`: libraries refuse a whole schema for one part that JSON Schema cannot say. */
+  /** The options for `~standard.jsonSchema`: libraries refuse a schema for one part that JSON Schema cannot say. */
   readonly conversion?: (io: Side) => Record<string, unknown>
-  /** What the schema asks for where `issue` is, never quoting the value; `depth` counts unions in unions. */
+  /** Says what the schema asks for where `issue` is, never quoting the value; `depth` counts unions in unions. */
   readonly expectation: (issue: VendorIssue, depth: number) => string
   /**
-   * The schema's own validation, for values of clients: of a large value it reports the first faults alone. A library
-   * that looks for every fault of a long list holds the process for seconds, well within `maxBodySize`.
+   * Gives the schema's own validation, for values of clients: of a large value it reports the first faults alone. A
+   * library that looks for every fault of a long list holds the process for seconds, well within `maxBodySize`.
    */
   readonly withFirstFaults?: (schema: StandardSchemaV1, props: Props) => Props
-  /** Names of an object's members; null where others may be given, or where the schema does not show them. */
+  /** Gives the names of an object's members; null where others may be given, or where the schema does not show them. */
   readonly membersOf?: (schema: object) => readonly string[] | null
   /** True for a schema of nothing, which JSON Schema cannot say. */
   readonly isVoid?: (schema: object) => boolean
-  /** The parts of a schema that are looked at in search of one. */
+  /** Gives the parts of a schema that are looked at in search of one. */
   readonly partsOf?: (schema: object, opensGetters: boolean) => SchemaParts
 }
 
-/** What to write instead of a type that cannot be read from text (`text`) or that JSON cannot carry. */
+/** The advice for a type that cannot be read from text (`text`) or that JSON cannot carry. */
 export interface Advice {
-  /** By type in JSON Schema, or in the library; `other` for all others. */
+  /** The advice by type in JSON Schema, or in the library; `other` for all others. */
   readonly text: Readonly<Record<string, string>>
   readonly input: string
   readonly output: string
   readonly typed: string
 }
 
-/** The parts of a schema. */
 export interface SchemaParts {
   readonly isFile?: boolean
-  /** It encodes as well as it decodes. */
+  /** True where it encodes as well as it decodes. */
   readonly isCodec?: boolean
-  /** SchemaParts of the input, by their pointers. */
+  /** The parts of the input, by their pointers. */
   readonly within?: readonly (readonly [pointer: string, part: unknown])[]
-  /** Alternatives, one of which the input fits. */
+  /** The alternatives, one of which the input fits. */
   readonly choices?: readonly unknown[]
-  /** SchemaParts that an input need not have, or that see what another part made of it. */
+  /** The parts that an input need not have, or that see the output of another part. */
   readonly others?: readonly (readonly [pointer: string, part: unknown])[]
 }
 
-/** Faults of a large value that are reported at most, as many as a reply names. */
+/** The most faults of a large value that are reported, as many as a reply names. */
 export const mostFaults = 100
 
-/** Alternatives that are named. */
+/** The most alternatives that are named. */
 export const mostNamed = 5
-/** Unions in unions that are described. */
+/** The most unions in unions that are described. */
 export const deepest = 4
 
 export function isIssue(issue: unknown): issue is VendorIssue {
@@ -69,13 +68,13 @@ export function pointerOf({ path }: VendorIssue): string {
   return fragmentOf(Array.isArray(path) ? path : [])
 }
 
-/** The first few, each once. */
+/** Joins the first few, each once. */
 export function joined(all: readonly string[], between: string): string {
   const distinct = [...new Set(all)]
   return distinct.slice(0, mostNamed).join(between) + (distinct.length > mostNamed ? `${between}others` : '')
 }
 
-/** The properties of an object, with their pointers. A getter may be too early for what it refers to. */
+/** Gives the properties of an object, with their pointers. A getter may be too early for what it refers to. */
 export function propertiesOf(shape: unknown, opensGetters = false): [pointer: string, part: unknown][] {
   if (!isIssue(shape)) return []
   return Object.entries(Object.getOwnPropertyDescriptors(shape)).map(([name, { value }]) => [
@@ -92,5 +91,5 @@ export function isFileClass(value: unknown): boolean {
   return value !== undefined && (value === globalThis.File || value === Blob)
 }
 
-/** What JSON.stringify writes for a Date. */
+/** Describes what JSON.stringify writes for a Date. */
 export const date = { type: 'string', format: 'date-time' }

@@ -1,4 +1,4 @@
-/** Zod 4 and its small edition, as far as they show themselves in `_zod`; Zod 3 has none. */
+/** Describes Zod 4 and its small edition, as far as they show themselves in `_zod`; Zod 3 has none. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { briefValue } from '../../errors/brief-value.ts'
 import { isThenable } from '../../types/thenable.ts'
@@ -62,7 +62,7 @@ function defOf(schema: object): Def | undefined {
   return (schema as { _zod?: { def?: Def } })._zod?.def
 }
 
-/** Schemas around an object that take the same members. */
+/** These schemas are around an object and take the same members. */
 const around = new Set(['optional', 'default', 'prefault', 'nonoptional', 'readonly'])
 
 function membersOf(schema: object): readonly string[] | null {
