@@ -9,6 +9,7 @@ import { discriminate } from './discriminator.ts'
 import type { OpenAPISchema } from './types.ts'
 import { assignNames, baseOfKey, baseOfText, nameIn } from './names.ts'
 import { isObject, mapSubschemas, type Resolve, resolverOf, type Target } from '../schema/document.ts'
+import { madeOnce } from '../schema/made-once.ts'
 import { componentOf, type NamedSchema, sameSchemas } from './same-schemas.ts'
 import { sortedByName } from './sorted.ts'
 import { readable } from './wording.ts'
@@ -97,12 +98,10 @@ export class Components {
 
   /** Gives a part of `raw`, as it stands in the document. */
   part(part: OpenAPISchema, raw: OpenAPISchema, direction: Direction, hint: string): OpenAPISchema {
-    let source = this.#sources[direction].get(raw)
-    if (source === undefined) {
+    const source = madeOnce(this.#sources[direction], raw, () => {
       const base = ownName(raw) ?? baseOfText(hint)
-      source = { raw, direction, base, resolve: resolverOf(raw), named: new Map() }
-      this.#sources[direction].set(raw, source)
-    }
+      return { raw, direction, base, resolve: resolverOf(raw), named: new Map() }
+    })
     return this.#inPlace(part, source)
   }
 
@@ -168,13 +167,12 @@ export class Components {
   }
 
   #namedSchema(raw: OpenAPISchema, source: SchemaSource, base: string, isNamed: boolean): FoundSchema {
-    let named = source.named.get(raw)
-    if (named === undefined) {
-      named = { raw, source, base, isNamed, direction: source.direction, body: {}, references: [] }
-      source.named.set(raw, named)
+    return madeOnce(source.named, raw, () => {
+      const { direction } = source
+      const named: FoundSchema = { raw, source, base, isNamed, direction, body: {}, references: [] }
       this.#named.push(named)
-    }
-    return named
+      return named
+    })
   }
 
   #refer(reference: OpenAPISchema, named: NamedSchema): OpenAPISchema {

@@ -4,32 +4,17 @@ import type { SameSchemas } from './same-schemas.ts'
 /** `User account` is `UserAccount`, `Größe` is `Grosse`. Gives an empty text if there is no Latin letter and no digit. */
 export function nameIn(text: string): string {
   const plain = text
-    .replaceAll(/[ßæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters[letter] as string)
+    .replaceAll(/[ßæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters.get(letter) as string)
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
   const words = plain.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-/** These letters are not decomposed by Unicode. */
-const letters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  Æ: 'AE',
-  œ: 'oe',
-  Œ: 'OE',
-  ø: 'o',
-  Ø: 'O',
-  ł: 'l',
-  Ł: 'L',
-  đ: 'd',
-  Đ: 'D',
-  ð: 'd',
-  Ð: 'D',
-  þ: 'th',
-  Þ: 'Th',
-  ı: 'i',
-}
+/** Unicode does not decompose these letters; each stands in front of what replaces it. */
+const letters = new Map(
+  'ßss æae ÆAE œoe ŒOE øo ØO łl ŁL đd ĐD ðd ÐD þth ÞTh ıi'.split(' ').map((each) => [each[0], each.slice(1)]),
+)
 
 /** Gives `Schema` for a text that has no name in it. */
 export function baseOfText(text: string): string {

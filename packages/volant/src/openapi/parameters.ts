@@ -17,12 +17,13 @@ export function parametersOf(
   names: readonly string[],
   components: Components,
 ): OpenAPIParameter[] {
-  const { schemas } = operation
+  const { schemas, name } = operation
+  const headers = listed(schemas.headers, 'header', `${name}: headers`, components)
   return [
     ...pathParameters(operation, template, names, components),
     ...queryParameters(operation, components),
-    ...listed(operation, schemas.headers, 'header', components).filter(({ name }) => !elsewhere.has(name)),
-    ...listed(operation, schemas.cookies, 'cookie', components),
+    ...headers.filter((each) => !elsewhere.has(each.name)),
+    ...listed(schemas.cookies, 'cookie', `${name}: cookies`, components),
   ]
 }
 
@@ -32,8 +33,7 @@ function pathParameters(
   names: readonly string[],
   components: Components,
 ): OpenAPIParameter[] {
-  const where = `${name}: params`
-  const known = united(schemas.params.map((each) => parametersIn(each, 'path', where, components) ?? []))
+  const known = listed(schemas.params, 'path', `${name}: params`, components)
   return params.map(({ key, wildcard }, at): OpenAPIParameter => {
     const { description, deprecated, schema } = known.find((each) => each.name === key) ?? {}
     const about = description ?? (wildcard ? 'The rest of the path, slashes included.' : undefined)
@@ -68,12 +68,11 @@ function queryParameters(
 }
 
 function listed(
-  operation: RouteOperation,
   schemas: readonly Schema[],
-  part: 'header' | 'cookie',
+  part: OpenAPIParameter['in'],
+  where: string,
   components: Components,
 ): OpenAPIParameter[] {
-  const where = `${operation.name}: ${part}s`
   return united(schemas.map((schema) => parametersIn(schema, part, where, components) ?? []))
 }
 

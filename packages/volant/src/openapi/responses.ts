@@ -1,4 +1,5 @@
 /** Documents the replies of an operation: those it declares, its declared errors, and the errors of the framework. */
+import { madeOnce } from '../schema/made-once.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import type { Schema } from '../types/parts.ts'
 import type { Components } from './components.ts'
@@ -94,17 +95,13 @@ export class ResponseObjects {
   #share(status: number, errors: readonly FrameworkError[]): OpenAPIReference {
     const parts = new Set(errors.map(({ part }) => part))
     const name = baseOfText(phraseOf(status)) + [...parts].join('')
-    if (!this.#shared.has(name)) this.#shared.set(name, problemResponse(status, errors))
+    madeOnce(this.#shared, name, () => problemResponse(status, errors))
     return { $ref: `#/components/responses/${name}` }
   }
 }
 
 function byStatus<E extends { readonly status: number }>(errors: readonly E[]): Map<number, E[]> {
   const lists = new Map<number, E[]>()
-  for (const error of errors) {
-    const list = lists.get(error.status)
-    if (list === undefined) lists.set(error.status, [error])
-    else list.push(error)
-  }
+  for (const error of errors) madeOnce(lists, error.status, (): E[] => []).push(error)
   return lists
 }

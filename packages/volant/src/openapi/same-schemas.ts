@@ -2,6 +2,7 @@
 import type { Direction } from './components.ts'
 import type { OpenAPISchema } from './types.ts'
 import { isObject } from '../schema/document.ts'
+import { madeOnce } from '../schema/made-once.ts'
 
 /** A schema with a name, in one of the JSON Schemas that contain it. */
 export interface NamedSchema {
@@ -40,8 +41,7 @@ export function* sameSchemas(all: readonly NamedSchema[], targets: Targets): Gen
       const { text, refersTo } = outlines.get(each) as Outline
       const base = each.isNamed ? each.base : ''
       const key = count === 0 ? `${base}\n${text}` : [each, ...refersTo].map((one) => groupOf.get(one)).join()
-      const alike = byKey.get(key) ?? []
-      byKey.set(key, alike)
+      const alike = madeOnce(byKey, key, (): SameSchemas[] => [])
       const group = alike.find(([first]) => holdsFor(first, each, outlines))
       if (group === undefined) {
         const made: SameSchemas = [each]

@@ -12,6 +12,7 @@ import { schemesOf } from '../openapi/security.ts'
 import { DocumentWarnings } from '../openapi/warnings.ts'
 import { checkText } from '../options/checks.ts'
 import { checkConditions } from '../reply/conditional.ts'
+import { madeOnce } from '../schema/made-once.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The options of `openapi`. */
@@ -85,16 +86,13 @@ class Documents {
   /** `path` is the path of the route in its scope: the rest of the pattern is the prefix, where it is mounted as well. */
   of(ctx: RequestContext, path: string): Promise<PublishedDocument> {
     const prefix = (ctx.pattern as string).slice(0, -path.length)
-    const known = this.#known.get(ctx.app) ?? new Map<string, Promise<PublishedDocument>>()
-    this.#known.set(ctx.app, known)
-    let published = known.get(prefix)
-    if (published === undefined) {
-      published = inSlices(this.#publish(ctx, prefix))
-      known.set(prefix, published)
+    const known = madeOnce(this.#known, ctx.app, () => new Map<string, Promise<PublishedDocument>>())
+    return madeOnce(known, prefix, () => {
+      const published = inSlices(this.#publish(ctx, prefix))
       // The next request tries again.
       published.catch(() => known.delete(prefix))
-    }
-    return published
+      return published
+    })
   }
 
   *#publish(ctx: RequestContext, prefix: string): Generator<void, PublishedDocument> {
