@@ -1,6 +1,5 @@
 /** Reads the events of a subscription, each checked by the output's schema. */
 import { VolantError } from '../errors/errors.ts'
-import { isThenable } from '../types/thenable.ts'
 import type { Output } from './output.ts'
 import { unlessError } from './definition.ts'
 import { isTracked } from './tracked.ts'
@@ -24,13 +23,10 @@ export function eventsOf(path: string, value: unknown): AsyncIterator<unknown> {
 }
 
 /** Gives the id of an event, and its data as the schema of the output makes it. */
-export function eventOf(value: unknown, output: Output | null): SentEvent | Promise<SentEvent> {
-  const id = isTracked(value) ? value[0] : undefined
-  const data = unlessError(isTracked(value) ? value[1] : value)
-  if (output === null) return { id, data }
-  const checked = output.valueOf(data)
-  if (isThenable(checked)) return (async () => ({ id, data: await checked }))()
-  return { id, data: checked }
+export async function eventOf(value: unknown, output: Output | null): Promise<SentEvent> {
+  const [id, given] = isTracked(value) ? value : [undefined, value]
+  const data = unlessError(given)
+  return { id, data: output === null ? data : await output.valueOf(data) }
 }
 
 /** Gives the events for a caller in process: a tracked event is `{ id, data }`, as it is for every client. */
