@@ -11,12 +11,12 @@ import { Lines } from './lines.ts'
 import type { Settings } from './options.ts'
 import {
   failed,
-  failedOutcome,
   type Outcome,
   prepareHead,
   replyBatch,
   replyError,
   resultText,
+  writtenError,
 } from './reply.ts'
 import { type BatchedCall, batchInput, batchInputs, callsOf, inputKindOf, wantsLines } from './request.ts'
 
@@ -119,7 +119,8 @@ async function replyAll(
         if (isDeferred(data)) throw notStreamed(data)
         return { error: null, text: resultText(ctx, data, placed as Served, settings) }
       } catch (error) {
-        return failedOutcome(ctx, failed(ctx, error, path), settings)
+        const written = writtenError(ctx, failed(ctx, error, path), settings)
+        return { error: written.error, text: `{"error":${written.text}}` }
       }
     }),
   )

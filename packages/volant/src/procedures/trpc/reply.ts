@@ -76,13 +76,13 @@ export interface Outcome {
   readonly text: string
 }
 
-/** Gives an error as an outcome. One that cannot be written becomes another; the calls beside it keep their results. */
-export function failedOutcome(ctx: RequestContext, error: ErrorShape, settings: Settings): Outcome {
+/** Gives an error as JSON. One that cannot be written becomes another; the calls beside it keep their results. */
+export function writtenError(ctx: RequestContext, error: ErrorShape, settings: Settings): Outcome {
   try {
-    return { error, text: jsonText(ctx, { error: transformed(error, settings) }) }
+    return { error, text: jsonText(ctx, transformed(error, settings)) }
   } catch (second) {
     const shape = unwritable(ctx, second, error.data.path)
-    return { error: shape, text: JSON.stringify({ error: shape }) }
+    return { error: shape, text: JSON.stringify(shape) }
   }
 }
 
@@ -136,7 +136,7 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
   return errorShapeOf(error, path)
 }
 
-export function transformed(shape: ErrorShape, settings: Settings): unknown {
+function transformed(shape: ErrorShape, settings: Settings): unknown {
   return settings.output === null ? shape : settings.output.serialize(shape)
 }
 

@@ -5,9 +5,8 @@ import { eventOf, eventsOf } from '../events.ts'
 import type { Served } from '../output.ts'
 import { unlessError } from '../definition.ts'
 import { checkMethod, stop } from './call.ts'
-import type { ErrorShape } from './error-shape.ts'
 import type { Settings } from './options.ts'
-import { failed, prepareHead, replyError, unwritable, transformed } from './reply.ts'
+import { failed, prepareHead, replyError, writtenError } from './reply.ts'
 import { lastEventId, singleInput, withLastEventId } from './request.ts'
 import type { RequestContext } from '../../types/request.ts'
 
@@ -120,7 +119,7 @@ class EventStream implements AsyncIterableIterator<string> {
       if ((this.#stage as Stage) === 'over') return done
       const shape = failed(this.#ctx, error, this.#placed.path)
       this.#close()
-      return chunk(event('serialized-error', this.#errorText(shape)))
+      return chunk(event('serialized-error', writtenError(this.#ctx, shape, this.#settings).text))
     }
   }
 
@@ -168,14 +167,6 @@ class EventStream implements AsyncIterableIterator<string> {
     // The browser would show the last id with this event. Clear it for this event, then restore it: a client that
     // connects again goes on after the last event with an id.
     return `data: ${json}\nid: \n\n\n${event('restore-id', '', this.#lastId)}`
-  }
-
-  #errorText(shape: ErrorShape): string {
-    try {
-      return JSON.stringify(transformed(shape, this.#settings))
-    } catch (second) {
-      return JSON.stringify(unwritable(this.#ctx, second, this.#placed.path))
-    }
   }
 
   #finish(): void {
