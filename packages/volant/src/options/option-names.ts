@@ -1,4 +1,5 @@
 /** Refuses options that do not exist by their names, and says which one was probably meant. */
+import { closestMatch } from 'leven'
 import { VolantError } from '../errors/errors.ts'
 
 /** The names that other frameworks have for options, with one of our names or a sentence beside each. */
@@ -39,28 +40,8 @@ const mostEdits = 2
 /** Gives the most similar name, or null if none is similar. */
 export function nearest(name: string, names: readonly string[]): string | null {
   if (name.length > longest) return null
-  let best: string | null = null
-  let least = Math.min(mostEdits, Math.floor(name.length / 2)) + 1
-  for (const each of names) {
-    const edits = distance(name.toLowerCase(), each.toLowerCase())
-    if (edits < least) {
-      best = each
-      least = edits
-    }
-  }
-  return best
-}
-
-/** Counts the letters to add, drop or change (Levenshtein). */
-function distance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= a.length; row++) {
-    const line = [row]
-    for (let at = 1; at <= b.length; at++) {
-      const change = (above[at - 1] as number) + (a[row - 1] === b[at - 1] ? 0 : 1)
-      line.push(Math.min(change, (above[at] as number) + 1, (line[at - 1] as number) + 1))
-    }
-    above = line
-  }
-  return above[b.length] as number
+  const lower = names.map((each) => each.toLowerCase())
+  const maxDistance = Math.min(mostEdits, Math.floor(name.length / 2))
+  const best = closestMatch(name.toLowerCase(), lower, { maxDistance })
+  return best === undefined ? null : (names[lower.indexOf(best)] as string)
 }
