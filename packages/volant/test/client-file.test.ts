@@ -11,6 +11,7 @@ import { clientFile } from '../src/generate/client-file.ts'
 import { TypeTexts } from '../src/generate/type-text.ts'
 import { contract, createApp } from '../src/index.ts'
 import { api, app } from './client-file-api.ts'
+import { typeTexts } from './type-text-rows.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -148,48 +149,7 @@ test('what has no JSON Schema is named, and what is no API refused', () => {
     assert.throws(() => clientFile(value as never), { code: 'E_BAD_OPTION' })
 })
 
-const types: [schema: unknown, text: string][] = [
-  [{}, 'unknown'],
-  [true, 'unknown'],
-  [false, 'never'],
-  [{ type: 'string' }, 'string'],
-  [{ type: ['string', 'null'] }, 'string | null'],
-  [{ type: 'string', nullable: true }, 'string | null'],
-  [{ type: 'array' }, 'unknown[]'],
-  [{ type: 'array', items: { type: ['integer', 'number'] } }, 'number[]'],
-  [{ type: 'array', items: { enum: ['a b', 1, null] } }, '("a b" | 1 | null)[]'],
-  [
-    { type: 'array', prefixItems: [{ type: 'string' }, true], items: false, minItems: 1 },
-    '[string, unknown?]',
-  ],
-  [
-    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'null' }, minItems: 1 },
-    '[string, ...null[]]',
-  ],
-  [{ const: { a: ['x'] } }, '{ a: readonly ["x"] }'],
-  [{ const: '*/"\n' }, String.raw`"*/\"\n"`],
-  [{ anyOf: [{ type: 'string' }, {}] }, 'unknown'],
-  [{ oneOf: [{ type: 'string' }, false] }, 'string'],
-  [{ allOf: [{ type: 'string' }, { enum: ['a', 'b'] }] }, 'string & ("a" | "b")'],
-  [{ type: 'object' }, 'Record<string, unknown>'],
-  [{ type: 'object', additionalProperties: false }, '{}'],
-  [{ type: 'object', additionalProperties: { type: 'null' } }, 'Record<string, null>'],
-  [{ properties: { 'a-b': true, __proto__: true } }, '{\n  "a-b"?: unknown\n}'],
-  [
-    { properties: { a: { type: 'null', description: ' x\ny*/ ' } }, required: ['a'] },
-    '{\n  /**\n   * x\n   * y*\\/\n   */\n  a: null\n}',
-  ],
-  [
-    { type: 'object', properties: { a: true }, required: ['a'], additionalProperties: true },
-    '{\n  a: unknown\n} & Record<string, unknown>',
-  ],
-  [{ $ref: '#/nothing' }, 'unknown'],
-  [{ $ref: 'https://example.com/x' }, 'unknown'],
-  [{ $ref: '#/__proto__' }, 'unknown'],
-  [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'string' } } }, 'AB'],
-]
-
-for (const [schema, text] of types) {
+for (const [schema, text] of typeTexts) {
   test(`the type of ${JSON.stringify(schema)}`, () => assert.equal(new TypeTexts([]).of(schema, 'X'), text))
 }
 

@@ -1,0 +1,86 @@
+/** Negotiations: what a client accepts, what it is offered, and what it gets. lab/library-differences.mjs reads them, too. */
+export type Row = [header: string | null, offers: string[], expected: string | false]
+
+// RFC 9110 §12.5.1
+const many =
+  'text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5'
+
+export const types: Row[] = [
+  [null, ['json', 'html'], 'json'],
+  ['', ['json'], 'json'],
+  ['*/*', ['json', 'html'], 'json'],
+  ['text/html', ['json', 'html'], 'html'],
+  ['text/html', ['json'], false],
+  ['audio/*; q=0.2, audio/basic', ['audio/mpeg', 'audio/basic'], 'audio/basic'],
+  ['audio/*; q=0.2, audio/basic', ['audio/mpeg'], 'audio/mpeg'],
+  ['text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c', ['text/x-dvi', 'text/x-c', 'html'], 'html'],
+  ['text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c', ['text', 'text/x-dvi'], 'text/x-dvi'],
+  [many, ['text/plain;format=fixed', 'text/html', 'image/jpeg'], 'image/jpeg'],
+  [many, ['text/plain;format=fixed', 'text/html'], 'text/plain;format=fixed'],
+  [many, ['image/jpeg', 'text/plain'], 'text/plain'],
+  [many, ['text/plain', 'text/plain;format=flowed'], 'text/plain;format=flowed'],
+  ['application/json, text/plain, */*', ['html', 'json'], 'json'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', ['json', 'html'], 'html'],
+  ['text/html, application/json', ['json', 'html'], 'html'],
+  ['text/html;q=0, */*', ['html', 'json'], 'json'],
+  ['text/html;q=0, */*', ['html'], false],
+  ['*/*;q=0', ['html', 'json'], false],
+  ['text/*;q=0, text/html', ['text', 'html'], 'html'],
+  ['TEXT/HTML;Q=0.5', ['html'], 'html'],
+  ['text/html;level="1"', ['text/html;level=1'], 'text/html;level=1'],
+  ['text/html;level=1', ['html'], false],
+  ['text/html;a=",";q=0.1, application/json;q=0.2', ['text/html;a=","', 'json'], 'json'],
+  ['text/html ; q=0.1 ;x=1 , application/json;q=0.2', ['html', 'json'], 'json'],
+  ['text/html;, ,application/json;q=0.5', ['json', 'html'], 'html'],
+  ['application/json;q=0.5', ['application/problem+json', 'application/json'], 'application/json'],
+  // What is malformed is left out; nothing left is nothing asked for.
+  ['text/html;q=2, application/json;q=0.1', ['html', 'json'], 'json'],
+  ['text/html;q=0.1234, application/json;q=0.1', ['html', 'json'], 'json'],
+  ['text/html;q=-1, application/json;q=0.1', ['html', 'json'], 'json'],
+  ['text/html;q=NaN, application/json;q=0.1', ['html', 'json'], 'json'],
+  ['text/html;q', ['html', 'json'], 'html'],
+  ['/', ['html'], 'html'],
+  ['a/b/c', ['html'], 'html'],
+  ['text/html;a="', ['html'], 'html'],
+  ['"'.repeat(7_000), ['html'], 'html'],
+  [','.repeat(7_000), ['html'], 'html'],
+  [';'.repeat(7_000), ['html'], 'html'],
+  [' '.repeat(3_000) + ';'.repeat(3_000) + 'x', ['html'], 'html'],
+  [`${'a/b,'.repeat(2_000)}text/html`, ['html'], false],
+]
+
+export const languages: Row[] = [
+  [null, ['de', 'en'], 'de'],
+  ['da, en-gb;q=0.8, en;q=0.7', ['en-US', 'en-GB'], 'en-GB'],
+  ['da, en-gb;q=0.8, en;q=0.7', ['en-US', 'de'], 'en-US'],
+  ['da, en-gb;q=0.8, en;q=0.7', ['de'], false],
+  ['en-GB', ['en'], 'en'],
+  ['en-GB', ['en-US'], false],
+  ['en', ['en-US'], 'en-US'],
+  ['e', ['en'], false],
+  ['de-CH, de;q=0.5', ['de', 'de-CH'], 'de-CH'],
+  ['zh-Hant-TW', ['zh', 'zh-Hant'], 'zh-Hant'],
+  ['en-US;q=0, *', ['en-US', 'fr'], 'fr'],
+  ['en;q=0, *', ['en-GB', 'fr'], 'fr'],
+  ['*', ['fr', 'en'], 'fr'],
+  ['fr;q=0.5, EN', ['fr', 'en'], 'en'],
+  ['fr, en', ['en', 'fr'], 'fr'],
+]
+
+export const encodings: Row[] = [
+  [null, ['br', 'gzip'], 'br'],
+  ['', ['br', 'identity'], 'identity'],
+  ['', ['br'], false],
+  ['gzip, deflate, br', ['br', 'gzip', 'identity'], 'br'],
+  ['gzip;q=1.0, identity; q=0.5, *;q=0', ['br', 'gzip', 'identity'], 'gzip'],
+  ['gzip;q=1.0, identity; q=0.5, *;q=0', ['br', 'identity'], 'identity'],
+  ['compress;q=0.5, gzip;q=1.0', ['compress', 'gzip'], 'gzip'],
+  ['*', ['br', 'identity'], 'br'],
+  ['gzip', ['br', 'identity'], 'identity'],
+  ['gzip', ['br'], false],
+  ['identity;q=0', ['br', 'identity'], false],
+  ['*;q=0', ['identity'], false],
+  ['x-gzip', ['gzip'], 'gzip'],
+  ['GZIP;q=0.001', ['gzip', 'identity'], 'gzip'],
+  ['identity, gzip;q=0', ['gzip', 'identity'], 'identity'],
+]

@@ -1,0 +1,21 @@
+/** Directives that `csp` refuses, with a word that its message has. lab/library-differences.mjs reads them, too. */
+export const badDirectives: [name: string, directives: unknown][] = [
+  ['csp', null],
+  ['csp', {}],
+  ['scripts', { scripts: ["'self'"] }],
+  ['script-src', { 'script-src': ["'self'"] }],
+  ['scriptSrc', { scriptSrc: "'self'" }],
+  ['scriptSrc', { scriptSrc: [] }],
+  ['scriptSrc', { scriptSrc: ['self'] }],
+  ['scriptSrc', { scriptSrc: ['nonce'] }],
+  ['scriptSrc', { scriptSrc: ["'none'", 'https:'] }],
+  ['scriptSrc', { scriptSrc: ['a.example; script-src *'] }],
+  ['scriptSrc', { scriptSrc: ['a.example,b.example'] }],
+  ['scriptSrc', { scriptSrc: ['a.example b.example'] }],
+  ['scriptSrc', { scriptSrc: ['a.example\nb'] }],
+  ['scriptSrc', { scriptSrc: ['bücher.example', 'b\u0100'] }],
+  ['scriptSrc', { scriptSrc: [''] }],
+  ['scriptSrc', { scriptSrc: [5] }],
+  ['upgradeInsecureRequests', { upgradeInsecureRequests: 'yes' }],
+  ['reportTo', { reportTo: ['a'] }],
+]
