@@ -197,9 +197,9 @@ export function client(kit: Kit): void {
 
         // The time is that of the call: what it gave is read after it.
         const stop = new AbortController()
-        const { data } = await client.endless({}, { timeout: 40, signal: stop.signal })
+        const { data } = await client.endless({}, { timeout: 200, signal: stop.signal })
         const reader = data.getReader()
-        const until = Date.now() + 80
+        const until = Date.now() + 250
         while (Date.now() < until) assert.equal((await reader.read()).done, false)
         stop.abort(reason)
         await assert.rejects(async () => {
