@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HTTPError, type VolantError } from 'volant'
-import { deferred, eventually, type Kit, request } from '../kit.ts'
+import { deferred, eventually, type Kit, request, unchanging } from '../kit.ts'
 
 /** Content type, body, and the parsed value or the status of the refusal. */
 const table: [string, string | null, string | Buffer, unknown][] = [
@@ -438,7 +438,7 @@ export function bodies(kit: Kit): void {
         app.post('/s', { bodyMode: 'stream' }, async (ctx) => {
           const hash = createHash('sha256')
           let length = 0
-          await new Promise((resolve) => setTimeout(resolve, 300))
+          await unchanging(() => sent, 'the client waits')
           paused = sent
           for await (const chunk of ctx.bodyStream) {
             hash.update(chunk)

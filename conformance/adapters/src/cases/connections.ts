@@ -88,6 +88,7 @@ export function connections(kit: Kit): void {
         wire.send(request('GET', '/slow'))
         for (let times = 0; times < 20; times++) {
           wire.send('rubbish\r\n\r\n')
+          // So that the server reads each on its own.
           await sleep(2)
         }
         go.resolve()
@@ -121,17 +122,24 @@ export function connections(kit: Kit): void {
       kit.needs('pipelining'),
       async () => {
         const app = kit.app()
-        app.get('/:ms', async (ctx) => {
-          await sleep(Number(ctx.params.ms))
-          return ctx.params.ms
+        const gates = Array.from({ length: 6 }, () => deferred())
+        let running = 0
+        app.get('/:n', async (ctx) => {
+          running++
+          await gates[Number(ctx.params.n)]?.promise
+          running--
+          return ctx.params.n
         })
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
-          const delays = ['500', '10', '300', '0', '200', '50']
-          const start = Date.now()
-          wire.send(delays.map((ms) => `GET /${ms} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
-          for (const ms of delays) assert.equal((await wire.reply()).text, ms)
-          assert.ok(Date.now() - start < 950, 'safe requests run at the same time')
+          wire.send(gates.map((_, n) => `GET /${n} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+          await eventually(() => running === gates.length, 'safe requests run at the same time')
+          for (const [ended, n] of [3, 1, 5, 4, 2, 0].entries()) {
+            assert.equal(wire.received.length, 0)
+            gates[n]?.resolve()
+            await eventually(() => running === gates.length - 1 - ended, `the end of ${n}`)
+          }
+          for (const n of gates.keys()) assert.equal((await wire.reply()).text, String(n))
         })
       },
     )
@@ -160,16 +168,28 @@ export function connections(kit: Kit): void {
       async () => {
         const app = kit.app()
         const order: string[] = []
-        const handler = (name: string, ms: number) => async () => {
+        const handler = (name: string, work: () => Promise<unknown>) => async () => {
           order.push(`${name} starts`)
-          await sleep(ms)
+          await work()
           order.push(`${name} ends`)
           return name
         }
-        app.get('/a', handler('a', 20))
-        app.get('/b', handler('b', 10))
-        app.post('/c', handler('c', 10))
-        app.get('/d', handler('d', 1))
+        app.get(
+          '/a',
+          handler('a', () => eventually(() => order.includes('b ends'), 'the end of b')),
+        )
+        app.get(
+          '/b',
+          handler('b', () => sleep(10)),
+        )
+        app.post(
+          '/c',
+          handler('c', () => sleep(10)),
+        )
+        app.get(
+          '/d',
+          handler('d', () => sleep(1)),
+        )
         await kit.serve(app, async (live) => {
           const wire = await live.connect()
           wire.send(
@@ -217,7 +237,7 @@ export function connections(kit: Kit): void {
       async () => {
         const app = kit.app()
         app.get('/x', async () => {
-          await sleep(30)
+          await sleep(5)
           return 'ok'
         })
         await kit.serve(app, async (live) => {
@@ -246,7 +266,7 @@ export function connections(kit: Kit): void {
     })
 
     test('an early reply to a long upload is read by the client, then the connection ends', async () => {
-      const app = kit.app({ limits: { maxBodySize: 50_000_000 } })
+      const app = kit.app({ limits: { maxBodySize: 50_000_000, drainTimeout: 500 } })
       app.post('/early', { bodyMode: 'stream' }, (ctx) => ctx.text('no, thanks', 403))
       await kit.serve(app, async (live) => {
         const wire = await live.connect()

@@ -666,6 +666,7 @@ async function randomHandlers(kit: Kit): Promise<void> {
       assert.equal(answered, 2_000)
       await eventually(() => app.stats().inFlight === 0, 'nothing in flight')
     })
+    // Time for a rejection that nobody handles.
     await sleep(20)
     assert.deepEqual(rejections, [])
   } finally {

@@ -116,6 +116,7 @@ export function files(kit: Kit): void {
         const wire = await live.connect()
         wire.socket.pause()
         wire.send(request('GET', '/f/large.bin'))
+        // The server fills the buffers of the connection and waits; nothing shows when it does.
         await new Promise((resolve) => setTimeout(resolve, 100))
         wire.socket.resume()
         assert.equal(digest((await wire.reply()).body), digest(large))

@@ -151,6 +151,7 @@ export function lateReplies(kit: Kit): void {
       app.get('/next', async () => {
         go.resolve()
         await Promise.all(late)
+        // In this time what came late would be written.
         await sleep(1)
         return 'mine'
       })

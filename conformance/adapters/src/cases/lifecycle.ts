@@ -224,15 +224,17 @@ export function lifecycle(kit: Kit): void {
     test('a stream in flight is finished by close', async () => {
       const app = kit.app()
       app.get('/s', async function* () {
-        for (let at = 0; at < 5; at++) {
+        yield '0'
+        await eventually(() => app.closing, 'the app closes')
+        for (let at = 1; at < 5; at++) {
+          await sleep(5)
           yield String(at)
-          await sleep(20)
         }
       })
       const live = new Live(app, await app.listen(0, '127.0.0.1'))
       const wire = await live.connect()
       wire.send(request('GET', '/s'))
-      await wire.until(() => (wire.received.includes('\r\n0\r\n') ? true : undefined), 'the first chunk')
+      await wire.until(() => (wire.received.includes('\r\n1\r\n0') ? true : undefined), 'the first chunk')
       const closing = app.close()
       assert.equal((await wire.reply()).text, '01234')
       // Of its own accord: its head could not say so yet.
@@ -450,10 +452,11 @@ export function lifecycle(kit: Kit): void {
         const script = `
           import { createApp } from ${JSON.stringify(volant)}
           const app = createApp({ adapter: { type: ${JSON.stringify(kit.adapter)} } })
-          app.onClosing(() => console.log('closing'))
+          const closing = new Promise((go) => app.onClosing(go)).then(() => console.log('closing'))
           app.get('/slow', async () => {
             console.log('entered')
-            await new Promise((go) => setTimeout(go, 300))
+            await closing
+            await new Promise((go) => ${twice} || setTimeout(go, 50))
             return 'done'
           })
           const { port } = await app.listen(0, '127.0.0.1')
@@ -493,9 +496,11 @@ export function lifecycle(kit: Kit): void {
         failing.onClose(() => { throw new Error('hook') })
         await failing.listen(0, '127.0.0.1')
         const app = createApp(options)
-        app.get('/slow', () => {
+        const closing = new Promise((go) => app.onClosing(go))
+        app.get('/slow', async () => {
           console.error('entered')
-          return new Promise((go) => setTimeout(go, 300, 'done'))
+          await closing
+          return new Promise((go) => setTimeout(go, 50, 'done'))
         })
         console.log((await app.listen(0, '127.0.0.1')).port)`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script])

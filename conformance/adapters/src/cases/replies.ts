@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { Handler, VolantError } from 'volant'
-import type { Kit } from '../kit.ts'
+import { deferred, eventually, type Kit } from '../kit.ts'
 
 const json = 'application/json; charset=utf-8'
 const text = 'text/plain; charset=utf-8'
@@ -318,9 +318,10 @@ export function replies(kit: Kit): void {
     test('a handler reads its request after its reply, as long as it has not returned', async () => {
       const app = kit.app()
       const read: unknown[] = []
+      const go = deferred()
       app.post('/after/:who', async (ctx) => {
         ctx.text('sent')
-        await new Promise((resolve) => setTimeout(resolve, 30))
+        await go.promise
         read.push([ctx.params.who, ctx.query.q, ctx.headers['x-mine'], ctx.bodyText, ctx.path])
       })
       app.get('/other/:who', () => 'other')
@@ -329,9 +330,8 @@ export function replies(kit: Kit): void {
         const first = live.ask('/after/ada?q=1', { method: 'POST', headers, body: 'body' })
         assert.equal((await first).text, 'sent')
         for (let round = 0; round < 5; round++) await live.ask(`/other/${round}?q=2`)
-        const deadline = Date.now() + 9_000
-        while (read.length === 0 && Date.now() < deadline)
-          await new Promise((resolve) => setTimeout(resolve, 5))
+        go.resolve()
+        await eventually(() => read.length > 0, 'the handler has read its request')
         assert.deepEqual(read, [['ada', '1', 'yes', 'body', '/after/ada']])
       })
     })
