@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { spawn } from 'node:child_process'
 import { MessageChannel } from 'node:worker_threads'
-import { Kit, request } from '../src/kit.ts'
+import { deferred, Kit, request } from '../src/kit.ts'
 import { skip } from './engine/native.ts'
 
 const kit = new Kit('native')
@@ -98,7 +98,12 @@ test(
       const { id } = ctx.params
       order.push(`handler ${id}`)
       setImmediate(() => order.push(`immediate ${id}`))
-      setTimeout(() => order.push(`timeout ${id}`), 20)
+      const timeout = new Promise<void>((resolve) =>
+        setTimeout(() => {
+          order.push(`timeout ${id}`)
+          resolve()
+        }, 20),
+      )
       queueMicrotask(() => order.push(`microtask ${id}`))
       process.nextTick(() => {
         order.push(`tick ${id}`)
@@ -106,7 +111,7 @@ test(
       })
       await Promise.resolve()
       order.push(`await ${id}`)
-      await new Promise((resolve) => setTimeout(resolve, 40))
+      await timeout
       return id
     })
     await kit.serve(app, async (live) => {
@@ -166,9 +171,10 @@ const waits: ((resolve: () => void) => void)[] = [
 for (const wait of waits) {
   test(`a reply from ${wait.name} goes out in the same turn of the loop`, { skip }, async () => {
     const app = kit.app()
+    const replied = deferred()
     app.get('/', (ctx) => {
       wait(() => ctx.text('x'))
-      return new Promise<void>((resolve) => setTimeout(resolve, 2_000))
+      return replied.promise
     })
     await kit.serve(app, async (live) => {
       const took: number[] = []
@@ -179,6 +185,7 @@ for (const wait of waits) {
         took.push(performance.now() - start)
         wire.close()
       }
+      replied.resolve()
       took.sort((a, b) => a - b)
       assert.ok((took[4] as number) < 250, `median ${took[4]} ms`)
     })
@@ -192,6 +199,7 @@ test('a reply from a message of another port goes out in the same turn of the lo
     const start = performance.now()
     const wire = await live.connect()
     wire.send(request('GET', '/'))
+    // By then the loop has nothing else to do.
     setTimeout(() => port1.postMessage('x'), 5)
     assert.equal((await wire.reply()).text, 'x')
     assert.ok(performance.now() - start < 1_500)

@@ -33,6 +33,7 @@ test('the keep-alive time begins after a handler that blocked, not before it', {
   await kit.serve(app, async (live) => {
     const wire = await live.connect()
     assert.equal((await wire.send(request('GET', '/')).reply()).text, 'slow')
+    // Less than the keep-alive time, and enough for the connection to be closed if that has begun before the handler.
     await sleep(200)
     assert.equal((await wire.send(request('GET', '/')).reply()).text, 'slow')
   })

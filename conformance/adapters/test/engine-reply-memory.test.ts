@@ -409,10 +409,10 @@ if (isMainThread) {
     const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'))
     for (const socket of sockets) {
       socket.on('error', () => {})
-      socket.pause()
       socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')
     }
-    await once(worker, 'message')
+    // Each reply has begun, and nobody reads it.
+    await Promise.all(sockets.map((socket) => once(socket, 'readable')))
     const ended = once(worker, 'exit')
     if (how === 'terminate') void worker.terminate()
     else worker.postMessage(how)
@@ -423,11 +423,7 @@ if (isMainThread) {
 } else {
   const app = createApp({ adapter: { type: 'native' }, signals: false, limits: { shutdownTimeout: 0 } })
   const body = Buffer.alloc(12_000_000)
-  let replies = 0
-  app.get('/', () => {
-    if (++replies === 5) setTimeout(() => parentPort.postMessage('waiting'), 50)
-    return body
-  })
+  app.get('/', () => body)
   const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
   parentPort.postMessage(port)
   parentPort.once('message', (how) => (how === 'exit' ? process.exit() : void app.close()))

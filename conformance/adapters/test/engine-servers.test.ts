@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Kit, Live, request } from '../src/kit.ts'
+import { eventually, Kit, Live, request } from '../src/kit.ts'
 import { Child } from './engine/child.ts'
 import { openFiles, skip } from './engine/native.ts'
 
@@ -55,8 +55,10 @@ test('200 apps in turn on the same port, with connections kept open by their cli
     live.closeAll()
     if (round === 10) before = openFiles()
   }
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  assert.ok(openFiles() <= before, `file descriptors: ${before} after 10 rounds, ${openFiles()} after 200`)
+  await eventually(
+    () => openFiles() <= before,
+    `no more than the ${before} open files there were after 10 rounds`,
+  )
 })
 
 test('a port in use and a forbidden one are errors that say what to do', { skip }, async () => {

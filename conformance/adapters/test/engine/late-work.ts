@@ -5,10 +5,13 @@ import { createApp } from 'volant'
 const [scene] = process.argv.slice(2)
 const app = createApp({ adapter: { type: 'native' }, signals: scene === 'signals' })
 app.get('/quick', () => 'quick')
+const closing = new Promise<void>((resolve) => app.onClosing(resolve))
 app.get('/slow', async () => {
   console.log('dispatched')
+  if (scene === 'unref-later') app.unref()
+  else await closing
   // The timer alone would not keep the process alive.
-  await sleep(300, undefined, { ref: false })
+  await sleep(100, undefined, { ref: false })
   return 'slow'
 })
 app.get('/close', () => {
@@ -18,5 +21,3 @@ app.get('/close', () => {
 const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
 console.log(`port ${port}`)
 if (scene === 'unref') app.unref()
-// Long enough for a client to have its request dispatched.
-if (scene === 'unref-later') setTimeout(() => app.unref(), 100)
