@@ -156,7 +156,7 @@ function bodiesOf(app: App): void {
   )
 }
 
-/** Server state that shows in which order requests of one connection ran. */
+/** Server state that shows in which order requests of one connection ran: in 4 ms one could overtake another. */
 function marksOf(app: App): void {
   const marks = new Set<string>()
   const report = (ctx: Context<{ params: { run: string } }>) =>

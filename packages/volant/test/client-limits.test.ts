@@ -38,6 +38,7 @@ test('a signal that outlives its calls keeps nothing of them', () => {
     })
     const { signal } = new AbortController()
     const run = async (calls) => { for (let n = 0; n < calls; n++) await client.get({}, { signal }) }
+    // A weak reference that was read is cleared in a later turn of the loop.
     const used = async () => {
       for (let n = 0; n < 5; n++) { await new Promise((resolve) => setTimeout(resolve, 10)); gc() }
       return process.memoryUsage().heapUsed

@@ -64,6 +64,7 @@ export class FetchEventSource {
       if ((this.readyState as number) === 2) return
       this.readyState = 0
       this.#tell('error', {})
+      // A browser waits for seconds.
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
