@@ -1,13 +1,13 @@
 /**
  * What own code costs beside the library that could do the same, in instructions for one call:
  * `node lab/libraries.mjs [NAME …]`, the figures of docs/decisions/0013-what-libraries-do.md. Needs compiled packages,
- * valgrind and npm. What libraries decide otherwise is told by `node lab/library-differences.mjs`.
+ * valgrind, npm and cargo. What libraries decide otherwise is told by `node lab/library-differences.mjs`.
  *
  * Each way runs under callgrind with two numbers of calls; the difference leaves out start and compilation, mostly.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { openSync } from 'node:fs'
+import { mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createHistogram } from 'node:perf_hooks'
@@ -18,6 +18,8 @@ import { install, library, own as compiled, versions } from './library-versions.
 const own = (path) => compiled(`src/${path}`)
 /** Loads what the framework depends on already. */
 const present = createRequire(join(root, 'packages/volant/package.json'))
+
+const crate = join(root, '.cache/libraries/hdrhistogram')
 
 const line = `{"level":30,"time":1790000000000,"pid":4711,"hostname":"host","reqId":"abc-1234","req":{"method":"GET",\
 "url":"/users/42?x=1","remoteAddress":"127.0.0.1"},"res":{"statusCode":200},"responseTime":0.12,"msg":"completed"}\n`
@@ -219,6 +221,12 @@ const ways = {
   },
 }
 
+/** These ways are compiled by cargo: the histogram of `lab/load`, and the crate that could do the same. */
+const compiledWays = {
+  'latency of the generator, own': 'own',
+  'latency of the generator, hdrhistogram': 'crate',
+}
+
 const [name, count] = process.argv[2] === '--run' ? process.argv.slice(3) : []
 if (name !== undefined) await run(await ways[name](), Number(count))
 else measure(process.argv.slice(2))
@@ -233,13 +241,14 @@ async function run(call, times) {
 }
 
 function measure(names) {
-  const measured = Object.keys(ways).filter(
+  const measured = Object.keys({ ...ways, ...compiledWays }).filter(
     (way) => names.length === 0 || names.some((each) => way.includes(each)),
   )
   for (const name of Object.keys(versions)) if (measured.some((way) => way.includes(name))) install(name)
+  if (measured.some((way) => way in compiledWays)) compileHistograms()
   for (const way of measured) {
     // What costs little is called more often, so that compiling it does not count.
-    const counts = /^(?:duration|metrics)/.test(way) ? [100_000, 600_000] : [10_000, 40_000]
+    const counts = /^(?:duration|metrics|latency)/.test(way) ? [100_000, 600_000] : [10_000, 40_000]
     const [few, many] = counts.map((times) => instructions(way, times))
     console.log(`${way}: ${Math.round((many - few) / (counts[1] - counts[0])).toLocaleString('en-US')}`)
   }
@@ -247,8 +256,11 @@ function measure(names) {
 
 function instructions(way, times) {
   const valgrind = ['--tool=callgrind', '--callgrind-out-file=/dev/null', '--smc-check=all-non-file']
-  const node = [process.execPath, '--single-threaded', import.meta.filename, '--run', way, String(times)]
-  const { stderr } = spawnSync('valgrind', [...valgrind, ...node], { encoding: 'utf8' })
+  const command =
+    way in compiledWays
+      ? [join(crate, 'target/release/histograms'), compiledWays[way], String(times)]
+      : [process.execPath, '--single-threaded', import.meta.filename, '--run', way, String(times)]
+  const { stderr } = spawnSync('valgrind', [...valgrind, ...command], { encoding: 'utf8' })
   const collected = /Collected : (\d+)/.exec(stderr)?.[1]
   if (collected === undefined || /Error:/.test(stderr)) throw new Error(stderr)
   return Number(collected)
@@ -282,4 +294,37 @@ function inContext(middleware, context) {
 function validator(schema, options) {
   const { default: Ajv } = present('ajv/dist/2020.js')
   return new Ajv(options).compile(schema)
+}
+
+function compileHistograms() {
+  mkdirSync(join(crate, 'src'), { recursive: true })
+  const dependency = 'hdrhistogram = { version = "=7.6.0", default-features = false }'
+  writeFileSync(
+    join(crate, 'Cargo.toml'),
+    `[package]\nname = "histograms"\nedition = "2024"\n[workspace]\n[dependencies]\n${dependency}\n`,
+  )
+  const source = JSON.stringify(join(root, 'lab/load/src/load/histogram.rs'))
+  writeFileSync(
+    join(crate, 'src/main.rs'),
+    `#[allow(dead_code)]
+#[path = ${source}]
+mod histogram;
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let times: u64 = arguments[2].parse().unwrap();
+    let values = (0..times).map(|at| (at * 7919) % 1_000_003 + 20_000);
+    if arguments[1] == "own" {
+        let mut histogram = histogram::Histogram::new();
+        values.for_each(|value| histogram.record(value));
+        println!("{:?}", histogram.percentile(99.0));
+    } else {
+        let mut histogram = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 1 << 42, 3).unwrap();
+        values.for_each(|value| histogram.saturating_record(value));
+        println!("{}", histogram.value_at_percentile(99.0));
+    }
+}
+`,
+  )
+  const { status } = spawnSync('cargo', ['build', '--release', '--quiet'], { cwd: crate, stdio: 'inherit' })
+  if (status !== 0) throw new Error('cargo did not compile the histograms')
 }

@@ -11,17 +11,23 @@ export const versions = {
   'prom-client': '15.1.3',
   negotiator: '1.1.0',
   'proxy-addr': '2.0.8',
+  'forwarded-parse': '2.2.0',
   'content-type': '2.1.0',
   'whatwg-mimetype': '5.0.0',
   fresh: '2.0.0',
+  send: '1.2.1',
   'content-disposition': '2.0.1',
   helmet: '8.3.0',
   'content-security-policy-builder': '2.3.0',
   pluralize: '8.0.0',
   inflection: '3.0.2',
   'json-schema-to-typescript': '16.0.0',
+  'openapi-typescript': '7.13.0',
   '@apidevtools/json-schema-ref-parser': '15.5.1',
+  'proper-lockfile': '4.1.2',
+  typedoc: '0.28.20',
   '@microsoft/api-extractor': '7.60.1',
+  '@observablehq/plot': '0.6.17',
 }
 
 const folderOf = (name) => join(root, '.cache/libraries', name.replace('/', '+'))
