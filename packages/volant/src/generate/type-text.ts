@@ -1,7 +1,8 @@
 /**
  * Makes the text of a TypeScript type from JSON Schema. What JSON Schema cannot say is `unknown`, never a guess.
  * openapi-typescript cannot take its place: it needs the compiler API, which TypeScript 7 has not, and its types refer
- * to `components['schemas']` of a whole document, which `createClient` does not take.
+ * to `components['schemas']` of a whole document, which `createClient` does not take. json-schema-to-typescript
+ * makes `never[]` of tuples (`node lab/library-differences.mjs`).
  */
 import { isObject, type JSONSchemaObject, resolverOf } from '../schema/document.ts'
 import { grouped, literal, nameFrom, objectText, type TypeMember, union } from './type-syntax.ts'

@@ -1,4 +1,5 @@
 /** Measures an app: what its requests took by route, what its server counts, how the process is doing. */
+// prom-client costs 6,300 instructions a request, this 750 (`node lab/libraries.mjs metrics`).
 import { methods, type ServerStats } from '@volant/engine'
 import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'

@@ -1,5 +1,5 @@
 /** Chooses the representation that a client prefers by Accept, Accept-Language, Accept-Encoding (RFC 9110 §12.5). */
-// negotiator decides 14 of the 70 rows of test/accepts.test.ts otherwise (docs/decisions/0013-what-libraries-do.md).
+// negotiator decides 14 of the 70 rows of test/accepts-rows.ts otherwise (`node lab/library-differences.mjs`).
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parametersOf, token } from './parameters.ts'

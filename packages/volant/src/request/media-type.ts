@@ -1,4 +1,5 @@
 /** Parses Content-Type once and strictly (RFC 9110 §8.3.1): what does not match the grammar is not read at all. */
+// content-type decides 16 of the 26 rows of test/media-type-rows.ts otherwise (`node lab/library-differences.mjs`).
 import { parametersOf, token } from './parameters.ts'
 
 export interface MediaType {
