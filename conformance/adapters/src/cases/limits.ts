@@ -312,7 +312,7 @@ export function limits(kit: Kit): void {
     })
 
     test('a head that does not arrive is 408 after headersTimeout', kit.needs('headersTimeout'), async () => {
-      const app = kit.app({ limits: { headersTimeout: 100 } })
+      const app = kit.app({ limits: { headersTimeout: 250 } })
       app.get('/x', () => 'ok')
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
@@ -323,7 +323,7 @@ export function limits(kit: Kit): void {
     })
 
     test('a body that does not arrive is 408 after requestTimeout', async () => {
-      const app = kit.app({ limits: { requestTimeout: 200, headersTimeout: 200, drainTimeout: 200 } })
+      const app = kit.app({ limits: { requestTimeout: 300, headersTimeout: 300, drainTimeout: 300 } })
       app.post('/b', () => 'ok')
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
@@ -334,7 +334,7 @@ export function limits(kit: Kit): void {
     })
 
     test('a body that is read as a stream and does not arrive is 408 after requestTimeout', async () => {
-      const app = kit.app({ limits: { requestTimeout: 200, headersTimeout: 200, drainTimeout: 200 } })
+      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
       const reports = kit.reports.length
       const failed = deferred<unknown>()
       const stopped = deferred()
@@ -368,7 +368,7 @@ export function limits(kit: Kit): void {
     })
 
     test('a body that does not arrive once its reply has begun ends that reply without its end', async () => {
-      const app = kit.app({ limits: { requestTimeout: 400, headersTimeout: 400 } })
+      const app = kit.app({ limits: { requestTimeout: 700, headersTimeout: 500 } })
       const stopped = deferred()
       app.post('/s', { bodyMode: 'stream' }, (ctx) => {
         ctx.signal.addEventListener('abort', () => stopped.resolve())
