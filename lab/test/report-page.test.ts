@@ -200,6 +200,14 @@ test('when it was measured and of which commits', () => {
   assert.ok(facts.includes('<dd>0123456789ab, then fedcba987654 from 2020-01-02 03:04:00 UTC</dd>'))
 })
 
+test('the head names the runtime of the servers, and the lab’s own Node.js apart from it', () => {
+  const { run } = inventedRun(1)
+  const head = (page: string): string => page.split('<dl class="facts">')[1]?.split('</dl>')[0] ?? ''
+  const facts = head(reportPage({ run: { ...run, machine: { ...run.machine, node: 'v22.0.0' } }, cells: [] }))
+  assert.match(facts, /<dt>Servers<\/dt>\s*<dd>Node\.js 20\.0\.0<\/dd>/)
+  assert.match(facts, /<dt>The lab<\/dt>\s*<dd>Node\.js 22\.0\.0<\/dd>/)
+})
+
 test('variants that are numbers alone make one sweep', () => {
   const { run, cells } = inventedRun(2)
   const bare = (name: string): string => name.replace('text-', '')

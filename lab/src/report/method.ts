@@ -2,6 +2,7 @@
 import { commitsOf } from '../commits.ts'
 import type { Results } from '../analysis.ts'
 import type { Cell, Run } from '../cell.ts'
+import { usualRuntime } from '../versions.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
 
@@ -84,7 +85,8 @@ export function facts({ run, cells }: Results): readonly (readonly [string, stri
     ['Commit', commitsOf(run)],
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${fixed(machine.memoryBytes / 1e9, 1)} GB`],
     ['Kernel', machine.kernel + (machine.governor ? `, governor ${machine.governor}` : '')],
-    ['Node.js', machine.node],
+    ['Servers', usualRuntime(run) || 'not on Node.js'],
+    ['The lab', `Node.js ${machine.node.replace(/^v/, '')}`],
     ['Generator', settings.generator === 'wrk' && machine.wrk ? `wrk ${machine.wrk}` : settings.generator],
     ['Cores', settings.cores],
     ['Rounds', `${settings.rounds}, interleaved`],
