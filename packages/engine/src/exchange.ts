@@ -51,7 +51,7 @@ export interface Exchange extends AsyncResource {
   readonly path: string
   /** The query as sent, without `?`; empty if there is none. */
   readonly query: string
-  readonly httpVersion: '1.0' | '1.1'
+  readonly httpVersion: '1.0' | '1.1' | '2'
   /**
    * The host and port that the client asked for, as sent: the authority of the target if it has one, whatever Host says
    * (RFC 9112 §3.2.2), else the value of Host; empty without either.
@@ -59,7 +59,7 @@ export interface Exchange extends AsyncResource {
   readonly authority: string
   /** The address of the peer, or an empty string on a Unix socket. */
   readonly remoteAddress: string
-  /** True where the connection is encrypted; absent otherwise. */
+  /** True where the connection is encrypted; false or absent otherwise. */
   readonly encrypted?: boolean
 
   /** Gives one field by its lower-case name, combined as `headers()` does. */

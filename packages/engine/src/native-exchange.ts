@@ -17,7 +17,9 @@ import {
   fieldSpanWords,
   flagBodyComplete,
   flagBodyStream,
+  flagEncrypted,
   flagHttp10,
+  flagHttp2,
   flagOtherTarget,
   highWaterBytes,
   maxSlice,
@@ -210,8 +212,14 @@ export class NativeExchange extends AsyncResource implements Exchange {
     return /[^ \r\n]+/.exec(head)?.[0] ?? ''
   }
 
-  get httpVersion(): '1.0' | '1.1' {
-    return (this.kind >> 16) & flagHttp10 ? '1.0' : '1.1'
+  get httpVersion(): '1.0' | '1.1' | '2' {
+    const flags = this.kind >> 16
+    if (flags & flagHttp2) return '2'
+    return flags & flagHttp10 ? '1.0' : '1.1'
+  }
+
+  get encrypted(): boolean {
+    return ((this.kind >> 16) & flagEncrypted) !== 0
   }
 
   get path(): string {

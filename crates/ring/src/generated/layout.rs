@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1_759_640_966;
+pub const LAYOUT_HASH: u32 = 1_702_550_087;
 
 /// Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished.
 pub const PAGES: usize = 2;
@@ -151,6 +151,8 @@ pub mod flag {
     pub const BODY_COMPLETE: i32 = 2;
     pub const BODY_STREAM: i32 = 4;
     pub const OTHER_TARGET: i32 = 8;
+    pub const ENCRYPTED: i32 = 16;
+    pub const HTTP2: i32 = 32;
 }
 
 pub mod operation {

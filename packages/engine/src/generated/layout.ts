@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1759640966
+export const layoutHash = 1702550087
 
 /** Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished. */
 export const pages = 2
@@ -142,6 +142,8 @@ export const flagHttp10 = 1
 export const flagBodyComplete = 2
 export const flagBodyStream = 4
 export const flagOtherTarget = 8
+export const flagEncrypted = 16
+export const flagHttp2 = 32
 
 export const operationEnd = 1
 export const operationStart = 2

@@ -32,7 +32,7 @@ export abstract class Head extends AsyncResource {
   readonly method: string
   /** The request target as sent. */
   abstract readonly target: string
-  abstract readonly httpVersion: '1.0' | '1.1'
+  abstract readonly httpVersion: '1.0' | '1.1' | '2'
   path = ''
   query = ''
   /** The route id or `Miss`, and the allowed methods, as `Host.dispatch` takes them. */

@@ -124,7 +124,7 @@ export class LazyContext implements RequestContext {
     return query === '' ? path : `${path}?${query}`
   }
 
-  get httpVersion(): '1.0' | '1.1' {
+  get httpVersion(): '1.0' | '1.1' | '2' {
     return this.exchange.httpVersion
   }
 

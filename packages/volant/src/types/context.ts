@@ -50,7 +50,7 @@ export interface ContextOf<T extends Parts> {
   /** `path`, followed by the query as it was sent if there is one. */
   readonly url: string
   /** The HTTP version of the request. */
-  readonly httpVersion: '1.0' | '1.1'
+  readonly httpVersion: '1.0' | '1.1' | '2'
   /** The pattern of the route with the prefixes of its scopes. It is null where no route was found. */
   readonly pattern: string | null
   /**
@@ -76,7 +76,7 @@ export interface ContextOf<T extends Parts> {
   readonly ip: string
   /** The addresses from the client to the peer of the connection. There is more than one only with `trustProxy`. */
   readonly ips: readonly string[]
-  /** The protocol is `https` if a trusted proxy says so. */
+  /** The protocol is `https` if the connection is encrypted, unless a trusted proxy says which one the client used. */
   readonly protocol: 'http' | 'https'
   /**
    * The name or address that the client addressed, with its port if it gave one. It is what a trusted proxy says, else
