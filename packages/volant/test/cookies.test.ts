@@ -107,6 +107,25 @@ describe('cookies', () => {
     })
   })
 
+  test('are secure where the connection is encrypted', async () => {
+    for (const trustProxy of [false, '10.0.0.1', 'unix']) {
+      const app = kit.app({ trustProxy })
+      app.get('/x', (ctx) => ctx.cookie('a', 'b').clearCookie('c').text(ctx.protocol))
+      const ask = async (origin: string, headers: Record<string, string> = {}) => {
+        const reply = await app.fetch(new Request(`${origin}/x`, { headers }))
+        const secure = reply.headers.getSetCookie().map((cookie) => cookie.includes('; Secure'))
+        return [await reply.text(), ...secure]
+      }
+      assert.deepEqual(await ask('https://app.example'), ['https', true, true])
+      assert.deepEqual(await ask('http://app.example'), ['http', false, false])
+      // A trusted proxy may be asked by http and ask by https, so its word stands above the connection's.
+      const said = trustProxy === 'unix' ? 'http' : 'https'
+      const proxied = await ask('https://app.example', { 'x-forwarded-proto': 'http' })
+      assert.deepEqual(proxied, [said, said === 'https', said === 'https'])
+      await app.close()
+    }
+  })
+
   test('come back as they were set', async () => {
     const app = kit.app()
     app.get('/set', (ctx) => ctx.cookie('a', 'ü; "x"').cookie('b', '100%').text(''))

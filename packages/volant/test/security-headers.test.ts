@@ -65,6 +65,10 @@ describe('securityHeaders', () => {
       assert.equal(secure.headers['x-frame-options'], 'DENY')
       assert.equal((await live.ask('/x')).headers['strict-transport-security'], undefined)
     })
+    await kit.serve(appWith(), async ({ app: direct }) => {
+      const overTls = await direct.fetch(new Request('https://app.example/x'))
+      assert.equal(overTls.headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
+    })
     const forced = { maxAge: 63_072_000, preload: true, force: true }
     await kit.serve(appWith({ strictTransportSecurity: forced }), async (live) => {
       const reply = await live.ask('/x')
