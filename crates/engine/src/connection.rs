@@ -4,8 +4,8 @@
 use reactor::Interest;
 use reactor::net::{Peer, Socket};
 
+use crate::http1::request_body::{Buffering, Discard, Streaming};
 use crate::output::Output;
-use crate::request_body::{Buffering, Discard, Streaming};
 
 /// Stands for no exchange and for no connection.
 pub const NONE: u32 = u32::MAX;

@@ -14,8 +14,8 @@ use wire::Head;
 
 use crate::connection::Connections;
 use crate::exchange::Exchanges;
+use crate::http1::reply_head::Templates;
 use crate::output::Bodies;
-use crate::reply::Templates;
 use crate::sending::Cork;
 use crate::server::{Server, ServerConfig, ServerStats};
 use crate::slice::{MOST_REQUESTS, Slice};

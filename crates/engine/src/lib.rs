@@ -6,21 +6,17 @@
 //! No method is called from inside another, and none while JavaScript runs.
 #![forbid(unsafe_code)]
 
-mod after_reply;
+mod close;
 mod connection;
 mod deadline;
 mod engine;
 mod exchange;
 #[cfg(feature = "faults")]
 pub mod faults;
-mod inbound;
-mod interim;
-mod outbound;
+mod http1;
 mod output;
 mod receive;
-mod refuse;
-mod reply;
-mod request_body;
+mod records;
 mod sending;
 mod server;
 mod shutdown;
@@ -42,7 +38,7 @@ mod faults {
 }
 
 pub use engine::{Engine, Turn};
-pub use outbound::{NoReferences, References};
 pub use output::Retained;
+pub use records::{NoReferences, References};
 pub use server::{Limits, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;

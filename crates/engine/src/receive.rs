@@ -8,7 +8,7 @@ use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
 use crate::connection::{Connection, Inbound, NEVER, NONE};
 use crate::engine::{Core, LISTENER};
 use crate::exchange::State;
-use crate::inbound::Stop;
+use crate::http1::requests::Stop;
 use crate::slice::{Notice, abort};
 
 /// The most connections accepted at once, so that a flood of them does not starve those being served.

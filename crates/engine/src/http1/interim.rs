@@ -2,10 +2,10 @@
 
 use ring::Record;
 
+use super::reply_head::write_interim;
 use crate::engine::Core;
 use crate::exchange::State;
 use crate::faults::{self, Stage};
-use crate::reply::write_interim;
 use crate::sending::CORK_BYTES;
 
 /// How many bytes of interim replies may wait for the client to read, or for earlier replies. Interim replies are

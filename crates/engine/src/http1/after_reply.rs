@@ -1,9 +1,9 @@
 //! Decides what follows a reply: the replies that waited behind it, the unread body, the next request, or the end.
 
+use super::request_body::{Discard, Remaining};
 use crate::connection::{Inbound, NONE};
 use crate::engine::Core;
 use crate::exchange::State;
-use crate::request_body::{Discard, Remaining};
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 

@@ -5,10 +5,10 @@ use ring::{Memory, Record};
 use wire::chunked::Decoder;
 use wire::{Framing, Head, Limits, Refusal};
 
+use super::requests::Stop;
 use crate::connection::{Inbound, NEVER};
 use crate::engine::Core;
 use crate::exchange::State;
-use crate::inbound::Stop;
 use crate::slice::{DispatchedBody, Notice, Routed};
 
 /// What is left of a message body.

@@ -3,105 +3,19 @@
 use std::rc::Rc;
 
 use ring::Record;
-use ring::layout::{HIGH_WATER_BYTES, RECORD_WORDS, REFERENCE_BYTES, operation, operation_flag};
+use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES, operation_flag};
 
-use crate::engine::{Core, Engine};
+use super::reply_head::{BodyFraming, ReplyHead};
+use crate::engine::Core;
 use crate::exchange::{Framing, State};
 use crate::faults::{self, Stage};
-use crate::output::{Bodies, Body, Retained};
-use crate::reply::{BodyFraming, ReplyHead};
+use crate::output::{Bodies, Body};
+use crate::records::References;
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 
-/// Bodies that JavaScript handed over by reference. They are valid until JavaScript runs again.
-pub trait References {
-    fn bytes(&self, index: u32) -> Option<&[u8]>;
-
-    /// Keeps a body for longer, or gives `None` where it cannot be kept.
-    fn retain(&self, _index: u32) -> Option<Box<dyn Retained>> {
-        None
-    }
-}
-
-/// No bodies, for callers without JavaScript.
-pub struct NoReferences;
-
-impl References for NoReferences {
-    fn bytes(&self, _: u32) -> Option<&[u8]> {
-        None
-    }
-}
-
-impl Engine {
-    /// Applies every record JavaScript wrote since the last call and sends what became ready.
-    pub fn apply(&mut self, references: &dyn References) {
-        let Self { memory, core } = self;
-        for index in 0..memory.records() {
-            core.apply_record(&memory.record(index), memory.out(), references);
-        }
-        memory.clear_records();
-        core.flush_cork();
-    }
-
-    /// Applies a chunk of records JavaScript set aside when the shared memory was full. Chunks are older
-    /// than what [`apply`](Self::apply) reads, and come first.
-    pub fn apply_chunk(&mut self, records: &[i32], out: &[u8], references: &dyn References) {
-        for words in records.chunks_exact(RECORD_WORDS) {
-            let mut record = [0; RECORD_WORDS];
-            record.copy_from_slice(words);
-            self.core.apply_record(&Record(record), out, references);
-        }
-    }
-
-    /// Whether records wait to be applied.
-    pub fn has_records(&self) -> bool {
-        self.memory.records() > 0 || self.memory.control(ring::layout::control::OVERFLOW) > 0
-    }
-
-    /// Whether a record names a body by reference.
-    pub fn has_references(&self) -> bool {
-        self.memory.control(ring::layout::control::REFERENCES) > 0
-    }
-
-    pub fn overflow(&self) -> usize {
-        self.memory.control(ring::layout::control::OVERFLOW).max(0) as usize
-    }
-
-    pub fn clear_overflow(&mut self) {
-        self.memory.set_control(ring::layout::control::OVERFLOW, 0);
-    }
-}
-
 impl Core {
-    fn apply_record(&mut self, record: &Record, out: &[u8], references: &dyn References) {
-        let Some(exchange) = self.exchanges.live(record.slot(), record.generation()) else {
-            return;
-        };
-        let id = exchange.connection;
-        let slot = record.slot();
-        self.guarded(id, |core| {
-            if core.cork.connection != id {
-                core.flush_cork();
-                core.current = id;
-                if core.exchanges.live(slot, record.generation()).is_none() {
-                    return;
-                }
-            }
-            core.cork.mark = core.cork.bytes.len();
-            match record.operation() {
-                operation::END => core.end(id, slot, record, out, references),
-                operation::START => core.start(id, slot, record, out),
-                operation::DATA => core.data(id, slot, record, out, references),
-                operation::FINISH => core.finish(id, slot),
-                operation::DESTROY => core.reset(id, abort::ERROR),
-                operation::READ | operation::CREDIT => core.grant(id, slot, record),
-                operation::INFORM => core.inform(id, slot, record, out),
-                _ => {}
-            }
-        });
-    }
-
-    fn end(
+    pub fn end(
         &mut self,
         id: u32,
         slot: u32,
@@ -193,7 +107,7 @@ impl Core {
         }
     }
 
-    fn start(&mut self, id: u32, slot: u32, record: &Record, out: &[u8]) {
+    pub fn start(&mut self, id: u32, slot: u32, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
         if exchange.state != State::Waiting {
             return;
@@ -255,7 +169,7 @@ impl Core {
         }
     }
 
-    fn data(
+    pub fn data(
         &mut self,
         id: u32,
         slot: u32,
@@ -340,7 +254,7 @@ impl Core {
         }
     }
 
-    fn finish(&mut self, id: u32, slot: u32) {
+    pub fn finish(&mut self, id: u32, slot: u32) {
         let exchange = self.exchanges.get(slot);
         let State::Streaming(framing) = exchange.state else {
             return;

@@ -5,10 +5,10 @@ use ring::layout::{HIGH_WATER_BYTES, INLINE_BODY_BYTES};
 use route::{Lookup, Params};
 use wire::{Framing, Head, PathKind, Progress};
 
+use super::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::connection::{Inbound, NEVER, NONE};
 use crate::engine::Core;
 use crate::faults::{self, Stage};
-use crate::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
 
