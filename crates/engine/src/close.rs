@@ -2,26 +2,26 @@
 
 use ring::layout::kind;
 
-use crate::connection::{Connection, Inbound, NEVER, NONE, Refused};
+use crate::connection::{Connection, ConnectionId, Inbound, NEVER, Refused};
 use crate::engine::Core;
-use crate::exchange::State;
+use crate::exchange::{Slot, State};
 use crate::server::Limits;
 use crate::slice::{Notice, abort};
 
 impl Core {
-    pub fn limits(&self, id: u32) -> Option<&Limits> {
+    pub fn limits(&self, id: ConnectionId) -> Option<&Limits> {
         let connection = self.connections.get(id)?;
         self.server(connection.server)
             .map(|server| &server.config.limits)
     }
 
-    pub fn drain_limit(&self, id: u32) -> u64 {
+    pub fn drain_limit(&self, id: ConnectionId) -> u64 {
         self.limits(id).map_or(0, |limits| limits.drain_limit)
     }
 
     /// Closes at once when the client can have sent nothing more. Otherwise it closes our side and reads on for a
     /// while, because closing with unread input resets the connection and destroys the reply (RFC 9112 §9.6).
-    pub fn close_or_linger(&mut self, id: u32) {
+    pub fn close_or_linger(&mut self, id: ConnectionId) {
         let Some(timeout) = self.limits(id).map(|limits| limits.drain_timeout) else {
             return;
         };
@@ -45,23 +45,23 @@ impl Core {
     }
 
     /// Closes with a reset, so that the client does not take a part of a reply for the whole.
-    pub fn reset(&mut self, id: u32, reason: i32) {
+    pub fn reset(&mut self, id: ConnectionId, reason: i32) {
         if let Some(connection) = self.detach(id, reason) {
             connection.socket.reset();
         }
     }
 
     /// Closes, and aborts the exchanges still in flight.
-    pub fn remove(&mut self, id: u32, reason: i32) {
+    pub fn remove(&mut self, id: ConnectionId, reason: i32) {
         drop(self.detach(id, reason));
     }
 
-    fn detach(&mut self, id: u32, reason: i32) -> Option<Connection> {
+    fn detach(&mut self, id: ConnectionId, reason: i32) -> Option<Connection> {
         self.release_body(id);
         self.abort_exchanges(id, reason);
         if self.cork.connection == id {
             self.cork.bytes.clear();
-            self.cork.connection = NONE;
+            self.cork.connection = ConnectionId::NONE;
         }
         let mut connection = self.connections.remove(id)?;
         if connection.send_deadline != NEVER {
@@ -81,14 +81,14 @@ impl Core {
     }
 
     /// Tells JavaScript that these exchanges have no client any more, and frees their slots.
-    pub fn abort_exchanges(&mut self, id: u32, reason: i32) {
+    pub fn abort_exchanges(&mut self, id: ConnectionId, reason: i32) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let mut slot = std::mem::replace(&mut connection.first, NONE);
-        connection.last = NONE;
+        let mut slot = std::mem::replace(&mut connection.first, Slot::NONE);
+        connection.last = Slot::NONE;
         connection.in_flight = 0;
-        while slot != NONE {
+        while slot != Slot::NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;
             let server = exchange.server;

@@ -4,11 +4,18 @@
 use reactor::Interest;
 use reactor::net::{Peer, Socket};
 
+use crate::exchange::Slot;
 use crate::http1::request_body::{Buffering, Discard, Streaming};
 use crate::output::Output;
 
-/// Stands for no exchange and for no connection.
-pub const NONE: u32 = u32::MAX;
+/// The index of a connection in the table. It names the next connection there once this one is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConnectionId(pub u32);
+
+impl ConnectionId {
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// Stands for no deadline.
 pub const NEVER: u64 = u64::MAX;
 
@@ -51,8 +58,8 @@ pub struct Connection {
     pub server: u16,
     pub interest: Interest,
     /// The oldest and the newest exchange whose replies are not complete on the wire.
-    pub first: u32,
-    pub last: u32,
+    pub first: Slot,
+    pub last: Slot,
     pub in_flight: u16,
     /// The only exchange in flight is unsafe or has a body, so nothing behind it may start (RFC 9112 §9.3.2).
     pub exclusive: bool,
@@ -102,8 +109,8 @@ impl Connection {
             peer,
             server,
             interest: Interest::READ,
-            first: NONE,
-            last: NONE,
+            first: Slot::NONE,
+            last: Slot::NONE,
             in_flight: 0,
             exclusive: false,
             parse_blocked: false,
@@ -153,7 +160,7 @@ struct Entry {
 #[derive(Default)]
 pub struct Connections {
     entries: Vec<Entry>,
-    free: Vec<u32>,
+    free: Vec<ConnectionId>,
     count: usize,
 }
 
@@ -162,25 +169,26 @@ impl Connections {
         self.count
     }
 
-    pub fn capacity(&self) -> u32 {
-        self.entries.len() as u32
+    /// Every index that is or was in use.
+    pub fn ids(&self) -> impl Iterator<Item = ConnectionId> + use<> {
+        (0..self.entries.len() as u32).map(ConnectionId)
     }
 
-    pub fn insert(&mut self, connection: Connection) -> u32 {
+    pub fn insert(&mut self, connection: Connection) -> ConnectionId {
         self.count += 1;
         if let Some(id) = self.free.pop() {
-            self.entries[id as usize].connection = Some(connection);
+            self.entries[id.0 as usize].connection = Some(connection);
             return id;
         }
         self.entries.push(Entry {
             generation: 0,
             connection: Some(connection),
         });
-        self.entries.len() as u32 - 1
+        ConnectionId(self.entries.len() as u32 - 1)
     }
 
-    pub fn remove(&mut self, id: u32) -> Option<Connection> {
-        let entry = self.entries.get_mut(id as usize)?;
+    pub fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+        let entry = self.entries.get_mut(id.0 as usize)?;
         let connection = entry.connection.take()?;
         // A generation has 31 bits, because the top bit of a token marks listeners.
         entry.generation = (entry.generation + 1) & 0x7fff_ffff;
@@ -189,23 +197,23 @@ impl Connections {
         Some(connection)
     }
 
-    pub fn token(&self, id: u32) -> u64 {
-        u64::from(self.entries[id as usize].generation) << 32 | u64::from(id)
+    pub fn token(&self, id: ConnectionId) -> u64 {
+        u64::from(self.entries[id.0 as usize].generation) << 32 | u64::from(id.0)
     }
 
     /// The index behind a token, if that connection still lives.
-    pub fn resolve(&self, token: u64) -> Option<u32> {
-        let id = token as u32;
-        let entry = self.entries.get(id as usize)?;
+    pub fn resolve(&self, token: u64) -> Option<ConnectionId> {
+        let id = ConnectionId(token as u32);
+        let entry = self.entries.get(id.0 as usize)?;
         (entry.connection.is_some() && u64::from(entry.generation) == token >> 32).then_some(id)
     }
 
-    pub fn get(&self, id: u32) -> Option<&Connection> {
-        self.entries.get(id as usize)?.connection.as_ref()
+    pub fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        self.entries.get(id.0 as usize)?.connection.as_ref()
     }
 
-    pub fn get_mut(&mut self, id: u32) -> Option<&mut Connection> {
-        self.entries.get_mut(id as usize)?.connection.as_mut()
+    pub fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.entries.get_mut(id.0 as usize)?.connection.as_mut()
     }
 }
 

@@ -3,8 +3,8 @@
 use reactor::Interest;
 use ring::layout::kind;
 
-use crate::connection::{Inbound, NEVER};
-use crate::engine::{Core, Engine, LISTENER};
+use crate::connection::{ConnectionId, Inbound, NEVER};
+use crate::engine::{Core, Engine, listener_token};
 use crate::exchange::State;
 use crate::slice::{Notice, abort};
 
@@ -39,7 +39,7 @@ impl Engine {
     pub fn sweep(&mut self) {
         self.read_clock();
         let core = &mut self.core;
-        for id in 0..core.connections.capacity() {
+        for id in core.connections.ids() {
             let Some(connection) = core.connections.get(id) else {
                 continue;
             };
@@ -58,7 +58,7 @@ impl Engine {
 }
 
 impl Core {
-    fn expire(&mut self, id: u32) {
+    fn expire(&mut self, id: ConnectionId) {
         let now = self.now;
         let request_timeout = self.limits(id).map_or(0, |limits| limits.request_timeout);
         let Some(connection) = self.connections.get_mut(id) else {
@@ -91,7 +91,7 @@ impl Core {
 
     /// Is called when a body that a handler reads comes too slowly. Replies 408 in the handler's place, unless its
     /// reply has begun.
-    fn expire_upload(&mut self, id: u32) {
+    fn expire_upload(&mut self, id: ConnectionId) {
         // A request with a body is the only one in flight.
         let Some(slot) = self.connections.get(id).map(|connection| connection.first) else {
             return;
@@ -115,7 +115,7 @@ impl Core {
     }
 
     fn sweep_handlers(&mut self) {
-        for slot in 0..self.exchanges.capacity() {
+        for slot in self.exchanges.slots() {
             let exchange = self.exchanges.get(slot);
             if exchange.state != State::Waiting || exchange.deadline > self.now {
                 continue;
@@ -143,7 +143,7 @@ impl Core {
             if server.accept_again != 0 && server.accept_again <= now {
                 server.accept_again = 0;
                 if let Some(fd) = server.listener.as_ref().map(reactor::net::Listener::fd) {
-                    let token = LISTENER | u64::from(id);
+                    let token = listener_token(id);
                     let _ = self
                         .poller
                         .modify(fd, token, Interest::NONE, Interest::READ);

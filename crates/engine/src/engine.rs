@@ -12,7 +12,7 @@ use reactor::{Events, Interest, Poller, clock};
 use ring::{Memory, Page};
 use wire::Head;
 
-use crate::connection::Connections;
+use crate::connection::{ConnectionId, Connections};
 use crate::exchange::Exchanges;
 use crate::http1::reply_head::Templates;
 use crate::output::Bodies;
@@ -25,7 +25,12 @@ const EVENTS: usize = 1024;
 /// How many bytes of waiting output go out with one slice. They take the kernel some 100 µs, and requests come first.
 const SENT_BYTES: usize = 524_288;
 /// This bit is set in the token of a listener; the other bits are the server's id.
-pub const LISTENER: u64 = 1 << 63;
+const LISTENER: u64 = 1 << 63;
+
+/// What the poller is told of a server's listener.
+pub fn listener_token(server: u16) -> u64 {
+    LISTENER | u64::from(server)
+}
 
 /// What a call to [`Engine::collect`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +75,7 @@ pub struct Core {
     /// The monotonic clock in milliseconds, read once a turn.
     pub now: u64,
     /// The connection that is worked on, which `after_panic` closes.
-    pub current: u32,
+    pub current: ConnectionId,
     /// At least one server has a handler timeout.
     pub handler_timeouts: bool,
 }
@@ -102,7 +107,7 @@ impl Engine {
                 sending: 0,
                 templates: Templates::new(clock::unix_seconds()),
                 now: clock::monotonic_ms(),
-                current: crate::connection::NONE,
+                current: ConnectionId::NONE,
                 handler_timeouts: false,
             },
         })
@@ -287,7 +292,7 @@ impl Engine {
         };
         let address = listener.local_addr()?;
         core.poller
-            .add(listener.fd(), LISTENER | u64::from(id), Interest::READ)?;
+            .add(listener.fd(), listener_token(id), Interest::READ)?;
         server.listener = Some(listener);
         Ok(address)
     }
@@ -380,7 +385,7 @@ impl Core {
     }
 
     /// Runs one step for one connection. A panic costs that connection and nothing else.
-    pub fn guarded(&mut self, id: u32, step: impl FnOnce(&mut Self)) {
+    pub fn guarded(&mut self, id: ConnectionId, step: impl FnOnce(&mut Self)) {
         self.current = id;
         if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
             self.after_panic();

@@ -2,8 +2,16 @@
 
 use std::collections::VecDeque;
 
-use crate::connection::{NEVER, NONE};
+use crate::connection::{ConnectionId, NEVER};
 use crate::output::Output;
+
+/// The place of an exchange in the table. JavaScript knows an exchange by it, together with the place's generation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u32);
+
+impl Slot {
+    pub const NONE: Self = Self(u32::MAX);
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
@@ -30,9 +38,9 @@ pub enum Framing {
 
 pub struct Exchange {
     pub generation: u32,
-    pub connection: u32,
+    pub connection: ConnectionId,
     /// The next newer exchange of the same connection.
-    pub next: u32,
+    pub next: Slot,
     pub state: State,
     pub head_only: bool,
     pub http10: bool,
@@ -50,7 +58,7 @@ pub struct Exchange {
 #[derive(Default)]
 pub struct Exchanges {
     slots: Vec<Exchange>,
-    free: VecDeque<u32>,
+    free: VecDeque<Slot>,
     in_flight: usize,
 }
 
@@ -59,17 +67,18 @@ impl Exchanges {
         self.in_flight
     }
 
-    pub fn capacity(&self) -> u32 {
-        self.slots.len() as u32
+    /// Every slot that is or was in use.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        (0..self.slots.len() as u32).map(Slot)
     }
 
-    pub fn insert(&mut self, connection: u32, server: u16) -> u32 {
+    pub fn insert(&mut self, connection: ConnectionId, server: u16) -> Slot {
         self.in_flight += 1;
         let slot = self.free.pop_front().unwrap_or_else(|| {
             self.slots.push(Exchange {
                 generation: 0,
-                connection: NONE,
-                next: NONE,
+                connection: ConnectionId::NONE,
+                next: Slot::NONE,
                 state: State::Free,
                 head_only: false,
                 http10: false,
@@ -79,42 +88,42 @@ impl Exchanges {
                 deadline: NEVER,
                 stash: Output::default(),
             });
-            self.slots.len() as u32 - 1
+            Slot(self.slots.len() as u32 - 1)
         });
-        let exchange = &mut self.slots[slot as usize];
+        let exchange = &mut self.slots[slot.0 as usize];
         exchange.connection = connection;
         exchange.server = server;
-        exchange.next = NONE;
+        exchange.next = Slot::NONE;
         exchange.state = State::Waiting;
         exchange.want_drain = false;
         exchange.deadline = NEVER;
         slot
     }
 
-    pub fn release(&mut self, slot: u32) {
-        let exchange = &mut self.slots[slot as usize];
+    pub fn release(&mut self, slot: Slot) {
+        let exchange = &mut self.slots[slot.0 as usize];
         debug_assert!(exchange.state != State::Free);
         exchange.state = State::Free;
         exchange.generation = exchange.generation.wrapping_add(1);
-        exchange.connection = NONE;
+        exchange.connection = ConnectionId::NONE;
         exchange.stash.clear();
         self.in_flight -= 1;
         self.free.push_back(slot);
     }
 
     /// The exchange that a reply record names, unless it is gone.
-    pub fn live(&self, slot: u32, generation: u32) -> Option<&Exchange> {
+    pub fn live(&self, slot: Slot, generation: u32) -> Option<&Exchange> {
         self.slots
-            .get(slot as usize)
+            .get(slot.0 as usize)
             .filter(|exchange| exchange.generation == generation && exchange.state != State::Free)
     }
 
-    pub fn get(&self, slot: u32) -> &Exchange {
-        &self.slots[slot as usize]
+    pub fn get(&self, slot: Slot) -> &Exchange {
+        &self.slots[slot.0 as usize]
     }
 
-    pub fn get_mut(&mut self, slot: u32) -> &mut Exchange {
-        &mut self.slots[slot as usize]
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Exchange {
+        &mut self.slots[slot.0 as usize]
     }
 }
 
@@ -125,15 +134,17 @@ mod tests {
     #[test]
     fn slots_are_reused_oldest_first_and_generations_differ() {
         let mut exchanges = Exchanges::default();
-        let slots: Vec<_> = (0..4).map(|id| exchanges.insert(id, 0)).collect();
-        assert_eq!(slots, [0, 1, 2, 3]);
-        exchanges.release(2);
-        exchanges.release(0);
-        assert_eq!(exchanges.insert(9, 0), 2);
-        assert_eq!(exchanges.insert(9, 0), 0);
-        assert_eq!(exchanges.get(2).generation, 1);
-        assert!(exchanges.live(2, 0).is_none());
-        assert!(exchanges.live(2, 1).is_some());
+        let slots: Vec<_> = (0..4)
+            .map(|id| exchanges.insert(ConnectionId(id), 0))
+            .collect();
+        assert_eq!(slots, [0, 1, 2, 3].map(Slot));
+        exchanges.release(Slot(2));
+        exchanges.release(Slot(0));
+        assert_eq!(exchanges.insert(ConnectionId(9), 0), Slot(2));
+        assert_eq!(exchanges.insert(ConnectionId(9), 0), Slot(0));
+        assert_eq!(exchanges.get(Slot(2)).generation, 1);
+        assert!(exchanges.live(Slot(2), 0).is_none());
+        assert!(exchanges.live(Slot(2), 1).is_some());
         assert_eq!(exchanges.in_flight(), 4);
     }
 }

@@ -5,9 +5,9 @@ use reactor::{Event, Interest};
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
 
-use crate::connection::{Connection, Inbound, NEVER, NONE};
-use crate::engine::{Core, LISTENER};
-use crate::exchange::State;
+use crate::connection::{Connection, ConnectionId, Inbound, NEVER};
+use crate::engine::{Core, listener_token};
+use crate::exchange::{Slot, State};
 use crate::http1::requests::Stop;
 use crate::slice::{Notice, abort};
 
@@ -39,7 +39,7 @@ impl Core {
                     // EMFILE, ENFILE, ENOBUFS or ENOMEM: the poller is level-triggered and would report it in a loop.
                     let fd = listener.fd();
                     server.accept_again = now + ACCEPT_PAUSE;
-                    let token = LISTENER | u64::from(id);
+                    let token = listener_token(id);
                     let _ = self
                         .poller
                         .modify(fd, token, Interest::READ, Interest::NONE);
@@ -66,7 +66,7 @@ impl Core {
     }
 
     #[inline]
-    pub fn on_event(&mut self, memory: &mut Memory, id: u32, event: Event) {
+    pub fn on_event(&mut self, memory: &mut Memory, id: ConnectionId, event: Event) {
         if event.writable
             && let Some(connection) = self.connections.get_mut(id)
             && !connection.sending
@@ -84,7 +84,7 @@ impl Core {
         }
     }
 
-    fn receive(&mut self, memory: &mut Memory, id: u32) {
+    fn receive(&mut self, memory: &mut Memory, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -118,7 +118,7 @@ impl Core {
     }
 
     /// Parses bytes that were received into the arena, and keeps those that cannot be consumed now.
-    fn ingest_arena(&mut self, memory: &mut Memory, id: u32, start: usize, end: usize) {
+    fn ingest_arena(&mut self, memory: &mut Memory, id: ConnectionId, start: usize, end: usize) {
         let count = self.slice.count;
         self.slice.arena = end;
         let (at, stop) = self.ingest(memory, id, start, end);
@@ -142,7 +142,7 @@ impl Core {
     }
 
     /// Arranges that kept input is parsed again later.
-    fn after_stop(&mut self, id: u32, stop: Stop) {
+    fn after_stop(&mut self, id: ConnectionId, stop: Stop) {
         match stop {
             Stop::PageFull => self.queue(id),
             Stop::Blocked => {
@@ -156,7 +156,7 @@ impl Core {
     }
 
     /// Puts a connection on the ready list once.
-    pub fn queue(&mut self, id: u32) {
+    pub fn queue(&mut self, id: ConnectionId) {
         let token = self.connections.token(id);
         if let Some(connection) = self.connections.get_mut(id)
             && !connection.queued
@@ -167,7 +167,7 @@ impl Core {
     }
 
     /// Parses input that was kept.
-    pub fn resume(&mut self, memory: &mut Memory, id: u32) {
+    pub fn resume(&mut self, memory: &mut Memory, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -213,7 +213,7 @@ impl Core {
     }
 
     /// Watches the socket for input only while input can be used. This is the back-pressure that the client feels.
-    pub fn throttle(&mut self, id: u32) {
+    pub fn throttle(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -241,7 +241,7 @@ impl Core {
 
     /// Is called when the client closed its sending side. It may have left, or it may wait for its replies: the signals
     /// of handlers are aborted, and whatever they reply is still sent. `ended`: nothing is left to receive.
-    pub fn half_close(&mut self, id: u32, ended: bool) {
+    pub fn half_close(&mut self, id: ConnectionId, ended: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -257,7 +257,7 @@ impl Core {
         self.throttle(id);
     }
 
-    fn tell_half_closed(&mut self, id: u32) {
+    fn tell_half_closed(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get(id) else {
             return;
         };
@@ -267,7 +267,7 @@ impl Core {
         }
         let server = connection.server;
         let mut slot = connection.first;
-        while slot != NONE {
+        while slot != Slot::NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;
             if exchange.state != State::Done {
@@ -286,7 +286,7 @@ impl Core {
     }
 
     /// Closes a half-closed connection once every whole request it sent is answered.
-    pub fn finish_half_closed(&mut self, id: u32) {
+    pub fn finish_half_closed(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };

@@ -4,6 +4,7 @@ use ring::Record;
 use ring::layout::{RECORD_WORDS, operation};
 
 use crate::engine::{Core, Engine};
+use crate::exchange::Slot;
 use crate::output::Retained;
 use crate::slice::abort;
 
@@ -68,11 +69,14 @@ impl Engine {
 
 impl Core {
     fn apply_record(&mut self, record: &Record, out: &[u8], references: &dyn References) {
-        let Some(exchange) = self.exchanges.live(record.slot(), record.generation()) else {
+        let Some(exchange) = self
+            .exchanges
+            .live(Slot(record.slot()), record.generation())
+        else {
             return;
         };
         let id = exchange.connection;
-        let slot = record.slot();
+        let slot = Slot(record.slot());
         self.guarded(id, |core| {
             if core.cork.connection != id {
                 core.flush_cork();

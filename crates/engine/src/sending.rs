@@ -6,8 +6,9 @@ use std::rc::Rc;
 use reactor::net::Send;
 use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
 
-use crate::connection::{Inbound, NEVER, NONE};
+use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
+use crate::exchange::Slot;
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body, Output};
 use crate::slice::abort;
@@ -18,7 +19,7 @@ pub const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
 /// Replies of one connection gathered for one send.
 pub struct Cork {
     pub bytes: Vec<u8>,
-    pub connection: u32,
+    pub connection: ConnectionId,
     /// The length before the current step. If the step panics, the cork is cut to it.
     pub mark: usize,
     /// The cork begins inside a reply whose head was sent already.
@@ -29,7 +30,7 @@ impl Default for Cork {
     fn default() -> Self {
         Self {
             bytes: Vec::with_capacity(HIGH_WATER_BYTES),
-            connection: NONE,
+            connection: ConnectionId::NONE,
             mark: 0,
             continues: false,
         }
@@ -37,7 +38,7 @@ impl Default for Cork {
 }
 
 impl Core {
-    pub fn cork_for(&mut self, id: u32) {
+    pub fn cork_for(&mut self, id: ConnectionId) {
         if self.cork.connection != id {
             self.flush_cork();
             // Bytes that are left here were for a connection that is gone.
@@ -55,7 +56,7 @@ impl Core {
     /// `keep` gives an owner for it. Otherwise it is copied, because JavaScript may reuse the bytes when it runs again.
     pub fn send_large(
         &mut self,
-        id: u32,
+        id: ConnectionId,
         body: &[u8],
         tail: &[u8],
         keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
@@ -97,7 +98,7 @@ impl Core {
 
     /// Puts the part of a reply that came before its turn into the cork, or sends it. Gives false when the connection
     /// is gone.
-    pub fn unstash(&mut self, id: u32, slot: u32) -> bool {
+    pub fn unstash(&mut self, id: ConnectionId, slot: Slot) -> bool {
         let exchange = self.exchanges.get_mut(slot);
         let mut stash = std::mem::take(&mut exchange.stash);
         let server = exchange.server;
@@ -124,7 +125,7 @@ impl Core {
 
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
     /// connections keep what was accepted for them, and its client sees that the reply is not whole.
-    pub fn bound_waiting(&mut self, id: u32) {
+    pub fn bound_waiting(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -143,7 +144,7 @@ impl Core {
     }
 
     /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.
-    pub fn bound_stash(&mut self, id: u32, slot: u32) {
+    pub fn bound_stash(&mut self, id: ConnectionId, slot: Slot) {
         let exchange = self.exchanges.get_mut(slot);
         if let Some(server) = self
             .servers
@@ -158,14 +159,14 @@ impl Core {
     /// Sends the bytes that were gathered for one connection.
     pub fn flush_cork(&mut self) {
         let id = self.cork.connection;
-        if id == NONE {
+        if id == ConnectionId::NONE {
             return;
         }
         let outer = std::mem::replace(&mut self.current, id);
         let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.send_cork(id)));
         if sent.is_err() {
             self.cork.bytes.clear();
-            self.cork.connection = NONE;
+            self.cork.connection = ConnectionId::NONE;
             if let Some(connection) = self.connections.get_mut(id) {
                 // The end of a reply is lost with the cork: a 500 in its place would be read as content.
                 connection.mid_reply |= self.cork.continues;
@@ -176,11 +177,11 @@ impl Core {
         self.current = outer;
     }
 
-    pub fn send_cork(&mut self, id: u32) {
+    pub fn send_cork(&mut self, id: ConnectionId) {
         let timeout = self.limits(id).map_or(NEVER, |limits| limits.send_timeout);
         let Some(connection) = self.connections.get_mut(id) else {
             self.cork.bytes.clear();
-            self.cork.connection = NONE;
+            self.cork.connection = ConnectionId::NONE;
             return;
         };
         if !self.cork.bytes.is_empty() {
@@ -205,7 +206,7 @@ impl Core {
                 self.cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
             }
         }
-        self.cork.connection = NONE;
+        self.cork.connection = ConnectionId::NONE;
         if connection.output.is_empty() {
             self.after_sent(id);
         } else {
@@ -219,7 +220,7 @@ impl Core {
     }
 
     /// Is called when the socket takes bytes again. Gives how many it took.
-    pub fn flush_output(&mut self, id: u32) -> usize {
+    pub fn flush_output(&mut self, id: ConnectionId) -> usize {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return 0;
@@ -274,7 +275,7 @@ impl Core {
     }
 
     /// Is called when nothing more waits to be sent.
-    pub fn after_sent(&mut self, id: u32) {
+    pub fn after_sent(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -287,7 +288,7 @@ impl Core {
             return;
         }
         let (first, server) = (connection.first, connection.server);
-        if first != NONE {
+        if first != Slot::NONE {
             let exchange = self.exchanges.get_mut(first);
             if std::mem::take(&mut exchange.want_drain) {
                 let stream = (first, exchange.generation, server);

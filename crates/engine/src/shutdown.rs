@@ -2,7 +2,9 @@
 
 use ring::layout::kind;
 
+use crate::connection::ConnectionId;
 use crate::engine::{Core, Engine};
+use crate::exchange::Slot;
 use crate::slice::{Notice, abort};
 
 impl Engine {
@@ -33,8 +35,9 @@ impl Engine {
 }
 
 impl Core {
-    fn connections_of(&self, server: u16) -> Vec<u32> {
-        (0..self.connections.capacity())
+    fn connections_of(&self, server: u16) -> Vec<ConnectionId> {
+        self.connections
+            .ids()
             .filter(|&id| {
                 self.connections
                     .get(id)
@@ -58,7 +61,7 @@ impl Core {
 
     /// Removes an idle connection without a notice. It has no exchange to abort, so the only notice that `remove` can
     /// write is `closed`, and `notify(None, …)` puts that one at the end of the queue.
-    fn remove_quietly(&mut self, id: u32) {
+    fn remove_quietly(&mut self, id: ConnectionId) {
         let notices = self.slice.notices.len();
         self.remove(id, abort::SHUTDOWN);
         self.slice.notices.truncate(notices);
@@ -73,7 +76,7 @@ impl Core {
     pub fn notify_closed(&mut self, id: u16) {
         let notice = Notice {
             kind: kind::CLOSED,
-            slot: u32::from(id),
+            slot: Slot(u32::from(id)),
             generation: 0,
             value: 0,
             detail: 0,

@@ -12,6 +12,8 @@ use ring::{Memory, Page};
 use route::Params;
 use wire::Head;
 
+use crate::exchange::Slot;
+
 /// Why an exchange ended before its reply, as the numbers that JavaScript sees.
 pub mod abort {
     pub use ring::layout::abort::{CLIENT, ERROR, SHUTDOWN, TIMEOUT, UPLOAD};
@@ -29,7 +31,7 @@ pub const MOST_REQUESTS: usize = MAX_SLICE - 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
     pub kind: i32,
-    pub slot: u32,
+    pub slot: Slot,
     pub generation: u32,
     /// The reason of an `abort`, or the status of a `bodyFail`.
     pub value: i32,
@@ -73,7 +75,7 @@ pub struct Slice {
     pub notices: VecDeque<Notice>,
     /// Streams whose producers may go on, oldest first: slot, generation and server. They wait for `deliver_drains`,
     /// because each may cost as much as many requests.
-    pub drains: VecDeque<(u32, u32, u16)>,
+    pub drains: VecDeque<(Slot, u32, u16)>,
     /// Bodies too large for the arena.
     pub bodies: Vec<Vec<u8>>,
 }
@@ -203,7 +205,7 @@ impl Slice {
 
     fn write_notice(&mut self, memory: &mut Memory, notice: &Notice) {
         let words = self.descriptor(memory);
-        words[request::SLOT] = notice.slot as i32;
+        words[request::SLOT] = notice.slot.0 as i32;
         words[request::GENERATION] = notice.generation as i32;
         words[request::KIND] = notice.kind;
         words[request::BODY_OFFSET] = notice.detail;
@@ -215,13 +217,13 @@ impl Slice {
     pub fn write_chunk(
         &mut self,
         memory: &mut Memory,
-        (slot, generation): (u32, u32),
+        (slot, generation): (Slot, u32),
         offset: usize,
         length: usize,
     ) {
         let base = self.page().arena_offset();
         let words = self.descriptor(memory);
-        words[request::SLOT] = slot as i32;
+        words[request::SLOT] = slot.0 as i32;
         words[request::GENERATION] = generation as i32;
         words[request::KIND] = kind::CHUNK;
         words[request::BODY_OFFSET] = (base + offset) as i32;
@@ -236,7 +238,7 @@ impl Slice {
     pub fn write_request(
         &mut self,
         memory: &mut Memory,
-        (slot, generation): (u32, u32),
+        (slot, generation): (Slot, u32),
         server: u16,
         at: usize,
         head: &Head,
@@ -309,7 +311,7 @@ impl Slice {
         };
         let query = head.query.unwrap_or_default();
         let words = &mut parts.requests[count * REQUEST_WORDS..(count + 1) * REQUEST_WORDS];
-        words[request::SLOT] = slot as i32;
+        words[request::SLOT] = slot.0 as i32;
         words[request::GENERATION] = generation as i32;
         words[request::ROUTE] = routed.route;
         words[request::KIND] = kind::REQUEST | i32::from(head.method.index()) << 8 | flags << 16;

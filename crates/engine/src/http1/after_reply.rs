@@ -1,15 +1,15 @@
 //! Decides what follows a reply: the replies that waited behind it, the unread body, the next request, or the end.
 
 use super::request_body::{Discard, Remaining};
-use crate::connection::{Inbound, NONE};
+use crate::connection::{ConnectionId, Inbound};
 use crate::engine::Core;
-use crate::exchange::State;
+use crate::exchange::{Slot, State};
 use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 
 impl Core {
     /// Whether the connection ends with this exchange's reply, and the reply must say so.
-    pub fn closes(&self, id: u32, slot: u32) -> bool {
+    pub fn closes(&self, id: ConnectionId, slot: Slot) -> bool {
         if self.exchanges.get(slot).close {
             return true;
         }
@@ -39,7 +39,7 @@ impl Core {
     }
 
     /// Is called when the reply of the oldest exchange is complete in the cork. Lets the next replies follow.
-    pub fn finish_first(&mut self, id: u32) {
+    pub fn finish_first(&mut self, id: ConnectionId) {
         loop {
             let Some(connection) = self.connections.get_mut(id) else {
                 return;
@@ -59,7 +59,7 @@ impl Core {
             {
                 server.stats.in_flight -= 1;
             }
-            if connection.close_after && connection.first != NONE {
+            if connection.close_after && connection.first != Slot::NONE {
                 // This reply ends the connection, so the requests behind it get no reply.
                 self.abort_exchanges(id, abort::ERROR);
             }
@@ -67,8 +67,8 @@ impl Core {
                 return;
             };
             let next = connection.first;
-            if next == NONE {
-                connection.last = NONE;
+            if next == Slot::NONE {
+                connection.last = Slot::NONE;
                 connection.exclusive = false;
                 self.after_last_reply(id);
                 return;
@@ -96,7 +96,7 @@ impl Core {
     }
 
     /// Is called when every request received so far is answered.
-    pub fn after_last_reply(&mut self, id: u32) {
+    pub fn after_last_reply(&mut self, id: ConnectionId) {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return;
@@ -177,7 +177,7 @@ impl Core {
     }
 
     /// Is called when a body that was thrown away has ended. `last`: nothing was received behind it.
-    pub fn after_body(&mut self, id: u32, last: bool) {
+    pub fn after_body(&mut self, id: ConnectionId, last: bool) {
         let now = self.now;
         let Some(connection) = self.connections.get_mut(id) else {
             return;

@@ -3,8 +3,9 @@
 use ring::Record;
 
 use super::reply_head::write_interim;
+use crate::connection::ConnectionId;
 use crate::engine::Core;
-use crate::exchange::State;
+use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
 use crate::sending::CORK_BYTES;
 
@@ -14,7 +15,7 @@ const INTERIM_BYTES: usize = 16_384;
 
 impl Core {
     /// Sends 100 Continue, for which the client waits before it sends its body (RFC 9110 §10.1.1).
-    pub fn send_continue(&mut self, id: u32) {
+    pub fn send_continue(&mut self, id: ConnectionId) {
         self.cork_for(id);
         self.cork
             .bytes
@@ -23,7 +24,7 @@ impl Core {
 
     /// Sends an interim reply of a handler. It is dropped when the reply has begun, when it is malformed, and when
     /// there is no room for it.
-    pub fn inform(&mut self, id: u32, slot: u32, record: &Record, out: &[u8]) {
+    pub fn inform(&mut self, id: ConnectionId, slot: Slot, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
         // A client of HTTP/1.0 would take it for the reply (RFC 9110 §15.2).
         if exchange.state != State::Waiting || exchange.http10 {

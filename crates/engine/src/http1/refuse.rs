@@ -1,16 +1,22 @@
 //! Refuses requests that JavaScript never sees: the reply, and the end of reading.
 
-use crate::connection::{Inbound, Refused};
+use crate::connection::{ConnectionId, Inbound, Refused};
 use crate::engine::Core;
 
 impl Core {
     /// Answers a request that JavaScript never sees, after all earlier ones, and closes.
-    pub fn refuse(&mut self, id: u32, status: u16, code: &'static str) {
+    pub fn refuse(&mut self, id: ConnectionId, status: u16, code: &'static str) {
         self.refuse_request(id, status, code, false);
     }
 
     /// Does what [`refuse`](Self::refuse) does, for a request whose method is known.
-    pub fn refuse_request(&mut self, id: u32, status: u16, code: &'static str, head_only: bool) {
+    pub fn refuse_request(
+        &mut self,
+        id: ConnectionId,
+        status: u16,
+        code: &'static str,
+        head_only: bool,
+    ) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -34,7 +40,7 @@ impl Core {
         }
     }
 
-    pub fn give_refusal(&mut self, id: u32) {
+    pub fn give_refusal(&mut self, id: ConnectionId) {
         let Some(refused) = self.connections.get_mut(id).and_then(|c| c.refused.take()) else {
             return;
         };
@@ -50,7 +56,7 @@ impl Core {
     }
 
     /// Parses no more bytes, and closes the connection once its replies are sent.
-    pub fn stop_reading(&mut self, id: u32) {
+    pub fn stop_reading(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -64,7 +70,7 @@ impl Core {
     }
 
     /// Gives the bytes of a half received body back to the server's budget.
-    pub fn release_body(&mut self, id: u32) {
+    pub fn release_body(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };

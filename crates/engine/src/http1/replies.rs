@@ -6,8 +6,9 @@ use ring::Record;
 use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES, operation_flag};
 
 use super::reply_head::{BodyFraming, ReplyHead};
+use crate::connection::ConnectionId;
 use crate::engine::Core;
-use crate::exchange::{Framing, State};
+use crate::exchange::{Framing, Slot, State};
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body};
 use crate::records::References;
@@ -17,8 +18,8 @@ use crate::slice::abort;
 impl Core {
     pub fn end(
         &mut self,
-        id: u32,
-        slot: u32,
+        id: ConnectionId,
+        slot: Slot,
         record: &Record,
         out: &[u8],
         references: &dyn References,
@@ -94,7 +95,7 @@ impl Core {
     /// Puts a large body behind what an exchange replied before its turn.
     fn stash_large(
         &mut self,
-        slot: u32,
+        slot: Slot,
         body: &[u8],
         keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
     ) {
@@ -107,7 +108,7 @@ impl Core {
         }
     }
 
-    pub fn start(&mut self, id: u32, slot: u32, record: &Record, out: &[u8]) {
+    pub fn start(&mut self, id: ConnectionId, slot: Slot, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
         if exchange.state != State::Waiting {
             return;
@@ -171,8 +172,8 @@ impl Core {
 
     pub fn data(
         &mut self,
-        id: u32,
-        slot: u32,
+        id: ConnectionId,
+        slot: Slot,
         record: &Record,
         out: &[u8],
         references: &dyn References,
@@ -254,7 +255,7 @@ impl Core {
         }
     }
 
-    pub fn finish(&mut self, id: u32, slot: u32) {
+    pub fn finish(&mut self, id: ConnectionId, slot: Slot) {
         let exchange = self.exchanges.get(slot);
         let State::Streaming(framing) = exchange.state else {
             return;
@@ -289,7 +290,7 @@ impl Core {
     }
 
     /// Gives a reply of the engine in place of the handler's.
-    pub fn answer(&mut self, slot: u32, status: u16, code: &str) {
+    pub fn answer(&mut self, slot: Slot, status: u16, code: &str) {
         let id = self.exchanges.get(slot).connection;
         let close = self.closes(id, slot);
         let first = self

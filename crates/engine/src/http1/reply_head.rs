@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_426_names_the_protocol_to_use() {
-        let head = render(426, 5, &[]).unwrap();
+        let head = render(426, PROBLEM as u8, &[]).unwrap();
         assert!(head.contains("\r\nUpgrade: HTTP/1.1\r\nConnection: upgrade\r\n"));
-        assert!(!render(425, 5, &[]).unwrap().contains("Upgrade"));
+        assert!(!render(425, PROBLEM as u8, &[]).unwrap().contains("Upgrade"));
     }
 
     #[test]

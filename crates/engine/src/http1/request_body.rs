@@ -6,9 +6,9 @@ use wire::chunked::Decoder;
 use wire::{Framing, Head, Limits, Refusal};
 
 use super::requests::Stop;
-use crate::connection::{Inbound, NEVER};
+use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
-use crate::exchange::State;
+use crate::exchange::{Slot, State};
 use crate::slice::{DispatchedBody, Notice, Routed};
 
 /// What is left of a message body.
@@ -98,7 +98,7 @@ pub struct Buffering {
 
 /// A request whose handler reads the body as it comes.
 pub struct Streaming {
-    pub slot: u32,
+    pub slot: Slot,
     pub generation: u32,
     pub remaining: Remaining,
     pub received: u64,
@@ -159,7 +159,7 @@ impl Core {
     pub fn take_buffered(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
@@ -214,7 +214,7 @@ impl Core {
         Err(Stop::Closed)
     }
 
-    pub fn dispatch_buffered(&mut self, memory: &mut Memory, id: u32) -> Result<(), Stop> {
+    pub fn dispatch_buffered(&mut self, memory: &mut Memory, id: ConnectionId) -> Result<(), Stop> {
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(Stop::Closed);
         };
@@ -268,7 +268,7 @@ impl Core {
     pub fn take_streamed(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
@@ -356,7 +356,7 @@ impl Core {
     pub fn take_discarded(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
@@ -399,7 +399,7 @@ impl Core {
     }
 
     /// Gives the client credit for more of a streamed body.
-    pub fn grant(&mut self, id: u32, slot: u32, record: &Record) {
+    pub fn grant(&mut self, id: ConnectionId, slot: Slot, record: &Record) {
         let amount = u64::from(record.amount());
         let Some(timeout) = self.limits(id).map(|limits| limits.request_timeout) else {
             return;

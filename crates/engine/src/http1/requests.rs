@@ -6,8 +6,9 @@ use route::{Lookup, Params};
 use wire::{Framing, Head, PathKind, Progress};
 
 use super::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
-use crate::connection::{Inbound, NEVER, NONE};
+use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
+use crate::exchange::Slot;
 use crate::faults::{self, Stage};
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
@@ -39,7 +40,7 @@ impl Core {
     pub fn ingest(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         start: usize,
         end: usize,
     ) -> (usize, Stop) {
@@ -68,7 +69,7 @@ impl Core {
 
     /// Whether kept input has no complete head yet, so that nothing can be done with it. A head that must be refused
     /// counts as complete: the usual path refuses it.
-    pub fn must_wait_for_bytes(&mut self, id: u32) -> bool {
+    pub fn must_wait_for_bytes(&mut self, id: ConnectionId) -> bool {
         let Some(connection) = self.connections.get_mut(id) else {
             return true;
         };
@@ -98,7 +99,7 @@ impl Core {
     fn take_head(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
@@ -151,7 +152,7 @@ impl Core {
     fn admit(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         end: usize,
         head: &Head,
@@ -268,7 +269,7 @@ impl Core {
     fn admit_body(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         (at, next, end): (usize, usize, usize),
         head: &Head,
         routed: &Routed,
@@ -375,16 +376,16 @@ impl Core {
     pub fn dispatch(
         &mut self,
         memory: &mut Memory,
-        id: u32,
+        id: ConnectionId,
         at: usize,
         head: &Head,
         routed: &Routed,
         params: &Params,
         body: DispatchedBody,
         exclusive: bool,
-    ) -> u32 {
+    ) -> Slot {
         let Some(connection) = self.connections.get_mut(id) else {
-            return NONE;
+            return Slot::NONE;
         };
         let server_id = connection.server;
         let slot = self.exchanges.insert(id, server_id);
@@ -405,7 +406,7 @@ impl Core {
                 exchange.deadline = self.now + timeout;
             }
         }
-        if connection.first == NONE {
+        if connection.first == Slot::NONE {
             connection.first = slot;
         } else {
             self.exchanges.get_mut(connection.last).next = slot;
@@ -431,14 +432,14 @@ impl Core {
         slot
     }
 
-    fn set_inbound(&mut self, id: u32, inbound: Inbound) {
+    fn set_inbound(&mut self, id: ConnectionId, inbound: Inbound) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.inbound = inbound;
         }
     }
 
     /// Is called when a request was received whole. The next head follows, unless this request was the last.
-    pub fn expect_head(&mut self, id: u32) {
+    pub fn expect_head(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.inbound = if connection.last_request {
                 Inbound::Closed
