@@ -1,7 +1,5 @@
 //! Ends connections: lingering close, reset, and the aftermath of a caught panic.
 
-use ring::layout::kind;
-
 use crate::connection::{Connection, ConnectionId, Inbound, NEVER, Refused};
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
@@ -11,7 +9,8 @@ use crate::slice::{Notice, abort};
 impl Core {
     pub fn limits(&self, id: ConnectionId) -> Option<&Limits> {
         let connection = self.connections.get(id)?;
-        self.server(connection.server)
+        self.servers
+            .get(connection.server)
             .map(|server| &server.config.limits)
     }
 
@@ -22,13 +21,11 @@ impl Core {
     /// Closes at once when the client can have sent nothing more. Otherwise it closes our side and reads on for a
     /// while, because closing with unread input resets the connection and destroys the reply (RFC 9112 §9.6).
     pub fn close_or_linger(&mut self, id: ConnectionId) {
-        let Some(timeout) = self.limits(id).map(|limits| limits.drain_timeout) else {
-            return;
-        };
         let now = self.now;
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
+        let timeout = server.config.limits.drain_timeout;
         if connection.ended || !connection.client_may_send {
             self.remove(id, abort::CLIENT);
             return;
@@ -70,7 +67,7 @@ impl Core {
         // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
         let _ = self.poller.remove(connection.socket.fd());
         let server_id = connection.server;
-        if let Some(server) = self.server_mut(server_id) {
+        if let Some(server) = self.servers.get_mut(server_id) {
             connection.output.uncount(&mut server.waiting);
             server.stats.connections -= 1;
             if server.closing && server.stats.connections == 0 {
@@ -82,7 +79,7 @@ impl Core {
 
     /// Tells JavaScript that these exchanges have no client any more, and frees their slots.
     pub fn abort_exchanges(&mut self, id: ConnectionId, reason: i32) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         let mut slot = std::mem::replace(&mut connection.first, Slot::NONE);
@@ -91,27 +88,13 @@ impl Core {
         while slot != Slot::NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;
-            let server = exchange.server;
             if exchange.state != State::Done {
-                let notice = Notice {
-                    kind: kind::ABORT,
-                    slot,
-                    generation: exchange.generation,
-                    value: reason,
-                    detail: 0,
-                    server,
-                };
+                let notice = Notice::abort(self.exchanges.identity(slot), reason);
                 self.slice.notify(None, notice);
             }
-            if let Some(server) = self
-                .servers
-                .get_mut(usize::from(server))
-                .and_then(Option::as_mut)
-            {
-                let stash = &mut self.exchanges.get_mut(slot).stash;
-                stash.uncount(&mut server.waiting);
-                server.stats.in_flight -= 1;
-            }
+            let stash = &mut self.exchanges.get_mut(slot).stash;
+            stash.uncount(&mut server.waiting);
+            server.stats.in_flight -= 1;
             self.exchanges.release(slot);
             slot = next;
         }
@@ -121,13 +104,11 @@ impl Core {
     /// reset, else it gets a 500.
     pub fn after_panic(&mut self) {
         let id = self.current;
-        let Some(connection) = self.connections.get(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
-        let (server, mid_reply) = (connection.server, connection.mid_reply);
-        if let Some(server) = self.server_mut(server) {
-            server.stats.panics += 1;
-        }
+        server.stats.panics += 1;
+        let mid_reply = connection.mid_reply;
         if self.cork.connection == id {
             let keep = self.cork.mark.min(self.cork.bytes.len());
             self.cork.bytes.truncate(keep);

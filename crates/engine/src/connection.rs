@@ -7,6 +7,7 @@ use reactor::net::{Peer, Socket};
 use crate::exchange::Slot;
 use crate::http1::request_body::{Buffering, Discard, Streaming};
 use crate::output::Output;
+use crate::server::{Server, Servers};
 
 /// The index of a connection in the table. It names the next connection there once this one is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,6 +207,18 @@ impl Connections {
         let id = ConnectionId(token as u32);
         let entry = self.entries.get(id.0 as usize)?;
         (entry.connection.is_some() && u64::from(entry.generation) == token >> 32).then_some(id)
+    }
+
+    /// A connection and its server.
+    #[inline]
+    pub fn with_server<'a>(
+        &'a mut self,
+        servers: &'a mut Servers,
+        id: ConnectionId,
+    ) -> Option<(&'a mut Connection, &'a mut Server)> {
+        let connection = self.get_mut(id)?;
+        let server = servers.get_mut(connection.server)?;
+        Some((connection, server))
     }
 
     pub fn get(&self, id: ConnectionId) -> Option<&Connection> {

@@ -1,7 +1,6 @@
 //! Enforces time limits by one sweep over all connections.
 
 use reactor::Interest;
-use ring::layout::kind;
 
 use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::{Core, Engine, listener_token};
@@ -16,7 +15,7 @@ const SHORTEST_SWEEP: u64 = 10;
 impl Engine {
     /// Milliseconds until [`sweep`](Self::sweep) should be called next, while there are connections.
     pub fn sweep_interval(&self) -> u64 {
-        let shortest = self.core.servers.iter().flatten().flat_map(|server| {
+        let shortest = self.core.servers.iter().flat_map(|server| {
             let limits = &server.config.limits;
             [
                 limits.headers_timeout,
@@ -102,14 +101,7 @@ impl Core {
             return;
         }
         exchange.close = true;
-        let notice = Notice {
-            kind: kind::ABORT,
-            slot,
-            generation: exchange.generation,
-            value: abort::UPLOAD,
-            detail: 0,
-            server: exchange.server,
-        };
+        let notice = Notice::abort(self.exchanges.identity(slot), abort::UPLOAD);
         self.slice.notify(None, notice);
         self.answer(slot, 408, "E_REQUEST_TIMEOUT");
     }
@@ -120,14 +112,7 @@ impl Core {
             if exchange.state != State::Waiting || exchange.deadline > self.now {
                 continue;
             }
-            let notice = Notice {
-                kind: kind::ABORT,
-                slot,
-                generation: exchange.generation,
-                value: abort::TIMEOUT,
-                detail: 0,
-                server: exchange.server,
-            };
+            let notice = Notice::abort(self.exchanges.identity(slot), abort::TIMEOUT);
             let id = exchange.connection;
             self.slice.notify(None, notice);
             self.guarded(id, |core| core.answer(slot, 503, "E_HANDLER_TIMEOUT"));
@@ -136,8 +121,8 @@ impl Core {
 
     fn sweep_servers(&mut self) {
         let now = self.now;
-        for id in 0..self.servers.len() as u16 {
-            let Some(server) = self.server_mut(id) else {
+        for id in self.servers.ids() {
+            let Some(server) = self.servers.get_mut(id) else {
                 continue;
             };
             if server.accept_again != 0 && server.accept_again <= now {

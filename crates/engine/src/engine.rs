@@ -17,7 +17,7 @@ use crate::exchange::Exchanges;
 use crate::http1::reply_head::Templates;
 use crate::output::Bodies;
 use crate::sending::Cork;
-use crate::server::{Server, ServerConfig, ServerStats};
+use crate::server::{Server, ServerConfig, ServerStats, Servers};
 use crate::slice::{MOST_REQUESTS, Slice};
 
 /// The most events that one call of the poller gives.
@@ -57,7 +57,7 @@ pub struct Core {
     events_first: bool,
     pub connections: Connections,
     pub exchanges: Exchanges,
-    pub servers: Vec<Option<Server>>,
+    pub servers: Servers,
     /// The tokens of connections whose kept input can be parsed further.
     pub ready: VecDeque<u64>,
     /// The tokens of connections whose sockets take bytes again.
@@ -95,7 +95,7 @@ impl Engine {
                 events_first: false,
                 connections: Connections::default(),
                 exchanges: Exchanges::default(),
-                servers: Vec::new(),
+                servers: Servers::default(),
                 ready: VecDeque::new(),
                 writable: VecDeque::new(),
                 drained: false,
@@ -202,13 +202,7 @@ impl Engine {
 
     /// Whether limits must be watched: there are connections, or accepting is paused.
     pub fn needs_sweep(&self) -> bool {
-        self.core.connections.len() > 0
-            || self
-                .core
-                .servers
-                .iter()
-                .flatten()
-                .any(|s| s.accept_again != 0)
+        self.core.connections.len() > 0 || self.core.servers.iter().any(|s| s.accept_again != 0)
     }
 
     /// Whether the process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
@@ -219,13 +213,12 @@ impl Engine {
                 .core
                 .servers
                 .iter()
-                .flatten()
                 .any(|server| server.closing || (server.listener.is_some() && server.referenced))
     }
 
     /// Decides whether a server that listens keeps the process alive. By default it does.
     pub fn set_referenced(&mut self, id: u16, on: bool) {
-        if let Some(server) = self.core.server_mut(id) {
+        if let Some(server) = self.core.servers.get_mut(id) {
             server.referenced = on;
         }
     }
@@ -246,12 +239,7 @@ impl Engine {
             referenced: true,
             deadline: crate::connection::NEVER,
         };
-        if let Some(id) = core.servers.iter().position(Option::is_none) {
-            core.servers[id] = Some(server);
-            return id as u16;
-        }
-        core.servers.push(Some(server));
-        core.servers.len() as u16 - 1
+        core.servers.add(server)
     }
 
     /// # Errors
@@ -282,11 +270,7 @@ impl Engine {
 
     fn listen(&mut self, id: u16, listener: Listener) -> io::Result<ListenAddr> {
         let core = &mut self.core;
-        let server = core
-            .servers
-            .get_mut(usize::from(id))
-            .and_then(Option::as_mut)
-            .filter(|server| !server.closing);
+        let server = core.servers.get_mut(id).filter(|server| !server.closing);
         let Some(server) = server else {
             return Err(io::ErrorKind::NotFound.into());
         };
@@ -298,28 +282,16 @@ impl Engine {
     }
 
     pub fn stats(&self, id: u16) -> Option<ServerStats> {
-        self.core.server(id).map(|server| server.stats)
+        self.core.servers.get(id).map(|server| server.stats)
     }
 
     /// Forgets a server whose `closed` notice was delivered.
     pub fn drop_server(&mut self, id: u16) {
-        if let Some(server) = self.core.servers.get_mut(usize::from(id)) {
-            *server = None;
-        }
+        self.core.servers.remove(id);
     }
 }
 
 impl Core {
-    pub fn server(&self, id: u16) -> Option<&Server> {
-        self.servers.get(usize::from(id)).and_then(Option::as_ref)
-    }
-
-    pub fn server_mut(&mut self, id: u16) -> Option<&mut Server> {
-        self.servers
-            .get_mut(usize::from(id))
-            .and_then(Option::as_mut)
-    }
-
     /// Fills the page. Kept input and new events take turns at going first, so that a flood of either fills at most
     /// every other slice.
     fn gather(&mut self, memory: &mut Memory) {

@@ -24,6 +24,14 @@ pub enum State {
     Done,
 }
 
+/// What JavaScript knows an exchange by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity {
+    pub slot: Slot,
+    pub generation: u32,
+    pub server: u16,
+}
+
 /// How a streamed reply's body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
@@ -116,6 +124,15 @@ impl Exchanges {
         self.slots
             .get(slot.0 as usize)
             .filter(|exchange| exchange.generation == generation && exchange.state != State::Free)
+    }
+
+    pub fn identity(&self, slot: Slot) -> Identity {
+        let exchange = self.get(slot);
+        Identity {
+            slot,
+            generation: exchange.generation,
+            server: exchange.server,
+        }
     }
 
     pub fn get(&self, slot: Slot) -> &Exchange {

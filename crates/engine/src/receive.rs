@@ -3,7 +3,7 @@
 use reactor::net::{Peer, Recv};
 use reactor::{Event, Interest};
 use ring::Memory;
-use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind};
+use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES};
 
 use crate::connection::{Connection, ConnectionId, Inbound, NEVER};
 use crate::engine::{Core, listener_token};
@@ -26,7 +26,7 @@ impl Core {
     pub fn accept(&mut self, id: u16) {
         for _ in 0..ACCEPT_BUDGET {
             let now = self.now;
-            let Some(server) = self.server_mut(id) else {
+            let Some(server) = self.servers.get_mut(id) else {
                 return;
             };
             let Some(listener) = &server.listener else {
@@ -265,20 +265,12 @@ impl Core {
             // This fails on Unix sockets, which report the peer's close by themselves.
             let _ = connection.socket.probe_peer(HALF_CLOSED_PROBE);
         }
-        let server = connection.server;
         let mut slot = connection.first;
         while slot != Slot::NONE {
             let exchange = self.exchanges.get(slot);
             let next = exchange.next;
             if exchange.state != State::Done {
-                let notice = Notice {
-                    kind: kind::ABORT,
-                    slot,
-                    generation: exchange.generation,
-                    value: abort::CLIENT,
-                    detail: 1,
-                    server,
-                };
+                let notice = Notice::half_closed(self.exchanges.identity(slot));
                 self.slice.notify(None, notice);
             }
             slot = next;
@@ -297,14 +289,7 @@ impl Core {
             && connection.input.is_empty()
         {
             // The rest of this body will never come.
-            let notice = Notice {
-                kind: kind::BODY_FAIL,
-                slot: body.slot,
-                generation: body.generation,
-                value: 0,
-                detail: 0,
-                server: connection.server,
-            };
+            let notice = Notice::body_failed(body.about, 0);
             connection.inbound = Inbound::Closed;
             connection.deadline = NEVER;
             connection.close_after = true;

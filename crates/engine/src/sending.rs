@@ -61,7 +61,7 @@ impl Core {
         tail: &[u8],
         keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
     ) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         let mut sent = 0;
@@ -82,9 +82,7 @@ impl Core {
         let of_tail = sent - of_cork - of_body;
         let output = &mut connection.output;
         output.end().extend_from_slice(&self.cork.bytes[of_cork..]);
-        let server = self.servers.get(usize::from(connection.server));
-        let kept = server
-            .and_then(Option::as_ref)
+        let kept = Some(server)
             .filter(|_| body.len() - of_body >= REFERENCE_BYTES)
             .and_then(|server| keep(&server.bodies));
         match kept {
@@ -102,7 +100,7 @@ impl Core {
         let exchange = self.exchanges.get_mut(slot);
         let mut stash = std::mem::take(&mut exchange.stash);
         let server = exchange.server;
-        if let Some(server) = self.server_mut(server) {
+        if let Some(server) = self.servers.get_mut(server) {
             stash.uncount(&mut server.waiting);
         }
         while !stash.is_empty() {
@@ -126,14 +124,7 @@ impl Core {
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
     /// connections keep what was accepted for them, and its client sees that the reply is not whole.
     pub fn bound_waiting(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Some(server) = self
-            .servers
-            .get_mut(usize::from(connection.server))
-            .and_then(Option::as_mut)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         connection.output.count(&mut server.waiting);
@@ -146,11 +137,7 @@ impl Core {
     /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.
     pub fn bound_stash(&mut self, id: ConnectionId, slot: Slot) {
         let exchange = self.exchanges.get_mut(slot);
-        if let Some(server) = self
-            .servers
-            .get_mut(usize::from(exchange.server))
-            .and_then(Option::as_mut)
-        {
+        if let Some(server) = self.servers.get_mut(exchange.server) {
             exchange.stash.count(&mut server.waiting);
         }
         self.bound_waiting(id);
@@ -222,17 +209,10 @@ impl Core {
     /// Is called when the socket takes bytes again. Gives how many it took.
     pub fn flush_output(&mut self, id: ConnectionId) -> usize {
         let now = self.now;
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return 0;
         };
         connection.sending = false;
-        let Some(server) = self
-            .servers
-            .get_mut(usize::from(connection.server))
-            .and_then(Option::as_mut)
-        else {
-            return 0;
-        };
         let limits = &server.config.limits;
         if connection.output.is_empty() {
             return 0;
@@ -287,12 +267,11 @@ impl Core {
             self.close_or_linger(id);
             return;
         }
-        let (first, server) = (connection.first, connection.server);
+        let first = connection.first;
         if first != Slot::NONE {
             let exchange = self.exchanges.get_mut(first);
             if std::mem::take(&mut exchange.want_drain) {
-                let stream = (first, exchange.generation, server);
-                self.slice.drains.push_back(stream);
+                self.slice.drains.push_back(self.exchanges.identity(first));
             }
         } else if connection.half_closed {
             self.finish_half_closed(id);

@@ -106,6 +106,46 @@ pub struct ServerStats {
     pub panics: u64,
 }
 
+/// The servers by id.
+#[derive(Default)]
+pub struct Servers(Vec<Option<Server>>);
+
+impl Servers {
+    pub fn add(&mut self, server: Server) -> u16 {
+        let free = self.0.iter().position(Option::is_none);
+        let id = free.unwrap_or_else(|| {
+            self.0.push(None);
+            self.0.len() - 1
+        });
+        self.0[id] = Some(server);
+        id as u16
+    }
+
+    pub fn remove(&mut self, id: u16) {
+        if let Some(server) = self.0.get_mut(usize::from(id)) {
+            *server = None;
+        }
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = u16> + use<> {
+        0..self.0.len() as u16
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Server> {
+        self.0.iter().flatten()
+    }
+
+    #[inline]
+    pub fn get(&self, id: u16) -> Option<&Server> {
+        self.0.get(usize::from(id))?.as_ref()
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, id: u16) -> Option<&mut Server> {
+        self.0.get_mut(usize::from(id))?.as_mut()
+    }
+}
+
 pub struct Server {
     pub config: ServerConfig,
     pub listener: Option<Listener>,

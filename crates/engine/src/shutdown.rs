@@ -1,10 +1,7 @@
 //! Graceful close of one server.
 
-use ring::layout::kind;
-
 use crate::connection::ConnectionId;
 use crate::engine::{Core, Engine};
-use crate::exchange::Slot;
 use crate::slice::{Notice, abort};
 
 impl Engine {
@@ -13,7 +10,7 @@ impl Engine {
     pub fn close(&mut self, id: u16) {
         let core = &mut self.core;
         let now = core.now;
-        let Some(server) = core.server_mut(id) else {
+        let Some(server) = core.servers.get_mut(id) else {
             return;
         };
         if server.closing {
@@ -26,7 +23,8 @@ impl Engine {
         }
         core.close_idle(id);
         if core
-            .server(id)
+            .servers
+            .get(id)
             .is_some_and(|server| server.stats.connections == 0)
         {
             core.notify_closed(id);
@@ -74,14 +72,6 @@ impl Core {
     }
 
     pub fn notify_closed(&mut self, id: u16) {
-        let notice = Notice {
-            kind: kind::CLOSED,
-            slot: Slot(u32::from(id)),
-            generation: 0,
-            value: 0,
-            detail: 0,
-            server: id,
-        };
-        self.slice.notify(None, notice);
+        self.slice.notify(None, Notice::closed(id));
     }
 }

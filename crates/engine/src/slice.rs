@@ -12,7 +12,7 @@ use ring::{Memory, Page};
 use route::Params;
 use wire::Head;
 
-use crate::exchange::Slot;
+use crate::exchange::{Identity, Slot};
 
 /// Why an exchange ended before its reply, as the numbers that JavaScript sees.
 pub mod abort {
@@ -30,14 +30,60 @@ pub const MOST_REQUESTS: usize = MAX_SLICE - 1;
 /// delivered before any later request, so that the next user of a slot never comes before the end of the last.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
-    pub kind: i32,
-    pub slot: Slot,
-    pub generation: u32,
+    kind: i32,
+    about: Identity,
     /// The reason of an `abort`, or the status of a `bodyFail`.
-    pub value: i32,
+    value: i32,
     /// An `abort` has 1 here when the client has closed only its sending side and still gets a reply.
-    pub detail: i32,
-    pub server: u16,
+    detail: i32,
+}
+
+impl Notice {
+    fn new(kind: i32, about: Identity, value: i32) -> Self {
+        Self {
+            kind,
+            about,
+            value,
+            detail: 0,
+        }
+    }
+
+    /// The exchange has no client any more, or is not awaited any longer.
+    pub fn abort(about: Identity, reason: i32) -> Self {
+        Self::new(kind::ABORT, about, reason)
+    }
+
+    /// The client closed its sending side, and may wait for the reply.
+    pub fn half_closed(about: Identity) -> Self {
+        Self {
+            detail: 1,
+            ..Self::abort(about, abort::CLIENT)
+        }
+    }
+
+    pub fn body_end(about: Identity) -> Self {
+        Self::new(kind::BODY_END, about, 0)
+    }
+
+    /// The rest of a streamed body does not come. `status`: what the client did wrong, 0 if it left.
+    pub fn body_failed(about: Identity, status: u16) -> Self {
+        Self::new(kind::BODY_FAIL, about, i32::from(status))
+    }
+
+    /// The producer of a streamed reply may go on.
+    pub fn drain(about: Identity) -> Self {
+        Self::new(kind::DRAIN, about, 0)
+    }
+
+    /// No connection of a closing server is left.
+    pub fn closed(server: u16) -> Self {
+        let about = Identity {
+            slot: Slot(u32::from(server)),
+            generation: 0,
+            server,
+        };
+        Self::new(kind::CLOSED, about, 0)
+    }
 }
 
 /// The router's answer for a request.
@@ -73,9 +119,9 @@ pub struct Slice {
     /// After so many descriptors JavaScript is entered. Its speed decides.
     pub target: usize,
     pub notices: VecDeque<Notice>,
-    /// Streams whose producers may go on, oldest first: slot, generation and server. They wait for `deliver_drains`,
-    /// because each may cost as much as many requests.
-    pub drains: VecDeque<(Slot, u32, u16)>,
+    /// Streams whose producers may go on, oldest first. They wait for `deliver_drains`, because each may cost as much as
+    /// many requests.
+    pub drains: VecDeque<Identity>,
     /// Bodies too large for the arena.
     pub bodies: Vec<Vec<u8>>,
 }
@@ -131,18 +177,10 @@ impl Slice {
         let room = DRAINS.min(self.target.saturating_sub(self.count).max(1));
         let before = self.count;
         while self.count - before < room && self.count < MAX_SLICE {
-            let Some((slot, generation, server)) = self.drains.pop_front() else {
+            let Some(stream) = self.drains.pop_front() else {
                 break;
             };
-            let notice = Notice {
-                kind: kind::DRAIN,
-                slot,
-                generation,
-                value: 0,
-                detail: 0,
-                server,
-            };
-            self.write_notice(memory, &notice);
+            self.write_notice(memory, &Notice::drain(stream));
         }
         self.count > before
     }
@@ -205,26 +243,26 @@ impl Slice {
 
     fn write_notice(&mut self, memory: &mut Memory, notice: &Notice) {
         let words = self.descriptor(memory);
-        words[request::SLOT] = notice.slot.0 as i32;
-        words[request::GENERATION] = notice.generation as i32;
+        words[request::SLOT] = notice.about.slot.0 as i32;
+        words[request::GENERATION] = notice.about.generation as i32;
         words[request::KIND] = notice.kind;
         words[request::BODY_OFFSET] = notice.detail;
         words[request::BODY_LENGTH] = notice.value;
-        words[request::SERVER] = i32::from(notice.server);
+        words[request::SERVER] = i32::from(notice.about.server);
     }
 
     /// Writes the descriptor of a part of a streamed body, which stays where it is in the arena.
     pub fn write_chunk(
         &mut self,
         memory: &mut Memory,
-        (slot, generation): (Slot, u32),
+        about: Identity,
         offset: usize,
         length: usize,
     ) {
         let base = self.page().arena_offset();
         let words = self.descriptor(memory);
-        words[request::SLOT] = slot.0 as i32;
-        words[request::GENERATION] = generation as i32;
+        words[request::SLOT] = about.slot.0 as i32;
+        words[request::GENERATION] = about.generation as i32;
         words[request::KIND] = kind::CHUNK;
         words[request::BODY_OFFSET] = (base + offset) as i32;
         words[request::BODY_LENGTH] = length as i32;
@@ -238,8 +276,7 @@ impl Slice {
     pub fn write_request(
         &mut self,
         memory: &mut Memory,
-        (slot, generation): (Slot, u32),
-        server: u16,
+        about: Identity,
         at: usize,
         head: &Head,
         routed: &Routed,
@@ -311,8 +348,8 @@ impl Slice {
         };
         let query = head.query.unwrap_or_default();
         let words = &mut parts.requests[count * REQUEST_WORDS..(count + 1) * REQUEST_WORDS];
-        words[request::SLOT] = slot.0 as i32;
-        words[request::GENERATION] = generation as i32;
+        words[request::SLOT] = about.slot.0 as i32;
+        words[request::GENERATION] = about.generation as i32;
         words[request::ROUTE] = routed.route;
         words[request::KIND] = kind::REQUEST | i32::from(head.method.index()) << 8 | flags << 16;
         words[request::HEAD_OFFSET] = base;
@@ -326,7 +363,7 @@ impl Slice {
         words[request::BODY_OFFSET] = body_offset;
         words[request::BODY_LENGTH] = body_length;
         words[request::ALLOW] = routed.allow;
-        words[request::SERVER] = i32::from(server);
+        words[request::SERVER] = i32::from(about.server);
     }
 }
 

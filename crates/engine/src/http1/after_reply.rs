@@ -9,20 +9,17 @@ use crate::slice::abort;
 
 impl Core {
     /// Whether the connection ends with this exchange's reply, and the reply must say so.
-    pub fn closes(&self, id: ConnectionId, slot: Slot) -> bool {
+    pub fn closes(&mut self, id: ConnectionId, slot: Slot) -> bool {
         if self.exchanges.get(slot).close {
             return true;
         }
-        let Some(connection) = self.connections.get(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return true;
         };
         // If a refusal follows, the refusal says it.
         if connection.last != slot || connection.refused.is_some() {
             return false;
         }
-        let Some(server) = self.server(connection.server) else {
-            return true;
-        };
         let limits = &server.config.limits;
         server.closing
             || (connection.ended && connection.input.is_empty())
@@ -41,7 +38,8 @@ impl Core {
     /// Is called when the reply of the oldest exchange is complete in the cork. Lets the next replies follow.
     pub fn finish_first(&mut self, id: ConnectionId) {
         loop {
-            let Some(connection) = self.connections.get_mut(id) else {
+            let Some((connection, server)) = self.connections.with_server(&mut self.servers, id)
+            else {
                 return;
             };
             let slot = connection.first;
@@ -50,15 +48,8 @@ impl Core {
             connection.in_flight -= 1;
             connection.mid_reply = false;
             connection.close_after |= exchange.close;
-            let server = exchange.server;
             self.exchanges.release(slot);
-            if let Some(server) = self
-                .servers
-                .get_mut(usize::from(server))
-                .and_then(Option::as_mut)
-            {
-                server.stats.in_flight -= 1;
-            }
+            server.stats.in_flight -= 1;
             if connection.close_after && connection.first != Slot::NONE {
                 // This reply ends the connection, so the requests behind it get no reply.
                 self.abort_exchanges(id, abort::ERROR);
@@ -98,14 +89,7 @@ impl Core {
     /// Is called when every request received so far is answered.
     pub fn after_last_reply(&mut self, id: ConnectionId) {
         let now = self.now;
-        let Some(connection) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         let limits = &server.config.limits;
@@ -179,14 +163,7 @@ impl Core {
     /// Is called when a body that was thrown away has ended. `last`: nothing was received behind it.
     pub fn after_body(&mut self, id: ConnectionId, last: bool) {
         let now = self.now;
-        let Some(connection) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         if connection.in_flight > 0 {

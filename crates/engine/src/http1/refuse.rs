@@ -17,19 +17,17 @@ impl Core {
         code: &'static str,
         head_only: bool,
     ) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
+        server.stats.refused += 1;
         connection.refused = Some(Refused {
             status,
             code,
             head_only,
         });
-        let (server, waits) = (connection.server, connection.in_flight > 0);
+        let waits = connection.in_flight > 0;
         self.release_body(id);
-        if let Some(server) = self.server_mut(server) {
-            server.stats.refused += 1;
-        }
         if waits {
             if let Some(connection) = self.connections.get_mut(id) {
                 connection.inbound = Inbound::Closed;
@@ -71,16 +69,12 @@ impl Core {
 
     /// Gives the bytes of a half received body back to the server's budget.
     pub fn release_body(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
-        let server = connection.server;
         if let Inbound::Buffering(body) = &connection.inbound {
-            let length = body.data.len() as u64;
+            server.buffered -= body.data.len() as u64;
             connection.inbound = Inbound::Closed;
-            if let Some(server) = self.server_mut(server) {
-                server.buffered -= length;
-            }
         }
     }
 }

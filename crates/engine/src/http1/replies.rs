@@ -99,7 +99,7 @@ impl Core {
         body: &[u8],
         keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
     ) {
-        let server = self.server(self.exchanges.get(slot).server);
+        let server = self.servers.get(self.exchanges.get(slot).server);
         let kept = server.and_then(|server| keep(&server.bodies));
         let stash = &mut self.exchanges.get_mut(slot).stash;
         match kept {

@@ -1,6 +1,6 @@
 //! Request bodies as they arrive: waited for, streamed while there is credit, or thrown away.
 
-use ring::layout::{INLINE_BODY_BYTES, kind};
+use ring::layout::INLINE_BODY_BYTES;
 use ring::{Memory, Record};
 use wire::chunked::Decoder;
 use wire::{Framing, Head, Limits, Refusal};
@@ -8,7 +8,7 @@ use wire::{Framing, Head, Limits, Refusal};
 use super::requests::Stop;
 use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
-use crate::exchange::{Slot, State};
+use crate::exchange::{Identity, Slot, State};
 use crate::slice::{DispatchedBody, Notice, Routed};
 
 /// What is left of a message body.
@@ -98,8 +98,7 @@ pub struct Buffering {
 
 /// A request whose handler reads the body as it comes.
 pub struct Streaming {
-    pub slot: Slot,
-    pub generation: u32,
+    pub about: Identity,
     pub remaining: Remaining,
     pub received: u64,
     pub limit: u64,
@@ -163,14 +162,7 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
-            return Err(Stop::Closed);
-        };
-        let Some(server) = self
-            .servers
-            .get_mut(usize::from(connection.server))
-            .and_then(Option::as_mut)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
         let Inbound::Buffering(body) = &mut connection.inbound else {
@@ -215,7 +207,7 @@ impl Core {
     }
 
     pub fn dispatch_buffered(&mut self, memory: &mut Memory, id: ConnectionId) -> Result<(), Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
         let Inbound::Buffering(body) = &mut connection.inbound else {
@@ -235,11 +227,8 @@ impl Core {
         else {
             return Err(Stop::Closed);
         };
-        let server = connection.server;
         let length = body.data.len();
-        if let Some(server) = self.server_mut(server) {
-            server.buffered -= length as u64;
-        }
+        server.buffered -= length as u64;
         let at = self.slice.store(memory, &body.head_bytes);
         body.routed.path = match &body.path {
             Some(path) => self.slice.store(memory, path),
@@ -272,31 +261,15 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
-            return Err(Stop::Closed);
-        };
-        let server_id = connection.server;
         let Inbound::Streaming(body) = &mut connection.inbound else {
             return Err(Stop::Closed);
         };
-        let notice = |kind: i32, value: i32| Notice {
-            kind,
-            slot: body.slot,
-            generation: body.generation,
-            value,
-            detail: 0,
-            server: server_id,
-        };
         if body.remaining.is_done() {
-            let end_of_body = notice(kind::BODY_END, 0);
-            self.slice.notify(Some(memory), end_of_body);
+            self.slice
+                .notify(Some(memory), Notice::body_end(body.about));
             // From here on the client owes nothing, so only the handler's own limit applies.
             connection.deadline = NEVER;
             self.expect_head(id);
@@ -328,10 +301,9 @@ impl Core {
                     body.paused = self.now;
                     connection.deadline = NEVER;
                 }
-                let identity = (body.slot, body.generation);
                 if taken.length > 0 {
                     self.slice
-                        .write_chunk(memory, identity, at + taken.start, taken.length);
+                        .write_chunk(memory, body.about, at + taken.start, taken.length);
                 } else if taken.used == 0 && !body.remaining.is_done() {
                     return Err(Stop::Partial);
                 }
@@ -340,7 +312,7 @@ impl Core {
             Ok(_) => 413,
             Err(refusal) => refusal.status(),
         };
-        let failed = notice(kind::BODY_FAIL, i32::from(failed));
+        let failed = Notice::body_failed(body.about, failed);
         self.slice.notify(Some(memory), failed);
         if let Some(connection) = self.connections.get_mut(id) {
             // The handler still answers. After that, nobody knows where the next request would begin.
@@ -360,14 +332,7 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
-            return Err(Stop::Closed);
-        };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
         let Inbound::Discard(body) = &mut connection.inbound else {
@@ -401,16 +366,14 @@ impl Core {
     /// Gives the client credit for more of a streamed body.
     pub fn grant(&mut self, id: ConnectionId, slot: Slot, record: &Record) {
         let amount = u64::from(record.amount());
-        let Some(timeout) = self.limits(id).map(|limits| limits.request_timeout) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
-        let Some(connection) = self.connections.get_mut(id) else {
-            return;
-        };
+        let timeout = server.config.limits.request_timeout;
         let Inbound::Streaming(body) = &mut connection.inbound else {
             return;
         };
-        if body.slot != slot || amount == 0 {
+        if body.about.slot != slot || amount == 0 {
             return;
         }
         // More credit does not mean more time: a client that sends byte by byte would get time for each.

@@ -8,7 +8,7 @@ use wire::{Framing, Head, PathKind, Progress};
 use super::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
 use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
-use crate::exchange::Slot;
+use crate::exchange::{Identity, Slot};
 use crate::faults::{self, Stage};
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
@@ -70,14 +70,7 @@ impl Core {
     /// Whether kept input has no complete head yet, so that nothing can be done with it. A head that must be refused
     /// counts as complete: the usual path refuses it.
     pub fn must_wait_for_bytes(&mut self, id: ConnectionId) -> bool {
-        let Some(connection) = self.connections.get_mut(id) else {
-            return true;
-        };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return true;
         };
         let mut head = self.head.take().unwrap_or_default();
@@ -103,14 +96,7 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
-            return Err(Stop::Closed);
-        };
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
         let limits = &server.config.limits;
@@ -157,7 +143,7 @@ impl Core {
         end: usize,
         head: &Head,
     ) -> Result<usize, Stop> {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Err(Stop::Closed);
         };
         let bodiless = matches!(head.framing, Framing::None | Framing::Length(0));
@@ -172,13 +158,6 @@ impl Core {
         if !self.slice.has_spans(head, route::MAX_PARAMS) {
             return Err(Stop::PageFull);
         }
-        let Some(server) = self
-            .servers
-            .get(usize::from(connection.server))
-            .and_then(Option::as_ref)
-        else {
-            return Err(Stop::Closed);
-        };
         if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
             self.refuse_request(id, 503, "E_OVERLOADED", head.method == wire::Method::HEAD);
             return Err(Stop::Closed);
@@ -277,15 +256,10 @@ impl Core {
         spec: Option<RouteSpec>,
     ) -> Result<usize, Stop> {
         let now = self.now;
-        let server = self
-            .connections
-            .get(id)
-            .and_then(|connection| self.server(connection.server));
-        let Some(server) = server else {
+        let Some(limits) = self.limits(id) else {
             return Err(Stop::Closed);
         };
-        let request_timeout = server.config.limits.request_timeout;
-        let drain_limit = server.config.limits.drain_limit;
+        let (request_timeout, drain_limit) = (limits.request_timeout, limits.drain_limit);
         let declared = match head.framing {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked => None,
@@ -316,12 +290,10 @@ impl Core {
         if spec.stream {
             let stream = DispatchedBody::Stream(declared);
             let slot = self.dispatch(memory, id, at, head, routed, params, stream, true);
-            let generation = self.exchanges.get(slot).generation;
             self.set_inbound(
                 id,
                 Inbound::Streaming(Box::new(Streaming {
-                    slot,
-                    generation,
+                    about: self.exchanges.identity(slot),
                     remaining: Remaining::new(head.framing),
                     received: 0,
                     limit: spec.max_body,
@@ -384,7 +356,7 @@ impl Core {
         body: DispatchedBody,
         exclusive: bool,
     ) -> Slot {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return Slot::NONE;
         };
         let server_id = connection.server;
@@ -393,18 +365,16 @@ impl Core {
         exchange.head_only = head.method == wire::Method::HEAD;
         exchange.http10 = head.version == wire::Version::Http10;
         exchange.close = !head.keep_alive;
-        let generation = exchange.generation;
-        if let Some(server) = self
-            .servers
-            .get_mut(usize::from(server_id))
-            .and_then(Option::as_mut)
-        {
-            server.stats.requests += 1;
-            server.stats.in_flight += 1;
-            let timeout = server.config.limits.handler_timeout;
-            if timeout > 0 {
-                exchange.deadline = self.now + timeout;
-            }
+        let about = Identity {
+            slot,
+            generation: exchange.generation,
+            server: server_id,
+        };
+        server.stats.requests += 1;
+        server.stats.in_flight += 1;
+        let timeout = server.config.limits.handler_timeout;
+        if timeout > 0 {
+            exchange.deadline = self.now + timeout;
         }
         if connection.first == Slot::NONE {
             connection.first = slot;
@@ -417,11 +387,9 @@ impl Core {
         connection.last_request = !head.keep_alive;
         connection.fresh = false;
         connection.deadline = NEVER;
-        let identity = (slot, generation);
         self.slice.write_request(
             memory,
-            identity,
-            server_id,
+            about,
             at,
             head,
             routed,
