@@ -41,8 +41,14 @@ impl Core {
         self.throttle(id);
     }
 
+    /// Takes back an exchange whose reply cannot be completed. HTTP/1 knows no way to end a reply but with its
+    /// connection.
+    pub fn reset_exchange(&mut self, slot: Slot) {
+        self.reset_connection(self.exchanges.get(slot).connection, abort::ERROR);
+    }
+
     /// Closes with a reset, so that the client does not take a part of a reply for the whole.
-    pub fn reset(&mut self, id: ConnectionId, reason: i32) {
+    pub fn reset_connection(&mut self, id: ConnectionId, reason: i32) {
         if let Some(connection) = self.detach(id, reason) {
             connection.socket.reset();
         }
@@ -114,7 +120,7 @@ impl Core {
             self.cork.bytes.truncate(keep);
         }
         if mid_reply {
-            self.reset(id, abort::ERROR);
+            self.reset_connection(id, abort::ERROR);
             return;
         }
         self.release_body(id);

@@ -43,7 +43,7 @@ impl Engine {
                 continue;
             };
             if connection.send_deadline <= core.now {
-                core.reset(id, abort::CLIENT);
+                core.reset_connection(id, abort::CLIENT);
             } else if connection.deadline <= core.now {
                 core.guarded(id, |core| core.expire(id));
             }
@@ -97,7 +97,7 @@ impl Core {
         };
         let exchange = self.exchanges.get_mut(slot);
         if exchange.state != State::Waiting {
-            self.reset(id, abort::UPLOAD);
+            self.reset_connection(id, abort::UPLOAD);
             return;
         }
         exchange.close = true;

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use wire::Version;
+
 use crate::connection::{ConnectionId, NEVER};
 use crate::output::Output;
 
@@ -51,7 +53,7 @@ pub struct Exchange {
     pub next: Slot,
     pub state: State,
     pub head_only: bool,
-    pub http10: bool,
+    pub version: Version,
     /// The client or a limit wants the connection closed after this reply.
     pub close: bool,
     pub want_drain: bool,
@@ -89,7 +91,7 @@ impl Exchanges {
                 next: Slot::NONE,
                 state: State::Free,
                 head_only: false,
-                http10: false,
+                version: Version::Http11,
                 close: false,
                 want_drain: false,
                 server: 0,

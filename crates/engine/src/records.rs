@@ -6,7 +6,6 @@ use ring::layout::{RECORD_WORDS, operation};
 use crate::engine::{Core, Engine};
 use crate::exchange::Slot;
 use crate::output::Retained;
-use crate::slice::abort;
 
 /// Bodies that JavaScript handed over by reference. They are valid until JavaScript runs again.
 pub trait References {
@@ -87,13 +86,13 @@ impl Core {
             }
             core.cork.mark = core.cork.bytes.len();
             match record.operation() {
-                operation::END => core.end(id, slot, record, out, references),
-                operation::START => core.start(id, slot, record, out),
-                operation::DATA => core.data(id, slot, record, out, references),
-                operation::FINISH => core.finish(id, slot),
-                operation::DESTROY => core.reset(id, abort::ERROR),
-                operation::READ | operation::CREDIT => core.grant(id, slot, record),
-                operation::INFORM => core.inform(id, slot, record, out),
+                operation::END => core.end(slot, record, out, references),
+                operation::START => core.start(slot, record, out),
+                operation::DATA => core.data(slot, record, out, references),
+                operation::FINISH => core.finish(slot),
+                operation::DESTROY => core.reset_exchange(slot),
+                operation::READ | operation::CREDIT => core.grant(slot, record),
+                operation::INFORM => core.inform(slot, record, out),
                 _ => {}
             }
         });

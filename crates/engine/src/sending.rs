@@ -8,8 +8,9 @@ use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
 
 use crate::connection::{ConnectionId, Inbound, NEVER};
 use crate::engine::Core;
-use crate::exchange::Slot;
+use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
+use crate::http1::reply_head::Templates;
 use crate::output::{Bodies, Body, Output};
 use crate::slice::abort;
 
@@ -37,7 +38,78 @@ impl Default for Cork {
     }
 }
 
+/// Where the bytes of a reply go, and the beginnings of heads.
+pub struct Sink<'a> {
+    pub bytes: &'a mut Vec<u8>,
+    pub templates: &'a Templates,
+}
+
 impl Core {
+    /// Decides where the bytes of a reply go: into the next send of the connection if it is the exchange's turn,
+    /// otherwise behind what the exchange replied before.
+    pub fn sink(&mut self, slot: Slot) -> Sink<'_> {
+        let bytes = match self.turn(slot) {
+            Some((id, true)) => {
+                self.cork_for(id);
+                &mut self.cork.bytes
+            }
+            _ => self.exchanges.get_mut(slot).stash.end(),
+        };
+        Sink {
+            bytes,
+            templates: &self.templates,
+        }
+    }
+
+    /// The connection of an exchange, and whether the exchange is the oldest there. `None`: the connection is gone.
+    fn turn(&self, slot: Slot) -> Option<(ConnectionId, bool)> {
+        let id = self.exchanges.get(slot).connection;
+        let connection = self.connections.get(id)?;
+        Some((id, connection.first == slot))
+    }
+
+    /// Puts a large body and `tail` behind what was written to the [`sink`](Self::sink).
+    pub fn append_large(
+        &mut self,
+        slot: Slot,
+        body: &[u8],
+        tail: &[u8],
+        keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
+    ) {
+        if let Some((id, true)) = self.turn(slot) {
+            self.send_large(id, body, tail, keep);
+            return;
+        }
+        let exchange = self.exchanges.get_mut(slot);
+        let server = self.servers.get(exchange.server);
+        match server.and_then(|server| keep(&server.bodies)) {
+            Some(kept) => exchange.stash.keep(kept, 0),
+            None => exchange.stash.end().extend_from_slice(body),
+        }
+        exchange.stash.end().extend_from_slice(tail);
+    }
+
+    /// Is called when a part of a reply was written.
+    pub fn reply_grew(&mut self, slot: Slot) {
+        match self.turn(slot) {
+            Some((_, true)) if self.cork.bytes.len() >= CORK_BYTES => self.flush_cork(),
+            Some((id, false)) => self.bound_stash(id, slot),
+            Some((_, true)) | None => {}
+        }
+    }
+
+    /// Is called when the end of a reply was written.
+    pub fn reply_done(&mut self, slot: Slot) {
+        match self.turn(slot) {
+            Some((id, true)) => self.finish_first(id),
+            Some((id, false)) => {
+                self.exchanges.get_mut(slot).state = State::Done;
+                self.bound_stash(id, slot);
+            }
+            None => {}
+        }
+    }
+
     pub fn cork_for(&mut self, id: ConnectionId) {
         if self.cork.connection != id {
             self.flush_cork();
@@ -54,7 +126,7 @@ impl Core {
 
     /// Sends the cork, `body` and `tail`. The part of the body that the socket does not take stays where it is if
     /// `keep` gives an owner for it. Otherwise it is copied, because JavaScript may reuse the bytes when it runs again.
-    pub fn send_large(
+    fn send_large(
         &mut self,
         id: ConnectionId,
         body: &[u8],
@@ -110,7 +182,7 @@ impl Core {
                 break;
             };
             let Some(bytes) = body.bytes() else {
-                self.reset(id, abort::ERROR);
+                self.reset_connection(id, abort::ERROR);
                 break;
             };
             self.send_large(id, bytes, b"", |_| Some(body.clone()));
@@ -123,19 +195,19 @@ impl Core {
 
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
     /// connections keep what was accepted for them, and its client sees that the reply is not whole.
-    pub fn bound_waiting(&mut self, id: ConnectionId) {
+    fn bound_waiting(&mut self, id: ConnectionId) {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         connection.output.count(&mut server.waiting);
         if server.waiting + server.bodies.bytes() > server.config.limits.max_buffered_replies {
             server.stats.dropped += 1;
-            self.reset(id, abort::ERROR);
+            self.reset_connection(id, abort::ERROR);
         }
     }
 
     /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.
-    pub fn bound_stash(&mut self, id: ConnectionId, slot: Slot) {
+    fn bound_stash(&mut self, id: ConnectionId, slot: Slot) {
         let exchange = self.exchanges.get_mut(slot);
         if let Some(server) = self.servers.get_mut(exchange.server) {
             exchange.stash.count(&mut server.waiting);
@@ -164,7 +236,7 @@ impl Core {
         self.current = outer;
     }
 
-    pub fn send_cork(&mut self, id: ConnectionId) {
+    fn send_cork(&mut self, id: ConnectionId) {
         let timeout = self.limits(id).map_or(NEVER, |limits| limits.send_timeout);
         let Some(connection) = self.connections.get_mut(id) else {
             self.cork.bytes.clear();
@@ -226,7 +298,7 @@ impl Core {
             }
             // The user moved, shrank or grew the memory of a reply that is half sent.
             None => {
-                self.reset(id, abort::ERROR);
+                self.reset_connection(id, abort::ERROR);
                 return 0;
             }
         };

@@ -67,7 +67,7 @@ impl Core {
 
     pub fn reset_all(&mut self, server: u16) {
         for id in self.connections_of(server) {
-            self.reset(id, abort::SHUTDOWN);
+            self.reset_connection(id, abort::SHUTDOWN);
         }
     }
 

@@ -9,10 +9,12 @@ use crate::slice::abort;
 
 impl Core {
     /// Whether the connection ends with this exchange's reply, and the reply must say so.
-    pub fn closes(&mut self, id: ConnectionId, slot: Slot) -> bool {
-        if self.exchanges.get(slot).close {
+    pub fn closes(&mut self, slot: Slot) -> bool {
+        let exchange = self.exchanges.get(slot);
+        if exchange.close {
             return true;
         }
+        let id = exchange.connection;
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return true;
         };

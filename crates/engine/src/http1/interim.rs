@@ -7,7 +7,7 @@ use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
-use crate::sending::CORK_BYTES;
+use crate::sending::Sink;
 
 /// How many bytes of interim replies may wait for the client to read, or for earlier replies. Interim replies are
 /// advice, which is worth less the later it comes.
@@ -24,40 +24,30 @@ impl Core {
 
     /// Sends an interim reply of a handler. It is dropped when the reply has begun, when it is malformed, and when
     /// there is no room for it.
-    pub fn inform(&mut self, id: ConnectionId, slot: Slot, record: &Record, out: &[u8]) {
+    pub fn inform(&mut self, slot: Slot, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
         // A client of HTTP/1.0 would take it for the reply (RFC 9110 §15.2).
-        if exchange.state != State::Waiting || exchange.http10 {
+        if exchange.state != State::Waiting || exchange.version == wire::Version::Http10 {
             return;
         }
         let Some(headers) = record.headers(out) else {
             return;
         };
-        let Some(connection) = self.connections.get(id) else {
+        let Some(connection) = self.connections.get(exchange.connection) else {
             return;
         };
         faults::check(Stage::Encode);
-        let first = connection.first == slot;
-        let waiting = if first {
+        let waiting = if connection.first == slot {
             connection.unsent()
         } else {
             exchange.stash.unsent()
         };
-        if first {
-            self.cork_for(id);
+        let Sink { bytes, .. } = self.sink(slot);
+        let before = bytes.len();
+        let written = write_interim(bytes, record.status(), headers);
+        if written.is_err() || waiting + bytes.len() - before > INTERIM_BYTES {
+            bytes.truncate(before);
         }
-        let target = if first {
-            &mut self.cork.bytes
-        } else {
-            self.exchanges.get_mut(slot).stash.end()
-        };
-        let before = target.len();
-        let written = write_interim(target, record.status(), headers);
-        if written.is_err() || waiting + target.len() - before > INTERIM_BYTES {
-            target.truncate(before);
-        }
-        if first && self.cork.bytes.len() >= CORK_BYTES {
-            self.flush_cork();
-        }
+        self.reply_grew(slot);
     }
 }

@@ -2,6 +2,7 @@
 
 use ring::HeaderBlock;
 use ring::layout::CONTENT_TYPES;
+use wire::Version;
 use wire::reply::{Date, forbidden_name, status_line, valid_name, valid_value, write_decimal};
 
 /// The index of problem+json in `CONTENT_TYPES`.
@@ -22,7 +23,7 @@ pub struct ReplyHead<'a> {
     pub headers: HeaderBlock<'a>,
     pub framing: BodyFraming,
     pub close: bool,
-    pub http10: bool,
+    pub version: Version,
 }
 
 /// A head that must not be sent: its header block is cut short, a name is not a token, a value has CR, LF, NUL or
@@ -76,7 +77,7 @@ impl Templates {
             framing => {
                 write_common(out, head.status, content_type, &self.date);
                 // RFC 9110 §15.5.22, §7.8: the protocol to use instead, for this connection. HTTP/1.0 has no Upgrade.
-                if names_upgrade(head.status, head.http10) {
+                if names_upgrade(head.status, head.version) {
                     out.extend_from_slice(b"Upgrade: HTTP/1.1\r\nConnection: upgrade");
                     out.extend_from_slice(if head.close { b", close\r\n" } else { b"\r\n" });
                 }
@@ -104,10 +105,10 @@ impl Templates {
             write_field(out, name, value)?;
         }
         if head.close {
-            if !names_upgrade(head.status, head.http10) {
+            if !names_upgrade(head.status, head.version) {
                 out.extend_from_slice(b"Connection: close\r\n");
             }
-        } else if head.http10 {
+        } else if head.version == Version::Http10 {
             out.extend_from_slice(b"Connection: keep-alive\r\n");
         }
         out.extend_from_slice(b"\r\n");
@@ -151,8 +152,8 @@ impl Templates {
     }
 }
 
-fn names_upgrade(status: u16, http10: bool) -> bool {
-    status == 426 && !http10
+fn names_upgrade(status: u16, version: Version) -> bool {
+    status == 426 && version != Version::Http10
 }
 
 /// Appends an interim reply (102 to 199), which has a head alone. On `Err` the caller removes what was appended.
@@ -214,7 +215,7 @@ mod tests {
             headers: HeaderBlock::new(block),
             framing: BodyFraming::Length(3),
             close: false,
-            http10: false,
+            version: Version::Http11,
         };
         Templates::new(0).write(&mut out, head)?;
         Ok(String::from_utf8(out).unwrap())
@@ -270,7 +271,7 @@ mod tests {
                 headers: HeaderBlock::new(&value),
                 framing: BodyFraming::Chunked,
                 close: true,
-                http10: false,
+                version: Version::Http11,
             };
             assert_eq!(
                 Templates::new(0).write(&mut out, head).is_ok(),

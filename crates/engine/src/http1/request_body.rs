@@ -364,7 +364,8 @@ impl Core {
     }
 
     /// Gives the client credit for more of a streamed body.
-    pub fn grant(&mut self, id: ConnectionId, slot: Slot, record: &Record) {
+    pub fn grant(&mut self, slot: Slot, record: &Record) {
+        let id = self.exchanges.get(slot).connection;
         let amount = u64::from(record.amount());
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;

@@ -363,7 +363,7 @@ impl Core {
         let slot = self.exchanges.insert(id, server_id);
         let exchange = self.exchanges.get_mut(slot);
         exchange.head_only = head.method == wire::Method::HEAD;
-        exchange.http10 = head.version == wire::Version::Http10;
+        exchange.version = head.version;
         exchange.close = !head.keep_alive;
         let about = Identity {
             slot,
