@@ -12,7 +12,7 @@ import {
   unpackHeaders,
 } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
-import type { SourceParts } from '../reply/stream-reply.ts'
+import type { SourceParts } from '../reply/source.ts'
 import type { Routes } from './head.ts'
 import { MemoryUpload } from './memory-upload.ts'
 import { upgradeFields } from './refuse.ts'

@@ -21,11 +21,12 @@ import {
   mergeVary,
   removeHeaders,
 } from '../reply/header.ts'
-import { beginReply, dropPart, dropReply } from '../reply/late-reply.ts'
+import { dropPart, dropReply } from '../reply/late-reply.ts'
 import { parseQuery } from '../request/query.ts'
-import { location, reply, replyWith, sendBytes, sendJson, sendText } from '../reply/reply.ts'
+import { location, reply, sendBytes, sendJson, sendText } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
+import { send } from '../reply/send.ts'
 import { sendStream } from '../reply/stream-reply.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
@@ -460,7 +461,7 @@ export class LazyContext implements RequestContext {
       this.statusCode = checkStatus(status)
       if (declared !== null) declared.reply(this, status, value)
       else if (value === undefined || value === null) this.#empty(status, 'reply')
-      else replyWith(this, value)
+      else void reply(this, value, false)
     }
     return undefined as never
   }
@@ -470,8 +471,7 @@ export class LazyContext implements RequestContext {
   }
 
   #empty(status: number, method: string): void {
-    this.statusCode = status
-    if (beginReply(this, method)) this.exchange.end(status, ContentType.custom, this.replyHeaders, null)
+    send(this, ContentType.custom, null, status, method)
   }
 
   watchAbort(): void {

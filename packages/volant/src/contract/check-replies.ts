@@ -1,6 +1,6 @@
 /** Checks the replies of handlers under a contract before they are sent. */
 import { Readable } from 'node:stream'
-import { isIterator } from '../reply/stream-reply.ts'
+import { isIterator } from '../reply/source.ts'
 import type { RequestContext } from '../types/request.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { ResponsePlan } from './response-plan.ts'

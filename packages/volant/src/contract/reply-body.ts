@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
-import { endReply, sendText } from '../reply/reply.ts'
+import { send } from '../reply/send.ts'
 import { issueSummary } from './response-issues.ts'
 import { refuseCodecs } from '../schema/refuse-parts.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
@@ -102,8 +102,8 @@ export class ReplyBody {
 
   /** Sends a checked value: text as it is, anything else as JSON. */
   send(ctx: RequestContext, checked: unknown): undefined {
-    if (typeof checked === 'string') sendText(ctx, checked, ContentType.text, undefined)
-    else endReply(ctx, ContentType.json, this.textOf(checked), undefined, 'reply')
+    if (typeof checked === 'string') send(ctx, ContentType.text, checked, undefined, 'text')
+    else send(ctx, ContentType.json, this.textOf(checked), undefined, 'reply')
   }
 
   #serializer(): Serializer {

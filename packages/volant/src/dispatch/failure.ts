@@ -8,7 +8,7 @@ import { isAbort, isExpectedAbort } from '../reply/abort.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
-import { beginReply } from '../reply/late-reply.ts'
+import { send } from '../reply/send.ts'
 
 /**
  * Answers `error` once: by the error handler of its scope, else as problem+json. After a reply the error is reported.
@@ -93,13 +93,16 @@ function sendProblem(ctx: RequestContext, error: unknown): void {
       answered = bad
     }
   }
-  if (!beginReply(ctx, 'reply')) return
-  const status = answered instanceof HTTPError ? answered.status : 500
-  ctx.statusCode = status
-  ctx.exchange.end(
-    status,
-    ctx.hasType ? ContentType.custom : ContentType.problem,
-    ctx.replyHeaders,
-    problemText(answered, answered instanceof HTTPError ? null : errorDetail(ctx, answered)),
-  )
+  try {
+    sendText(ctx, answered, answered instanceof HTTPError ? null : errorDetail(ctx, answered))
+  } catch (refused) {
+    // What the error says is too long for one reply.
+    ctx.app.report(refused, ctx)
+    sendText(ctx, refused, null)
+  }
+}
+
+function sendText(ctx: RequestContext, error: unknown, detail: string | null): void {
+  const status = error instanceof HTTPError ? error.status : 500
+  send(ctx, ContentType.problem, problemText(error, detail), status, 'reply')
 }

@@ -6,20 +6,6 @@ import { VolantError } from '../errors/errors.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 
-/**
- * Is called before every reply, by the method of the context named. Returns false if the client has disconnected, or if
- * the request has its reply already, which is reported.
- */
-export function beginReply(ctx: RequestContext, method: string): boolean {
-  if (ctx.exchange.aborted) return false
-  if (ctx.replied) {
-    dropReply(ctx, method)
-    return false
-  }
-  ctx.replied = true
-  return true
-}
-
 /** Reports a second reply, by the method of the context named. */
 export function dropReply(ctx: RequestContext, method: string): void {
   drop(ctx, `ctx.${method} was called`, 'return after replying')

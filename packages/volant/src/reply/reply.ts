@@ -4,17 +4,16 @@ import { ContentType } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { checkHeaderValue, engineHeaders } from './header.ts'
 import { jsonFault, valueFault } from '../errors/json-fault.ts'
-import { beginReply, requestName } from './late-reply.ts'
+import { requestName } from './late-reply.ts'
 import { bad } from '../options/bad-option.ts'
 import { isDevelopment, warnOfLoss } from './lost-members.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from './status.ts'
-import { isGenerator, isIterator, sendGenerated, sendStream } from './stream-reply.ts'
+import { send } from './send.ts'
+import { isGenerator, isIterator } from './source.ts'
+import { sendGenerated, sendStream } from './stream-reply.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { Source } from '../types/reply-options.ts'
-
-/** The smallest possible maxBufferedReplies, in bytes. Smaller replies need no check. */
-const leastBound = 1_024
 
 /**
  * Replies with what a handler returned:
@@ -31,36 +30,21 @@ const leastBound = 1_024
  * | what a generator function gave | streamed, from its first chunk on |
  * | `Error` | as if thrown |
  *
- * Gives a promise where the reply is given later.
+ * Gives a promise where the reply is given later. Throws `E_ALREADY_REPLIED` for a second reply, unless it was not
+ * `returned`: then that is only reported.
  *
  * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
  */
-export function reply(ctx: RequestContext, value: unknown): Promise<void> | void {
-  if (ctx.replied && !ctx.exchange.aborted && !ctx.rare?.expired) {
+export function reply(ctx: RequestContext, value: unknown, returned = true): Promise<void> | void {
+  if (ctx.replied && returned && !ctx.exchange.aborted && !ctx.rare?.expired) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
       `a handler or middleware of ${requestName(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,
     )
   }
-  return replyWith(ctx, value, true)
-}
-
-/** Replies like `reply`, for callers that report a second reply themselves. */
-export function replyWith(ctx: RequestContext, value: unknown, returned = false): Promise<void> | void {
-  switch (typeof value) {
-    case 'object':
-      return replyObject(ctx, value, returned)
-    case 'string':
-      return sendText(ctx, value, ContentType.text, undefined)
-    case 'undefined':
-      return replyEmpty(ctx)
-    default:
-      return sendJson(ctx, value, undefined)
-  }
-}
-
-function replyObject(ctx: RequestContext, value: object | null, returned: boolean): Promise<void> | void {
-  if (value === null) return replyEmpty(ctx)
+  if (typeof value === 'string') return send(ctx, ContentType.text, value, undefined, 'text')
+  if (value === undefined || value === null) return replyEmpty(ctx)
+  if (typeof value !== 'object') return sendJson(ctx, value, undefined)
   const made = value.constructor
   if (made === Object || made === Array) return sendJson(ctx, value, undefined)
   if (value instanceof Uint8Array) return sendBytes(ctx, value, undefined)
@@ -76,17 +60,14 @@ function replyObject(ctx: RequestContext, value: object | null, returned: boolea
 }
 
 export function replyEmpty(ctx: RequestContext): void {
-  if (!beginReply(ctx, 'reply')) return
-  const status = ctx.statusCode === 0 ? 204 : ctx.statusCode
-  ctx.statusCode = status
-  ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+  send(ctx, ContentType.custom, null, ctx.statusCode === 0 ? 204 : ctx.statusCode, 'reply')
 }
 
 export function sendJson(ctx: RequestContext, value: unknown, status: number | undefined): void {
-  // This comes before `beginReply`, so that a value which cannot be serialised leaves the reply open for the error.
+  // This comes before `send`, so that a value which cannot be serialised leaves the reply open for the error.
   const text =
     ctx.responses === null ? jsonText(ctx, value) : ctx.responses.jsonText(value, status ?? ctx.status())
-  endReply(ctx, ContentType.json, text, status, 'json')
+  send(ctx, ContentType.json, text, status, 'json')
 }
 
 /** Gives a value as JSON. Throws `E_NOT_SERIALISABLE` for a value that JSON cannot carry. */
@@ -120,13 +101,8 @@ export function sendText(
   type: ContentType,
   status: number | undefined,
 ): void {
-  endReply(
-    ctx,
-    type,
-    typeof value === 'string' ? value : String(value),
-    status,
-    type === ContentType.html ? 'html' : 'text',
-  )
+  const text = typeof value === 'string' ? value : String(value)
+  send(ctx, type, text, status, type === ContentType.html ? 'html' : 'text')
 }
 
 export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number | undefined): void {
@@ -136,39 +112,7 @@ export function sendBytes(ctx: RequestContext, value: Uint8Array, status: number
       `ctx.bytes takes a Buffer or another Uint8Array, not ${briefValue(value)}, in ${requestName(ctx)}`,
     )
   }
-  endReply(ctx, ContentType.bytes, value, status, 'bytes')
-}
-
-/** Sends the status, content type and body of a reply that has one. */
-export function endReply(
-  ctx: RequestContext,
-  type: ContentType,
-  body: string | Uint8Array,
-  given: number | undefined,
-  method: string,
-): void {
-  const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
-  if (body.length > leastBound && !ctx.replied) checkSize(ctx, body)
-  if (!beginReply(ctx, method)) return
-  ctx.statusCode = status
-  // A 205 has no content (RFC 9110 §15.3.6).
-  const content = status === 205 ? null : body
-  ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, content)
-}
-
-/**
- * Refuses a reply that is too large to wait as a whole: it would be reset whenever its client does not take it at once.
- */
-function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
-  const { maxBufferedReplies } = ctx.app.limits
-  // A character takes at most three bytes of UTF-8 for its length.
-  if (body.length * 3 <= maxBufferedReplies) return
-  const length = Buffer.byteLength(body)
-  if (length <= maxBufferedReplies) return
-  throw new VolantError(
-    'E_REPLY_TOO_LARGE',
-    `the reply of ${requestName(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
-  )
+  send(ctx, ContentType.bytes, value, status, 'bytes')
 }
 
 /** Sends a web `Response`. Its headers replace those of the context; Set-Cookie headers are added. */
@@ -188,7 +132,7 @@ function sendResponse(ctx: RequestContext, response: Response): void {
   for (const cookie of response.headers.getSetCookie()) ctx.append('set-cookie', cookie)
   ctx.statusCode = status
   if (response.body !== null) return sendStream(ctx, response.body, { type: null })
-  if (beginReply(ctx, 'reply')) ctx.exchange.end(status, ContentType.custom, ctx.replyHeaders, null)
+  send(ctx, ContentType.custom, null, status, 'reply')
 }
 
 function sendBlob(ctx: RequestContext, blob: Blob): void {

@@ -4,7 +4,7 @@ import type { Routes } from '../adapters/head.ts'
 import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { VolantError } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
-import { openSource } from '../reply/stream-reply.ts'
+import { openSource } from '../reply/source.ts'
 
 /**
  * Answers as a socket would. Rejects with the reason of `request.signal` when that is aborted, and with `E_RESET` where

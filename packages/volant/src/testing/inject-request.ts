@@ -7,7 +7,7 @@ import { bad } from '../options/bad-option.ts'
 import { checkText } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
-import { isIterator, openSource } from '../reply/stream-reply.ts'
+import { isIterator, openSource } from '../reply/source.ts'
 import type { Source } from '../types/reply-options.ts'
 
 type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined

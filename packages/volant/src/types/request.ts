@@ -158,7 +158,7 @@ export interface RareState {
  * Nine fields decide how a request ends. One `phase` cannot replace them: the reply, the chain and the error handler end
  * independently, so that most combinations exist. These hold:
  *
- * - `replied` is set once, by `beginReply`, and not any more once the exchange is aborted.
+ * - `replied` is set once, by `send` of `reply/send.ts`, and not any more once the exchange is aborted.
  * - `settled` is set where the outermost layer gave a value. A chain that failed goes to `fail` and leaves it false, also
  *   after a reply. `'silent'` is only set with `pending` 0, directly before the empty reply is sent.
  * - `pending` counts the layers and own replies that are not settled, so `ownReplies <= pending`. With `settled` true and

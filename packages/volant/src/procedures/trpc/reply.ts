@@ -2,7 +2,8 @@
 import { ContentType } from '@volant/engine'
 import type { Context } from '../../types/context.ts'
 import { HTTPError } from '../../errors/errors.ts'
-import { endReply, jsonText, sendJson } from '../../reply/reply.ts'
+import { jsonText, sendJson } from '../../reply/reply.ts'
+import { send } from '../../reply/send.ts'
 import { unlessError } from '../definition.ts'
 import type { Served } from '../output.ts'
 import type { ProcedureKind } from '../types.ts'
@@ -21,7 +22,7 @@ export function replyValue(ctx: RequestContext, value: unknown, served: Served, 
     if (isDeferred(value)) throw notStreamed(value)
     const text = resultText(ctx, value, served, settings)
     const status = prepareHead(ctx, 200, [path], procedure.kind, [], settings)
-    endReply(ctx, ContentType.json, text, status, 'json')
+    send(ctx, ContentType.json, text, status, 'json')
   } catch (error) {
     // The error may come from a getter of the value.
     replyError(ctx, error, served, settings)
@@ -98,7 +99,7 @@ export function replyBatch(
   const [only = 200] = statuses
   // Calls with different statuses have the status 207 (RFC 4918 §13).
   const status = prepareHead(ctx, statuses.size > 1 ? 207 : only, paths, type, errors, settings)
-  endReply(ctx, ContentType.json, `[${outcomes.map(({ text }) => text).join()}]`, status, 'json')
+  send(ctx, ContentType.json, `[${outcomes.map(({ text }) => text).join()}]`, status, 'json')
 }
 
 /** Sets the headers of every reply and those of `responseMeta`; gives the status. */

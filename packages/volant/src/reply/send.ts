@@ -1,0 +1,98 @@
+/** The one exit for replies: values, streams, files, errors, misses and contracts all leave here. */
+import { ContentType } from '@volant/engine'
+import { endsStream, serverCloses } from './abort.ts'
+import { VolantError } from '../errors/errors.ts'
+import { dropReply, requestName } from './late-reply.ts'
+import { pump } from './pump.ts'
+import type { SourceParts } from './source.ts'
+import { checkStatus } from './status.ts'
+import type { RequestContext } from '../types/request.ts'
+
+/** A body that comes in parts. */
+export interface StreamBody {
+  readonly parts: SourceParts
+  /** The length in bytes; −1 while it is not known. */
+  readonly length: number
+  /** True where it may never end by itself, so that it is told when the server closes. */
+  readonly mayBeEndless: boolean
+}
+
+/** The body of a reply; null for none. */
+export type ReplyContent = string | Uint8Array | StreamBody | null
+
+/** The smallest possible maxBufferedReplies, in bytes. Smaller replies need no check. */
+const leastBound = 1_024
+
+/**
+ * Replies, unless the client has disconnected. A second reply is reported and dropped; `method` names it. Without
+ * `given` the status is the one of `ctx.status`, else 200. A content type that is set as a header replaces `type`.
+ */
+export function send(
+  ctx: RequestContext,
+  type: ContentType,
+  content: ReplyContent,
+  given: number | undefined,
+  method: string,
+): void {
+  const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
+  if (ctx.replied || ctx.exchange.aborted) return refuse(ctx, content, method)
+  leave(ctx, type, content, status)
+}
+
+function refuse(ctx: RequestContext, content: ReplyContent, method: string): void {
+  if (isStream(content)) content.parts.cancel()
+  dropReply(ctx, method)
+}
+
+function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, status: number): void {
+  if (isStream(content)) return leaveInParts(ctx, type, content, status)
+  if (content !== null && content.length > leastBound) checkSize(ctx, content)
+  ctx.replied = true
+  ctx.statusCode = status
+  // A 205 has no content (RFC 9110 §15.3.6).
+  const body = status === 205 ? null : content
+  ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, body)
+}
+
+/** Sends the head at once and the chunks as they come. HEAD and statuses without content cancel the source unread. */
+function leaveInParts(ctx: RequestContext, type: ContentType, content: StreamBody, status: number): void {
+  const { exchange } = ctx
+  const { parts, length } = content
+  ctx.replied = true
+  ctx.statusCode = status
+  exchange.start(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, length)
+  if (ctx.method === 'HEAD' || isBodiless(status)) {
+    parts.cancel()
+    exchange.finish()
+    return
+  }
+  ctx.more.cancelStream = () => parts.cancel()
+  ctx.watchAbort()
+  if (content.mayBeEndless && length < 0) ctx.app.streams.add(ctx)
+  if (endsStream(ctx)) ctx.stop(serverCloses)
+  void pump(ctx, parts)
+}
+
+function isStream(content: ReplyContent): content is StreamBody {
+  return typeof content === 'object' && content !== null && !(content instanceof Uint8Array)
+}
+
+/** True for statuses whose reply has no content. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
+/**
+ * Refuses a reply that is too large to wait as a whole: it would be reset whenever its client does not take it at once.
+ */
+function checkSize(ctx: RequestContext, body: string | Uint8Array): void {
+  const { maxBufferedReplies } = ctx.app.limits
+  // A character takes at most three bytes of UTF-8 for its length.
+  if (body.length * 3 <= maxBufferedReplies) return
+  const length = Buffer.byteLength(body)
+  if (length <= maxBufferedReplies) return
+  throw new VolantError(
+    'E_REPLY_TOO_LARGE',
+    `the reply of ${requestName(ctx)} is ${length} bytes long, and maxBufferedReplies is ${maxBufferedReplies}, so 500 was sent in its place: stream it, or raise maxBufferedReplies`,
+  )
+}
