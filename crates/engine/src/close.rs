@@ -33,7 +33,7 @@ impl Core {
         if connection.lingering {
             return;
         }
-        connection.socket.shutdown_write();
+        connection.transport.shutdown_write();
         connection.lingering = true;
         connection.input = Vec::new();
         connection.inbound = Inbound::Closed;
@@ -50,7 +50,7 @@ impl Core {
     /// Closes with a reset, so that the client does not take a part of a reply for the whole.
     pub fn reset_connection(&mut self, id: ConnectionId, reason: i32) {
         if let Some(connection) = self.detach(id, reason) {
-            connection.socket.reset();
+            connection.transport.reset();
         }
     }
 
@@ -71,7 +71,7 @@ impl Core {
             self.sending -= 1;
         }
         // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
-        let _ = self.poller.remove(connection.socket.fd());
+        let _ = self.poller.remove(connection.transport.fd());
         let server_id = connection.server;
         if let Some(server) = self.servers.get_mut(server_id) {
             connection.output.uncount(&mut server.waiting);

@@ -2,12 +2,13 @@
 //! the size test below), and everything else lives in the slice's arena.
 
 use reactor::Interest;
-use reactor::net::{Peer, Socket};
+use reactor::net::Peer;
 
 use crate::exchange::Slot;
 use crate::http1::request_body::{Buffering, Discard, Streaming};
 use crate::output::Output;
 use crate::server::{Server, Servers};
+use crate::transport::Transport;
 
 /// The index of a connection in the table. It names the next connection there once this one is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +55,7 @@ pub struct Refused {
 /// - `client_may_send` is read once, when the connection closes: it decides between closing at once and lingering.
 /// - `fresh` is cleared by the first request and never set again; `last_request` is decided anew by each request.
 pub struct Connection {
-    pub socket: Socket,
+    pub transport: Transport,
     pub peer: Peer,
     pub server: u16,
     pub interest: Interest,
@@ -104,9 +105,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn new(socket: Socket, peer: Peer, server: u16, now: u64, deadline: u64) -> Self {
+    pub fn new(transport: Transport, peer: Peer, server: u16, now: u64, deadline: u64) -> Self {
         Self {
-            socket,
+            transport,
             peer,
             server,
             interest: Interest::READ,
@@ -141,11 +142,18 @@ impl Connection {
         self.output.unsent()
     }
 
+    /// Whether its transport holds input for it that no readiness event will announce.
+    #[inline]
+    pub fn wants_pending(&self) -> bool {
+        self.interest.read && self.transport.pending()
+    }
+
     /// Whether nothing is in flight, half received or unsent.
     pub fn is_idle(&self) -> bool {
         self.in_flight == 0
             && self.output.is_empty()
             && self.input.is_empty()
+            && !self.transport.pending()
             && self.refused.is_none()
             && matches!(self.inbound, Inbound::Head)
     }

@@ -21,6 +21,7 @@ mod sending;
 mod server;
 mod shutdown;
 mod slice;
+mod transport;
 
 #[cfg(not(feature = "faults"))]
 mod faults {

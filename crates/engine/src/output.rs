@@ -5,8 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use std::io::IoSlice;
 use std::rc::{Rc, Weak};
 
-use reactor::net::{Send, Socket};
+use reactor::net::Send;
 use ring::layout::HIGH_WATER_BYTES;
+
+use crate::transport::Transport;
 
 /// The most bytes of waiting output that one call sends: other connections wait for it.
 const SEND_BYTES: usize = 262_144;
@@ -156,18 +158,20 @@ impl Output {
 
     /// Sends some of it, or gives `None` when a kept body is not there any more. The caller tells `advance` how much
     /// was sent.
-    pub fn send(&self, socket: &Socket) -> Option<Send> {
+    pub fn send(&self, transport: &mut Transport) -> Option<Send> {
         let own = &self.own[self.sent..];
         let own = &own[..own.len().min(SEND_BYTES)];
         let Some(part) = self.parts.front() else {
-            return Some(socket.send(own));
+            return Some(transport.send(own));
         };
         let body = &part.body.bytes()?[part.at..];
         let left = SEND_BYTES - own.len();
         if body.len() > left {
-            return Some(socket.send_vectored(&[IoSlice::new(own), IoSlice::new(&body[..left])]));
+            return Some(
+                transport.send_vectored(&[IoSlice::new(own), IoSlice::new(&body[..left])]),
+            );
         }
-        Some(socket.send_vectored(&[
+        Some(transport.send_vectored(&[
             IoSlice::new(own),
             IoSlice::new(body),
             IoSlice::new(&part.behind),

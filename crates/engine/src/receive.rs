@@ -10,6 +10,7 @@ use crate::engine::{Core, listener_token};
 use crate::exchange::{Slot, State};
 use crate::http1::requests::Stop;
 use crate::slice::{Notice, abort};
+use crate::transport::Transport;
 
 /// The most connections accepted at once, so that a flood of them does not starve those being served.
 const ACCEPT_BUDGET: usize = 64;
@@ -56,7 +57,7 @@ impl Core {
             let deadline = now + server.config.limits.headers_timeout;
             server.stats.connections += 1;
             let fd = socket.fd();
-            let connection = Connection::new(socket, peer, id, now, deadline);
+            let connection = Connection::new(Transport::Plain(socket), peer, id, now, deadline);
             let connection = self.connections.insert(connection);
             let token = self.connections.token(connection);
             if self.poller.add(fd, token, Interest::READ).is_err() {
@@ -94,7 +95,7 @@ impl Core {
         let start = self.slice.arena;
         let parts = memory.page(self.slice.page());
         let room = &mut parts.arena[start..start + RECEIVE_BYTES];
-        match connection.socket.recv(room) {
+        match connection.transport.receive(room) {
             Recv::Data(length) if connection.lingering => {
                 connection.drained += length as u64;
                 let limit = self.drain_limit(id);
@@ -108,12 +109,23 @@ impl Core {
             Recv::Data(length) => {
                 let received = &parts.arena[start..start + length];
                 connection.input.extend_from_slice(received);
-                self.resume(memory, id);
+                self.parse_kept(memory, id);
                 self.throttle(id);
             }
             Recv::WouldBlock => {}
             Recv::End => self.half_close(id, true),
             Recv::Failed(_) => self.remove(id, abort::CLIENT),
+        }
+        self.queue_pending(id);
+    }
+
+    /// Has a connection received from again that wants input and whose transport holds some.
+    #[inline]
+    fn queue_pending(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.connections.get(id)
+            && connection.wants_pending()
+        {
+            self.queue(id);
         }
     }
 
@@ -166,12 +178,31 @@ impl Core {
         }
     }
 
-    /// Parses input that was kept.
+    /// Goes on with a connection that was on the ready list.
     pub fn resume(&mut self, memory: &mut Memory, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
         connection.queued = false;
+        self.parse_kept(memory, id);
+        if self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.wants_pending() && !connection.queued)
+        {
+            if self.slice.has_room(memory) {
+                self.receive(memory, id);
+            } else {
+                self.queue(id);
+            }
+        }
+    }
+
+    /// Parses input that was kept.
+    fn parse_kept(&mut self, memory: &mut Memory, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
         connection.parse_blocked = false;
         let whole_body =
             matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
@@ -231,12 +262,13 @@ impl Core {
         if wanted == connection.interest {
             return;
         }
-        let fd = connection.socket.fd();
+        let fd = connection.transport.fd();
         let old = std::mem::replace(&mut connection.interest, wanted);
         let token = self.connections.token(id);
         if self.poller.modify(fd, token, old, wanted).is_err() {
             self.remove(id, abort::ERROR);
         }
+        self.queue_pending(id);
     }
 
     /// Is called when the client closed its sending side. It may have left, or it may wait for its replies: the signals
@@ -262,8 +294,7 @@ impl Core {
             return;
         };
         if connection.in_flight > 0 {
-            // This fails on Unix sockets, which report the peer's close by themselves.
-            let _ = connection.socket.probe_peer(HALF_CLOSED_PROBE);
+            connection.transport.probe_peer(HALF_CLOSED_PROBE);
         }
         let mut slot = connection.first;
         while slot != Slot::NONE {

@@ -140,7 +140,7 @@ impl Core {
         if connection.output.is_empty() {
             faults::check(Stage::Flush);
             let slices = [&self.cork.bytes, body, tail].map(IoSlice::new);
-            match connection.socket.send_vectored(&slices) {
+            match connection.transport.send_vectored(&slices) {
                 Send::Sent(length) => sent = length,
                 Send::WouldBlock => {}
                 Send::Failed(_) => {
@@ -247,7 +247,7 @@ impl Core {
             faults::check(Stage::Flush);
             let mut sent = 0;
             if connection.output.is_empty() {
-                match connection.socket.send(&self.cork.bytes) {
+                match connection.transport.send(&self.cork.bytes) {
                     Send::Sent(length) => sent = length,
                     Send::WouldBlock => {}
                     Send::Failed(_) => {
@@ -289,7 +289,7 @@ impl Core {
         if connection.output.is_empty() {
             return 0;
         }
-        let taken = match connection.output.send(&connection.socket) {
+        let taken = match connection.output.send(&mut connection.transport) {
             Some(Send::Sent(length)) => length,
             Some(Send::WouldBlock) => return 0,
             Some(Send::Failed(_)) => {

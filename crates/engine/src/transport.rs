@@ -1,0 +1,76 @@
+//! What stands between the engine and its sockets.
+
+use std::io::IoSlice;
+use std::os::fd::RawFd;
+
+use reactor::net::{Recv, Send, Socket};
+
+/// How the bytes of a connection reach the network. `Connection::output` holds bytes as the transport sends them.
+pub enum Transport {
+    /// The bytes of the protocol are the bytes on the socket.
+    Plain(Socket),
+}
+
+impl Transport {
+    /// Receives what is there, up to the length of `room`.
+    #[inline]
+    pub fn receive(&mut self, room: &mut [u8]) -> Recv {
+        match self {
+            Self::Plain(socket) => socket.recv(room),
+        }
+    }
+
+    /// Whether it holds bytes that [`receive`](Self::receive) would give although the socket is not readable. The poller
+    /// is level-triggered and says nothing of them, so whoever wants them must ask again.
+    #[inline]
+    pub fn pending(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+        }
+    }
+
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> Send {
+        match self {
+            Self::Plain(socket) => socket.send(bytes),
+        }
+    }
+
+    /// Sends `slices` in order.
+    #[inline]
+    pub fn send_vectored(&mut self, slices: &[IoSlice]) -> Send {
+        match self {
+            Self::Plain(socket) => socket.send_vectored(slices),
+        }
+    }
+
+    /// Tells the peer that nothing more comes. Receiving goes on.
+    pub fn shutdown_write(&mut self) {
+        match self {
+            Self::Plain(socket) => socket.shutdown_write(),
+        }
+    }
+
+    /// Closes in a way that the peer cannot take for a regular end.
+    pub fn reset(self) {
+        match self {
+            Self::Plain(socket) => socket.reset(),
+        }
+    }
+
+    /// Has the kernel find out whether a silent peer is still there, by a probe every so many seconds.
+    pub fn probe_peer(&self, seconds: i32) {
+        match self {
+            // This fails on Unix sockets, which report the peer's close by themselves.
+            Self::Plain(socket) => drop(socket.probe_peer(seconds)),
+        }
+    }
+
+    /// What the poller watches.
+    #[inline]
+    pub fn fd(&self) -> RawFd {
+        match self {
+            Self::Plain(socket) => socket.fd(),
+        }
+    }
+}
