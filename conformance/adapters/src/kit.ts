@@ -36,6 +36,8 @@ export class Kit {
       errorDetails: false,
       report: (error) => void this.reports.push(error),
       ...options,
+      // Cases close with connections of clients open; `drain` has those that wait for them.
+      limits: { drainIdle: 0, ...options.limits },
     })
   }
 

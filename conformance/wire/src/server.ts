@@ -18,7 +18,7 @@ export interface CaseServer {
 /** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded. */
 export async function startServer(adapter: AdapterName): Promise<CaseServer> {
   // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
-  const limits = { headersTimeout: 120_000, requestTimeout: 120_000 }
+  const limits = { headersTimeout: 120_000, requestTimeout: 120_000, drainIdle: 0 }
   const app = createApp({
     adapter: { type: adapter },
     limits,

@@ -3,7 +3,7 @@
 use crate::connection::{Connection, ConnectionId, Inbound, NEVER, Refused};
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
-use crate::server::Limits;
+use crate::server::{Limits, Phase};
 use crate::slice::{Notice, abort};
 
 impl Core {
@@ -76,7 +76,7 @@ impl Core {
         if let Some(server) = self.servers.get_mut(server_id) {
             connection.output.uncount(&mut server.waiting);
             server.stats.connections -= 1;
-            if server.closing && server.stats.connections == 0 {
+            if server.phase != Phase::Open && server.stats.connections == 0 {
                 self.notify_closed(server_id);
             }
         }

@@ -24,6 +24,7 @@ impl Engine {
                 limits.send_timeout,
                 limits.keep_alive_timeout,
                 limits.drain_timeout,
+                limits.drain_idle,
                 limits.shutdown_timeout,
             ]
         });
@@ -51,8 +52,8 @@ impl Engine {
         if core.handler_timeouts {
             core.sweep_handlers();
         }
-        core.sweep_servers();
         core.flush_cork();
+        core.sweep_servers();
     }
 }
 
@@ -133,9 +134,8 @@ impl Core {
                         .poller
                         .modify(fd, token, Interest::NONE, Interest::READ);
                 }
-            } else if server.closing && server.deadline <= now {
-                server.deadline = NEVER;
-                self.reset_all(id);
+            } else {
+                self.advance_close(id);
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::exchange::Exchanges;
 use crate::http1::reply_head::Templates;
 use crate::output::Bodies;
 use crate::sending::Cork;
-use crate::server::{Server, ServerConfig, ServerStats, Servers};
+use crate::server::{Phase, Server, ServerConfig, ServerStats, Servers};
 use crate::slice::{MOST_REQUESTS, Slice};
 
 /// The most events that one call of the poller gives.
@@ -209,11 +209,9 @@ impl Engine {
     pub fn keeps_alive(&self) -> bool {
         self.core.exchanges.in_flight() > 0
             || self.core.sending > 0
-            || self
-                .core
-                .servers
-                .iter()
-                .any(|server| server.closing || (server.listener.is_some() && server.referenced))
+            || self.core.servers.iter().any(|server| {
+                server.phase != Phase::Open || (server.listener.is_some() && server.referenced)
+            })
     }
 
     /// Decides whether a server that listens keeps the process alive. By default it does.
@@ -235,9 +233,8 @@ impl Engine {
             buffered: 0,
             waiting: 0,
             bodies: Bodies::default(),
-            closing: false,
+            phase: Phase::Open,
             referenced: true,
-            deadline: crate::connection::NEVER,
         };
         core.servers.add(server)
     }
@@ -270,7 +267,10 @@ impl Engine {
 
     fn listen(&mut self, id: u16, listener: Listener) -> io::Result<ListenAddr> {
         let core = &mut self.core;
-        let server = core.servers.get_mut(id).filter(|server| !server.closing);
+        let server = core
+            .servers
+            .get_mut(id)
+            .filter(|server| server.phase == Phase::Open);
         let Some(server) = server else {
             return Err(io::ErrorKind::NotFound.into());
         };
@@ -326,7 +326,8 @@ impl Core {
                 let event = self.events.get(self.event);
                 self.event += 1;
                 if event.token & LISTENER != 0 {
-                    self.accept((event.token & 0xffff) as u16);
+                    // The poller reports again what is left in the queue.
+                    let _ = self.accept((event.token & 0xffff) as u16);
                 } else if let Some(id) = self.connections.resolve(event.token) {
                     self.guarded(id, |core| core.on_event(memory, id, event));
                 }

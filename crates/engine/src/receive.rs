@@ -24,18 +24,19 @@ const HALF_CLOSED_PROBE: i32 = 10;
 const BLOCKED_INPUT: usize = RECEIVE_BYTES;
 
 impl Core {
-    pub fn accept(&mut self, id: u16) {
+    /// Gives whether more connections may wait in the queue.
+    pub fn accept(&mut self, id: u16) -> bool {
         for _ in 0..ACCEPT_BUDGET {
             let now = self.now;
             let Some(server) = self.servers.get_mut(id) else {
-                return;
+                return false;
             };
             let Some(listener) = &server.listener else {
-                return;
+                return false;
             };
             let (socket, peer) = match listener.accept() {
                 Ok(Some(accepted)) => accepted,
-                Ok(None) => return,
+                Ok(None) => return false,
                 Err(_) => {
                     // EMFILE, ENFILE, ENOBUFS or ENOMEM: the poller is level-triggered and would report it in a loop.
                     let fd = listener.fd();
@@ -44,7 +45,7 @@ impl Core {
                     let _ = self
                         .poller
                         .modify(fd, token, Interest::READ, Interest::NONE);
-                    return;
+                    return false;
                 }
             };
             if server.stats.connections as usize >= server.config.limits.max_connections {
@@ -64,6 +65,7 @@ impl Core {
                 self.remove(connection, abort::ERROR);
             }
         }
+        true
     }
 
     #[inline]

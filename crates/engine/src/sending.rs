@@ -310,7 +310,12 @@ impl Core {
         }
         connection.output = Output::default();
         if connection.in_flight == 0 && matches!(connection.inbound, Inbound::Head) {
-            connection.close_after |= connection.input.is_empty() && server.closing;
+            if connection.input.is_empty() && server.is_closing() {
+                // The reply did not say it, since it began before.
+                connection.close_after = true;
+                connection.client_may_send = true;
+                connection.inbound = Inbound::Closed;
+            }
             connection.deadline = now
                 + if connection.input.is_empty() {
                     limits.keep_alive_timeout

@@ -25,6 +25,7 @@ pub struct Limits {
     pub max_pipelined: u16,
     pub drain_limit: u64,
     pub drain_timeout: u64,
+    pub drain_idle: u64,
     pub shutdown_timeout: u64,
     pub wire: wire::Limits,
 }
@@ -60,6 +61,7 @@ impl Limits {
             max_pipelined: values[limit::MAX_PIPELINED] as u16,
             drain_limit: at(limit::DRAIN_LIMIT),
             drain_timeout: at(limit::DRAIN_TIMEOUT),
+            drain_idle: at(limit::DRAIN_IDLE),
             shutdown_timeout: at(limit::SHUTDOWN_TIMEOUT),
             wire: wire::Limits {
                 max_header_size: small(limit::MAX_HEADER_SIZE),
@@ -146,6 +148,32 @@ impl Servers {
     }
 }
 
+/// How far the close of a server has come.
+///
+/// ```text
+/// Open ──close()──▶ Draining ──drainIdle──▶ Closing
+///                       └────────┬────────────┘
+///                          shutdownTimeout: what is left is reset
+/// ```
+///
+/// From `Draining` on, no connection is accepted and each reply that ends what was received says `Connection: close`.
+/// The `closed` notice follows as soon as no connection is left, in whichever phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    Open,
+    /// Idle connections stay: a client may have sent a request, or send one because it cannot know better.
+    Draining {
+        /// When idle connections are closed.
+        until: u64,
+        /// When the connections that are left are reset.
+        deadline: u64,
+    },
+    /// Connections are closed as soon as they are idle.
+    Closing {
+        deadline: u64,
+    },
+}
+
 pub struct Server {
     pub config: ServerConfig,
     pub listener: Option<Listener>,
@@ -158,9 +186,7 @@ pub struct Server {
     pub waiting: u64,
     /// The bodies that wait to be sent and stay where JavaScript has them.
     pub bodies: Bodies,
-    pub closing: bool,
+    pub phase: Phase,
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
-    /// When the connections that are left are reset, while `closing`.
-    pub deadline: u64,
 }

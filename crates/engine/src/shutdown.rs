@@ -1,38 +1,95 @@
 //! Graceful close of one server.
 
-use crate::connection::ConnectionId;
+use reactor::net::Recv;
+
+use crate::connection::{Connection, ConnectionId};
 use crate::engine::{Core, Engine};
+use crate::server::{Phase, Server};
 use crate::slice::{Notice, abort};
 
+/// How often `close` accepts what waits in the queue, 64 connections each time: as many as the kernel queues by default
+/// (`net.core.somaxconn`). A flood of them cannot hold the close up.
+const LAST_ACCEPTS: usize = 64;
+
 impl Engine {
-    /// Stops accepting and closes idle connections. Requests in flight are answered with `Connection: close`.
-    /// Connections that are left after `shutdownTimeout` are reset. A `closed` notice follows when none is left.
+    /// Replaces `drainIdle` for the close that comes next.
+    pub fn set_drain_idle(&mut self, id: u16, milliseconds: u64) {
+        if let Some(server) = self.core.servers.get_mut(id) {
+            server.config.limits.drain_idle = milliseconds;
+        }
+    }
+
+    /// Begins the close (see [`Phase`]): accepts the connections that wait, since the kernel told their clients that
+    /// they are connected and would reset them, and then no more. A `closed` notice follows when none is left.
     pub fn close(&mut self, id: u16) {
+        self.read_clock();
         let core = &mut self.core;
         let now = core.now;
-        let Some(server) = core.servers.get_mut(id) else {
-            return;
-        };
-        if server.closing {
-            return;
-        }
-        server.closing = true;
-        server.deadline = now + server.config.limits.shutdown_timeout;
-        if let Some(listener) = server.listener.take() {
-            let _ = core.poller.remove(listener.fd());
-        }
-        core.close_idle(id);
         if core
             .servers
             .get(id)
-            .is_some_and(|server| server.stats.connections == 0)
+            .is_none_or(|server| server.phase != Phase::Open)
         {
+            return;
+        }
+        for _ in 0..LAST_ACCEPTS {
+            if !core.accept(id) {
+                break;
+            }
+        }
+        let Some(server) = core.servers.get_mut(id) else {
+            return;
+        };
+        let limits = &server.config.limits;
+        server.phase = Phase::Draining {
+            until: now + limits.drain_idle,
+            deadline: now + limits.shutdown_timeout,
+        };
+        let connections = server.stats.connections;
+        if let Some(listener) = server.listener.take() {
+            let _ = core.poller.remove(listener.fd());
+        }
+        if connections == 0 {
             core.notify_closed(id);
+        } else {
+            core.advance_close(id);
         }
     }
 }
 
+impl Server {
+    /// Whether a connection is closed as soon as it is idle.
+    pub fn is_closing(&self) -> bool {
+        matches!(self.phase, Phase::Closing { .. })
+    }
+}
+
 impl Core {
+    /// Does what is due in the close of a server.
+    pub fn advance_close(&mut self, id: u16) {
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(id) else {
+            return;
+        };
+        let deadline = match server.phase {
+            Phase::Open => return,
+            Phase::Draining { deadline, .. } | Phase::Closing { deadline } => deadline,
+        };
+        if let Phase::Draining { until, .. } = server.phase
+            && until <= now
+        {
+            server.phase = Phase::Closing { deadline };
+        }
+        let is_closing = server.is_closing();
+        for connection in self.connections_of(id) {
+            if deadline <= now {
+                self.end_late(connection);
+            } else if is_closing {
+                self.close_if_idle(connection);
+            }
+        }
+    }
+
     fn connections_of(&self, server: u16) -> Vec<ConnectionId> {
         self.connections
             .ids()
@@ -44,29 +101,27 @@ impl Core {
             .collect()
     }
 
-    fn close_idle(&mut self, server: u16) {
-        for id in self.connections_of(server) {
-            if self
-                .connections
-                .get(id)
-                .is_some_and(crate::connection::Connection::is_idle)
-            {
-                // The notice comes from `close` itself when this was the last.
-                self.remove_quietly(id);
-            }
+    /// Reads an idle connection once more: what has arrived is served, and its reply closes the connection.
+    fn close_if_idle(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get(id) else {
+            return;
+        };
+        if !connection.is_idle() {
+            return;
+        }
+        let lingers = self.limits(id).is_some_and(|limits| limits.drain_idle > 0);
+        match connection.transport.peek() {
+            Recv::Data(_) => {}
+            // A request that crosses the end of our side is thrown away, and its client sees the end, not a reset.
+            Recv::WouldBlock if lingers => self.stop_reading(id),
+            Recv::WouldBlock | Recv::End | Recv::Failed(_) => self.remove(id, abort::SHUTDOWN),
         }
     }
 
-    /// Removes an idle connection without a notice. It has no exchange to abort, so the only notice that `remove` can
-    /// write is `closed`, and `notify(None, …)` puts that one at the end of the queue.
-    fn remove_quietly(&mut self, id: ConnectionId) {
-        let notices = self.slice.notices.len();
-        self.remove(id, abort::SHUTDOWN);
-        self.slice.notices.truncate(notices);
-    }
-
-    pub fn reset_all(&mut self, server: u16) {
-        for id in self.connections_of(server) {
+    fn end_late(&mut self, id: ConnectionId) {
+        if self.connections.get(id).is_some_and(Connection::is_idle) {
+            self.remove(id, abort::SHUTDOWN);
+        } else {
             self.reset_connection(id, abort::SHUTDOWN);
         }
     }

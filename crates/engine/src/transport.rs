@@ -29,6 +29,13 @@ impl Transport {
         }
     }
 
+    /// Whether there is something to receive, found out without taking it.
+    pub fn peek(&self) -> Recv {
+        match self {
+            Self::Plain(socket) => socket.peek(),
+        }
+    }
+
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> Send {
         match self {

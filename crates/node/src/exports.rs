@@ -300,12 +300,16 @@ fn listen_failure(error: &std::io::Error) -> Failure {
     Failure::new(code, error.to_string())
 }
 
-/// `close(id)`: graceful; the slice function hears of the end by a `closed` descriptor.
+/// `close(id, drainIdle)`: graceful, idle connections stay for so many ms; the slice function hears of the end by a `closed` descriptor.
 unsafe extern "C" fn close(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
-        let ([id], binding) = arguments::<1>(env, info)?;
+        let ([id, drain_idle], binding) = arguments::<2>(env, info)?;
         let id = server_id(env, id)?;
-        with_engine(binding, |engine| engine.close(id));
+        let drain_idle = to_number(env, drain_idle)? as u64;
+        with_engine(binding, |engine| {
+            engine.set_drain_idle(id, drain_idle);
+            engine.close(id);
+        });
         settle(binding);
         undefined(env)
     })

@@ -204,6 +204,7 @@ export interface Limits {
   readonly maxJsonDepth: number
   readonly drainLimit: number
   readonly drainTimeout: number
+  readonly drainIdle: number
   readonly shutdownTimeout: number
 }
 
@@ -272,10 +273,11 @@ export interface ServerStats {
 export interface Server {
   listen(options: ListenOptions): Promise<Address>
   /**
-   * Stops accepting, answers what is in flight with `Connection: close`, closes idle connections, and resolves when
-   * all are gone; after `shutdownTimeout` the rest is reset. Calling it again returns the same promise.
+   * Accepts the connections that wait, and then no more. The last reply of each connection says `Connection: close`. Idle
+   * connections are closed after `drainIdle` ms, by default the limit, once they were read again. Resolves as soon as
+   * no connection is left; after `shutdownTimeout` the rest is reset. Calling it again returns the same promise.
    */
-  close(): Promise<void>
+  close(drainIdle?: number): Promise<void>
   stats(): ServerStats
   ref(): void
   unref(): void

@@ -22,7 +22,7 @@ export interface Binding {
     ipv6Only: boolean,
     reusePort: boolean,
   ): { host?: string; port?: number; path?: string }
-  close(server: number): void
+  close(server: number, drainIdle: number): void
   dropServer(server: number): void
   /** Gives connections, in flight, requests, refused, panics, dropped. */
   stats(server: number): [number, number, number, number, number, number]

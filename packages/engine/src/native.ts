@@ -149,10 +149,10 @@ class NativeServer implements Server {
     return addressOf(listenOn(address))
   }
 
-  close(): Promise<void> {
+  close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closing ??= new Promise((resolve) => {
       this.#resolve = resolve
-      this.#engine.close(this.#id)
+      this.#engine.close(this.#id, drainIdle)
     })
     return this.#closing
   }

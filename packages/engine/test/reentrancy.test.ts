@@ -43,6 +43,7 @@ const limits: Limits = {
   maxJsonDepth: 64,
   drainLimit: 65_536,
   drainTimeout: 200,
+  drainIdle: 0,
   shutdownTimeout: 50,
 }
 

@@ -5,6 +5,7 @@ use crate::connection::{ConnectionId, Inbound};
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::sending::CORK_BYTES;
+use crate::server::Phase;
 use crate::slice::abort;
 
 impl Core {
@@ -23,9 +24,11 @@ impl Core {
             return false;
         }
         let limits = &server.config.limits;
-        server.closing
-            || (connection.ended && connection.input.is_empty())
-            || self.now - connection.opened > limits.max_connection_age
+        let last = connection.ended
+            || server.phase != Phase::Open
+            || self.now - connection.opened > limits.max_connection_age;
+        // Requests that were received behind this one are served, and the reply of the last one says it.
+        (last && connection.input.is_empty())
             || match &connection.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,
                 Inbound::Closed => true,
@@ -97,7 +100,9 @@ impl Core {
         let limits = &server.config.limits;
         let (keep_alive, headers) = (limits.keep_alive_timeout, limits.headers_timeout);
         let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
-        let leave = server.closing || now - connection.opened > limits.max_connection_age;
+        let leave = server.is_closing() || now - connection.opened > limits.max_connection_age;
+        // A client that does not wait for its replies may have sent more before it learned that this is the last one.
+        connection.client_may_send |= connection.close_after && server.phase != Phase::Open;
         // No refusal follows a reply that ends the connection.
         if let Some(refused) = connection.refused.take()
             && !connection.close_after
@@ -121,7 +126,11 @@ impl Core {
                     } else {
                         headers
                     };
-                connection.close_after |= connection.input.is_empty() && leave;
+                if leave && connection.input.is_empty() && !connection.close_after {
+                    // The reply did not say it, since it began before.
+                    connection.close_after = true;
+                    connection.client_may_send = true;
+                }
             }
             Inbound::Streaming(body) if connection.close_after => {
                 // If the body was received whole, nothing more is awaited.
@@ -173,10 +182,11 @@ impl Core {
         }
         let limits = &server.config.limits;
         connection.deadline = now + limits.keep_alive_timeout;
-        let leave = server.closing || now - connection.opened > limits.max_connection_age;
+        let leave = server.is_closing() || now - connection.opened > limits.max_connection_age;
         if leave && last {
             connection.inbound = Inbound::Closed;
             connection.close_after = true;
+            connection.client_may_send = true;
             if connection.unsent() == 0 && self.cork.connection != id {
                 self.close_or_linger(id);
             }

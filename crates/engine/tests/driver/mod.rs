@@ -69,6 +69,7 @@ pub fn limits() -> [f64; limit::COUNT] {
         (limit::MAX_CHUNK_EXTENSIONS_TOTAL, 16_384.0),
         (limit::DRAIN_LIMIT, 65_536.0),
         (limit::DRAIN_TIMEOUT, 2_000.0),
+        (limit::DRAIN_IDLE, 5_000.0),
         (limit::SHUTDOWN_TIMEOUT, 10_000.0),
     ] {
         values[index] = value;

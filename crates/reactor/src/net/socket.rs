@@ -60,16 +60,20 @@ impl Socket {
         loop {
             // SAFETY: `buf` is valid for writing its length.
             let count = unsafe { receive(self.fd(), buf.as_mut_ptr(), buf.len()) };
-            if count > 0 {
-                return Recv::Data(count as usize);
+            if let Some(outcome) = received(count) {
+                return outcome;
             }
-            if count == 0 {
-                return Recv::End;
-            }
-            match last_errno() {
-                libc::EINTR => {}
-                errno if would_block(errno) => return Recv::WouldBlock,
-                errno => return Recv::Failed(io::Error::from_raw_os_error(errno)),
+        }
+    }
+
+    /// What a receive would give now, without taking it: `Data` says that there is something.
+    pub fn peek(&self) -> Recv {
+        let mut byte = 0u8;
+        loop {
+            // SAFETY: `byte` has room for the one byte that is asked for.
+            let count = unsafe { libc::recv(self.fd(), (&raw mut byte).cast(), 1, libc::MSG_PEEK) };
+            if let Some(outcome) = received(count) {
+                return outcome;
             }
         }
     }
@@ -169,6 +173,22 @@ impl Socket {
         });
         // A socket that refuses the option is already reset; closing it is all that is left.
         drop(result);
+    }
+}
+
+/// `None` when a signal interrupted the call.
+#[inline]
+fn received(count: isize) -> Option<Recv> {
+    if count > 0 {
+        return Some(Recv::Data(count as usize));
+    }
+    if count == 0 {
+        return Some(Recv::End);
+    }
+    match last_errno() {
+        libc::EINTR => None,
+        errno if would_block(errno) => Some(Recv::WouldBlock),
+        errno => Some(Recv::Failed(io::Error::from_raw_os_error(errno))),
     }
 }
 

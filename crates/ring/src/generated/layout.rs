@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1_702_550_087;
+pub const LAYOUT_HASH: u32 = 1_206_272_193;
 
 /// Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished.
 pub const PAGES: usize = 2;
@@ -201,8 +201,9 @@ pub mod limit {
     pub const MAX_CHUNK_EXTENSIONS_TOTAL: usize = 18;
     pub const DRAIN_LIMIT: usize = 19;
     pub const DRAIN_TIMEOUT: usize = 20;
-    pub const SHUTDOWN_TIMEOUT: usize = 21;
-    pub const COUNT: usize = 22;
+    pub const DRAIN_IDLE: usize = 21;
+    pub const SHUTDOWN_TIMEOUT: usize = 22;
+    pub const COUNT: usize = 23;
 }
 
 /// Header fields by the known id of a span; 0 is any other.

@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1702550087
+export const layoutHash = 1206272193
 
 /** Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished. */
 export const pages = 2
@@ -163,7 +163,7 @@ export const abortError = 3
 export const abortUpload = 4
 
 /** Order of the limits in the array handed to `createServer`. */
-export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxBufferedReplies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'shutdownTimeout'] as const
+export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxBufferedReplies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'drainIdle', 'shutdownTimeout'] as const
 
 /** Header fields by the known id of a span; 0 is any other. */
 export const fieldNames: readonly string[] = [

@@ -130,6 +130,13 @@ export const limitTable: readonly LimitRow[] = [
   ),
   ms('drainTimeout', 2_000, [1, minute], 'time for discarding it', 'connection closed'),
   ms(
+    'drainIdle',
+    5_000,
+    [0, day],
+    'time for which idle connections stay once the server stops accepting, at most `shutdownTimeout`; 0 closes them at once',
+    'connection closed, unless a request has come',
+  ),
+  ms(
     'shutdownTimeout',
     10_000,
     [0, day],
@@ -183,6 +190,7 @@ const pairs: readonly (readonly [keyof Limits, keyof Limits])[] = [
   ['maxChunkExtensions', 'maxChunkExtensionsTotal'],
   ['maxBodySize', 'maxBufferedBodies'],
   ['headersTimeout', 'requestTimeout'],
+  ['drainIdle', 'shutdownTimeout'],
 ]
 
 function checkTogether(limits: Record<keyof Limits, number>, given: LimitOptions): void {
