@@ -14,6 +14,8 @@ export class NodeConnection {
   readonly born: number
   /** True once replies say `Connection: close`. */
   closing = false
+  /** True once a reply said that the connection closes: requests that come behind it are not served. */
+  saidClose = false
   /** False once a request asked for the connection to be closed. */
   keepsAlive = true
   /** True once nothing more can be read from the connection. */
@@ -84,11 +86,14 @@ export class NodeConnection {
   offer(exchange: NodeExchange): void {
     this.lastResponse = this.idle ? null : exchange.response
     this.keepsAlive = exchange.response.shouldKeepAlive
-    if (this.#waiting.length === 0 && exchange.ready && this.#admits(exchange)) {
+    // While the server closes, the requests that were read together are known before the first of them is answered.
+    const isOpen = this.server.phase === 'open'
+    if (isOpen && this.#waiting.length === 0 && exchange.ready && this.#admits(exchange)) {
       this.#run(exchange)
       return
     }
     this.#waiting.push(exchange)
+    if (!isOpen) setImmediate(pump, this)
     // Further requests stay in the kernel's buffer. Only those that were read together with these wait here.
     if (this.#waiting.length + this.#active.length > this.server.host.limits.maxPipelined) this.socket.pause()
   }
@@ -116,19 +121,33 @@ export class NodeConnection {
     }
     if (active.length === 0) this.#unsafe = false
     // A reply that began earlier could not say that its connection closes.
-    if (this.server.closing && this.idle && exchange.request.complete) this.endAfterReplies()
+    if (this.server.phase === 'closing' && this.idle && exchange.request.complete) this.endAfterReplies()
     // The next request runs outside of the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
   }
 
-  /** True when the reply that is being written says that the connection closes. */
-  mustClose(): boolean {
+  /** True when the reply of `exchange`, which is being written, says that the connection closes. */
+  mustClose(exchange: NodeExchange): boolean {
     const { maxConnectionAge } = this.server.host.limits
-    return (
-      this.closing ||
-      this.server.closing ||
+    const leaves =
+      this.server.phase !== 'open' ||
       (maxConnectionAge > 0 && this.server.clock - this.born > maxConnectionAge)
-    )
+    // Requests behind this one are served, and the reply to the last of them says it.
+    const closes = this.closing || (leaves && this.#waiting.length === 0 && this.#active.at(-1) === exchange)
+    this.saidClose ||= closes
+    return closes
+  }
+
+  /**
+   * Closes an idle connection. If it lingers, a request that crosses the end of our side is thrown away, and its client
+   * sees the end, not a reset.
+   */
+  leave(lingers: boolean): void {
+    const { socket } = this
+    if (!lingers) return void socket.destroy()
+    this.closing = true
+    socket.end()
+    setTimeout(() => socket.destroy(), this.server.host.limits.drainTimeout).unref()
   }
 
   /**
@@ -193,7 +212,9 @@ export class NodeConnection {
     return this.#waiting.at(-1)?.response ?? this.#active.at(-1)?.response ?? null
   }
 
+  /** Ends the connection, whose time is over: with a reset, unless it is idle. */
   abortAll(): void {
+    if (this.idle && this.socket.writableLength === 0) return void this.socket.destroy()
     for (const exchange of [...this.#active, ...this.#waiting]) exchange.abort('shutdown')
     this.socket.resetAndDestroy()
   }

@@ -91,7 +91,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
       content = Buffer.from(content)
     const { response, connection } = this
     const linger = this.upload !== null && !connection.broken && this.#closesUnread(this.upload, list)
-    if (!linger && connection.mustClose()) list.push('Connection', 'close')
+    if (!linger && connection.mustClose(this)) list.push('Connection', 'close')
     if (status === 426) this.#nameUpgrade(list)
     response.writeHead(status, phrases[status], list)
     if (linger) return this.#linger(content)
@@ -106,7 +106,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     this.length = length
     if (length >= 0 && status !== 204 && status !== 304) list.push('Content-Length', String(length))
     // It is not yet known whether the body will be read by the end of the reply; `finish` handles that.
-    if (this.connection.mustClose()) list.push('Connection', 'close')
+    if (this.connection.mustClose(this)) list.push('Connection', 'close')
     if (status === 426) this.#nameUpgrade(list)
     const { response } = this
     response.on('drain', () => {
@@ -174,7 +174,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     if (this.request.complete) return false
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
     const { drainLimit } = this.connection.server.host.limits
-    if (rest <= drainLimit && (!this.expects || upload.continued) && !this.connection.mustClose()) {
+    if (rest <= drainLimit && (!this.expects || upload.continued) && !this.connection.mustClose(this)) {
       upload.discard(() => this.#closeEarly())
       return false
     }

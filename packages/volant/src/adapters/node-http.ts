@@ -6,7 +6,7 @@ import {
   type Server as HttpServer,
   ServerResponse,
 } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import {
   type Adapter,
   type Address,
@@ -16,6 +16,7 @@ import {
   type ServerStats,
 } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
+import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
 import { Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
@@ -44,11 +45,15 @@ export class NodeServer implements Server {
   inFlight = 0
   requests = 0
   refused = 0
-  closing = false
+  phase: Phase = 'open'
+  /** The connections that were accepted since the start. */
+  accepted = 0
   /** The time of the last sweep in ms. It is good to a second, and saves asking for the time at every request. */
   clock = Date.now()
   readonly #routes: Routes
   readonly #server: HttpServer
+  /** True once the listening socket is closed. */
+  #stopped = false
   #sweep: NodeJS.Timeout | null = null
   #closed: Promise<void> | null = null
 
@@ -95,13 +100,14 @@ export class NodeServer implements Server {
       const connection = new NodeConnection(this, socket)
       socket[connectionOf] = connection
       this.connections.add(connection)
+      this.accepted++
     })
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
     // After a refused request it is unknown where the next one begins (RFC 9112 §9.6), but node:http reads on.
-    if (connection.closing) return
+    if (connection.closing || connection.saidClose) return
     const exchange = new NodeExchange(connection, request, response)
     this.requests++
     const refusal =
@@ -156,23 +162,60 @@ export class NodeServer implements Server {
     return address
   }
 
-  close(): Promise<void> {
+  close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.closing = true
-      const deadline = setTimeout(() => {
-        for (const connection of this.connections) connection.abortAll()
-      }, this.host.limits.shutdownTimeout)
-      this.#server.close(() => {
+      this.phase = 'draining'
+      let drain: NodeJS.Timeout | undefined
+      const gone = () => {
+        clearTimeout(drain)
         clearTimeout(deadline)
         if (this.#sweep !== null) clearInterval(this.#sweep)
+        // This ends the interval at which node:http checks connections.
+        this.#server.close()
         resolve()
-      })
-      // node:http does not count connections that never sent a request as idle.
-      for (const connection of this.connections) {
-        if (connection.idle && connection.socket.bytesRead === 0) connection.socket.destroy()
       }
+      const deadline = setTimeout(() => {
+        this.#stopListening(gone)
+        for (const connection of this.connections) connection.abortAll()
+      }, this.host.limits.shutdownTimeout)
+      const stop = () => {
+        this.#stopListening(gone)
+        drain = afterDrain(drainIdle, () => {
+          this.phase = 'closing'
+          this.#closeIdle(drainIdle > 0)
+        })
+      }
+      stopWhenAccepted(() => this.accepted, stop)
     })
     return this.#closed
+  }
+
+  /** Closes the listening socket alone: `close` of node:http closes idle connections with it. */
+  #stopListening(gone: () => void): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    // The server of Bun is no server of node:net.
+    if (this.#server instanceof NetServer) NetServer.prototype.close.call(this.#server, gone)
+    else (this.#server as HttpServer).close(gone)
+  }
+
+  #closeIdle(lingers: boolean): void {
+    const idle = new Set<NodeConnection>()
+    // node:http alone knows where half a head has arrived. It says which connections are idle by closing them, also
+    // those whose reply is not sent yet; so it is kept from that.
+    function note(this: TrackedSocket): TrackedSocket {
+      idle.add(this[connectionOf] as NodeConnection)
+      return this
+    }
+    for (const { socket } of this.connections) socket.destroy = note
+    this.#server.closeIdleConnections()
+    for (const connection of this.connections) {
+      const { socket } = connection
+      Reflect.deleteProperty(socket, 'destroy')
+      // It does not count connections that never sent a request.
+      const isIdle = idle.has(connection) || socket.bytesRead === 0
+      if (isIdle && connection.idle && socket.writableLength === 0) connection.leave(lingers)
+    }
   }
 
   stats(): ServerStats {
@@ -192,6 +235,7 @@ export class NodeServer implements Server {
     const now = Date.now()
     this.clock = now
     const { requestTimeout, sendTimeout, keepAliveTimeout } = this.host.limits
+    if (this.phase === 'closing') this.#closeIdle(true)
     sweepUploads(this.uploads, now, requestTimeout)
     for (const [exchange, deadline] of this.drains) {
       const over = now > deadline

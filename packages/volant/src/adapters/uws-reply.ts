@@ -88,7 +88,7 @@ export abstract class UwsReply extends SocketExchange {
    * True where closing has to wait: uWebSockets.js does not expect that inside a callback for data, and would read on.
    */
   #mustWait(): boolean {
-    return this.server.receiving === this && (this.closesItself || this.closes || this.server.closing)
+    return this.server.receiving === this && (this.closesItself || this.closes || this.server.isClosing)
   }
 
   #later(write: () => void): void {
@@ -101,7 +101,7 @@ export abstract class UwsReply extends SocketExchange {
     const head = headOf(status, type, headers)
     const response = this.response
     const bare = status === 204 || status === 304
-    const closes = (this.closes || this.server.closing) && !this.closesItself
+    const closes = (this.closes || this.server.isClosing) && !this.closesItself
     const bodiless = bare || this.method === 'HEAD'
     // uWebSockets.js cannot be told to close after a reply without a body.
     if ((closes && bodiless) || (this.upload !== null && this.#closesUnread(this.upload))) {
@@ -128,7 +128,7 @@ export abstract class UwsReply extends SocketExchange {
     this.#reply()
     let head = headOf(status, type, headers)
     const bare = status === 204 || status === 304
-    const close = this.server.closing || this.closes
+    const close = this.server.isClosing || this.closes
     head = close ? `${head}\r\nConnection: close` : this.#withClose(head)
     if (bare || this.method === 'HEAD') {
       if (!bare && length >= 0) head += `\r\nContent-Length: ${length}`
@@ -282,7 +282,7 @@ export abstract class UwsReply extends SocketExchange {
   #closesUnread(upload: UwsUpload): boolean {
     if (upload.ended) return false
     const rest = this.declaredLength < 0 ? Infinity : this.declaredLength - upload.received
-    return this.closes || this.server.closing || rest > this.server.host.limits.drainLimit
+    return this.closes || this.server.isClosing || rest > this.server.host.limits.drainLimit
   }
 
   /**

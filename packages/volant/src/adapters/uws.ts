@@ -10,6 +10,7 @@ import {
   type ServerStats,
 } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
+import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
 import { Routes } from './head.ts'
 import { notAscii, type SocketExchange } from './socket-exchange.ts'
 import { sweepEvery, sweepUploads } from './upload.ts'
@@ -55,17 +56,21 @@ export class UwsServer implements Server {
   inFlight = 0
   requests = 0
   refused = 0
-  closing = false
+  phase: Phase = 'open'
   /** The exchange whose callback for data may be running: its connection must not be closed there. */
   receiving: UwsReply | null = null
   /** True where a reply said that its connection closes, and it is not closed yet. */
   #refusing = false
   #forgets = false
+  /** The connections that were accepted since the start. */
+  #accepted = 0
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #routes: Routes
   #socket: ListenSocket | null = null
   #path: string | null = null
+  /** True once the listening socket is closed. */
+  #stopped = false
   #sweep: NodeJS.Timeout | null = null
   #closed: Promise<void> | null = null
   #gone: () => void = () => {}
@@ -86,9 +91,10 @@ export class UwsServer implements Server {
     if (change < 0) this.#refusing = false
     const { maxConnections } = this.host.limits
     if (change > 0) {
+      this.#accepted++
       this.addresses.opened(response, this.connections === 1)
       if (maxConnections > 0 && this.connections > maxConnections) response.close()
-    } else if (this.closing && this.connections === 0) this.#gone()
+    } else if (this.#stopped && this.connections === 0) this.#gone()
   }
 
   #onRequest(response: UwsResponse, request: UwsRequest): void {
@@ -176,7 +182,7 @@ export class UwsServer implements Server {
   /** Is called when a reply is complete. */
   released(): void {
     this.inFlight--
-    if (this.closing && this.inFlight === 0) setImmediate(() => this.#closeIdle())
+    if (this.phase === 'closing' && this.inFlight === 0) setImmediate(() => this.#closeIdle())
   }
 
   async listen(options: ListenOptions): Promise<Address> {
@@ -188,24 +194,40 @@ export class UwsServer implements Server {
     return address
   }
 
-  close(): Promise<void> {
+  close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.closing = true
-      if (this.#socket !== null) this.#uws.us_listen_socket_close(this.#socket)
-      if (this.#path !== null) removeFile(this.#path)
+      this.phase = 'draining'
+      let drain: NodeJS.Timeout | undefined
       const deadline = setTimeout(() => {
+        this.#stopListening()
         for (const exchange of this.live) exchange.abort('shutdown')
         this.#app.close()
       }, this.host.limits.shutdownTimeout)
       this.#gone = () => {
+        clearTimeout(drain)
         clearTimeout(deadline)
         if (this.#sweep !== null) clearInterval(this.#sweep)
         resolve()
       }
-      if (this.connections === 0) this.#gone()
-      else setImmediate(() => this.#closeIdle())
+      const stop = () => {
+        this.#stopListening()
+        if (this.connections === 0) return
+        drain = afterDrain(drainIdle, () => {
+          this.phase = 'closing'
+          this.#closeIdle()
+        })
+      }
+      stopWhenAccepted(() => this.#accepted, stop)
     })
     return this.#closed
+  }
+
+  #stopListening(): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    if (this.#socket !== null) this.#uws.us_listen_socket_close(this.#socket)
+    if (this.#path !== null) removeFile(this.#path)
+    if (this.connections === 0) this.#gone()
   }
 
   /**
@@ -214,6 +236,11 @@ export class UwsServer implements Server {
    */
   #closeIdle(): void {
     if (this.inFlight === 0) this.#app.close()
+  }
+
+  /** True once replies say that their connections close. */
+  get isClosing(): boolean {
+    return this.phase !== 'open'
   }
 
   stats(): ServerStats {
