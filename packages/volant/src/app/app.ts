@@ -11,6 +11,7 @@ import { fetchFrom } from '../testing/fetch.ts'
 import { inject, type InjectReply } from '../testing/inject.ts'
 import type { InjectOptions } from '../testing/inject-request.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkLimit } from '../options/limits.ts'
 import { printLine } from '../report/print-line.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
 import { Registry } from './registry.ts'
@@ -123,16 +124,23 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Closes the app, in this order: it aborts `ctx.signal` of open streams, runs the `onClosing` hooks, stops accepting,
-   * lets the requests in flight be answered, resets those left after `shutdownTimeout`, and runs the `onClose` hooks,
-   * the last one first. All hooks run; then it rejects with the error of the first that failed. A closed app does not
-   * listen again, and a `listen` that is under way rejects.
+   * Closes the app, in this order. `closing` is true, `/ready` says 503, and `ctx.signal` of open streams is aborted. The
+   * `onClosing` hooks run, while the port is open. The connections that wait are accepted, and then no more. Requests in
+   * flight, and those that still come by open connections, are answered, and the last reply of each connection says
+   * `Connection: close`. After `drainIdle` the connections that are idle are read once more and closed, and after
+   * `shutdownTimeout` those left are reset; both count from the end of the hooks. As soon as no connection is left, the
+   * `onClose` hooks run, the last one first. All hooks run; then it rejects with the error of the first that failed. A
+   * closed app does not listen again, and a `listen` that is under way rejects. A second call gives the same promise.
+   *
+   * `drainIdle` stands for the limit of that name: `close({ drainIdle: 0 })` in a test does not wait for clients that
+   * keep idle connections.
    */
-  close(): Promise<void> {
-    return (this.#closed ??= this.#close())
+  close({ drainIdle }: { drainIdle?: number } = {}): Promise<void> {
+    if (drainIdle !== undefined) checkLimit('drainIdle', drainIdle, 'drainIdle')
+    return (this.#closed ??= this.#close(drainIdle))
   }
 
-  async #close(): Promise<void> {
+  async #close(drainIdle: number | undefined): Promise<void> {
     this.#closing = true
     this.#core?.tellStreams()
     const failures: unknown[] = []
@@ -140,7 +148,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (closing.length > 0) await this.#announce(closing, failures)
     // A server that is about to listen would miss the call.
     if (this.#binding !== null) await this.#binding.catch(() => {})
-    await this.#server?.close()
+    await this.#server?.close(drainIdle)
     forgetSignal(this)
     for (const hook of rootOf(this).registry.hooksOf('close').toReversed()) {
       try {
