@@ -17,6 +17,9 @@ const lackedByUws = {
   headersTimeout: 'uWebSockets.js has a time of its own, about 10 s, and closes without a reply',
   keepAliveTimeout: 'uWebSockets.js has a time of its own, about 10 s',
   maxConnectionAge: 'uWebSockets.js does not say which connection a request came by',
+  'idle-connections':
+    'uWebSockets.js does not say which connections are idle: they are closed, half a head too, when no reply is awaited',
+  lingering: 'uWebSockets.js closes for good: a request that crosses the end meets a reset',
   unref: 'what uWebSockets.js listens on keeps the process alive; unref() throws E_ADAPTER',
 } as const
 

@@ -6,6 +6,7 @@ import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { client } from './cases/client.ts'
 import { connections } from './cases/connections.ts'
+import { drain } from './cases/drain.ts'
 import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
 import { files } from './cases/files.ts'
@@ -49,6 +50,7 @@ const groups = {
   'early-hints': earlyHints,
   smoke,
   lifecycle,
+  drain,
   'shared-port': sharedPort,
   inject,
   files,

@@ -298,6 +298,26 @@ export function limits(kit: Kit): void {
       })
     })
 
+    test('a body refused for maxBufferedBodies is not counted while its rest is discarded', async () => {
+      const app = kit.app({ limits: { maxBodySize: 2_000, maxBufferedBodies: 2_000, drainTimeout: 60_000 } })
+      app.post('/b', (ctx) => ctx.bodyBytes.length)
+      const head = 'POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: '
+      await kit.serve(app, async (live) => {
+        const refused = await live.connect()
+        refused.send(`${head}1900\r\n\r\n`).send(Buffer.alloc(900))
+        const held = await live.connect()
+        held.send(`${head}1900\r\n\r\n`).send(Buffer.alloc(900))
+        // Nothing tells when the server has read them.
+        await sleep(100)
+        refused.send(Buffer.alloc(500))
+        assert.equal((await refused.reply()).status, 503)
+        // The rest of it is awaited, and there is room for as much as it had.
+        assert.equal((await live.post('/b', null, Buffer.alloc(1_000))).text, '1000')
+        held.send(Buffer.alloc(1_000))
+        assert.equal((await held.reply()).text, '1900')
+      })
+    })
+
     test('an idle connection is closed after keepAliveTimeout', kit.needs('keepAliveTimeout'), async () => {
       const app = kit.app({ limits: { keepAliveTimeout: 150 } })
       app.get('/x', () => 'ok')
