@@ -10,7 +10,7 @@ process.env.PORT = '0'
 process.env.UPSTREAM = `http://localhost:${(slow.address() as AddressInfo).port}`
 const { app, url } = await import('./main.ts')
 after(async () => {
-  await app.close()
+  await app.close({ drainIdle: 0 })
   slow.close()
 })
 

@@ -5,7 +5,7 @@ import { createApp } from 'volant'
 process.env.PORT = '0'
 process.env.ADAPTER = 'node-http'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('it runs on the adapter it was told to', async () => {
   assert.equal(await (await fetch(url)).text(), 'running on node-http')

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 /** What the server says to a head that announces a body, before any of it is sent. */
 async function expectContinue(authorization: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { Address, App } from 'volant'
 process.env.PORT = '0'
 const require = createRequire(import.meta.url)
 const { app, listening } = require('../main.cjs') as { app: App; listening: Promise<Address> }
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('it serves', async () => {
   const { url } = await listening

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const post = (path: string, cookie = '') => fetch(url + path, { method: 'POST', headers: { cookie } })
 

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('the hint comes before the reply', async () => {
   const seen: string[] = []

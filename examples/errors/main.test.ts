@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 process.env.PORT = '0'
 process.env.NODE_ENV = 'production'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const page = { headers: { accept: 'text/html' } }
 

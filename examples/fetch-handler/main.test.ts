@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, askShop, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('without a server', async () => {
   const reply = await askShop(new Request('http://shop/items/7'))

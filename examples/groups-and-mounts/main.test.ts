@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
 const { blog } = await import('./blog.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('a group has a prefix, middleware and a 404 of its own', async () => {
   const root = await fetch(`${url}/api`)

@@ -4,7 +4,7 @@ import { createApp } from 'volant'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const post = (path: string, size: number) =>
   fetch(url + path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(size) })

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 process.env.PORT = '0'
 const { app, lines, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 beforeEach(() => void lines.splice(0))
 
 /** The line about a request; it is written when the reply is complete. */

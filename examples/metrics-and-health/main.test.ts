@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, database, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('requests are counted by pattern', async () => {
   for (const id of [1, 2, 3]) await (await fetch(`${url}/users/${id}`)).text()

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('middleware of the app runs for every request, also where no route is', async () => {
   for (const path of ['/', '/admin/users', '/clock', '/nowhere']) {

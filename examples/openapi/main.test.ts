@@ -4,7 +4,7 @@ import type { OpenAPIDocument, OpenAPIResponse } from 'volant'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('the document has the routes with all that is declared of them', async () => {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenAPIDocument

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 process.env.PORT = '0'
 const { app, url, notes } = await import('./main.ts')
 const { createApp } = await import('volant')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('routes of a plugin', async () => {
   assert.equal(await (await fetch(`${url}/notes/first`)).text(), 'remember the milk')
@@ -23,5 +23,5 @@ test('the store is closed with the app', async () => {
   const other = createApp()
   other.register(notes, { seed: { a: 'b' } })
   assert.equal((await other.inject('/notes/a')).text(), 'b')
-  await other.close()
+  await other.close({ drainIdle: 0 })
 })

@@ -5,7 +5,7 @@ import type { AppRouter } from './main.ts'
 
 process.env.PORT = '0'
 const { app, call, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const headers = { 'x-user': 'ada' }
 const client = createTRPCClient<AppRouter>({ links: [httpBatchStreamLink({ url: `${url}/trpc`, headers })] })

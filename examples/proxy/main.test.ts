@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const forwarded = {
   'x-forwarded-for': '203.0.113.9, 198.51.100.7, 10.0.0.5',

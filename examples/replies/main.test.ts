@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 const replies: [path: string, status: number, type: string | null, body: string][] = [
   ['/text', 200, 'text/plain; charset=utf-8', 'a string is text/plain'],

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 process.env.PORT = '0'
 const example = await import('./main.ts')
 const { app, url } = example
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('a generator is the body', async () => {
   const reply = await fetch(`${url}/rows.csv`)
@@ -31,7 +31,7 @@ test('events end when the app closes', async () => {
   const reply = await fetch(`${url}/clock`)
   const reader = reply.body!.getReader()
   await reader.read()
-  await app.close()
+  await app.close({ drainIdle: 0 })
   while (!(await reader.read()).done);
   assert.equal(example.watching, 0)
 })

@@ -33,6 +33,6 @@ test('a real socket, where it matters', async () => {
     const reply = await fetch(`${url}/notes/a`)
     assert.deepEqual(await reply.json(), { text: 'b' })
   } finally {
-    await app.close()
+    await app.close({ drainIdle: 0 })
   }
 })

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 process.env.PORT = '0'
 const { app, finished, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('each request has a span of its own', async () => {
   const ids = ['7', '8']

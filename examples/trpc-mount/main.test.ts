@@ -5,7 +5,7 @@ import type { AppRouter } from './main.ts'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('its client does not see a difference', async () => {
   const client = createTRPCClient<AppRouter>({

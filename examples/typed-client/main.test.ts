@@ -5,7 +5,7 @@ import { add, clientOf, countdown, describe } from './client.ts'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 let token: string | undefined
 const client = clientOf(url, () => token)

@@ -4,7 +4,7 @@ import { createApp, type Context } from 'volant'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
-after(() => app.close())
+after(() => app.close({ drainIdle: 0 }))
 
 test('what the types say is there', async () => {
   assert.deepEqual(await (await fetch(`${url}/posts/first`)).json(), { slug: 'first', seenBy: 'Ada' })

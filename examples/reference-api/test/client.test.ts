@@ -22,7 +22,7 @@ before(async () => {
 })
 
 after(async () => {
-  await app.close()
+  await app.close({ drainIdle: 0 })
   rmSync(folder, { recursive: true })
 })
 

@@ -76,7 +76,7 @@ test('POST on a full disk is 507 with a code, and the error of SQLite is reporte
   assert.equal(read.length, stored)
   sqlite.db.exec('PRAGMA max_page_count = 100000')
   assert.equal((await add(app)).status, 201, 'there is room again')
-  await app.close()
+  await app.close({ drainIdle: 0 })
   sqlite.db.close()
 })
 
@@ -93,7 +93,7 @@ test('a real full disk: 507, then 201 when there is room again', { skip: unmount
   assert.equal((await app.inject('/api/users?after=1000')).status, 200)
   rmSync(join(disk, 'filler'))
   assert.equal((await add(app)).status, 201)
-  await app.close()
+  await app.close({ drainIdle: 0 })
 })
 
 test('a service that finds no room at its start names the database', { skip: unmountable }, () => {

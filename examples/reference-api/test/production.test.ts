@@ -80,7 +80,7 @@ for (const publicDocs of [false, true]) {
       for (const url of [`${path}/`, `/${first}${path.slice(2)}`, path.toUpperCase(), `/${path}`])
         assert.notEqual((await app.inject(url)).status, 200, url)
     }
-    await app.close()
+    await app.close({ drainIdle: 0 })
   })
 }
 
@@ -95,7 +95,7 @@ test('the document says which routes take the token', async () => {
     assert.ok(paths[path]?.get.responses['401'], path)
   }
   assert.equal(paths['/health']?.get.security, undefined)
-  await app.close()
+  await app.close({ drainIdle: 0 })
 })
 
 test('the page without figures asks nothing of its own accord, and each of its buttons leads to a reply', async () => {
@@ -112,7 +112,7 @@ test('the page without figures asks nothing of its own accord, and each of its b
     assert.equal((await app.inject(url)).status, secured ? 401 : 200, url)
     assert.equal((await app.inject({ url, headers })).status, 200, url)
   }
-  await app.close()
+  await app.close({ drainIdle: 0 })
 })
 
 test(

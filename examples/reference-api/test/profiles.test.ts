@@ -33,7 +33,7 @@ async function serving(
       return Object.assign(reply, { value: isJson ? JSON.parse(text) : text })
     })
   } finally {
-    await app.close()
+    await app.close({ drainIdle: 0 })
   }
 }
 

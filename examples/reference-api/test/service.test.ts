@@ -19,7 +19,7 @@ before(async () => {
 })
 
 after(async () => {
-  await app.close()
+  await app.close({ drainIdle: 0 })
   rmSync(folder, { recursive: true })
 })
 
@@ -76,7 +76,7 @@ test('a database that cannot be read is not ready', async () => {
   const reports: unknown[] = []
   const file = join(folder, 'closed.db')
   const broken = reference({ report: (error) => void reports.push(error) }, { database: file, token: 't' })
-  await broken.close()
+  await broken.close({ drainIdle: 0 })
   assert.equal(broken.closing, true)
   const reply = await broken.inject('/ready')
   assert.equal(reply.status, 503)
