@@ -1,10 +1,9 @@
 //! Ends connections: lingering close, reset, and the aftermath of a caught panic.
 
-use crate::connection::{Connection, ConnectionId, Inbound, NEVER, Refused};
+use crate::connection::{Connection, ConnectionId, NEVER};
 use crate::engine::Core;
-use crate::exchange::{Slot, State};
 use crate::server::{Limits, Phase};
-use crate::slice::{Notice, abort};
+use crate::slice::abort;
 
 impl Core {
     pub fn limits(&self, id: ConnectionId) -> Option<&Limits> {
@@ -36,15 +35,8 @@ impl Core {
         connection.transport.shutdown_write();
         connection.lingering = true;
         connection.input = Vec::new();
-        connection.inbound = Inbound::Closed;
         connection.deadline = now + timeout;
         self.throttle(id);
-    }
-
-    /// Takes back an exchange whose reply cannot be completed. HTTP/1 knows no way to end a reply but with its
-    /// connection.
-    pub fn reset_exchange(&mut self, slot: Slot) {
-        self.reset_connection(self.exchanges.get(slot).connection, abort::ERROR);
     }
 
     /// Closes with a reset, so that the client does not take a part of a reply for the whole.
@@ -60,8 +52,7 @@ impl Core {
     }
 
     fn detach(&mut self, id: ConnectionId, reason: i32) -> Option<Connection> {
-        self.release_body(id);
-        self.abort_exchanges(id, reason);
+        self.release(id, reason);
         if self.cork.connection == id {
             self.cork.bytes.clear();
             self.cork.connection = ConnectionId::NONE;
@@ -83,56 +74,17 @@ impl Core {
         Some(connection)
     }
 
-    /// Tells JavaScript that these exchanges have no client any more, and frees their slots.
-    pub fn abort_exchanges(&mut self, id: ConnectionId, reason: i32) {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
-            return;
-        };
-        let mut slot = std::mem::replace(&mut connection.first, Slot::NONE);
-        connection.last = Slot::NONE;
-        connection.in_flight = 0;
-        while slot != Slot::NONE {
-            let exchange = self.exchanges.get(slot);
-            let next = exchange.next;
-            if exchange.state != State::Done {
-                let notice = Notice::abort(self.exchanges.identity(slot), reason);
-                self.slice.notify(None, notice);
-            }
-            let stash = &mut self.exchanges.get_mut(slot).stash;
-            stash.uncount(&mut server.waiting);
-            server.stats.in_flight -= 1;
-            self.exchanges.release(slot);
-            slot = next;
-        }
-    }
-
-    /// Closes the connection `current` after a caught panic, and aborts its exchanges. In the middle of a reply it is
-    /// reset, else it gets a 500.
-    pub fn after_panic(&mut self) {
+    /// Closes the connection `current` after a caught panic. `lost`: a part of a reply was lost.
+    pub fn after_panic(&mut self, lost: bool) {
         let id = self.current;
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         server.stats.panics += 1;
-        let mid_reply = connection.mid_reply;
         if self.cork.connection == id {
             let keep = self.cork.mark.min(self.cork.bytes.len());
             self.cork.bytes.truncate(keep);
         }
-        if mid_reply {
-            self.reset_connection(id, abort::ERROR);
-            return;
-        }
-        self.release_body(id);
-        self.abort_exchanges(id, abort::ERROR);
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.refused = Some(Refused {
-                status: 500,
-                code: "E_INTERNAL",
-                head_only: false,
-            });
-            connection.deadline = NEVER;
-            self.give_refusal(id);
-        }
+        self.recover(id, lost);
     }
 }

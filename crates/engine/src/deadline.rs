@@ -2,7 +2,7 @@
 
 use reactor::Interest;
 
-use crate::connection::{ConnectionId, Inbound, NEVER};
+use crate::connection::ConnectionId;
 use crate::engine::{Core, Engine, listener_token};
 use crate::exchange::State;
 use crate::slice::{Notice, abort};
@@ -59,52 +59,15 @@ impl Engine {
 
 impl Core {
     fn expire(&mut self, id: ConnectionId) {
-        let now = self.now;
-        let request_timeout = self.limits(id).map_or(0, |limits| limits.request_timeout);
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
         if connection.lingering {
             self.remove(id, abort::CLIENT);
-            return;
+        } else if !connection.queued {
+            // If it is queued, the client is not late: its input waits for us.
+            self.time_out(id);
         }
-        if connection.queued {
-            // The client is not late: its input waits for us.
-            return;
-        }
-        match &connection.inbound {
-            // Its time begins when the reply is sent. Until then `sendTimeout` applies.
-            Inbound::Head if connection.unsent() > 0 => connection.deadline = NEVER,
-            Inbound::Head if connection.input.is_empty() => self.remove(id, abort::CLIENT),
-            Inbound::Head => self.refuse(id, 408, "E_HEADERS_TIMEOUT"),
-            Inbound::Buffering(body) => match body.pace.extend(now, request_timeout) {
-                Some(deadline) => connection.deadline = deadline,
-                None => self.refuse(id, 408, "E_REQUEST_TIMEOUT"),
-            },
-            Inbound::Streaming(body) => match body.pace.extend(now, request_timeout) {
-                Some(deadline) => connection.deadline = deadline,
-                None => self.expire_upload(id),
-            },
-            Inbound::Discard(_) | Inbound::Closed => self.stop_reading(id),
-        }
-    }
-
-    /// Is called when a body that a handler reads comes too slowly. Replies 408 in the handler's place, unless its
-    /// reply has begun.
-    fn expire_upload(&mut self, id: ConnectionId) {
-        // A request with a body is the only one in flight.
-        let Some(slot) = self.connections.get(id).map(|connection| connection.first) else {
-            return;
-        };
-        let exchange = self.exchanges.get_mut(slot);
-        if exchange.state != State::Waiting {
-            self.reset_connection(id, abort::UPLOAD);
-            return;
-        }
-        exchange.close = true;
-        let notice = Notice::abort(self.exchanges.identity(slot), abort::UPLOAD);
-        self.slice.notify(None, notice);
-        self.answer(slot, 408, "E_REQUEST_TIMEOUT");
     }
 
     fn sweep_handlers(&mut self) {

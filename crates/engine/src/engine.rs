@@ -361,7 +361,7 @@ impl Core {
     pub fn guarded(&mut self, id: ConnectionId, step: impl FnOnce(&mut Self)) {
         self.current = id;
         if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
-            self.after_panic();
+            self.after_panic(false);
         }
     }
 }

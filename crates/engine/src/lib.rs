@@ -15,6 +15,7 @@ mod exchange;
 pub mod faults;
 mod http1;
 mod output;
+mod protocol;
 mod receive;
 mod records;
 mod sending;

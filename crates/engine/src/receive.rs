@@ -5,11 +5,11 @@ use reactor::{Event, Interest};
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES};
 
-use crate::connection::{Connection, ConnectionId, Inbound, NEVER};
+use crate::connection::{Connection, ConnectionId};
 use crate::engine::{Core, listener_token};
-use crate::exchange::{Slot, State};
-use crate::http1::requests::Stop;
-use crate::slice::{Notice, abort};
+use crate::http1::Http1;
+use crate::protocol::{Protocol, Stop};
+use crate::slice::abort;
 use crate::transport::Transport;
 
 /// The most connections accepted at once, so that a flood of them does not starve those being served.
@@ -59,7 +59,8 @@ impl Core {
             server.stats.connections += 1;
             let fd = socket.fd();
             let connection = Connection::new(Transport::Plain(socket), peer, id, now, deadline);
-            let connection = self.connections.insert(connection);
+            let protocol = Protocol::Http1(Http1::default());
+            let connection = self.connections.insert(connection, protocol);
             let token = self.connections.token(connection);
             if self.poller.add(fd, token, Interest::READ).is_err() {
                 self.remove(connection, abort::ERROR);
@@ -206,13 +207,7 @@ impl Core {
             return;
         };
         connection.parse_blocked = false;
-        let whole_body =
-            matches!(&connection.inbound, Inbound::Buffering(b) if b.remaining.is_done());
-        if connection.input.is_empty() && !whole_body {
-            self.finish_half_closed(id);
-            return;
-        }
-        if matches!(connection.inbound, Inbound::Head) && self.must_wait_for_bytes(id) {
+        if !self.can_resume(id) {
             self.throttle(id);
             self.finish_half_closed(id);
             return;
@@ -247,14 +242,14 @@ impl Core {
 
     /// Watches the socket for input only while input can be used. This is the back-pressure that the client feels.
     pub fn throttle(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
-        let no_credit = matches!(&connection.inbound, Inbound::Streaming(body) if body.credit == 0);
+        let paused = protocol.is_paused();
         let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
         let full = connection.input.len() >= BLOCKED_INPUT
-            && (connection.parse_blocked || connection.queued || no_credit || backlog);
-        let read = !connection.ended && !full && (!no_credit || connection.input.is_empty());
+            && (connection.parse_blocked || connection.queued || paused || backlog);
+        let read = !connection.ended && !full && (!paused || connection.input.is_empty());
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
@@ -276,7 +271,7 @@ impl Core {
     /// Is called when the client closed its sending side. It may have left, or it may wait for its replies: the signals
     /// of handlers are aborted, and whatever they reply is still sent. `ended`: nothing is left to receive.
     pub fn half_close(&mut self, id: ConnectionId, ended: bool) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
         if connection.lingering {
@@ -285,51 +280,29 @@ impl Core {
         }
         connection.ended |= ended;
         if !std::mem::replace(&mut connection.half_closed, true) {
+            if protocol.is_busy() {
+                connection.transport.probe_peer(HALF_CLOSED_PROBE);
+            }
             self.tell_half_closed(id);
         }
         self.finish_half_closed(id);
         self.throttle(id);
     }
 
-    fn tell_half_closed(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get(id) else {
-            return;
-        };
-        if connection.in_flight > 0 {
-            connection.transport.probe_peer(HALF_CLOSED_PROBE);
-        }
-        let mut slot = connection.first;
-        while slot != Slot::NONE {
-            let exchange = self.exchanges.get(slot);
-            let next = exchange.next;
-            if exchange.state != State::Done {
-                let notice = Notice::half_closed(self.exchanges.identity(slot));
-                self.slice.notify(None, notice);
-            }
-            slot = next;
-        }
-    }
-
     /// Closes a half-closed connection once every whole request it sent is answered.
     pub fn finish_half_closed(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        if !self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.ended)
+            || self.fail_rest(id)
+        {
+            return;
+        }
+        let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
-        if !connection.ended {
-            return;
-        }
-        if let Inbound::Streaming(body) = &connection.inbound
-            && connection.input.is_empty()
-        {
-            // The rest of this body will never come.
-            let notice = Notice::body_failed(body.about, 0);
-            connection.inbound = Inbound::Closed;
-            connection.deadline = NEVER;
-            connection.close_after = true;
-            self.slice.notify(None, notice);
-            return;
-        }
-        let done = connection.in_flight == 0
+        let done = !protocol.is_busy()
             && connection.unsent() == 0
             && !connection.queued
             && !connection.parse_blocked

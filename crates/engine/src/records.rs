@@ -1,7 +1,7 @@
 //! Reads the records that JavaScript wrote, and has each exchange do what its record says.
 
 use ring::Record;
-use ring::layout::{RECORD_WORDS, operation};
+use ring::layout::RECORD_WORDS;
 
 use crate::engine::{Core, Engine};
 use crate::exchange::Slot;
@@ -85,16 +85,7 @@ impl Core {
                 }
             }
             core.cork.mark = core.cork.bytes.len();
-            match record.operation() {
-                operation::END => core.end(slot, record, out, references),
-                operation::START => core.start(slot, record, out),
-                operation::DATA => core.data(slot, record, out, references),
-                operation::FINISH => core.finish(slot),
-                operation::DESTROY => core.reset_exchange(slot),
-                operation::READ | operation::CREDIT => core.grant(slot, record),
-                operation::INFORM => core.inform(slot, record, out),
-                _ => {}
-            }
+            core.operate(id, slot, record, out, references);
         });
     }
 }

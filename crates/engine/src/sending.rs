@@ -6,12 +6,11 @@ use std::rc::Rc;
 use reactor::net::Send;
 use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
 
-use crate::connection::{ConnectionId, Inbound, NEVER};
+use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
-use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
-use crate::http1::reply_head::Templates;
 use crate::output::{Bodies, Body, Output};
+use crate::protocol::Protocol;
 use crate::slice::abort;
 
 /// A cork with this many bytes is sent at once. A larger one gives its memory back.
@@ -38,78 +37,7 @@ impl Default for Cork {
     }
 }
 
-/// Where the bytes of a reply go, and the beginnings of heads.
-pub struct Sink<'a> {
-    pub bytes: &'a mut Vec<u8>,
-    pub templates: &'a Templates,
-}
-
 impl Core {
-    /// Decides where the bytes of a reply go: into the next send of the connection if it is the exchange's turn,
-    /// otherwise behind what the exchange replied before.
-    pub fn sink(&mut self, slot: Slot) -> Sink<'_> {
-        let bytes = match self.turn(slot) {
-            Some((id, true)) => {
-                self.cork_for(id);
-                &mut self.cork.bytes
-            }
-            _ => self.exchanges.get_mut(slot).stash.end(),
-        };
-        Sink {
-            bytes,
-            templates: &self.templates,
-        }
-    }
-
-    /// The connection of an exchange, and whether the exchange is the oldest there. `None`: the connection is gone.
-    fn turn(&self, slot: Slot) -> Option<(ConnectionId, bool)> {
-        let id = self.exchanges.get(slot).connection;
-        let connection = self.connections.get(id)?;
-        Some((id, connection.first == slot))
-    }
-
-    /// Puts a large body and `tail` behind what was written to the [`sink`](Self::sink).
-    pub fn append_large(
-        &mut self,
-        slot: Slot,
-        body: &[u8],
-        tail: &[u8],
-        keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
-    ) {
-        if let Some((id, true)) = self.turn(slot) {
-            self.send_large(id, body, tail, keep);
-            return;
-        }
-        let exchange = self.exchanges.get_mut(slot);
-        let server = self.servers.get(exchange.server);
-        match server.and_then(|server| keep(&server.bodies)) {
-            Some(kept) => exchange.stash.keep(kept, 0),
-            None => exchange.stash.end().extend_from_slice(body),
-        }
-        exchange.stash.end().extend_from_slice(tail);
-    }
-
-    /// Is called when a part of a reply was written.
-    pub fn reply_grew(&mut self, slot: Slot) {
-        match self.turn(slot) {
-            Some((_, true)) if self.cork.bytes.len() >= CORK_BYTES => self.flush_cork(),
-            Some((id, false)) => self.bound_stash(id, slot),
-            Some((_, true)) | None => {}
-        }
-    }
-
-    /// Is called when the end of a reply was written.
-    pub fn reply_done(&mut self, slot: Slot) {
-        match self.turn(slot) {
-            Some((id, true)) => self.finish_first(id),
-            Some((id, false)) => {
-                self.exchanges.get_mut(slot).state = State::Done;
-                self.bound_stash(id, slot);
-            }
-            None => {}
-        }
-    }
-
     pub fn cork_for(&mut self, id: ConnectionId) {
         if self.cork.connection != id {
             self.flush_cork();
@@ -119,14 +47,14 @@ impl Core {
             self.cork.mark = 0;
             self.cork.continues = self
                 .connections
-                .get(id)
-                .is_some_and(|connection| connection.mid_reply);
+                .protocol(id)
+                .is_some_and(Protocol::is_mid_reply);
         }
     }
 
     /// Sends the cork, `body` and `tail`. The part of the body that the socket does not take stays where it is if
     /// `keep` gives an owner for it. Otherwise it is copied, because JavaScript may reuse the bytes when it runs again.
-    fn send_large(
+    pub fn send_large(
         &mut self,
         id: ConnectionId,
         body: &[u8],
@@ -166,36 +94,9 @@ impl Core {
         self.cork.mark = 0;
     }
 
-    /// Puts the part of a reply that came before its turn into the cork, or sends it. Gives false when the connection
-    /// is gone.
-    pub fn unstash(&mut self, id: ConnectionId, slot: Slot) -> bool {
-        let exchange = self.exchanges.get_mut(slot);
-        let mut stash = std::mem::take(&mut exchange.stash);
-        let server = exchange.server;
-        if let Some(server) = self.servers.get_mut(server) {
-            stash.uncount(&mut server.waiting);
-        }
-        while !stash.is_empty() {
-            let (mut own, body) = stash.take_first();
-            self.cork.bytes.append(&mut own);
-            let Some(body) = body else {
-                break;
-            };
-            let Some(bytes) = body.bytes() else {
-                self.reset_connection(id, abort::ERROR);
-                break;
-            };
-            self.send_large(id, bytes, b"", |_| Some(body.clone()));
-            if self.connections.get(id).is_none() {
-                break;
-            }
-        }
-        self.connections.get(id).is_some()
-    }
-
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
     /// connections keep what was accepted for them, and its client sees that the reply is not whole.
-    fn bound_waiting(&mut self, id: ConnectionId) {
+    pub fn bound_waiting(&mut self, id: ConnectionId) {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
@@ -204,15 +105,6 @@ impl Core {
             server.stats.dropped += 1;
             self.reset_connection(id, abort::ERROR);
         }
-    }
-
-    /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.
-    fn bound_stash(&mut self, id: ConnectionId, slot: Slot) {
-        let exchange = self.exchanges.get_mut(slot);
-        if let Some(server) = self.servers.get_mut(exchange.server) {
-            exchange.stash.count(&mut server.waiting);
-        }
-        self.bound_waiting(id);
     }
 
     /// Sends the bytes that were gathered for one connection.
@@ -226,12 +118,9 @@ impl Core {
         if sent.is_err() {
             self.cork.bytes.clear();
             self.cork.connection = ConnectionId::NONE;
-            if let Some(connection) = self.connections.get_mut(id) {
-                // The end of a reply is lost with the cork: a 500 in its place would be read as content.
-                connection.mid_reply |= self.cork.continues;
-            }
             self.current = id;
-            self.after_panic();
+            // If the end of a reply is lost with the cork, a 500 in its place would be read as content.
+            self.after_panic(self.cork.continues);
         }
         self.current = outer;
     }
@@ -285,7 +174,6 @@ impl Core {
             return 0;
         };
         connection.sending = false;
-        let limits = &server.config.limits;
         if connection.output.is_empty() {
             return 0;
         }
@@ -304,28 +192,15 @@ impl Core {
         };
         connection.output.advance(taken);
         connection.output.count(&mut server.waiting);
-        connection.send_deadline = now + limits.send_timeout;
+        connection.send_deadline = now + server.config.limits.send_timeout;
         if !connection.output.is_empty() {
             return taken;
         }
         connection.output = Output::default();
-        if connection.in_flight == 0 && matches!(connection.inbound, Inbound::Head) {
-            if connection.input.is_empty() && server.is_closing() {
-                // The reply did not say it, since it began before.
-                connection.close_after = true;
-                connection.client_may_send = true;
-                connection.inbound = Inbound::Closed;
-            }
-            connection.deadline = now
-                + if connection.input.is_empty() {
-                    limits.keep_alive_timeout
-                } else {
-                    limits.headers_timeout
-                };
-        }
         if std::mem::take(&mut connection.parse_blocked) {
             self.queue(id);
         }
+        self.after_output(id);
         self.after_sent(id);
         self.throttle(id);
         taken
@@ -333,23 +208,17 @@ impl Core {
 
     /// Is called when nothing more waits to be sent.
     pub fn after_sent(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
         if connection.send_deadline != NEVER {
             connection.send_deadline = NEVER;
             self.sending -= 1;
         }
-        if connection.close_after && connection.in_flight == 0 {
+        if protocol.is_busy() {
+            self.tell_drained(id);
+        } else if connection.close_after {
             self.close_or_linger(id);
-            return;
-        }
-        let first = connection.first;
-        if first != Slot::NONE {
-            let exchange = self.exchanges.get_mut(first);
-            if std::mem::take(&mut exchange.want_drain) {
-                self.slice.drains.push_back(self.exchanges.identity(first));
-            }
         } else if connection.half_closed {
             self.finish_half_closed(id);
         }

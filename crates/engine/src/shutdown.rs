@@ -2,7 +2,7 @@
 
 use reactor::net::Recv;
 
-use crate::connection::{Connection, ConnectionId};
+use crate::connection::ConnectionId;
 use crate::engine::{Core, Engine};
 use crate::server::{Phase, Server};
 use crate::slice::{Notice, abort};
@@ -103,23 +103,23 @@ impl Core {
 
     /// Reads an idle connection once more: what has arrived is served, and its reply closes the connection.
     fn close_if_idle(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get(id) else {
-            return;
-        };
-        if !connection.is_idle() {
+        if !self.connections.is_idle(id) {
             return;
         }
-        let lingers = self.limits(id).is_some_and(|limits| limits.drain_idle > 0);
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+            return;
+        };
+        let lingers = server.config.limits.drain_idle > 0;
         match connection.transport.peek() {
             Recv::Data(_) => {}
             // A request that crosses the end of our side is thrown away, and its client sees the end, not a reset.
-            Recv::WouldBlock if lingers => self.stop_reading(id),
+            Recv::WouldBlock if lingers => self.retire(id),
             Recv::WouldBlock | Recv::End | Recv::Failed(_) => self.remove(id, abort::SHUTDOWN),
         }
     }
 
     fn end_late(&mut self, id: ConnectionId) {
-        if self.connections.get(id).is_some_and(Connection::is_idle) {
+        if self.connections.is_idle(id) {
             self.remove(id, abort::SHUTDOWN);
         } else {
             self.reset_connection(id, abort::SHUTDOWN);

@@ -1,9 +1,10 @@
 //! Decides what follows a reply: the replies that waited behind it, the unread body, the next request, or the end.
 
 use super::request_body::{Discard, Remaining};
-use crate::connection::{ConnectionId, Inbound};
+use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
+use crate::http1::Inbound;
 use crate::sending::CORK_BYTES;
 use crate::server::Phase;
 use crate::slice::abort;
@@ -16,11 +17,13 @@ impl Core {
             return true;
         }
         let id = exchange.connection;
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return true;
         };
         // If a refusal follows, the refusal says it.
-        if connection.last != slot || connection.refused.is_some() {
+        if http1.last != slot || http1.refused.is_some() {
             return false;
         }
         let limits = &server.config.limits;
@@ -29,7 +32,7 @@ impl Core {
             || self.now - connection.opened > limits.max_connection_age;
         // Requests that were received behind this one are served, and the reply of the last one says it.
         (last && connection.input.is_empty())
-            || match &connection.inbound {
+            || match &http1.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,
                 Inbound::Closed => true,
                 Inbound::Streaming(body) => {
@@ -43,36 +46,37 @@ impl Core {
     /// Is called when the reply of the oldest exchange is complete in the cork. Lets the next replies follow.
     pub fn finish_first(&mut self, id: ConnectionId) {
         loop {
-            let Some((connection, server)) = self.connections.with_server(&mut self.servers, id)
+            let Some((connection, http1, server)) =
+                self.connections.http1_with_server(&mut self.servers, id)
             else {
                 return;
             };
-            let slot = connection.first;
+            let slot = http1.first;
             let exchange = self.exchanges.get(slot);
-            connection.first = exchange.next;
-            connection.in_flight -= 1;
-            connection.mid_reply = false;
+            http1.first = exchange.next;
+            http1.in_flight -= 1;
+            http1.mid_reply = false;
             connection.close_after |= exchange.close;
             self.exchanges.release(slot);
             server.stats.in_flight -= 1;
-            if connection.close_after && connection.first != Slot::NONE {
+            if connection.close_after && http1.first != Slot::NONE {
                 // This reply ends the connection, so the requests behind it get no reply.
                 self.abort_exchanges(id, abort::ERROR);
             }
-            let Some(connection) = self.connections.get_mut(id) else {
+            let Some((connection, http1)) = self.connections.http1(id) else {
                 return;
             };
-            let next = connection.first;
+            let next = http1.first;
             if next == Slot::NONE {
-                connection.last = Slot::NONE;
-                connection.exclusive = false;
+                http1.last = Slot::NONE;
+                http1.exclusive = false;
                 self.after_last_reply(id);
                 return;
             }
             let blocked = std::mem::take(&mut connection.parse_blocked);
             let exchange = self.exchanges.get_mut(next);
             if let State::Streaming(_) = exchange.state {
-                connection.mid_reply = true;
+                http1.mid_reply = true;
             }
             let state = exchange.state;
             if !exchange.stash.is_empty() && !self.unstash(id, next) {
@@ -94,7 +98,9 @@ impl Core {
     /// Is called when every request received so far is answered.
     pub fn after_last_reply(&mut self, id: ConnectionId) {
         let now = self.now;
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return;
         };
         let limits = &server.config.limits;
@@ -104,7 +110,7 @@ impl Core {
         // A client that does not wait for its replies may have sent more before it learned that this is the last one.
         connection.client_may_send |= connection.close_after && server.phase != Phase::Open;
         // No refusal follows a reply that ends the connection.
-        if let Some(refused) = connection.refused.take()
+        if let Some(refused) = http1.refused.take()
             && !connection.close_after
         {
             self.cork_for(id);
@@ -118,7 +124,7 @@ impl Core {
             self.stop_reading(id);
             return;
         }
-        match std::mem::replace(&mut connection.inbound, Inbound::Head) {
+        match std::mem::replace(&mut http1.inbound, Inbound::Head) {
             Inbound::Head => {
                 connection.deadline = now
                     + if connection.input.is_empty() {
@@ -134,11 +140,11 @@ impl Core {
             }
             Inbound::Streaming(body) if connection.close_after => {
                 // If the body was received whole, nothing more is awaited.
-                connection.inbound = Inbound::Closed;
+                http1.inbound = Inbound::Closed;
                 connection.client_may_send |= !body.remaining.is_done();
             }
             Inbound::Streaming(body) => {
-                connection.inbound = Inbound::Discard(Discard {
+                http1.inbound = Inbound::Discard(Discard {
                     remaining: body.remaining,
                     budget: drain_limit,
                 });
@@ -146,24 +152,24 @@ impl Core {
                 connection.parse_blocked = true;
             }
             Inbound::Discard(body) if connection.close_after => {
-                connection.inbound = Inbound::Closed;
+                http1.inbound = Inbound::Closed;
                 connection.client_may_send |= !body.remaining.is_done();
             }
             Inbound::Discard(body) => {
-                connection.inbound = Inbound::Discard(body);
+                http1.inbound = Inbound::Discard(body);
                 connection.deadline = now + drain_timeout;
             }
             Inbound::Closed => {
-                connection.inbound = Inbound::Closed;
+                http1.inbound = Inbound::Closed;
                 connection.close_after = true;
             }
-            buffering @ Inbound::Buffering(_) => connection.inbound = buffering,
+            buffering @ Inbound::Buffering(_) => http1.inbound = buffering,
         }
         if connection.close_after {
             // Requests behind the last one are not answered.
             connection.client_may_send |= !connection.input.is_empty();
             connection.input = Vec::new();
-            connection.inbound = Inbound::Closed;
+            http1.inbound = Inbound::Closed;
         }
         if std::mem::take(&mut connection.parse_blocked) {
             self.queue(id);
@@ -174,22 +180,63 @@ impl Core {
     /// Is called when a body that was thrown away has ended. `last`: nothing was received behind it.
     pub fn after_body(&mut self, id: ConnectionId, last: bool) {
         let now = self.now;
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return;
         };
-        if connection.in_flight > 0 {
+        if http1.in_flight > 0 {
             return;
         }
         let limits = &server.config.limits;
         connection.deadline = now + limits.keep_alive_timeout;
         let leave = server.is_closing() || now - connection.opened > limits.max_connection_age;
         if leave && last {
-            connection.inbound = Inbound::Closed;
+            http1.inbound = Inbound::Closed;
             connection.close_after = true;
             connection.client_may_send = true;
             if connection.unsent() == 0 && self.cork.connection != id {
                 self.close_or_linger(id);
             }
+        }
+    }
+
+    /// Is called when all output was sent: only now the time of the next request begins.
+    pub fn await_request(&mut self, id: ConnectionId) {
+        let now = self.now;
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
+            return;
+        };
+        if http1.in_flight > 0 || !matches!(http1.inbound, Inbound::Head) {
+            return;
+        }
+        let limits = &server.config.limits;
+        if connection.input.is_empty() && server.is_closing() {
+            // The reply did not say it, since it began before.
+            connection.close_after = true;
+            connection.client_may_send = true;
+            http1.inbound = Inbound::Closed;
+        }
+        connection.deadline = now
+            + if connection.input.is_empty() {
+                limits.keep_alive_timeout
+            } else {
+                limits.headers_timeout
+            };
+    }
+
+    /// Tells the oldest exchange that its stream may go on, if it asked.
+    #[inline]
+    pub fn tell_stream(&mut self, id: ConnectionId) {
+        let Some((_, http1)) = self.connections.http1(id) else {
+            return;
+        };
+        let first = http1.first;
+        let exchange = self.exchanges.get_mut(first);
+        if std::mem::take(&mut exchange.want_drain) {
+            self.slice.drains.push_back(self.exchanges.identity(first));
         }
     }
 }

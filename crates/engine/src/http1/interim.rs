@@ -3,11 +3,11 @@
 use ring::Record;
 
 use super::reply_head::write_interim;
+use super::sink::Sink;
 use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
-use crate::sending::Sink;
 
 /// How many bytes of interim replies may wait for the client to read, or for earlier replies. Interim replies are
 /// advice, which is worth less the later it comes.
@@ -33,11 +33,11 @@ impl Core {
         let Some(headers) = record.headers(out) else {
             return;
         };
-        let Some(connection) = self.connections.get(exchange.connection) else {
+        let Some((connection, http1)) = self.connections.http1(exchange.connection) else {
             return;
         };
         faults::check(Stage::Encode);
-        let waiting = if connection.first == slot {
+        let waiting = if http1.first == slot {
             connection.unsent()
         } else {
             exchange.stash.unsent()

@@ -1,7 +1,8 @@
 //! Refuses requests that JavaScript never sees: the reply, and the end of reading.
 
-use crate::connection::{ConnectionId, Inbound, Refused};
+use crate::connection::ConnectionId;
 use crate::engine::Core;
+use crate::http1::{Inbound, Refused};
 
 impl Core {
     /// Answers a request that JavaScript never sees, after all earlier ones, and closes.
@@ -17,20 +18,21 @@ impl Core {
         code: &'static str,
         head_only: bool,
     ) {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, http1, server)) = self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return;
         };
         server.stats.refused += 1;
-        connection.refused = Some(Refused {
+        http1.refused = Some(Refused {
             status,
             code,
             head_only,
         });
-        let waits = connection.in_flight > 0;
+        let waits = http1.in_flight > 0;
         self.release_body(id);
         if waits {
-            if let Some(connection) = self.connections.get_mut(id) {
-                connection.inbound = Inbound::Closed;
+            if let Some((connection, http1)) = self.connections.http1(id) {
+                http1.inbound = Inbound::Closed;
                 connection.client_may_send = true;
             }
         } else {
@@ -39,7 +41,11 @@ impl Core {
     }
 
     pub fn give_refusal(&mut self, id: ConnectionId) {
-        let Some(refused) = self.connections.get_mut(id).and_then(|c| c.refused.take()) else {
+        let Some(refused) = self
+            .connections
+            .http1(id)
+            .and_then(|(_, http1)| http1.refused.take())
+        else {
             return;
         };
         self.cork_for(id);
@@ -55,26 +61,15 @@ impl Core {
 
     /// Parses no more bytes, and closes the connection once its replies are sent.
     pub fn stop_reading(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
+        let Some((connection, http1)) = self.connections.http1(id) else {
             return;
         };
-        connection.inbound = Inbound::Closed;
+        http1.inbound = Inbound::Closed;
         connection.client_may_send = true;
         connection.close_after = true;
         connection.input = Vec::new();
-        if connection.in_flight == 0 && connection.unsent() == 0 && self.cork.connection != id {
+        if http1.in_flight == 0 && connection.unsent() == 0 && self.cork.connection != id {
             self.close_or_linger(id);
-        }
-    }
-
-    /// Gives the bytes of a half received body back to the server's budget.
-    pub fn release_body(&mut self, id: ConnectionId) {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
-            return;
-        };
-        if let Inbound::Buffering(body) = &connection.inbound {
-            server.buffered -= body.data.len() as u64;
-            connection.inbound = Inbound::Closed;
         }
     }
 }

@@ -3,20 +3,35 @@
 use std::rc::Rc;
 
 use ring::Record;
-use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES, operation_flag};
+use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES, operation, operation_flag};
 
 use wire::Version;
 
 use super::reply_head::{BodyFraming, ReplyHead};
+use super::sink::Sink;
 use crate::engine::Core;
 use crate::exchange::{Framing, Slot, State};
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body};
 use crate::records::References;
-use crate::sending::Sink;
 
 impl Core {
-    pub fn end(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
+    /// Does what a record asks an exchange for.
+    #[inline]
+    pub fn reply(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
+        match record.operation() {
+            operation::END => self.end(slot, record, out, references),
+            operation::START => self.start(slot, record, out),
+            operation::DATA => self.data(slot, record, out, references),
+            operation::FINISH => self.finish(slot),
+            operation::DESTROY => self.reset_exchange(slot),
+            operation::READ | operation::CREDIT => self.grant(slot, record),
+            operation::INFORM => self.inform(slot, record, out),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
         if self.exchanges.get(slot).state != State::Waiting {
             return;
         }
@@ -56,7 +71,7 @@ impl Core {
         self.reply_done(slot);
     }
 
-    pub fn start(&mut self, slot: Slot, record: &Record, out: &[u8]) {
+    fn start(&mut self, slot: Slot, record: &Record, out: &[u8]) {
         let exchange = self.exchanges.get(slot);
         if exchange.state != State::Waiting {
             return;
@@ -91,8 +106,8 @@ impl Core {
         if head.is_some_and(|head| templates.write(bytes, head).is_ok()) {
             let exchange = self.exchanges.get_mut(slot);
             exchange.state = State::Streaming(framing);
-            if let Some(connection) = self.connections.get_mut(exchange.connection) {
-                connection.mid_reply |= connection.first == slot;
+            if let Some((_, http1)) = self.connections.http1(exchange.connection) {
+                http1.mid_reply |= http1.first == slot;
             }
             return;
         }
@@ -102,7 +117,7 @@ impl Core {
         self.reply_done(slot);
     }
 
-    pub fn data(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
+    fn data(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
         let exchange = self.exchanges.get_mut(slot);
         let State::Streaming(framing) = exchange.state else {
             return;
@@ -149,7 +164,7 @@ impl Core {
         self.reply_grew(slot);
     }
 
-    pub fn finish(&mut self, slot: Slot) {
+    fn finish(&mut self, slot: Slot) {
         let State::Streaming(framing) = self.exchanges.get(slot).state else {
             return;
         };
@@ -166,7 +181,7 @@ impl Core {
     }
 
     /// Gives a reply of the engine in place of the handler's.
-    pub fn answer(&mut self, slot: Slot, status: u16, code: &str) {
+    pub fn reply_problem(&mut self, slot: Slot, status: u16, code: &str) {
         let close = self.closes(slot);
         let exchange = self.exchanges.get_mut(slot);
         exchange.close = close;

@@ -5,10 +5,11 @@ use ring::{Memory, Record};
 use wire::chunked::Decoder;
 use wire::{Framing, Head, Limits, Refusal};
 
-use super::requests::Stop;
-use crate::connection::{ConnectionId, Inbound, NEVER};
+use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
 use crate::exchange::{Identity, Slot, State};
+use crate::http1::Inbound;
+use crate::protocol::Stop;
 use crate::slice::{DispatchedBody, Notice, Routed};
 
 /// What is left of a message body.
@@ -162,10 +163,11 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, http1, server)) = self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
-        let Inbound::Buffering(body) = &mut connection.inbound else {
+        let Inbound::Buffering(body) = &mut http1.inbound else {
             return Err(Stop::Closed);
         };
         if body.remaining.is_done() {
@@ -207,10 +209,11 @@ impl Core {
     }
 
     pub fn dispatch_buffered(&mut self, memory: &mut Memory, id: ConnectionId) -> Result<(), Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, http1, server)) = self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
-        let Inbound::Buffering(body) = &mut connection.inbound else {
+        let Inbound::Buffering(body) = &mut http1.inbound else {
             return Err(Stop::Closed);
         };
         let inline = body.data.len() <= INLINE_BODY_BYTES;
@@ -222,8 +225,7 @@ impl Core {
         {
             return Err(Stop::PageFull);
         }
-        let Inbound::Buffering(mut body) =
-            std::mem::replace(&mut connection.inbound, Inbound::Head)
+        let Inbound::Buffering(mut body) = std::mem::replace(&mut http1.inbound, Inbound::Head)
         else {
             return Err(Stop::Closed);
         };
@@ -261,10 +263,12 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
-        let Inbound::Streaming(body) = &mut connection.inbound else {
+        let Inbound::Streaming(body) = &mut http1.inbound else {
             return Err(Stop::Closed);
         };
         if body.remaining.is_done() {
@@ -314,12 +318,12 @@ impl Core {
         };
         let failed = Notice::body_failed(body.about, failed);
         self.slice.notify(Some(memory), failed);
-        if let Some(connection) = self.connections.get_mut(id) {
+        if let Some((connection, http1)) = self.connections.http1(id) {
             // The handler still answers. After that, nobody knows where the next request would begin.
-            connection.inbound = Inbound::Closed;
+            http1.inbound = Inbound::Closed;
             connection.deadline = NEVER;
             connection.client_may_send = true;
-            let last = connection.last;
+            let last = http1.last;
             self.exchanges.get_mut(last).close = true;
         }
         Err(Stop::Closed)
@@ -332,10 +336,11 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, http1, server)) = self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
-        let Inbound::Discard(body) = &mut connection.inbound else {
+        let Inbound::Discard(body) = &mut http1.inbound else {
             return Err(Stop::Closed);
         };
         if body.remaining.is_done() {
@@ -367,11 +372,13 @@ impl Core {
     pub fn grant(&mut self, slot: Slot, record: &Record) {
         let id = self.exchanges.get(slot).connection;
         let amount = u64::from(record.amount());
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return;
         };
         let timeout = server.config.limits.request_timeout;
-        let Inbound::Streaming(body) = &mut connection.inbound else {
+        let Inbound::Streaming(body) = &mut http1.inbound else {
             return;
         };
         if body.about.slot != slot || amount == 0 {

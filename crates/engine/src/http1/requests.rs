@@ -6,29 +6,14 @@ use route::{Lookup, Params};
 use wire::{Framing, Head, PathKind, Progress};
 
 use super::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
-use crate::connection::{ConnectionId, Inbound, NEVER};
+use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
 use crate::exchange::{Identity, Slot};
 use crate::faults::{self, Stage};
+use crate::http1::Inbound;
+use crate::protocol::Stop;
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
-
-/// Why parsing stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// All bytes were consumed.
-    Done,
-    /// A head is incomplete.
-    Partial,
-    /// An earlier exchange has to be answered first.
-    Blocked,
-    /// The page has no room.
-    PageFull,
-    /// The handler takes no more of its body for now.
-    NoCredit,
-    /// The connection is gone or reads no more requests, so the bytes are dropped.
-    Closed,
-}
 
 const NOT_FOUND: i32 = -1;
 const METHOD_NOT_ALLOWED: i32 = -2;
@@ -37,7 +22,7 @@ const UPGRADE_REQUIRED: i32 = -4;
 
 impl Core {
     /// Consumes `arena[start..end]` as far as possible. Gives the offset behind the last consumed byte.
-    pub fn ingest(
+    pub fn take_requests(
         &mut self,
         memory: &mut Memory,
         id: ConnectionId,
@@ -46,10 +31,10 @@ impl Core {
     ) -> (usize, Stop) {
         let mut at = start;
         loop {
-            let Some(connection) = self.connections.get_mut(id) else {
+            let Some((connection, http1)) = self.connections.http1(id) else {
                 return (end, Stop::Closed);
             };
-            let step = match &connection.inbound {
+            let step = match &http1.inbound {
                 Inbound::Head if at == end => return (at, Stop::Done),
                 Inbound::Head => self.take_head(memory, id, at, end),
                 Inbound::Buffering(_) => self.take_buffered(memory, id, at, end),
@@ -67,25 +52,38 @@ impl Core {
         }
     }
 
+    /// Whether something can be done with the input that was kept.
+    pub fn can_take_requests(&mut self, id: ConnectionId) -> bool {
+        let Some((connection, http1)) = self.connections.http1(id) else {
+            return false;
+        };
+        match &http1.inbound {
+            Inbound::Buffering(body) if body.remaining.is_done() => true,
+            _ if connection.input.is_empty() => false,
+            Inbound::Head => !self.must_wait_for_bytes(id),
+            Inbound::Buffering(_)
+            | Inbound::Streaming(_)
+            | Inbound::Discard(_)
+            | Inbound::Closed => true,
+        }
+    }
+
     /// Whether kept input has no complete head yet, so that nothing can be done with it. A head that must be refused
     /// counts as complete: the usual path refuses it.
-    pub fn must_wait_for_bytes(&mut self, id: ConnectionId) -> bool {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+    fn must_wait_for_bytes(&mut self, id: ConnectionId) -> bool {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return true;
         };
         let mut head = self.head.take().unwrap_or_default();
         let limits = &server.config.limits.wire;
-        let progress = wire::parse_head(
-            &connection.input,
-            &mut connection.scanned,
-            limits,
-            &mut head,
-        );
+        let progress = wire::parse_head(&connection.input, &mut http1.scanned, limits, &mut head);
         self.head = Some(head);
         if matches!(progress, Ok(Progress::Partial)) {
             return true;
         }
-        connection.scanned = 0;
+        http1.scanned = 0;
         false
     }
 
@@ -96,12 +94,14 @@ impl Core {
         at: usize,
         end: usize,
     ) -> Result<usize, Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
         let limits = &server.config.limits;
-        if connection.exclusive
-            || connection.in_flight >= limits.max_pipelined
+        if http1.exclusive
+            || http1.in_flight >= limits.max_pipelined
             || connection.unsent() > HIGH_WATER_BYTES
         {
             return Err(Stop::Blocked);
@@ -112,14 +112,14 @@ impl Core {
         faults::check(Stage::Parse);
         let mut head = self.head.take().unwrap_or_default();
         let input = &memory.page(self.slice.page()).arena[at..end];
-        let step = match wire::parse_head(input, &mut connection.scanned, &limits.wire, &mut head) {
+        let step = match wire::parse_head(input, &mut http1.scanned, &limits.wire, &mut head) {
             Ok(Progress::Complete) => {
-                connection.scanned = 0;
+                http1.scanned = 0;
                 self.admit(memory, id, at, end, &head)
             }
             Ok(Progress::Partial) => {
                 // The deadline runs from the first byte of the head and is not moved by later ones.
-                if connection.input.is_empty() && !connection.fresh && connection.in_flight == 0 {
+                if connection.input.is_empty() && !http1.fresh && http1.in_flight == 0 {
                     connection.deadline = self.now + limits.headers_timeout;
                 }
                 Err(Stop::Partial)
@@ -143,7 +143,8 @@ impl Core {
         end: usize,
         head: &Head,
     ) -> Result<usize, Stop> {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((_, http1, server)) = self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Err(Stop::Closed);
         };
         let bodiless = matches!(head.framing, Framing::None | Framing::Length(0));
@@ -152,7 +153,7 @@ impl Core {
         // HTTP/1.0, whose reply may turn out to end with the connection.
         let exclusive =
             !(bodiless && head.method.is_safe()) || head.version == wire::Version::Http10;
-        if exclusive && connection.in_flight > 0 {
+        if exclusive && http1.in_flight > 0 {
             return Err(Stop::Blocked);
         }
         if !self.slice.has_spans(head, route::MAX_PARAMS) {
@@ -333,9 +334,9 @@ impl Core {
             pace: Pace::new(now),
         };
         self.set_inbound(id, Inbound::Buffering(Box::new(buffering)));
-        if let Some(connection) = self.connections.get_mut(id) {
+        if let Some((connection, http1)) = self.connections.http1(id) {
             connection.deadline = now + request_timeout;
-            connection.fresh = false;
+            http1.fresh = false;
         }
         if head.expect_continue && next == end {
             self.send_continue(id);
@@ -356,7 +357,9 @@ impl Core {
         body: DispatchedBody,
         exclusive: bool,
     ) -> Slot {
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some((connection, http1, server)) =
+            self.connections.http1_with_server(&mut self.servers, id)
+        else {
             return Slot::NONE;
         };
         let server_id = connection.server;
@@ -376,16 +379,16 @@ impl Core {
         if timeout > 0 {
             exchange.deadline = self.now + timeout;
         }
-        if connection.first == Slot::NONE {
-            connection.first = slot;
+        if http1.first == Slot::NONE {
+            http1.first = slot;
         } else {
-            self.exchanges.get_mut(connection.last).next = slot;
+            self.exchanges.get_mut(http1.last).next = slot;
         }
-        connection.last = slot;
-        connection.in_flight += 1;
-        connection.exclusive = exclusive;
-        connection.last_request = !head.keep_alive;
-        connection.fresh = false;
+        http1.last = slot;
+        http1.in_flight += 1;
+        http1.exclusive = exclusive;
+        http1.last_request = !head.keep_alive;
+        http1.fresh = false;
         connection.deadline = NEVER;
         self.slice.write_request(
             memory,
@@ -401,15 +404,15 @@ impl Core {
     }
 
     fn set_inbound(&mut self, id: ConnectionId, inbound: Inbound) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.inbound = inbound;
+        if let Some((_, http1)) = self.connections.http1(id) {
+            http1.inbound = inbound;
         }
     }
 
     /// Is called when a request was received whole. The next head follows, unless this request was the last.
     pub fn expect_head(&mut self, id: ConnectionId) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.inbound = if connection.last_request {
+        if let Some((_, http1)) = self.connections.http1(id) {
+            http1.inbound = if http1.last_request {
                 Inbound::Closed
             } else {
                 Inbound::Head
