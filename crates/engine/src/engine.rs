@@ -235,6 +235,8 @@ impl Engine {
             bodies: Bodies::default(),
             phase: Phase::Open,
             referenced: true,
+            #[cfg(feature = "faults")]
+            delays: None,
         };
         core.servers.add(server)
     }

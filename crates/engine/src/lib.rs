@@ -44,3 +44,5 @@ pub use output::Retained;
 pub use records::{NoReferences, References};
 pub use server::{Limits, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;
+#[cfg(feature = "faults")]
+pub use transport::Delays;

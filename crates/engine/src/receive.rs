@@ -58,7 +58,8 @@ impl Core {
             let deadline = now + server.config.limits.headers_timeout;
             server.stats.connections += 1;
             let fd = socket.fd();
-            let connection = Connection::new(Transport::Plain(socket), peer, id, now, deadline);
+            let transport = Transport::new(socket, server);
+            let connection = Connection::new(transport, peer, id, now, deadline);
             let protocol = Protocol::Http1(Http1::default());
             let connection = self.connections.insert(connection, protocol);
             let token = self.connections.token(connection);

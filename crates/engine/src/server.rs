@@ -189,4 +189,6 @@ pub struct Server {
     pub phase: Phase,
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
+    #[cfg(feature = "faults")]
+    pub delays: Option<crate::transport::Delays>,
 }

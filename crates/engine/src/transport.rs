@@ -1,22 +1,46 @@
 //! What stands between the engine and its sockets.
 
+#[cfg(feature = "faults")]
+mod delayed;
+
 use std::io::IoSlice;
 use std::os::fd::RawFd;
 
 use reactor::net::{Recv, Send, Socket};
 
+use crate::server::Server;
+
+#[cfg(feature = "faults")]
+pub use delayed::{Delayed, Delays};
+
 /// How the bytes of a connection reach the network. `Connection::output` holds bytes as the transport sends them.
 pub enum Transport {
     /// The bytes of the protocol are the bytes on the socket.
     Plain(Socket),
+    /// For tests of protocols: bytes come late and in pieces.
+    #[cfg(feature = "faults")]
+    Delayed(Box<Delayed>),
 }
 
 impl Transport {
+    /// The transport of a connection that `server` has accepted.
+    pub fn new(socket: Socket, server: &mut Server) -> Self {
+        #[cfg(feature = "faults")]
+        if let Some(delays) = &mut server.delays {
+            delays.seed += 1;
+            return Self::Delayed(Box::new(Delayed::new(socket, *delays)));
+        }
+        let _ = server;
+        Self::Plain(socket)
+    }
+
     /// Receives what is there, up to the length of `room`.
     #[inline]
     pub fn receive(&mut self, room: &mut [u8]) -> Recv {
         match self {
             Self::Plain(socket) => socket.recv(room),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.receive(room),
         }
     }
 
@@ -26,6 +50,8 @@ impl Transport {
     pub fn pending(&self) -> bool {
         match self {
             Self::Plain(_) => false,
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.pending(),
         }
     }
 
@@ -33,6 +59,8 @@ impl Transport {
     pub fn peek(&self) -> Recv {
         match self {
             Self::Plain(socket) => socket.peek(),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.peek(),
         }
     }
 
@@ -40,6 +68,8 @@ impl Transport {
     pub fn send(&mut self, bytes: &[u8]) -> Send {
         match self {
             Self::Plain(socket) => socket.send(bytes),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.send(bytes),
         }
     }
 
@@ -48,6 +78,8 @@ impl Transport {
     pub fn send_vectored(&mut self, slices: &[IoSlice]) -> Send {
         match self {
             Self::Plain(socket) => socket.send_vectored(slices),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.send_vectored(slices),
         }
     }
 
@@ -55,6 +87,8 @@ impl Transport {
     pub fn shutdown_write(&mut self) {
         match self {
             Self::Plain(socket) => socket.shutdown_write(),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.socket().shutdown_write(),
         }
     }
 
@@ -62,6 +96,8 @@ impl Transport {
     pub fn reset(self) {
         match self {
             Self::Plain(socket) => socket.reset(),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.into_socket().reset(),
         }
     }
 
@@ -70,6 +106,8 @@ impl Transport {
         match self {
             // This fails on Unix sockets, which report the peer's close by themselves.
             Self::Plain(socket) => drop(socket.probe_peer(seconds)),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => drop(transport.socket().probe_peer(seconds)),
         }
     }
 
@@ -78,6 +116,8 @@ impl Transport {
     pub fn fd(&self) -> RawFd {
         match self {
             Self::Plain(socket) => socket.fd(),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.socket().fd(),
         }
     }
 }

@@ -24,8 +24,7 @@ fn driver_for(drain_idle: f64) -> Driver {
 fn replies(driver: &mut Driver, mut client: TcpStream) -> String {
     let mut received = Vec::new();
     let mut ended = false;
-    driver.until(|driver| {
-        driver.turn(answer);
+    driver.serve_until(answer, |driver| {
         driver.engine.sweep();
         let mut buffer = [0; 4_096];
         match client.read(&mut buffer) {

@@ -276,10 +276,11 @@ fn in_flight_requests_are_bounded() {
     values[limit::MAX_IN_FLIGHT] = 2.0;
     let mut driver = Driver::new(&values);
     let mut clients: Vec<_> = (0..3).map(|_| driver.client()).collect();
-    for client in &mut clients {
+    for client in &mut clients[..2] {
         send(client, GET);
-        driver.turn(|_, _| {});
+        driver.request();
     }
+    send(&mut clients[2], GET);
     let (received, ended) = driver.read(&mut clients[2], |_| false);
     assert!(ended && text(&received).starts_with("HTTP/1.1 503 "));
     assert_eq!(driver.engine.in_flight(), 2);

@@ -3,7 +3,8 @@
 mod driver;
 
 use driver::{
-    Driver, allow, data, end, ends_with, finish, inform, limits, make, send, start, text, upload,
+    Driver, allow, chunks, data, end, ends_with, finish, inform, limits, make, send, start, text,
+    upload,
 };
 use engine::NoReferences;
 use ring::layout::{kind, operation};
@@ -108,7 +109,7 @@ fn those_that_wait_are_bounded() {
     // 16,384 bytes: one below, at and above, where a field adds 4 to its name and value.
     let frame = "HTTP/1.1 103 Early Hints\r\n\r\n".len() + "link".len() + 4;
     for (length, sent) in [(16_383, 1), (16_384, 1), (16_385, 0)] {
-        let mut driver = Driver::new(&limits());
+        let mut driver = Driver::prompt(&limits());
         let mut client = driver.client();
         send(&mut client, &GET.repeat(2));
         let requests: Vec<_> = (0..2).map(|_| driver.request()).collect();
@@ -127,7 +128,7 @@ fn those_that_wait_are_bounded() {
         );
     }
 
-    let mut driver = Driver::new(&limits());
+    let mut driver = Driver::prompt(&limits());
     let mut client = driver.client();
     send(&mut client, &GET.repeat(2));
     let requests: Vec<_> = (0..2).map(|_| driver.request()).collect();
@@ -190,7 +191,7 @@ fn before_leave_to_send_a_body() {
     let expected = format!("{HINT}HTTP/1.1 100 Continue\r\n\r\n{HINT}");
     assert_eq!(text(&received), expected);
     send(&mut client, b"hi");
-    assert_eq!(driver.event(kind::CHUNK).body, b"hi");
+    driver.until(|driver| chunks(driver) == b"hi");
     driver.event(kind::BODY_END);
     driver.reply(&request, 200, b"done");
     driver.read(&mut client, ends_with("done"));

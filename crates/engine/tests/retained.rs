@@ -175,7 +175,7 @@ fn a_body_is_given_back_when_its_clients_leave() {
 
 #[test]
 fn what_waited_for_a_client_that_reset_its_connection_goes_to_nobody_else() {
-    let mut driver = Driver::new(&limits());
+    let mut driver = Driver::prompt(&limits());
     let body = Shared::new(LENGTH);
     let mut client = driver.client();
     send(&mut client, &GET.repeat(3));
@@ -205,7 +205,7 @@ fn what_waited_for_a_client_that_reset_its_connection_goes_to_nobody_else() {
 fn bounded(most: usize) -> (Driver, TcpStream, [Seen; 2]) {
     let mut values = limits();
     values[limit::MAX_BUFFERED_REPLIES] = most as f64;
-    let mut driver = Driver::new(&values);
+    let mut driver = Driver::prompt(&values);
     let mut client = driver.client();
     send(&mut client, &GET.repeat(2));
     let requests = [driver.request(), driver.request()];

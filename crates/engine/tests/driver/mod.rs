@@ -24,6 +24,7 @@ pub const PURGE: u8 = 8;
 pub struct Seen {
     pub words: [i32; REQUEST_WORDS],
     pub path: String,
+    pub head: Vec<u8>,
     pub body: Vec<u8>,
 }
 
@@ -85,48 +86,73 @@ pub struct Driver {
     pub seen: VecDeque<Seen>,
 }
 
+/// Method, pattern, and whether the body is streamed. A body has at most 100,000 bytes.
+pub type Routes<'a> = &'a [(u8, &'a str, bool)];
+
+pub const ROUTES: [(u8, &str, bool); 5] = [
+    (GET, "/a", false),
+    (GET, "/p/:p", false),
+    (POST, "/b", false),
+    (POST, "/s", true),
+    (PURGE, "/a", false),
+];
+
 impl Driver {
-    /// Routes: 0 GET /a, 1 GET /p/:p, 2 POST /b (buffered, at most 100,000 bytes), 3 POST /s (streamed),
-    /// 4 PURGE /a.
+    /// A server of `ROUTES`; in `delayed.rs`, which has the tests of other files, over a transport that delays.
     pub fn new(values: &[f64]) -> Self {
+        #[cfg_attr(not(feature = "faults"), allow(unused_mut))]
+        let mut driver = Self::prompt(values);
+        #[cfg(feature = "faults")]
+        if env!("CARGO_CRATE_NAME") == "delayed" {
+            let delays = engine::Delays {
+                seed: 1,
+                receive: 20_000,
+                send: 200_000,
+            };
+            driver.engine.delay(driver.server, delays);
+        }
+        driver
+    }
+
+    /// A server whose sockets take and give at once what they can, for cases that count what waits.
+    pub fn prompt(values: &[f64]) -> Self {
+        let mut driver = Self {
+            engine: Engine::new(Memory::owned()).unwrap(),
+            server: 0,
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            seen: VecDeque::new(),
+        };
+        driver.add_server(values, &ROUTES);
+        driver
+    }
+
+    /// Adds a server and makes it the one of `server` and `address`.
+    pub fn add_server(&mut self, values: &[f64], table: Routes) {
         let mut router = Router::new(Options {
             case_sensitive: true,
             ignore_trailing_slash: false,
         });
-        let table = [
-            (GET, "/a"),
-            (GET, "/p/:p"),
-            (POST, "/b"),
-            (POST, "/s"),
-            (PURGE, "/a"),
-        ];
-        for (id, (method, pattern)) in table.into_iter().enumerate() {
+        for (id, &(method, pattern, _)) in table.iter().enumerate() {
             router.insert(method, pattern, id as u32).unwrap();
         }
-        let spec = |stream| RouteSpec {
+        let spec = |&(_, _, stream): &(u8, &str, bool)| RouteSpec {
             stream,
             max_body: 100_000,
             wildcard: false,
         };
-        let mut engine = Engine::new(Memory::owned()).unwrap();
         let mut limits = Limits::from_array(values).unwrap();
         limits.wire.methods.push(b"PURGE"[..].into());
-        let server = engine.create_server(ServerConfig {
+        self.server = self.engine.create_server(ServerConfig {
             limits,
             router,
-            routes: [false, false, false, true, false].map(spec).to_vec(),
+            routes: table.iter().map(spec).collect(),
         });
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let ListenAddr::Tcp(address) = engine.listen_tcp(server, any, 511, false, false).unwrap()
-        else {
+        let listening = self.engine.listen_tcp(self.server, any, 511, false, false);
+        let ListenAddr::Tcp(address) = listening.unwrap() else {
             panic!("a TCP listener has a TCP address");
         };
-        Self {
-            engine,
-            server,
-            address,
-            seen: VecDeque::new(),
-        }
+        self.address = address;
     }
 
     /// A client whose reads do not wait.
@@ -168,15 +194,24 @@ impl Driver {
         true
     }
 
-    /// Turns until `done`, at most five seconds.
-    pub fn until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
+    /// Turns until `done`; nothing is answered.
+    pub fn until(&mut self, done: impl FnMut(&mut Self) -> bool) {
+        self.serve_until(|_, _| {}, done);
+    }
+
+    /// Turns in which JavaScript is `answer`, until `done`. The limit is for hangs.
+    pub fn serve_until(
+        &mut self,
+        mut answer: impl FnMut(&mut Memory, &Seen),
+        mut done: impl FnMut(&mut Self) -> bool,
+    ) {
         let started = Instant::now();
         while !done(self) {
             assert!(
-                started.elapsed() < Duration::from_secs(5),
+                started.elapsed() < Duration::from_secs(60),
                 "nothing came in time"
             );
-            self.turn(|_, _| {});
+            self.turn(&mut answer);
             std::thread::sleep(Duration::from_micros(50));
         }
     }
@@ -225,6 +260,12 @@ impl Driver {
     }
 }
 
+/// The parts of streamed bodies that came and were not taken yet.
+pub fn chunks(driver: &Driver) -> Vec<u8> {
+    let chunks = driver.seen.iter().filter(|seen| seen.kind() == kind::CHUNK);
+    chunks.flat_map(|seen| seen.body.clone()).collect()
+}
+
 pub fn send(client: &mut TcpStream, bytes: &[u8]) {
     client.write_all(bytes).unwrap();
 }
@@ -240,15 +281,15 @@ fn read(memory: &mut Memory, page: ring::Page, index: usize, bodies: &[Vec<u8>])
     };
     let kind = words[request::KIND] & 0xff;
     let flags = words[request::KIND] >> 16;
-    let path = if kind == kind::REQUEST {
-        String::from_utf8(slice(
-            words[request::PATH_OFFSET],
-            words[request::PATH_LENGTH],
-        ))
-        .unwrap()
+    let (path, head) = if kind == kind::REQUEST {
+        (
+            slice(words[request::PATH_OFFSET], words[request::PATH_LENGTH]),
+            slice(words[request::HEAD_OFFSET], words[request::HEAD_LENGTH]),
+        )
     } else {
-        String::new()
+        Default::default()
     };
+    let path = String::from_utf8(path).unwrap();
     let length = words[request::BODY_LENGTH];
     let complete = kind == kind::REQUEST && flags & ring::layout::flag::BODY_COMPLETE != 0;
     let body = if complete && words[request::BODY_OFFSET] < 0 {
@@ -258,7 +299,12 @@ fn read(memory: &mut Memory, page: ring::Page, index: usize, bodies: &[Vec<u8>])
     } else {
         Vec::new()
     };
-    Seen { words, path, body }
+    Seen {
+        words,
+        path,
+        head,
+        body,
+    }
 }
 
 pub fn make(to: &Seen, op: i32, high: i32) -> Record {
