@@ -2,6 +2,7 @@
 import { idle, slowReaders, soak } from './commands/alone.ts'
 import type { Command } from './commands/command.ts'
 import { baseline, check, compare } from './commands/compare.ts'
+import { drain } from './commands/drain.ts'
 import { doctor } from './commands/doctor.ts'
 import { list } from './commands/list.ts'
 import { pair } from './commands/pair.ts'
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   soak,
   idle,
   slowReaders,
+  drain,
 ]
 
 const usage = `usage: npm run lab -- COMMAND [options]

@@ -13,7 +13,7 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* idle slow-readers$/],
+  [['race'], /unknown command race; known: run pair .* slow-readers drain$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
     ['run', '--scenarios', 'ramapi-json:fast'],
@@ -41,6 +41,14 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [run, /BENCH_PORT is x; it takes a port from 1 to 65535$/, { BENCH_PORT: 'x' }],
   [velox, /BENCH_CONNECTIONS is 0; it takes a whole number from 1 to 10000$/, { BENCH_CONNECTIONS: '0' }],
   [velox, /BENCH_DURATION is x; it takes a whole number from 1 to 3600$/, { BENCH_DURATION: 'x' }],
+  [['drain'], /drain takes either --behind nginx or --direct$/],
+  [['drain', '--direct', '--behind', 'nginx'], /drain takes either --behind nginx or --direct$/],
+  [['drain', '--behind', 'apache'], /drain takes either --behind nginx or --direct$/],
+  [['drain', '--direct', '--server', 'koa'], /--server takes native, .*, not koa$/],
+  [
+    ['drain', '--direct', '--root', '/none'],
+    /\/none is no checkout with built packages: run npm run build there$/,
+  ],
   [
     ['pair', 'honest', '--scenario', 'ramapi-json:plain'],
     /pair takes two entries or more: npm run lab -- pair native uws$/,

@@ -1,0 +1,75 @@
+/** Processes that serve, each on a port of its own: started, stopped by SIGTERM, replaced. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { Failure } from '../failure.ts'
+
+export const servers = ['native', 'node-http', 'uwebsockets', 'node', 'fastify'] as const
+export type ServerName = (typeof servers)[number]
+
+/** A process that has not started or ended after this time never does, in ms. */
+const patience = 30_000
+const program = fileURLToPath(new URL('./instance.js', import.meta.url))
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export class Instance {
+  readonly port: number
+  readonly #child: ChildProcess
+  readonly #kill: () => void
+
+  private constructor(server: ServerName, port: number, root: string) {
+    this.port = port
+    this.#child = fork(program, [server, String(port), root], {
+      execArgv: [],
+      stdio: ['ignore', 2, 2, 'ipc'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    this.#kill = () => void this.#child.kill('SIGKILL')
+    process.once('exit', this.#kill)
+  }
+
+  static async start(server: ServerName, port: number, root: string): Promise<Instance> {
+    const instance = new Instance(server, port, root)
+    await instance.#next('start')
+    return instance
+  }
+
+  /** Stops it as a supervisor does. Resolves with the POSTs that it ran, once the process has ended. */
+  async stop(): Promise<readonly number[]> {
+    const ended = once(this.#child, 'exit')
+    const ran = this.#next<number[]>('stop')
+    this.#child.kill('SIGTERM')
+    const list = await ran
+    const timer = setTimeout(this.#kill, patience)
+    const [code, signal] = (await ended) as [number | null, string | null]
+    clearTimeout(timer)
+    process.off('exit', this.#kill)
+    if (code !== 0) throw new Failure(`the server did not end as it should: ${signal ?? code}`)
+    return list
+  }
+
+  /** The next thing the process says. */
+  #next<T>(what: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (how: string) => reject(new Failure(`the server did not ${what}: ${how}`))
+      const timer = setTimeout(() => fail(`it was silent for ${patience / 1_000} s`), patience)
+      const ended = (code: number | null, signal: string | null) => fail(`it ended with ${signal ?? code}`)
+      this.#child.once('exit', ended)
+      this.#child.once('message', (message) => {
+        clearTimeout(timer)
+        this.#child.off('exit', ended)
+        resolve(message as T)
+      })
+    })
+  }
+}
