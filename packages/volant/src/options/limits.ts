@@ -140,7 +140,7 @@ export const limitTable: readonly LimitRow[] = [
     'shutdownTimeout',
     10_000,
     [0, day],
-    'time for requests in flight once close() was called; 0 resets them at once',
+    'time for requests in flight once the server stops accepting; 0 resets them at once',
     'connections reset',
   ),
 ]
