@@ -1,6 +1,6 @@
 //! Ends connections: lingering close, reset, and the aftermath of a caught panic.
 
-use crate::connection::{Connection, ConnectionId, NEVER};
+use crate::connection::{Connection, ConnectionId};
 use crate::engine::Core;
 use crate::server::{Limits, Phase};
 use crate::slice::abort;
@@ -53,14 +53,8 @@ impl Core {
 
     fn detach(&mut self, id: ConnectionId, reason: i32) -> Option<Connection> {
         self.release(id, reason);
-        if self.cork.connection == id {
-            self.cork.bytes.clear();
-            self.cork.connection = ConnectionId::NONE;
-        }
         let mut connection = self.connections.remove(id)?;
-        if connection.send_deadline != NEVER {
-            self.sending -= 1;
-        }
+        self.sender.forget(id, &connection);
         // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
         let _ = self.poller.remove(connection.transport.fd());
         let server_id = connection.server;
@@ -81,10 +75,7 @@ impl Core {
             return;
         };
         server.stats.panics += 1;
-        if self.cork.connection == id {
-            let keep = self.cork.mark.min(self.cork.bytes.len());
-            self.cork.bytes.truncate(keep);
-        }
+        self.sender.rewind(id);
         self.recover(id, lost);
     }
 }

@@ -23,7 +23,8 @@ pub const NEVER: u64 = u64::MAX;
 /// # Invariants
 /// These hold between two steps of the engine (a call of `Core::guarded`):
 /// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
-/// - `queued` and `sending` are each set exactly while the token is on their list, `Core::ready` or `Core::writable`.
+/// - `queued`, `sending` and `dirty` are each set exactly while the token is on their list, of the receiving or the
+///   sending stage.
 /// - `ended` implies `half_closed`.
 /// - `close_after` implies that no other request is parsed.
 /// - `lingering` implies `close_after`, not `ended`, no exchange, no `input` and no output.
@@ -39,6 +40,8 @@ pub struct Connection {
     pub queued: bool,
     /// The connection is on the list of those whose sockets take bytes again.
     pub sending: bool,
+    /// The connection is on the list of those that are sent at the end of the step.
+    pub dirty: bool,
     /// The client closed its sending side. Replies are still sent.
     pub half_closed: bool,
     /// The client closed its sending side, and all it sent before was received.
@@ -51,6 +54,8 @@ pub struct Connection {
     pub lingering: bool,
     /// Bytes that were received and not consumed. Most of the time it is empty and has no capacity.
     pub input: Vec<u8>,
+    /// The number of the step in which the cork was last sent for it.
+    pub sent_in: u32,
     /// Bytes that the socket has not taken yet.
     pub output: Output,
     /// Milliseconds of the engine's clock; `NEVER` while nothing is awaited from the client.
@@ -72,6 +77,8 @@ impl Connection {
             parse_blocked: false,
             queued: false,
             sending: false,
+            dirty: false,
+            sent_in: u32::MAX,
             half_closed: false,
             ended: false,
             close_after: false,

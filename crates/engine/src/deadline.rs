@@ -52,7 +52,7 @@ impl Engine {
         if core.handler_timeouts {
             core.sweep_handlers();
         }
-        core.flush_cork();
+        core.flush();
         core.sweep_servers();
     }
 }

@@ -16,14 +16,12 @@ use crate::connection::{ConnectionId, Connections};
 use crate::exchange::Exchanges;
 use crate::http1::reply_head::Templates;
 use crate::output::Bodies;
-use crate::sending::Cork;
+use crate::sending::Sender;
 use crate::server::{Phase, Server, ServerConfig, ServerStats, Servers};
 use crate::slice::{MOST_REQUESTS, Slice};
 
 /// The most events that one call of the poller gives.
 const EVENTS: usize = 1024;
-/// How many bytes of waiting output go out with one slice. They take the kernel some 100 µs, and requests come first.
-const SENT_BYTES: usize = 524_288;
 /// This bit is set in the token of a listener; the other bits are the server's id.
 const LISTENER: u64 = 1 << 63;
 
@@ -60,17 +58,13 @@ pub struct Core {
     pub servers: Servers,
     /// The tokens of connections whose kept input can be parsed further.
     pub ready: VecDeque<u64>,
-    /// The tokens of connections whose sockets take bytes again.
-    pub writable: VecDeque<u64>,
     /// The last slice told at least one stream to go on.
     drained: bool,
     pub slice: Slice,
     pub head: Option<Box<Head>>,
     pub params: Option<Box<route::Params>>,
     pub path: Vec<u8>,
-    pub cork: Cork,
-    /// How many connections have output that their sockets did not take yet.
-    pub sending: usize,
+    pub sender: Sender,
     pub templates: Templates,
     /// The monotonic clock in milliseconds, read once a turn.
     pub now: u64,
@@ -97,14 +91,12 @@ impl Engine {
                 exchanges: Exchanges::default(),
                 servers: Servers::default(),
                 ready: VecDeque::new(),
-                writable: VecDeque::new(),
                 drained: false,
                 slice: Slice::new(),
                 head: Some(Box::new(Head::new())),
                 params: None,
                 path: Vec::new(),
-                cork: Cork::default(),
-                sending: 0,
+                sender: Sender::default(),
                 templates: Templates::new(clock::unix_seconds()),
                 now: clock::monotonic_ms(),
                 current: ConnectionId::NONE,
@@ -144,7 +136,7 @@ impl Engine {
         // Streams that go on take time, and the requests that came meanwhile go before the rest of the streams.
         core.polled &= !std::mem::take(&mut core.drained);
         core.gather(memory);
-        core.flush_cork();
+        core.flush();
         core.slice.deliver(memory);
         core.drained = core.slice.deliver_drains(memory);
         Turn {
@@ -182,7 +174,7 @@ impl Engine {
     /// Whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
         !self.core.ready.is_empty()
-            || !self.core.writable.is_empty()
+            || self.core.sender.has_work()
             || !self.core.slice.notices.is_empty()
             || !self.core.slice.drains.is_empty()
             || self.core.event < self.core.event_count
@@ -208,7 +200,7 @@ impl Engine {
     /// Whether the process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
     pub fn keeps_alive(&self) -> bool {
         self.core.exchanges.in_flight() > 0
-            || self.core.sending > 0
+            || self.core.sender.is_waiting()
             || self.core.servers.iter().any(|server| {
                 server.phase != Phase::Open || (server.listener.is_some() && server.referenced)
             })
@@ -342,20 +334,6 @@ impl Core {
             self.event_count = self.poller.poll(&mut self.events, 0).unwrap_or(0);
             // The poller is level-triggered: what comes after it gave less than we could take waits for the next turn.
             self.polled = self.event_count < EVENTS;
-        }
-    }
-
-    /// Sends waiting output to sockets that take bytes again. The rest goes with the next slice, after the requests
-    /// that have come by then.
-    fn send_waiting(&mut self, memory: &mut Memory) {
-        let mut left = SENT_BYTES;
-        while left > 0
-            && let Some(token) = self.writable.pop_front()
-        {
-            if let Some(id) = self.connections.resolve(token) {
-                self.guarded(id, |core| left = left.saturating_sub(core.flush_output(id)));
-                self.slice.deliver(memory);
-            }
         }
     }
 

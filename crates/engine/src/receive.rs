@@ -74,10 +74,8 @@ impl Core {
     pub fn on_event(&mut self, memory: &mut Memory, id: ConnectionId, event: Event) {
         if event.writable
             && let Some(connection) = self.connections.get_mut(id)
-            && !connection.sending
         {
-            connection.sending = true;
-            self.writable.push_back(event.token);
+            self.sender.note_writable(connection, event.token);
         }
         if event.readable {
             self.receive(memory, id);
@@ -307,7 +305,7 @@ impl Core {
             && connection.unsent() == 0
             && !connection.queued
             && !connection.parse_blocked
-            && self.cork.connection != id;
+            && !self.sender.gathers_for(id);
         if done {
             self.remove(id, abort::CLIENT);
         }

@@ -34,7 +34,7 @@ impl Engine {
             core.apply_record(&memory.record(index), memory.out(), references);
         }
         memory.clear_records();
-        core.flush_cork();
+        core.flush();
     }
 
     /// Applies a chunk of records JavaScript set aside when the shared memory was full. Chunks are older
@@ -77,14 +77,14 @@ impl Core {
         let id = exchange.connection;
         let slot = Slot(record.slot());
         self.guarded(id, |core| {
-            if core.cork.connection != id {
-                core.flush_cork();
+            if !core.sender.gathers_for(id) {
+                core.leave_cork();
                 core.current = id;
                 if core.exchanges.live(slot, record.generation()).is_none() {
                     return;
                 }
             }
-            core.cork.mark = core.cork.bytes.len();
+            core.sender.mark();
             core.operate(id, slot, record, out, references);
         });
     }

@@ -1,12 +1,21 @@
-//! Sends reply bytes: one call per connection and slice, and later the bytes that the socket did not take.
+//! Sends the bytes of replies.
+//!
+//! Most bytes take the fast path: the replies of one connection are gathered in the cork and go out with one call when
+//! the step turns to another connection, without a copy. A connection that the step comes back to, and one whose
+//! protocol writes into `Connection::output` itself, goes on the list of those that are sent once, at the end of the
+//! step: one turn serves many connections, however their bytes alternate. What a socket does not take waits in
+//! `Connection::output` until the poller says that it takes bytes again; that goes out after the requests of a slice.
 
+use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use reactor::net::Send;
+use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
 
-use crate::connection::{ConnectionId, NEVER};
+use crate::connection::{Connection, ConnectionId, NEVER};
 use crate::engine::Core;
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body, Output};
@@ -14,41 +23,192 @@ use crate::protocol::Protocol;
 use crate::slice::abort;
 
 /// A cork with this many bytes is sent at once. A larger one gives its memory back.
-pub const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
+const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
+/// How many bytes of waiting output go out with one slice. They take the kernel some 100 µs, and requests come first.
+const SENT_BYTES: usize = 524_288;
 
-/// Replies of one connection gathered for one send.
-pub struct Cork {
-    pub bytes: Vec<u8>,
-    pub connection: ConnectionId,
-    /// The length before the current step. If the step panics, the cork is cut to it.
-    pub mark: usize,
-    /// The cork begins inside a reply whose head was sent already.
-    pub continues: bool,
+/// What is to be sent.
+pub struct Sender {
+    cork: Cork,
+    /// The tokens of connections that are sent at the end of the step.
+    dirty: VecDeque<u64>,
+    /// The tokens of connections whose sockets take bytes again.
+    writable: VecDeque<u64>,
+    /// How many connections have output that their sockets did not take yet.
+    waiting: usize,
+    /// Counts the steps. A connection that was sent in this one has its number.
+    step: u32,
 }
 
-impl Default for Cork {
+/// Replies of one connection gathered for one send.
+struct Cork {
+    bytes: Vec<u8>,
+    connection: ConnectionId,
+    /// The length before the current record. If it panics, the cork is cut to it.
+    mark: usize,
+    /// The cork begins inside a reply whose head was sent already.
+    continues: bool,
+}
+
+impl Default for Sender {
     fn default() -> Self {
         Self {
-            bytes: Vec::with_capacity(HIGH_WATER_BYTES),
-            connection: ConnectionId::NONE,
-            mark: 0,
-            continues: false,
+            cork: Cork {
+                bytes: Vec::with_capacity(HIGH_WATER_BYTES),
+                connection: ConnectionId::NONE,
+                mark: 0,
+                continues: false,
+            },
+            dirty: VecDeque::new(),
+            writable: VecDeque::new(),
+            waiting: 0,
+            step: 0,
         }
     }
 }
 
+impl Sender {
+    /// Whether work is left that no readiness event will announce.
+    pub fn has_work(&self) -> bool {
+        !self.writable.is_empty()
+    }
+
+    /// Whether a socket has to take bytes yet.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Whether bytes are gathered for this connection.
+    #[inline]
+    pub fn gathers_for(&self, id: ConnectionId) -> bool {
+        self.cork.connection == id
+    }
+
+    /// The bytes that are gathered.
+    #[inline]
+    pub fn gathered(&mut self) -> &mut Vec<u8> {
+        &mut self.cork.bytes
+    }
+
+    /// Whether so much is gathered that it should be sent.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.cork.bytes.len() >= CORK_BYTES
+    }
+
+    /// Remembers where the next record begins to write.
+    #[inline]
+    pub fn mark(&mut self) {
+        self.cork.mark = self.cork.bytes.len();
+    }
+
+    /// Takes back what a record wrote for this connection before it panicked.
+    pub fn rewind(&mut self, id: ConnectionId) {
+        if self.cork.connection == id {
+            self.cork.bytes.truncate(self.cork.mark);
+        }
+    }
+
+    /// Is called when the socket of a connection takes bytes again.
+    pub fn note_writable(&mut self, connection: &mut Connection, token: u64) {
+        if !std::mem::replace(&mut connection.sending, true) {
+            self.writable.push_back(token);
+        }
+    }
+
+    /// Forgets a connection that is closed.
+    pub fn forget(&mut self, id: ConnectionId, connection: &Connection) {
+        if self.cork.connection == id {
+            self.drop_cork();
+        }
+        if connection.send_deadline != NEVER {
+            self.waiting -= 1;
+        }
+    }
+
+    fn drop_cork(&mut self) {
+        self.cork.bytes.clear();
+        self.cork.connection = ConnectionId::NONE;
+    }
+}
+
 impl Core {
+    /// Gathers bytes for this connection from here on.
+    #[inline]
     pub fn cork_for(&mut self, id: ConnectionId) {
-        if self.cork.connection != id {
+        if self.sender.cork.connection == id {
+            return;
+        }
+        self.leave_cork();
+        self.sender.cork.bytes.clear();
+        self.sender.cork.connection = id;
+        self.sender.cork.mark = 0;
+        self.sender.cork.continues = self
+            .connections
+            .protocol(id)
+            .is_some_and(Protocol::is_mid_reply);
+    }
+
+    /// Is called when the step turns to another connection: sends the cork, or leaves it for the end of the step if its
+    /// connection was sent before in this step.
+    #[inline]
+    pub fn leave_cork(&mut self) {
+        let id = self.sender.cork.connection;
+        let again = self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.sent_in == self.sender.step);
+        if again && !self.sender.cork.bytes.is_empty() {
+            self.set_cork_aside(id);
+        } else {
             self.flush_cork();
-            // Bytes that are left here were for a connection that is gone.
-            self.cork.bytes.clear();
-            self.cork.connection = id;
-            self.cork.mark = 0;
-            self.cork.continues = self
-                .connections
-                .protocol(id)
-                .is_some_and(Protocol::is_mid_reply);
+        }
+    }
+
+    fn set_cork_aside(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            let output = connection.output.end();
+            output.extend_from_slice(&self.sender.cork.bytes);
+        }
+        self.sender.drop_cork();
+        self.send_later(id);
+    }
+
+    /// Is called when a protocol has added output: has it sent at the end of the step.
+    pub fn send_later(&mut self, id: ConnectionId) {
+        let token = self.connections.token(id);
+        if let Some(connection) = self.connections.get_mut(id)
+            && !std::mem::replace(&mut connection.dirty, true)
+        {
+            self.sender.dirty.push_back(token);
+        }
+        self.bound_waiting(id);
+    }
+
+    /// Ends a step: sends what it gathered.
+    pub fn flush(&mut self) {
+        self.flush_cork();
+        while let Some(token) = self.sender.dirty.pop_front() {
+            if let Some(id) = self.connections.resolve(token) {
+                self.guarded_send(id, false, |core| {
+                    core.flush_output(id);
+                });
+            }
+        }
+        self.sender.step = self.sender.step.wrapping_add(1);
+    }
+
+    /// Sends waiting output to sockets that take bytes again. The rest goes with the next slice, after the requests
+    /// that have come by then.
+    pub fn send_waiting(&mut self, memory: &mut Memory) {
+        let mut left = SENT_BYTES;
+        while left > 0
+            && let Some(token) = self.sender.writable.pop_front()
+        {
+            if let Some(id) = self.connections.resolve(token) {
+                self.guarded(id, |core| left = left.saturating_sub(core.flush_output(id)));
+                self.slice.deliver(memory);
+            }
         }
     }
 
@@ -61,13 +221,22 @@ impl Core {
         tail: &[u8],
         keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
     ) {
+        if self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.dirty)
+        {
+            // The body need not be copied if it finds no output before it.
+            self.flush_output(id);
+        }
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         let mut sent = 0;
         if connection.output.is_empty() {
             faults::check(Stage::Flush);
-            let slices = [&self.cork.bytes, body, tail].map(IoSlice::new);
+            connection.sent_in = self.sender.step;
+            let slices = [&self.sender.cork.bytes, body, tail].map(IoSlice::new);
             match connection.transport.send_vectored(&slices) {
                 Send::Sent(length) => sent = length,
                 Send::WouldBlock => {}
@@ -77,11 +246,13 @@ impl Core {
                 }
             }
         }
-        let of_cork = sent.min(self.cork.bytes.len());
+        let of_cork = sent.min(self.sender.cork.bytes.len());
         let of_body = (sent - of_cork).min(body.len());
         let of_tail = sent - of_cork - of_body;
         let output = &mut connection.output;
-        output.end().extend_from_slice(&self.cork.bytes[of_cork..]);
+        output
+            .end()
+            .extend_from_slice(&self.sender.cork.bytes[of_cork..]);
         let kept = Some(server)
             .filter(|_| body.len() - of_body >= REFERENCE_BYTES)
             .and_then(|server| keep(&server.bodies));
@@ -90,8 +261,8 @@ impl Core {
             None => output.end().extend_from_slice(&body[of_body..]),
         }
         output.end().extend_from_slice(&tail[of_tail..]);
-        self.cork.bytes.clear();
-        self.cork.mark = 0;
+        self.sender.cork.bytes.clear();
+        self.sender.cork.mark = 0;
     }
 
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
@@ -109,34 +280,50 @@ impl Core {
 
     /// Sends the bytes that were gathered for one connection.
     pub fn flush_cork(&mut self) {
-        let id = self.cork.connection;
+        let id = self.sender.cork.connection;
         if id == ConnectionId::NONE {
             return;
         }
-        let outer = std::mem::replace(&mut self.current, id);
-        let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.send_cork(id)));
-        if sent.is_err() {
-            self.cork.bytes.clear();
-            self.cork.connection = ConnectionId::NONE;
-            self.current = id;
+        if self
+            .connections
+            .get(id)
+            .is_some_and(|connection| connection.dirty)
+        {
+            self.set_cork_aside(id);
+        } else {
             // If the end of a reply is lost with the cork, a 500 in its place would be read as content.
-            self.after_panic(self.cork.continues);
+            let continues = self.sender.cork.continues;
+            self.guarded_send(id, continues, |core| core.send_cork(id));
+        }
+    }
+
+    /// Sends for one connection in the middle of a step for another. `continues`: after a panic the client would read a
+    /// new reply as a part of the one that was being sent.
+    #[inline]
+    fn guarded_send(&mut self, id: ConnectionId, continues: bool, send: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.current, id);
+        if catch_unwind(AssertUnwindSafe(|| send(self))).is_err() {
+            if self.sender.cork.connection == id {
+                self.sender.drop_cork();
+            }
+            self.current = id;
+            self.after_panic(continues);
         }
         self.current = outer;
     }
 
     fn send_cork(&mut self, id: ConnectionId) {
-        let timeout = self.limits(id).map_or(NEVER, |limits| limits.send_timeout);
         let Some(connection) = self.connections.get_mut(id) else {
-            self.cork.bytes.clear();
-            self.cork.connection = ConnectionId::NONE;
+            self.sender.drop_cork();
             return;
         };
-        if !self.cork.bytes.is_empty() {
+        let cork = &mut self.sender.cork;
+        if !cork.bytes.is_empty() {
             faults::check(Stage::Flush);
             let mut sent = 0;
             if connection.output.is_empty() {
-                match connection.transport.send(&self.cork.bytes) {
+                connection.sent_in = self.sender.step;
+                match connection.transport.send(&cork.bytes) {
                     Send::Sent(length) => sent = length,
                     Send::WouldBlock => {}
                     Send::Failed(_) => {
@@ -148,38 +335,36 @@ impl Core {
             connection
                 .output
                 .end()
-                .extend_from_slice(&self.cork.bytes[sent..]);
-            self.cork.bytes.clear();
-            if self.cork.bytes.capacity() > CORK_BYTES {
-                self.cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
+                .extend_from_slice(&cork.bytes[sent..]);
+            cork.bytes.clear();
+            if cork.bytes.capacity() > CORK_BYTES {
+                cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
             }
         }
-        self.cork.connection = ConnectionId::NONE;
+        cork.connection = ConnectionId::NONE;
         if connection.output.is_empty() {
             self.after_sent(id);
         } else {
-            if connection.send_deadline == NEVER {
-                connection.send_deadline = self.now.saturating_add(timeout).min(NEVER - 1);
-                self.sending += 1;
-            }
+            self.await_socket(id);
             self.bound_waiting(id);
-            self.throttle(id);
         }
     }
 
-    /// Is called when the socket takes bytes again. Gives how many it took.
+    /// Sends output that waits. Gives how many bytes the socket took.
     pub fn flush_output(&mut self, id: ConnectionId) -> usize {
         let now = self.now;
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return 0;
         };
         connection.sending = false;
+        connection.dirty = false;
         if connection.output.is_empty() {
             return 0;
         }
+        faults::check(Stage::Flush);
         let taken = match connection.output.send(&mut connection.transport) {
             Some(Send::Sent(length)) => length,
-            Some(Send::WouldBlock) => return 0,
+            Some(Send::WouldBlock) => 0,
             Some(Send::Failed(_)) => {
                 self.remove(id, abort::CLIENT);
                 return 0;
@@ -192,8 +377,11 @@ impl Core {
         };
         connection.output.advance(taken);
         connection.output.count(&mut server.waiting);
-        connection.send_deadline = now + server.config.limits.send_timeout;
         if !connection.output.is_empty() {
+            if taken > 0 && connection.send_deadline != NEVER {
+                connection.send_deadline = now + server.config.limits.send_timeout;
+            }
+            self.await_socket(id);
             return taken;
         }
         connection.output = Output::default();
@@ -206,14 +394,28 @@ impl Core {
         taken
     }
 
+    /// Is called when the socket did not take all output.
+    fn await_socket(&mut self, id: ConnectionId) {
+        let now = self.now;
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+            return;
+        };
+        if connection.send_deadline == NEVER {
+            let timeout = server.config.limits.send_timeout;
+            connection.send_deadline = now.saturating_add(timeout).min(NEVER - 1);
+            self.sender.waiting += 1;
+        }
+        self.throttle(id);
+    }
+
     /// Is called when nothing more waits to be sent.
-    pub fn after_sent(&mut self, id: ConnectionId) {
+    fn after_sent(&mut self, id: ConnectionId) {
         let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
         if connection.send_deadline != NEVER {
             connection.send_deadline = NEVER;
-            self.sending -= 1;
+            self.sender.waiting -= 1;
         }
         if protocol.is_busy() {
             self.tell_drained(id);

@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Driver, Seen, data, end, limits, make, send, start};
+use driver::{Driver, Seen, data, end, finish, limits, make, send, start};
 use engine::{NoReferences, References};
 use ring::Memory;
 use ring::layout::{kind, operation, record};
@@ -145,4 +145,53 @@ fn a_request_waits_for_no_more_than_a_share_of_the_output_that_can_be_sent() {
     let sent = read_all(&mut readers);
     assert!((1..=786_432).contains(&sent), "{sent} bytes in one slice");
     assert!(driver.engine.has_work());
+}
+
+#[test]
+fn streams_that_write_in_turns_wait_for_the_end_of_the_step() {
+    let mut driver = Driver::new(&limits());
+    let mut clients: Vec<_> = (0..3).map(|_| driver.client()).collect();
+    let mut requests = Vec::new();
+    for client in &mut clients {
+        send(client, GET);
+        requests.push(driver.request());
+    }
+    for request in &requests {
+        start(driver.engine.memory(), request, None);
+    }
+    let rounds = |driver: &mut Driver, sizes: &[usize]| {
+        for &size in sizes {
+            for request in &requests {
+                let part = vec![b'd'; size];
+                data(driver.engine.memory(), request, &part, true);
+            }
+        }
+        driver.engine.apply(&NoReferences);
+    };
+    // The heads were sent on the way, so all that follows goes out together, and the stream may go on once.
+    rounds(&mut driver, &[10; 6]);
+    driver::idle(&mut driver, 30);
+    let drains = driver.seen.drain(..);
+    assert_eq!(
+        drains.filter(|seen| seen.kind() == kind::DRAIN).count(),
+        requests.len()
+    );
+    // A large part finds the small ones before it sent.
+    rounds(&mut driver, &[10, 20_000, 10, 20_000, 10]);
+    for (client, request) in clients.iter_mut().zip(&requests) {
+        finish(driver.engine.memory(), request);
+        driver.engine.apply(&NoReferences);
+        let (received, _) = driver.read(client, |received| received.ends_with(b"\r\n0\r\n\r\n"));
+        let sizes: Vec<_> = driver::text(&received)
+            .lines()
+            .skip_while(|line| !line.is_empty())
+            .skip(1)
+            .step_by(2)
+            .map(|size| usize::from_str_radix(size, 16).unwrap())
+            .collect();
+        assert_eq!(
+            sizes,
+            [10, 10, 10, 10, 10, 10, 10, 20_000, 10, 20_000, 10, 0]
+        );
+    }
 }

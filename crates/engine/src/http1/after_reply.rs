@@ -5,7 +5,6 @@ use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::http1::Inbound;
-use crate::sending::CORK_BYTES;
 use crate::server::Phase;
 use crate::slice::abort;
 
@@ -82,7 +81,7 @@ impl Core {
             if !exchange.stash.is_empty() && !self.unstash(id, next) {
                 return;
             }
-            if self.cork.bytes.len() >= CORK_BYTES {
+            if self.sender.is_full() {
                 self.flush_cork();
                 self.cork_for(id);
             }
@@ -113,15 +112,7 @@ impl Core {
         if let Some(refused) = http1.refused.take()
             && !connection.close_after
         {
-            self.cork_for(id);
-            self.templates.write_problem(
-                &mut self.cork.bytes,
-                refused.status,
-                refused.code,
-                true,
-                refused.head_only,
-            );
-            self.stop_reading(id);
+            self.write_refusal(id, refused);
             return;
         }
         match std::mem::replace(&mut http1.inbound, Inbound::Head) {
@@ -195,7 +186,7 @@ impl Core {
             http1.inbound = Inbound::Closed;
             connection.close_after = true;
             connection.client_may_send = true;
-            if connection.unsent() == 0 && self.cork.connection != id {
+            if connection.unsent() == 0 && !self.sender.gathers_for(id) {
                 self.close_or_linger(id);
             }
         }

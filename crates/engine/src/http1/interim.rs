@@ -17,8 +17,8 @@ impl Core {
     /// Sends 100 Continue, for which the client waits before it sends its body (RFC 9110 §10.1.1).
     pub fn send_continue(&mut self, id: ConnectionId) {
         self.cork_for(id);
-        self.cork
-            .bytes
+        self.sender
+            .gathered()
             .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
     }
 

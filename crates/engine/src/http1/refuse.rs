@@ -41,21 +41,25 @@ impl Core {
     }
 
     pub fn give_refusal(&mut self, id: ConnectionId) {
-        let Some(refused) = self
+        let refused = self
             .connections
             .http1(id)
-            .and_then(|(_, http1)| http1.refused.take())
-        else {
-            return;
-        };
-        self.cork_for(id);
+            .and_then(|(_, http1)| http1.refused.take());
+        if let Some(refused) = refused {
+            self.write_refusal(id, refused);
+        }
+    }
+
+    pub(super) fn write_refusal(&mut self, id: ConnectionId, refused: Refused) {
         let Refused {
             status,
             code,
             head_only,
         } = refused;
+        self.cork_for(id);
+        let bytes = self.sender.gathered();
         self.templates
-            .write_problem(&mut self.cork.bytes, status, code, true, head_only);
+            .write_problem(bytes, status, code, true, head_only);
         self.stop_reading(id);
     }
 
@@ -68,7 +72,7 @@ impl Core {
         connection.client_may_send = true;
         connection.close_after = true;
         connection.input = Vec::new();
-        if http1.in_flight == 0 && connection.unsent() == 0 && self.cork.connection != id {
+        if http1.in_flight == 0 && connection.unsent() == 0 && !self.sender.gathers_for(id) {
             self.close_or_linger(id);
         }
     }

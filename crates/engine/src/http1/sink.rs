@@ -7,7 +7,6 @@ use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::output::{Bodies, Body};
-use crate::sending::CORK_BYTES;
 use crate::slice::abort;
 
 /// Where the bytes of a reply go, and the beginnings of heads.
@@ -23,7 +22,7 @@ impl Core {
         let bytes = match self.turn(slot) {
             Some((id, true)) => {
                 self.cork_for(id);
-                &mut self.cork.bytes
+                self.sender.gathered()
             }
             _ => self.exchanges.get_mut(slot).stash.end(),
         };
@@ -64,7 +63,7 @@ impl Core {
     /// Is called when a part of a reply was written.
     pub fn reply_grew(&mut self, slot: Slot) {
         match self.turn(slot) {
-            Some((_, true)) if self.cork.bytes.len() >= CORK_BYTES => self.flush_cork(),
+            Some((_, true)) if self.sender.is_full() => self.flush_cork(),
             Some((id, false)) => self.bound_stash(id, slot),
             Some((_, true)) | None => {}
         }
@@ -93,7 +92,7 @@ impl Core {
         }
         while !stash.is_empty() {
             let (mut own, body) = stash.take_first();
-            self.cork.bytes.append(&mut own);
+            self.sender.gathered().append(&mut own);
             let Some(body) = body else {
                 break;
             };
