@@ -24,6 +24,7 @@ import { proxy } from './cases/proxy.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
+import { sendHooks } from './cases/send-hooks.ts'
 import { smoke } from './cases/smoke.ts'
 import { streams } from './cases/streams.ts'
 import { trpcCases } from './cases/trpc.ts'
@@ -43,6 +44,7 @@ const groups = {
   limits,
   errors,
   'late-replies': lateReplies,
+  'send-hooks': sendHooks,
   streams,
   aborts,
   'async-context': asyncContext,

@@ -109,7 +109,7 @@ export function lateReplies(kit: Kit): void {
             assert.ok(message.startsWith(`${what} was `), message)
             assert.match(
               message,
-              / after GET \/:n had its reply, and was dropped: (return after replying|set it before)$/,
+              / after GET \/:n had its reply, and was dropped: (return after replying|set it before, or in an onSend hook \(docs\/guide\/06-middleware\.md#onsend\))$/,
             )
           }
         }
@@ -134,7 +134,7 @@ export function lateReplies(kit: Kit): void {
         assert.deepEqual(
           kit.reports.splice(reported).map((error) => (error as VolantError).message),
           [
-            'the header x-late was set after GET /s had its reply, and was dropped: set it before',
+            'the header x-late was set after GET /s had its reply, and was dropped: set it before, or in an onSend hook (docs/guide/06-middleware.md#onsend)',
             'ctx.json was called after GET /s had its reply, and was dropped: return after replying',
           ],
         )

@@ -4,7 +4,7 @@ import type { ContextOf } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
 import { bad } from '../options/bad-option.ts'
-import { metadataOf, usageOf } from '../dispatch/declare.ts'
+import { metadataOf, sender, usageOf } from '../dispatch/declare.ts'
 import { parsePattern, RoutePatternError } from '../routing/path.ts'
 import type { Registry } from './registry.ts'
 import { join } from './registry.ts'
@@ -16,6 +16,7 @@ import { handlersOf, type Implement } from '../contract/implement.ts'
 import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
 import type { OnMethods, Verb } from './verb.ts'
 import type { Layer } from '../types/request.ts'
+import type { SendHook } from '../types/send-hook.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 import { RouteConflictError } from '../routing/shapes.ts'
@@ -230,6 +231,18 @@ export class Scope<B extends Parts = RootParts> {
     this.#registry.change('onError()')
     refuseForeign(handler, 'onError')
     this.#node.errorHandler = asFunction(handler, 'onError') as ScopeLayers['errorHandler']
+    return this
+  }
+
+  /**
+   * Adds a hook that sees every reply of this scope's requests before it leaves, errors and misses too, and may change
+   * status, headers and body: see `OutgoingReply`. The hooks of inner scopes run first; of one scope, the last
+   * registered first.
+   */
+  onSend(hook: SendHook): this {
+    this.#registry.change('onSend()')
+    const onSend = asFunction(hook, 'onSend') as SendHook
+    this.#node.layers.push({ layer: sender(onSend) as Layer, under: null })
     return this
   }
 

@@ -28,6 +28,7 @@ import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import { send } from '../reply/send.ts'
 import { sendStream } from '../reply/stream-reply.ts'
+import { ReplyPhase } from '../types/reply-phase.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
@@ -52,7 +53,7 @@ export class LazyContext implements RequestContext {
   statusCode = 0
   replyHeaders: string[] | null = null
   hasType = false
-  replied = false
+  phase: ReplyPhase = ReplyPhase.open
   pending = 0
   settled: boolean | 'silent' = false
   responses: DeclaredReplies | null = null
@@ -70,6 +71,10 @@ export class LazyContext implements RequestContext {
     this.app = app
     this.route = route
     this.allow = allow
+  }
+
+  get replied(): boolean {
+    return this.phase !== ReplyPhase.open
   }
 
   get chainError(): unknown {
@@ -306,13 +311,13 @@ export class LazyContext implements RequestContext {
   status(code: number): this
   status(code?: number): number | this {
     if (code === undefined) return this.statusCode === 0 ? 200 : this.statusCode
-    if (this.replied) return this.#dropPart('the status')
+    if (this.phase > ReplyPhase.sending) return this.#dropPart('the status')
     this.statusCode = checkStatus(code)
     return this
   }
 
   header(name: string, value: string | number): this {
-    if (this.replied) return this.#dropPart(`the header ${name}`)
+    if (this.phase > ReplyPhase.sending) return this.#dropPart(`the header ${name}`)
     const lower = checkHeaderName(name)
     const text = checkHeaderValue(name, value)
     if (lower === 'content-type') this.hasType = true
@@ -321,7 +326,7 @@ export class LazyContext implements RequestContext {
   }
 
   append(name: string, value: string | number): this {
-    if (this.replied) return this.#dropPart(`the header ${name}`)
+    if (this.phase > ReplyPhase.sending) return this.#dropPart(`the header ${name}`)
     const lower = checkHeaderName(name)
     if (lower === 'content-type' || lower === 'vary') return this.header(name, value)
     const text = checkHeaderValue(name, value)
@@ -377,12 +382,12 @@ export class LazyContext implements RequestContext {
   }
 
   cookie(name: string, value: string, options: CookieOptions = {}): this {
-    if (this.replied) return this.#dropPart(`the cookie ${name}`)
+    if (this.phase > ReplyPhase.sending) return this.#dropPart(`the cookie ${name}`)
     return this.append('set-cookie', setCookie(name, value, options, this.protocol === 'https'))
   }
 
   clearCookie(name: string, options: CookieOptions = {}): this {
-    if (this.replied) return this.#dropPart(`the cookie ${name}`)
+    if (this.phase > ReplyPhase.sending) return this.#dropPart(`the cookie ${name}`)
     return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
   }
 
@@ -402,18 +407,18 @@ export class LazyContext implements RequestContext {
   }
 
   json(value: unknown, status?: number): never {
-    if (this.replied) dropReply(this, 'json')
+    if (this.phase > ReplyPhase.reopened) dropReply(this, 'json')
     else sendJson(this, value, status)
     return undefined as never
   }
 
   text(value: string, status?: number): void {
-    if (this.replied) return dropReply(this, 'text')
+    if (this.phase > ReplyPhase.reopened) return dropReply(this, 'text')
     sendText(this, this.#declared(value, status), ContentType.text, status)
   }
 
   html(value: string, status?: number): void {
-    if (this.replied) return dropReply(this, 'html')
+    if (this.phase > ReplyPhase.reopened) return dropReply(this, 'html')
     sendText(this, this.#declared(value, status), ContentType.html, status)
   }
 
@@ -424,23 +429,23 @@ export class LazyContext implements RequestContext {
   }
 
   bytes(value: Uint8Array | ArrayBuffer, status?: number): void {
-    if (this.replied) return dropReply(this, 'bytes')
+    if (this.phase > ReplyPhase.reopened) return dropReply(this, 'bytes')
     this.responses?.replyOf(status ?? this.status())
     sendBytes(this, value instanceof ArrayBuffer ? new Uint8Array(value) : value, status)
   }
 
   stream(source: Source, options?: StreamOptions): void {
-    if (!this.replied) this.responses?.replyOf(options?.status ?? this.status())
+    if (this.phase <= ReplyPhase.reopened) this.responses?.replyOf(options?.status ?? this.status())
     sendStream(this, source, options)
   }
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
-    if (this.replied) return Promise.resolve(dropReply(this, 'file'))
+    if (this.phase > ReplyPhase.reopened) return Promise.resolve(dropReply(this, 'file'))
     return this.app.trackOwnReply(this, sendFile(this, path, options))
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
-    if (this.replied) return dropReply(this, 'redirect') as never
+    if (this.phase > ReplyPhase.reopened) return dropReply(this, 'redirect') as never
     const target = location(to)
     if (!redirects.has(status)) {
       throw new VolantError(
@@ -456,7 +461,7 @@ export class LazyContext implements RequestContext {
 
   reply(status: number, value?: unknown): never {
     const declared = this.responses
-    if (this.replied) dropReply(this, 'reply')
+    if (this.phase > ReplyPhase.reopened) dropReply(this, 'reply')
     else {
       this.statusCode = checkStatus(status)
       if (declared !== null) declared.reply(this, status, value)
@@ -483,7 +488,7 @@ export class LazyContext implements RequestContext {
   onAbort(reason: AbortReason): void {
     const { aborted } = this.exchange
     // In both cases the adapter has sent the reply.
-    if (aborted && !this.replied) {
+    if (aborted && this.phase <= ReplyPhase.sending) {
       if (reason === 'timeout') this.more.failure = refusal('E_HANDLER_TIMEOUT')
       else if (reason === 'upload') this.more.failure = refusal('E_REQUEST_TIMEOUT')
     }
@@ -519,7 +524,6 @@ class Rare implements RareState {
   collected: WholeBody | null = null
   watch: RareState['watch'] = null
   failure: unknown = undefined
-  cutOff = false
   expired = false
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined

@@ -19,6 +19,7 @@ import { compile, isLayered } from './chain.ts'
 import { conclude, trackOwnReply } from './conclude.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { dispatch } from './dispatch.ts'
+import { answerFailure } from './failure.ts'
 import { refusal } from '../errors/errors.ts'
 import { metadataOf, confine, gateOf } from './declare.ts'
 import { printLine } from '../report/print-line.ts'
@@ -142,6 +143,10 @@ export class CompiledApp implements Host, RequestApp {
     return trackOwnReply(ctx, work)
   }
 
+  answer(ctx: RequestContext, error: unknown): void {
+    answerFailure(ctx, error)
+  }
+
   get reportsToStderr(): boolean {
     return this.#report === null
   }
@@ -223,6 +228,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     bodyMode: route.bodyMode,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
+    sendHooks: sendHooksOf(layers),
   }
 }
 
@@ -243,6 +249,7 @@ function compileMisses(
     bodyMode: 'buffer',
     limits,
     ...watching(nodes, layers, 0),
+    sendHooks: sendHooksOf(layers),
   }))
 }
 
@@ -282,6 +289,12 @@ function watching(
     if (onResponse !== undefined) listeners.push(onResponse)
   }
   return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
+}
+
+/** Gives the hooks from the inside out, as the way back through middleware is. */
+function sendHooksOf(layers: readonly Layer[]): CompiledRoute['sendHooks'] {
+  const hooks = layers.flatMap((layer) => metadataOf(layer).onSend ?? []).toReversed()
+  return hooks.length === 0 ? null : hooks
 }
 
 /** Gives the middleware of the scopes, for a route's pattern, or for any path where no route was found. */

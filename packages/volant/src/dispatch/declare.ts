@@ -17,6 +17,7 @@ import type {
   Schemas,
 } from '../types/parts.ts'
 import type { Gate, Layer, RequestContext } from '../types/request.ts'
+import type { SendHook } from '../types/send-hook.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
 export interface MiddlewareMetadata extends Declaration {
@@ -157,15 +158,23 @@ export function observer(onResponse: ResponseListener, onClose?: () => unknown):
   return attach((_: Context, next: Next): unknown => next(), what)
 }
 
+/** Makes a middleware that only changes replies before they leave. */
+export function sender(onSend: SendHook): Middleware {
+  return attach((_: Context, next: Next): unknown => next(), { onSend, skip: true })
+}
+
 /** Restricts `layer`, with its metadata, to the requests whose path `holds`. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
-  const { gate, onResponse, ...rest } = metadataOf(layer)
+  const { gate, onResponse, onSend, ...rest } = metadataOf(layer)
   return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
     ...rest,
     ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
     ...(onResponse === undefined
       ? {}
       : { onResponse: (ctx, info) => (holds(ctx.path) ? onResponse(ctx, info) : undefined) }),
+    ...(onSend === undefined
+      ? {}
+      : { onSend: (ctx, reply) => (holds(ctx.path) ? onSend(ctx, reply) : undefined) }),
   })
 }
 
@@ -178,7 +187,7 @@ function attach<L extends object>(layer: L, what: MiddlewareMetadata): L {
   return Object.assign(layer, { [metadata]: what })
 }
 
-const declarations = new Set(['errors', 'security', 'onResponse'])
+const declarations = new Set(['errors', 'security', 'onResponse', 'onSend'])
 
 function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
   const run = second === undefined ? first : second
@@ -204,17 +213,17 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
     if (!declarations.has(key)) {
       throw new VolantError(
         'E_BAD_OPTION',
-        `a middleware declares errors, security or onResponse, not ${key}`,
+        `a middleware declares errors, security, onResponse or onSend, not ${key}`,
       )
     }
   }
   if (declaration.errors !== undefined) checkErrors(name, declaration.errors)
   if (declaration.security !== undefined) checkSecurity(name, declaration.security)
-  if (declaration.onResponse !== undefined && typeof declaration.onResponse !== 'function') {
-    throw new VolantError(
-      'E_BAD_HANDLER',
-      `${name}: onResponse takes a function, not ${briefValue(declaration.onResponse)}`,
-    )
+  for (const hook of ['onResponse', 'onSend'] as const) {
+    const given: unknown = declaration[hook]
+    if (given !== undefined && typeof given !== 'function') {
+      throw new VolantError('E_BAD_HANDLER', `${name}: ${hook} takes a function, not ${briefValue(given)}`)
+    }
   }
   return [declaration, run]
 }

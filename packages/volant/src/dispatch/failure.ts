@@ -6,6 +6,7 @@ import { problemText } from '../errors/problem.ts'
 import { reply } from '../reply/reply.ts'
 import { isAbort, isExpectedAbort } from '../reply/abort.ts'
 import { isThenable } from '../types/thenable.ts'
+import { breakOff, ReplyPhase } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 import { send } from '../reply/send.ts'
@@ -14,12 +15,16 @@ import { send } from '../reply/send.ts'
  * Answers `error` once: by the error handler of its scope, else as problem+json. After a reply the error is reported.
  */
 export function fail(ctx: RequestContext, error: unknown): void {
+  answerFailure(ctx, error)
+  ctx.rare?.watch?.settle(ctx)
+}
+
+/** Answers an error while the chain may still run, or after it has ended: that of a send hook. */
+export function answerFailure(ctx: RequestContext, error: unknown): void {
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
-  const watch = ctx.rare?.watch
-  if (!watch) return answerError(ctx, error)
-  ctx.more.failure = error
+  if (ctx.rare?.watch) ctx.rare.failure = error
   answerError(ctx, error)
-  watch.settle(ctx)
+  ctx.rare?.watch?.complete(ctx)
 }
 
 function answerError(ctx: RequestContext, error: unknown): void {
@@ -28,10 +33,10 @@ function answerError(ctx: RequestContext, error: unknown): void {
     if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
     return
   }
-  if (ctx.replied) {
+  if (ctx.phase > ReplyPhase.reopened) {
     if (!ctx.rare?.expired || !isAbort(error)) ctx.app.report(error, ctx)
     if (ctx.rare?.cancelStream) {
-      ctx.rare.cutOff = true
+      breakOff(ctx)
       ctx.rare.cancelStream()
       ctx.exchange.destroy()
     }
@@ -79,7 +84,7 @@ async function settleHandled(
 
 function answer(ctx: RequestContext, error: unknown, value: unknown): Promise<void> | void {
   if (value !== undefined && value !== ctx) return reply(ctx, value)
-  if (!ctx.replied) sendProblem(ctx, error)
+  if (ctx.phase <= ReplyPhase.reopened) sendProblem(ctx, error)
 }
 
 function sendProblem(ctx: RequestContext, error: unknown): void {

@@ -3,6 +3,7 @@ import { HTTPError, refusal } from '../errors/errors.ts'
 import { finishChannel } from '../report/channels.ts'
 import { fail } from './failure.ts'
 import { isThenable } from '../types/thenable.ts'
+import { ReplyPhase, reopen } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
@@ -30,15 +31,16 @@ export class Watch {
   /** Calls the listeners, once the reply is complete or the client has disconnected. */
   complete(ctx: RequestContext): void {
     const { aborted } = ctx.exchange
-    const { cancelStream, failure, cutOff } = ctx.more
-    if (this.#done || (!aborted && (!this.#settled || !ctx.replied || cancelStream !== null))) return
+    const { cancelStream, failure } = ctx.more
+    const hasLeft = ctx.phase > ReplyPhase.sending
+    if (this.#done || (!aborted && (!this.#settled || !hasLeft || cancelStream !== null))) return
     this.#done = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     const info: ResponseInfo = {
-      status: ctx.replied ? ctx.status() : statusWithoutReply(failure),
+      status: hasLeft ? ctx.status() : statusWithoutReply(failure),
       duration: performance.now() - this.#started,
       error: failure,
-      aborted: aborted || cutOff,
+      aborted: aborted || ctx.phase === ReplyPhase.broken,
     }
     for (const listener of this.#listeners) {
       try {
@@ -62,7 +64,12 @@ function statusWithoutReply(error: unknown): number {
 }
 
 function expire(ctx: RequestContext): void {
-  if (ctx.replied || ctx.exchange.aborted) return
+  if (ctx.phase > ReplyPhase.sending || ctx.exchange.aborted) return
+  if (ctx.phase === ReplyPhase.sending) {
+    ctx.rare?.cancelStream?.()
+    ctx.more.cancelStream = null
+    reopen(ctx)
+  }
   ctx.more.expired = true
   fail(ctx, refusal('E_HANDLER_TIMEOUT'))
   // This comes after the reply, since a reply to the abort is too late.

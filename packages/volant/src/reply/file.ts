@@ -16,6 +16,7 @@ import { checkOptionNames } from '../options/option-names.ts'
 import { dropReply } from './late-reply.ts'
 import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
+import { ReplyPhase } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The bytes that are read at once. A file of at most this size is sent as one piece. */
@@ -33,7 +34,7 @@ export async function sendFile(
   let sending = false
   try {
     // Another reply was sent while the file was opened.
-    if (ctx.replied) return dropReply(ctx, 'file')
+    if (ctx.phase > ReplyPhase.reopened) return dropReply(ctx, 'file')
     sending = await sendOpen(ctx, handle, stats, type, dispositionOf(name, options))
   } finally {
     if (!sending) await handle.close()
@@ -80,7 +81,8 @@ async function sendOpen(
     sendBytes(ctx, bytes, status)
     return false
   }
-  sendStream(ctx, new FileChunks(handle, first, length), { status, length, type: null })
+  const chunks = new FileChunks(handle, first, length, ctx.route.sendHooks === null)
+  sendStream(ctx, chunks, { status, length, type: null })
   return true
 }
 
@@ -192,12 +194,14 @@ const shrunk = 'the file became shorter while it was sent'
 /** Reads a part of a file in chunks; closes the file at its end, and when the stream is cancelled. */
 class FileChunks implements AsyncIterator<Uint8Array, undefined> {
   readonly #handle: FileHandle
-  /** The chunks share this buffer, since a chunk is copied or sent before the next is read. */
+  /** The chunks share this buffer: a chunk is copied or sent before the next is read, unless a hook keeps it. */
   #buffer: Buffer | null = null
+  readonly #shares: boolean
   #at: number
   #left: number
 
-  constructor(handle: FileHandle, first: number, length: number) {
+  constructor(handle: FileHandle, first: number, length: number, shares: boolean) {
+    this.#shares = shares
     this.#handle = handle
     this.#at = first
     this.#left = length
@@ -205,7 +209,8 @@ class FileChunks implements AsyncIterator<Uint8Array, undefined> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#left === 0) return this.return()
-    const buffer = (this.#buffer ??= Buffer.allocUnsafeSlow(chunkSize))
+    const buffer = this.#buffer ?? Buffer.allocUnsafeSlow(chunkSize)
+    if (this.#shares) this.#buffer = buffer
     const { bytesRead } = await this.#handle.read(buffer, 0, Math.min(chunkSize, this.#left), this.#at)
     if (bytesRead === 0) throw new VolantError('E_RESET', shrunk)
     this.#at += bytesRead

@@ -3,17 +3,19 @@
  * catch the error, and the process would end.
  */
 import { VolantError } from '../errors/errors.ts'
+import { ReplyPhase } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 
 /** Reports a second reply, by the method of the context named. */
 export function dropReply(ctx: RequestContext, method: string): void {
-  drop(ctx, `ctx.${method} was called`, 'return after replying')
+  const remedy = ctx.phase === ReplyPhase.sending ? 'an onSend hook sets reply.body' : 'return after replying'
+  drop(ctx, `ctx.${method} was called`, remedy)
 }
 
 /** Reports a change to the head of a reply that was sent. */
 export function dropPart(ctx: RequestContext, what: string): void {
-  drop(ctx, `${what} was set`, 'set it before')
+  drop(ctx, `${what} was set`, 'set it before, or in an onSend hook (docs/guide/06-middleware.md#onsend)')
 }
 
 function drop(ctx: RequestContext, what: string, remedy: string): void {

@@ -4,6 +4,7 @@ import { isExpectedAbort } from './abort.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { requestName } from './late-reply.ts'
 import type { SourceParts } from './source.ts'
+import { breakOff, endStream } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Refuses a chunk that is neither text nor bytes. */
@@ -31,11 +32,12 @@ export async function pump(ctx: RequestContext, parts: SourceParts): Promise<voi
       if (exchange.aborted) return parts.cancel()
     }
     exchange.finish()
+    endStream(ctx)
   } catch (error) {
     parts.cancel()
     if (exchange.aborted) return
     if (!isExpectedAbort(ctx, error)) ctx.app.report(error, ctx)
-    ctx.more.cutOff = true
+    breakOff(ctx)
     ctx.more.failure = error
     exchange.destroy()
   } finally {

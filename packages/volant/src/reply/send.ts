@@ -4,21 +4,11 @@ import { endsStream, serverCloses } from './abort.ts'
 import { VolantError } from '../errors/errors.ts'
 import { dropReply, requestName } from './late-reply.ts'
 import { pump } from './pump.ts'
-import type { SourceParts } from './source.ts'
+import { passHooks } from './send-hooks.ts'
+import { isStream, type ReplyContent, type StreamBody } from './source.ts'
 import { checkStatus } from './status.ts'
+import { beginStream, endStream, leaveWhole, ReplyPhase } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
-
-/** A body that comes in parts. */
-export interface StreamBody {
-  readonly parts: SourceParts
-  /** The length in bytes; −1 while it is not known. */
-  readonly length: number
-  /** True where it may never end by itself, so that it is told when the server closes. */
-  readonly mayBeEndless: boolean
-}
-
-/** The body of a reply; null for none. */
-export type ReplyContent = string | Uint8Array | StreamBody | null
 
 /** The smallest possible maxBufferedReplies, in bytes. Smaller replies need no check. */
 const leastBound = 1_024
@@ -35,8 +25,10 @@ export function send(
   method: string,
 ): void {
   const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
-  if (ctx.replied || ctx.exchange.aborted) return refuse(ctx, content, method)
-  leave(ctx, type, content, status)
+  if (ctx.phase > ReplyPhase.reopened || ctx.exchange.aborted) return refuse(ctx, content, method)
+  const { sendHooks } = ctx.route
+  if (sendHooks === null || ctx.phase === ReplyPhase.reopened) leave(ctx, type, content, status)
+  else passHooks(ctx, sendHooks, type, content, status, leave)
 }
 
 function refuse(ctx: RequestContext, content: ReplyContent, method: string): void {
@@ -47,7 +39,7 @@ function refuse(ctx: RequestContext, content: ReplyContent, method: string): voi
 function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, status: number): void {
   if (isStream(content)) return leaveInParts(ctx, type, content, status)
   if (content !== null && content.length > leastBound) checkSize(ctx, content)
-  ctx.replied = true
+  leaveWhole(ctx)
   ctx.statusCode = status
   // A 205 has no content (RFC 9110 §15.3.6).
   const body = status === 205 ? null : content
@@ -58,12 +50,13 @@ function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, st
 function leaveInParts(ctx: RequestContext, type: ContentType, content: StreamBody, status: number): void {
   const { exchange } = ctx
   const { parts, length } = content
-  ctx.replied = true
+  beginStream(ctx)
   ctx.statusCode = status
   exchange.start(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, length)
   if (ctx.method === 'HEAD' || isBodiless(status)) {
     parts.cancel()
     exchange.finish()
+    endStream(ctx)
     return
   }
   ctx.more.cancelStream = () => parts.cancel()
@@ -71,10 +64,6 @@ function leaveInParts(ctx: RequestContext, type: ContentType, content: StreamBod
   if (content.mayBeEndless && length < 0) ctx.app.streams.add(ctx)
   if (endsStream(ctx)) ctx.stop(serverCloses)
   void pump(ctx, parts)
-}
-
-function isStream(content: ReplyContent): content is StreamBody {
-  return typeof content === 'object' && content !== null && !(content instanceof Uint8Array)
 }
 
 /** True for statuses whose reply has no content. */

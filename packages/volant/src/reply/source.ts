@@ -10,6 +10,23 @@ export interface SourceParts {
   cancel(): void
 }
 
+/** A body that comes in parts. */
+export interface StreamBody {
+  readonly parts: SourceParts
+  /** The length in bytes; −1 while it is not known. */
+  readonly length: number
+  /** True where it may never end by itself, so that it is told when the server closes. */
+  readonly mayBeEndless: boolean
+}
+
+/** The body of a reply; null for none. */
+export type ReplyContent = string | Uint8Array | StreamBody | null
+
+/** True for a body that comes in parts. */
+export function isStream(content: ReplyContent): content is StreamBody {
+  return typeof content === 'object' && content !== null && !(content instanceof Uint8Array)
+}
+
 /** Cancels a source that is not sent. */
 export function discard(source: Source): void {
   try {

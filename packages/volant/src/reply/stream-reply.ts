@@ -8,6 +8,7 @@ import { checkChunk } from './pump.ts'
 import { isBodiless, send } from './send.ts'
 import { discard, type Generated, openIterator, openSource, type SourceParts } from './source.ts'
 import { checkStatus } from './status.ts'
+import { ReplyPhase } from '../types/reply-phase.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Streams a source. `mayBeEndless` says whether it is told when the server closes; its length must be unknown, too. */
@@ -17,7 +18,7 @@ export function sendStream(
   options: StreamOptions | undefined,
   mayBeEndless = true,
 ): void {
-  if (ctx.replied) {
+  if (ctx.phase > ReplyPhase.reopened) {
     dropReply(ctx, 'stream')
     return discard(source)
   }
@@ -40,7 +41,7 @@ export async function sendGenerated(ctx: RequestContext, generator: Generated): 
   const parts = openIterator(generator)
   const first = await parts.next()
   // The generator replied by itself and ended.
-  if (first === undefined && ctx.replied) return
+  if (first === undefined && ctx.phase > ReplyPhase.reopened) return
   try {
     if (first !== undefined) checkChunk(ctx, first)
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The metadata of middleware and the arguments of listeners. */
 import type { Context } from './context.ts'
 import type { DeclaredErrors } from './parts.ts'
+import type { SendHook } from './send-hook.ts'
 
 /** The outcome of a request. */
 export interface ResponseInfo {
@@ -35,4 +36,6 @@ export interface Declaration {
   security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
   /** The framework calls this when the reply of a request that it ran for is complete; see `onResponse` of a scope. */
   onResponse?: ResponseListener | undefined
+  /** The framework calls this with every reply of the routes behind it, before it leaves; see `onSend` of a scope. */
+  onSend?: SendHook | undefined
 }

@@ -6,6 +6,8 @@ import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
 import type { ContextOf } from './context.ts'
 import type { ResponseListener } from './declaration.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
+import type { ReplyPhase } from './reply-phase.ts'
+import type { SendHook } from './send-hook.ts'
 
 /** Runs a chain. It returns the handler's value, or replies with it and returns undefined or a promise of that. */
 export type Run<C = RequestContext> = (ctx: C) => unknown
@@ -70,6 +72,8 @@ export interface CompiledRoute {
   readonly watched: boolean
   readonly listeners: readonly ResponseListener[]
   readonly handlerTimeout: number
+  /** The hooks that each reply passes, the innermost first; null without any. */
+  readonly sendHooks: readonly SendHook[] | null
 }
 
 /** True when the peer `hop` steps away is trusted; 0 is the peer of the connection. */
@@ -102,6 +106,8 @@ export interface RequestApp {
   readonly reportsToStderr: boolean
   /** Gives the value of Allow for a set of methods (RFC 9110 §10.2.1). */
   allowed(bits: number): string
+  /** Answers an error of a send hook, whose reply was given up. Never throws. */
+  answer(ctx: RequestContext, error: unknown): void
   /** Reports an error that no client sees. Never throws. */
   report(error: unknown, ctx: RequestContext): void
   /** Sends the reply that is still due when the chain of a request has ended. */
@@ -140,8 +146,6 @@ export interface RareState {
   } | null
   /** The error that a watched request threw. */
   failure: unknown
-  /** True where the reply broke off after its head. */
-  cutOff: boolean
   /** True once the route's time limit has passed: later replies are dropped. */
   expired: boolean
   /** The number of promises of replies, such as that of `ctx.file`, that are not settled. */
@@ -183,7 +187,8 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   replyHeaders: string[] | null
   /** True where `replyHeaders` has a content-type. */
   hasType: boolean
-  replied: boolean
+  /** The progress of the reply; see `ReplyPhase`. */
+  phase: ReplyPhase
   settled: boolean | 'silent'
   /**
    * The declared replies of the route, once the handler runs. It is null where none are declared, and while an error is

@@ -10,6 +10,7 @@ import type { ProcedureKind } from '../types.ts'
 import { isDeferred, notStreamed } from './call.ts'
 import { type ErrorShape, foreign, errorShapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
+import { ReplyPhase } from '../../types/reply-phase.ts'
 import type { RequestContext } from '../../types/request.ts'
 import { isAbort, isExpectedAbort } from '../../reply/abort.ts'
 import { errorChannel } from '../../report/channels.ts'
@@ -67,7 +68,7 @@ export function replyError(
     sendJson(ctx, { error: transformed(shape, settings) }, status)
   } catch (second) {
     const error = unwritable(ctx, second, call?.path)
-    if (!ctx.replied) sendJson(ctx, { error }, 500)
+    if (ctx.phase <= ReplyPhase.reopened) sendJson(ctx, { error }, 500)
   }
 }
 
@@ -127,7 +128,7 @@ export function failed(ctx: RequestContext, error: unknown, path: string | undef
   if (ctx.rare?.watch) ctx.rare.failure ??= error
   const isOver = (ctx.exchange.aborted && isAbort(error)) || isExpectedAbort(ctx, error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)
-  if (known?.headers !== undefined && !ctx.replied) {
+  if (known?.headers !== undefined && ctx.phase <= ReplyPhase.sending) {
     try {
       for (const [name, value] of Object.entries(known.headers)) ctx.header(name, value)
     } catch (bad) {
