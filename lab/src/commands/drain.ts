@@ -28,8 +28,8 @@ a reply that is not its own.
   --clients N       (40)
   --seed N          of pauses and methods (1)
 
-It runs on the Node.js that runs the lab; a stop takes up to drainIdle. Exit code 1 when a request failed or was run
-twice.
+It runs on the Node.js that runs the lab; a stop takes up to drainIdle. An instance that has not ended after 15 s is
+killed. Exit code 1 when a request failed, a POST was run twice, or an instance was killed.
 
 examples
   npm run lab -- drain --behind nginx

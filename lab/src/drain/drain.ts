@@ -1,4 +1,5 @@
 /** `npm run lab -- drain`: rolling stops of two instances under load, and which requests fail. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../failure.ts'
 import { mulberry32 } from '../random.ts'
 import { count } from '../soak.ts'
@@ -31,23 +32,33 @@ export async function drain({ server, root, behind, stops, clients, seed }: Drai
   const random = mulberry32(seed)
   const visits = Array.from({ length: clients }, () => visit(load, mulberry32(random() * 2 ** 32)))
   const ran: number[] = []
-  const began = performance.now()
-  for (let stop = 0; stop < stops; stop++) {
-    await rest(between)
-    const at = stop % instances.length
-    const begun = performance.now()
-    collect(ran, await (instances[at] as Instance).stop())
-    const took = performance.now() - begun
-    console.error(
-      `stop ${stop + 1} of ${stops}: ${seconds(took)} s, ${count(sum(load))} failed of ${count(load.sent)}`,
-    )
-    instances[at] = await Instance.start(server, ports[at] as number, root)
+  let killed = 0
+  const note = (posts: readonly number[] | null) => {
+    if (posts === null) killed++
+    // A list of all is too long for the arguments of one `push`.
+    for (const post of posts ?? []) ran.push(post)
   }
-  await rest(between)
-  load.stopped = true
-  await Promise.all(visits)
-  await proxy?.stop()
-  for (const instance of instances) collect(ran, await instance.stop())
+  const began = performance.now()
+  try {
+    for (let stop = 0; stop < stops; stop++) {
+      await sleep(between)
+      const at = stop % instances.length
+      const begun = performance.now()
+      note(await (instances[at] as Instance).stop())
+      const took = performance.now() - begun
+      console.error(
+        `stop ${stop + 1} of ${stops}: ${seconds(took)} s, ${count(sum(load))} failed of ${count(load.sent)}`,
+      )
+      instances[at] = await Instance.start(server, ports[at] as number, root)
+    }
+    await sleep(between)
+  } finally {
+    // Also after a failure: what still runs would keep the lab from ending.
+    load.stopped = true
+    await Promise.all(visits)
+    await proxy?.stop()
+    for (const instance of instances) note(await instance.stop())
+  }
 
   const twice = ran.length - new Set(ran).size
   const failed = sum(load)
@@ -57,26 +68,16 @@ export async function drain({ server, root, behind, stops, clients, seed }: Drai
       `  requests    ${count(load.sent)}, of which ${count(load.posts)} POST\n` +
       `  failed      ${count(failed)}\n` +
       [...load.failed].map(([kind, times]) => `    ${count(times).padStart(6)}  ${kind}\n`).join('') +
-      `  run twice   ${count(twice)} POST`,
+      `  run twice   ${count(twice)} POST` +
+      (killed === 0 ? '' : `\n  killed      ${killed}, since they did not end in 15 s`),
   )
-  return failed === 0 && twice === 0
+  return failed + twice + killed === 0
 }
 
 function sum({ failed }: Load): number {
   return [...failed.values()].reduce((one, other) => one + other, 0)
 }
 
-/** A list of all requests is too long for the arguments of one `push`. */
-function collect(all: number[], more: readonly number[]): void {
-  for (const one of more) all.push(one)
-}
-
 function seconds(ms: number): string {
   return (ms / 1_000).toFixed(1)
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

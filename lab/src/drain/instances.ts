@@ -8,8 +8,10 @@ import { Failure } from '../failure.ts'
 export const servers = ['native', 'node-http', 'uwebsockets', 'node', 'fastify'] as const
 export type ServerName = (typeof servers)[number]
 
-/** A process that has not started or ended after this time never does, in ms. */
+/** A process that has not started after this time never does, in ms. */
 const patience = 30_000
+/** After this time a supervisor kills, in ms: what Volant may take (`shutdownTimeout`), and 5 s. */
+const grace = 15_000
 const program = fileURLToPath(new URL('./instance.js', import.meta.url))
 
 /** A port of 127.0.0.1 that nobody listens on. */
@@ -40,35 +42,39 @@ export class Instance {
 
   static async start(server: ServerName, port: number, root: string): Promise<Instance> {
     const instance = new Instance(server, port, root)
-    await instance.#next('start')
+    await instance.#ready()
     return instance
   }
 
-  /** Stops it as a supervisor does. Resolves with the POSTs that it ran, once the process has ended. */
-  async stop(): Promise<readonly number[]> {
+  /**
+   * Stops it as a supervisor does: by SIGTERM, and by SIGKILL when it has not ended in time. Resolves with the POSTs that
+   * it ran; null where it was killed.
+   */
+  async stop(): Promise<readonly number[] | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return []
     const ended = once(this.#child, 'exit')
-    const ran = this.#next<number[]>('stop')
+    let posts: readonly number[] | null = null
+    this.#child.once('message', (message) => (posts = message as number[]))
     this.#child.kill('SIGTERM')
-    const list = await ran
-    const timer = setTimeout(this.#kill, patience)
+    const timer = setTimeout(this.#kill, grace)
     const [code, signal] = (await ended) as [number | null, string | null]
     clearTimeout(timer)
     process.off('exit', this.#kill)
+    if (signal === 'SIGKILL') return null
     if (code !== 0) throw new Failure(`the server did not end as it should: ${signal ?? code}`)
-    return list
+    return posts
   }
 
-  /** The next thing the process says. */
-  #next<T>(what: string): Promise<T> {
+  #ready(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const fail = (how: string) => reject(new Failure(`the server did not ${what}: ${how}`))
+      const fail = (how: string) => reject(new Failure(`the server did not start: ${how}`))
       const timer = setTimeout(() => fail(`it was silent for ${patience / 1_000} s`), patience)
       const ended = (code: number | null, signal: string | null) => fail(`it ended with ${signal ?? code}`)
       this.#child.once('exit', ended)
-      this.#child.once('message', (message) => {
+      this.#child.once('message', () => {
         clearTimeout(timer)
         this.#child.off('exit', ended)
-        resolve(message as T)
+        resolve()
       })
     })
   }
