@@ -1,11 +1,13 @@
 /** Close while clients hold connections: who is still answered, what the replies say, and when it ends. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { App, VolantError } from 'volant'
+import type { Address, App, VolantError } from 'volant'
 import { deferred, eventually, type Kit, Live, request, within } from '../kit.ts'
+import { Wire } from '../wire.ts'
 
 /** Long enough that no case waits for it; a close that does fails. */
 const long = 60_000
@@ -341,6 +343,29 @@ export function drain(kit: Kit): void {
         }
       },
     )
+
+    test('after Ctrl-C it says what it waits for, and a second one ends the process', async () => {
+      const script = `
+        import { createApp } from ${JSON.stringify(import.meta.resolve('volant'))}
+        const app = createApp({ adapter: { type: ${JSON.stringify(kit.adapter)} }, startLine: false })
+        console.log((await app.listen(0, '127.0.0.1')).port)`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+      const exited = once(child, 'exit')
+      const [line] = (await once(child.stdout, 'data')) as [Buffer]
+      const wire = await Wire.open({ port: Number(line), path: null } as Address)
+      assert.equal((await wire.send(get).reply()).status, 404)
+      let said = ''
+      child.stderr.on('data', (text) => (said += text))
+      child.kill('SIGINT')
+      await eventually(() => said.includes('\n'), 'the line')
+      assert.match(
+        said,
+        /^volant: closing waits for a connection that is open: .* Ctrl-C again to end at once\n$/,
+      )
+      child.kill('SIGINT')
+      assert.deepEqual(await within(exited, 30_000, 'the exit'), [null, 'SIGINT'])
+      wire.close()
+    })
 
     test('shutdownTimeout ends what drains, too', async () => {
       const app = appOf({ shutdownTimeout: 50 })

@@ -4,7 +4,11 @@ import { printLine } from '../report/print-line.ts'
 
 interface Closable {
   close(): Promise<void>
+  stats(): { readonly connections: number }
 }
+
+/** A close that takes longer than so many ms says what it waits for. */
+const silence = 1_000
 
 const apps = new Set<Closable>()
 const signals = ['SIGTERM', 'SIGINT'] as const
@@ -28,6 +32,17 @@ function tell(error: unknown): void {
   printLine(`volant: close() failed: ${inspect(error)}`)
 }
 
+/** Says why Ctrl-C seems to do nothing: a browser keeps its connections, for example. */
+function tellWait(): void {
+  let open = 0
+  for (const app of apps) open += app.stats().connections
+  if (open === 0) return
+  const what = open === 1 ? 'a connection that is' : `${open} connections that are`
+  printLine(
+    `volant: closing waits for ${what} open: ${open === 1 ? 'it ends' : 'they end'} after drainIdle when idle, else after shutdownTimeout. Press Ctrl-C again to end at once`,
+  )
+}
+
 function onSignal(signal: NodeJS.Signals): void {
   if (stopping) {
     for (const app of apps) apps.delete(app)
@@ -37,4 +52,5 @@ function onSignal(signal: NodeJS.Signals): void {
   }
   stopping = true
   for (const app of apps) app.close().catch(tell)
+  if (signal === 'SIGINT') setTimeout(tellWait, silence).unref()
 }
