@@ -9,6 +9,7 @@ import { connections } from './cases/connections.ts'
 import { drain } from './cases/drain.ts'
 import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
+import { etags } from './cases/etag.ts'
 import { files } from './cases/files.ts'
 import { headers } from './cases/headers.ts'
 import { inject } from './cases/inject.ts'
@@ -56,6 +57,7 @@ const groups = {
   'shared-port': sharedPort,
   inject,
   files,
+  etag: etags,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,

@@ -23,6 +23,7 @@ export { type LimitOptions, type LimitRow, limitTable } from './options/limits.t
 export { before, middleware } from './dispatch/declare.ts'
 export { cors, type CorsOptions, type OriginCheck } from './middleware/cors.ts'
 export { csp, type Csp, type CspDirectives, type CspOptions } from './middleware/csp.ts'
+export { etag, type EtagOptions } from './middleware/etag.ts'
 export type { LogStream } from './middleware/log-destination.ts'
 export type { LogField } from './middleware/log-line.ts'
 export { type EventLogger, logger, type LoggerOptions } from './middleware/logger.ts'

@@ -98,7 +98,10 @@ export const errorTable = {
     meaning: 'A path parameter is longer than maxParamLength.',
     remedy: 'Raise maxParamLength.',
   },
-  E_PRECONDITION: { status: 412, meaning: 'The file is not what If-Match or If-Unmodified-Since asks for.' },
+  E_PRECONDITION: {
+    status: 412,
+    meaning: 'The content is not what If-Match or If-Unmodified-Since asks for.',
+  },
   E_QUERY_TOO_MANY_KEYS: {
     status: 400,
     meaning: 'The query has more than maxQueryKeys keys.',

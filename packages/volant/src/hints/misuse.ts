@@ -2,6 +2,7 @@
 import { before, middleware, hintMisuse } from '../dispatch/declare.ts'
 import { cors } from '../middleware/cors.ts'
 import { csp } from '../middleware/csp.ts'
+import { etag } from '../middleware/etag.ts'
 import { logger } from '../middleware/logger.ts'
 import { requestId } from '../middleware/request-id.ts'
 import { securityHeaders } from '../middleware/security-headers.ts'
@@ -10,7 +11,7 @@ import { metrics } from '../plugins/metrics.ts'
 import { openapi } from '../plugins/openapi.ts'
 import { validate } from '../middleware/validate.ts'
 
-for (const make of [cors, logger, metrics, requestId, securityHeaders])
+for (const make of [cors, etag, logger, metrics, requestId, securityHeaders])
   hintMisuse(make, `app.use(${make.name}())`)
 hintMisuse(csp, 'app.use(csp({ … }))')
 hintMisuse(validate, 'validate({ body: schema })')

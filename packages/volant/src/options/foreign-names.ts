@@ -48,6 +48,13 @@ export const foreignNames = {
     exposeHeaders: 'exposedHeaders',
     origins: 'origin',
   },
+  etag: {
+    algorithm: 'tags are SHA-1; a handler that makes its own sets the header etag',
+    generateDigest: 'tags are SHA-1; a handler that makes its own sets the header etag',
+    replyWith304: 'who has the reply always gets 304',
+    retainedHeaders: 'a 304 keeps all headers but those that describe content',
+    strong: 'weak',
+  },
   csp: { directives: 'write the directives themselves' },
   logger: { stream: 'destination' },
   securityHeaders: {

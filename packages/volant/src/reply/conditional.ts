@@ -4,9 +4,12 @@ import type { Exchange } from '@volant/engine'
 import { parseHttpDate } from './http-date.ts'
 
 export interface Validators {
-  /** The tag with its quotes, and with W/ if it is weak. */
+  /** The tag with its quotes, and with W/ if it is weak; empty where there is none, so that it equals no other. */
   readonly etag: string
-  /** The time of the last change in milliseconds since 1970, in whole seconds. */
+  /**
+   * The time of the last change in milliseconds since 1970, in whole seconds; NaN where it is not known, so that it is
+   * neither before nor after another.
+   */
   readonly modified: number
 }
 
