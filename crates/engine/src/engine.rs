@@ -228,6 +228,8 @@ impl Engine {
             phase: Phase::Open,
             referenced: true,
             #[cfg(feature = "faults")]
+            echoes: false,
+            #[cfg(feature = "faults")]
             delays: None,
         };
         core.servers.add(server)

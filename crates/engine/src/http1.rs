@@ -109,6 +109,8 @@ impl Connections {
     fn http1(&mut self, id: ConnectionId) -> Option<(&mut Connection, &mut Http1)> {
         match self.open(id)? {
             (connection, Protocol::Http1(http1)) => Some((connection, http1)),
+            #[cfg(feature = "faults")]
+            (_, Protocol::Tunnel(_)) => None,
         }
     }
 

@@ -23,6 +23,8 @@ mod server;
 mod shutdown;
 mod slice;
 mod transport;
+#[cfg(feature = "faults")]
+mod tunnel;
 
 #[cfg(not(feature = "faults"))]
 mod faults {

@@ -7,10 +7,17 @@ use crate::engine::Core;
 use crate::exchange::Slot;
 use crate::http1::Http1;
 use crate::records::References;
+use crate::server::Server;
+use crate::slice::abort;
+#[cfg(feature = "faults")]
+use crate::tunnel::Tunnel;
 
 /// The protocol of a connection, with its state.
 pub enum Protocol {
     Http1(Http1),
+    /// For tests of what protocols share.
+    #[cfg(feature = "faults")]
+    Tunnel(Tunnel),
 }
 
 /// Why parsing stopped.
@@ -31,11 +38,23 @@ pub enum Stop {
 }
 
 impl Protocol {
+    /// What a connection speaks that `server` has accepted.
+    pub fn new(server: &Server) -> Self {
+        #[cfg(feature = "faults")]
+        if server.echoes {
+            return Self::Tunnel(Tunnel::default());
+        }
+        let _ = server;
+        Self::Http1(Http1::default())
+    }
+
     /// Whether an exchange is in flight.
     #[inline]
     pub fn is_busy(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_busy(),
+            #[cfg(feature = "faults")]
+            Self::Tunnel(_) => false,
         }
     }
 
@@ -43,6 +62,8 @@ impl Protocol {
     pub fn is_idle(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_idle(),
+            #[cfg(feature = "faults")]
+            Self::Tunnel(tunnel) => tunnel.is_idle(),
         }
     }
 
@@ -51,6 +72,8 @@ impl Protocol {
     pub fn is_paused(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_paused(),
+            #[cfg(feature = "faults")]
+            Self::Tunnel(_) => false,
         }
     }
 
@@ -59,6 +82,8 @@ impl Protocol {
     pub fn is_mid_reply(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_mid_reply(),
+            #[cfg(feature = "faults")]
+            Self::Tunnel(_) => true,
         }
     }
 }
@@ -75,6 +100,8 @@ impl Core {
     ) -> (usize, Stop) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.take_requests(memory, id, start, end),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.take_echoed(memory, id, start, end),
             None => (end, Stop::Closed),
         }
     }
@@ -83,6 +110,8 @@ impl Core {
     pub fn can_resume(&mut self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.can_take_requests(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.can_echo(id),
             None => false,
         }
     }
@@ -99,6 +128,8 @@ impl Core {
     ) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.reply(slot, record, out, references),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -110,6 +141,8 @@ impl Core {
             .protocol(self.exchanges.get(slot).connection)
         {
             Some(Protocol::Http1(_)) => self.reply_problem(slot, status, code),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -119,7 +152,9 @@ impl Core {
         let id = self.exchanges.get(slot).connection;
         match self.connections.protocol(id) {
             // HTTP/1 has no other way to end a reply.
-            Some(Protocol::Http1(_)) => self.reset_connection(id, crate::slice::abort::ERROR),
+            Some(Protocol::Http1(_)) => self.reset_connection(id, abort::ERROR),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -128,6 +163,8 @@ impl Core {
     pub fn after_output(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.await_request(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.await_bytes(id),
             None => {}
         }
     }
@@ -137,6 +174,8 @@ impl Core {
     pub fn tell_drained(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.tell_stream(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -145,6 +184,8 @@ impl Core {
     pub fn tell_half_closed(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.tell_handlers(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -154,6 +195,8 @@ impl Core {
     pub fn fail_rest(&mut self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.fail_upload(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => false,
             None => false,
         }
     }
@@ -162,6 +205,8 @@ impl Core {
     pub fn time_out(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.time_out_request(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.remove(id, abort::CLIENT),
             None => {}
         }
     }
@@ -170,6 +215,8 @@ impl Core {
     pub fn retire(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.stop_reading(id),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.close_tunnel(id),
             None => {}
         }
     }
@@ -182,6 +229,8 @@ impl Core {
                 self.release_body(id);
                 self.abort_exchanges(id, reason);
             }
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => {}
             None => {}
         }
     }
@@ -190,6 +239,8 @@ impl Core {
     pub fn recover(&mut self, id: ConnectionId, lost: bool) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.recover_http1(id, lost),
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => self.reset_connection(id, abort::ERROR),
             None => {}
         }
     }

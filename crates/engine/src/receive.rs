@@ -7,7 +7,6 @@ use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES};
 
 use crate::connection::{Connection, ConnectionId};
 use crate::engine::{Core, listener_token};
-use crate::http1::Http1;
 use crate::protocol::{Protocol, Stop};
 use crate::slice::abort;
 use crate::transport::Transport;
@@ -60,7 +59,7 @@ impl Core {
             let fd = socket.fd();
             let transport = Transport::new(socket, server);
             let connection = Connection::new(transport, peer, id, now, deadline);
-            let protocol = Protocol::Http1(Http1::default());
+            let protocol = Protocol::new(server);
             let connection = self.connections.insert(connection, protocol);
             let token = self.connections.token(connection);
             if self.poller.add(fd, token, Interest::READ).is_err() {

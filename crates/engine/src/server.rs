@@ -190,5 +190,7 @@ pub struct Server {
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
     #[cfg(feature = "faults")]
+    pub echoes: bool,
+    #[cfg(feature = "faults")]
     pub delays: Option<crate::transport::Delays>,
 }

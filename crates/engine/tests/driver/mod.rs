@@ -126,6 +126,17 @@ impl Driver {
         driver
     }
 
+    /// A server of tunnels.
+    #[cfg(feature = "faults")]
+    pub fn tunnel(values: &[f64], delays: Option<engine::Delays>) -> Self {
+        let mut driver = Self::prompt(values);
+        driver.engine.echo(driver.server);
+        if let Some(delays) = delays {
+            driver.engine.delay(driver.server, delays);
+        }
+        driver
+    }
+
     /// Adds a server and makes it the one of `server` and `address`.
     pub fn add_server(&mut self, values: &[f64], table: Routes) {
         let mut router = Router::new(Options {
@@ -212,7 +223,7 @@ impl Driver {
                 "nothing came in time"
             );
             self.turn(&mut answer);
-            std::thread::sleep(Duration::from_micros(50));
+            std::thread::yield_now();
         }
     }
 
