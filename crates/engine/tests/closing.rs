@@ -162,6 +162,22 @@ fn the_last_reply_of_what_was_received_says_close() {
 }
 
 #[test]
+fn a_reply_ahead_of_its_body_says_close() {
+    let mut driver = driver_for(5_000.0);
+    let mut client = driver.client();
+    // Nobody reads the body, so it waits.
+    let request = upload(&mut driver, &mut client, "Content-Length: 10\r\n", b"12345");
+    driver.engine.close(driver.server);
+    driver.reply(&request, 200, b"early");
+    let reply = replies(&mut driver, client);
+    assert!(
+        reply.ends_with("early") && says_close(&reply) == 1,
+        "{reply}"
+    );
+    driver.event(kind::CLOSED);
+}
+
+#[test]
 fn requests_behind_the_last_reply_do_not_reset_it() {
     let mut driver = driver_for(5_000.0);
     let mut client = driver.client();

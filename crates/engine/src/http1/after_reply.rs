@@ -26,11 +26,12 @@ impl Core {
             return false;
         }
         let limits = &server.config.limits;
-        let last = connection.ended
-            || server.phase != Phase::Open
-            || self.now - connection.opened > limits.max_connection_age;
+        let leaves =
+            server.phase != Phase::Open || self.now - connection.opened > limits.max_connection_age;
+        let is_all = connection.input.is_empty();
         // Requests that were received behind this one are served, and the reply of the last one says it.
-        (last && connection.input.is_empty())
+        (leaves && (is_all || !matches!(http1.inbound, Inbound::Head)))
+            || (connection.ended && is_all)
             || match &http1.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,
                 Inbound::Closed => true,
