@@ -25,15 +25,15 @@ impl Core {
             return;
         };
         let timeout = server.config.limits.drain_timeout;
-        if connection.ended || !connection.client_may_send {
+        if connection.life.is_lingering() {
+            return;
+        }
+        if !connection.life.must_linger() {
             self.remove(id, abort::CLIENT);
             return;
         }
-        if connection.lingering {
-            return;
-        }
         connection.transport.shutdown_write();
-        connection.lingering = true;
+        connection.life.linger();
         connection.input = Vec::new();
         connection.deadline = now + timeout;
         self.throttle(id);

@@ -4,6 +4,7 @@
 use reactor::Interest;
 use reactor::net::Peer;
 
+use crate::life::Life;
 use crate::output::Output;
 use crate::protocol::Protocol;
 use crate::server::{Server, Servers};
@@ -25,10 +26,7 @@ pub const NEVER: u64 = u64::MAX;
 /// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
 /// - `queued`, `sending` and `dirty` are each set exactly while the token is on their list, of the receiving or the
 ///   sending stage.
-/// - `ended` implies `half_closed`.
-/// - `close_after` implies that no other request is parsed.
-/// - `lingering` implies `close_after`, not `ended`, no exchange, no `input` and no output.
-/// - `client_may_send` is read once, when the connection closes: it decides between closing at once and lingering.
+/// - While `life` is `Lingering`, there is no exchange, no `input` and no `output`.
 pub struct Connection {
     pub transport: Transport,
     pub peer: Peer,
@@ -42,16 +40,7 @@ pub struct Connection {
     pub sending: bool,
     /// The connection is on the list of those that are sent at the end of the step.
     pub dirty: bool,
-    /// The client closed its sending side. Replies are still sent.
-    pub half_closed: bool,
-    /// The client closed its sending side, and all it sent before was received.
-    pub ended: bool,
-    /// Close once the output is sent.
-    pub close_after: bool,
-    /// The client may have sent more than was received, so closing has to linger.
-    pub client_may_send: bool,
-    /// Our sending side is closed. What arrives is thrown away until the client closes, too.
-    pub lingering: bool,
+    pub life: Life,
     /// Bytes that were received and not consumed. Most of the time it is empty and has no capacity.
     pub input: Vec<u8>,
     /// The number of the step in which the cork was last sent for it.
@@ -63,8 +52,6 @@ pub struct Connection {
     /// When output that waits for the client to read has waited too long; `NEVER` while none waits.
     pub send_deadline: u64,
     pub opened: u64,
-    /// Bytes received and thrown away while the connection lingers.
-    pub drained: u64,
 }
 
 impl Connection {
@@ -79,17 +66,12 @@ impl Connection {
             sending: false,
             dirty: false,
             sent_in: u32::MAX,
-            half_closed: false,
-            ended: false,
-            close_after: false,
-            client_may_send: false,
-            lingering: false,
+            life: Life::default(),
             input: Vec::new(),
             output: Output::default(),
             deadline,
             send_deadline: NEVER,
             opened: now,
-            drained: 0,
         }
     }
 

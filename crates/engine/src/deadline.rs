@@ -62,7 +62,7 @@ impl Core {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        if connection.lingering {
+        if connection.life.is_lingering() {
             self.remove(id, abort::CLIENT);
         } else if !connection.queued {
             // If it is queued, the client is not late: its input waits for us.

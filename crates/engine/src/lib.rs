@@ -14,6 +14,7 @@ mod exchange;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod http1;
+mod life;
 mod output;
 mod protocol;
 mod receive;

@@ -97,10 +97,9 @@ impl Core {
         let parts = memory.page(self.slice.page());
         let room = &mut parts.arena[start..start + RECEIVE_BYTES];
         match connection.transport.receive(room) {
-            Recv::Data(length) if connection.lingering => {
-                connection.drained += length as u64;
-                let limit = self.drain_limit(id);
-                if self.connections.get(id).is_some_and(|c| c.drained > limit) {
+            Recv::Data(length) if connection.life.is_lingering() => {
+                let thrown_away = connection.life.throw_away(length as u64);
+                if thrown_away > self.drain_limit(id) {
                     self.remove(id, abort::CLIENT);
                 }
             }
@@ -244,15 +243,16 @@ impl Core {
             return;
         };
         let paused = protocol.is_paused();
-        let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.lingering;
+        let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.life.is_lingering();
         let full = connection.input.len() >= BLOCKED_INPUT
             && (connection.parse_blocked || connection.queued || paused || backlog);
-        let read = !connection.ended && !full && (!paused || connection.input.is_empty());
+        let read =
+            !connection.life.has_ended() && !full && (!paused || connection.input.is_empty());
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
             // While the socket is not read, this tells once that the client has left (see `half_close`).
-            hangup: !read && !connection.half_closed,
+            hangup: !read && !connection.life.is_half_closed(),
         };
         if wanted == connection.interest {
             return;
@@ -272,12 +272,11 @@ impl Core {
         let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
-        if connection.lingering {
+        if connection.life.is_lingering() {
             self.remove(id, abort::CLIENT);
             return;
         }
-        connection.ended |= ended;
-        if !std::mem::replace(&mut connection.half_closed, true) {
+        if connection.life.half_close(ended) {
             if protocol.is_busy() {
                 connection.transport.probe_peer(HALF_CLOSED_PROBE);
             }
@@ -292,7 +291,7 @@ impl Core {
         if !self
             .connections
             .get(id)
-            .is_some_and(|connection| connection.ended)
+            .is_some_and(|connection| connection.life.has_ended())
             || self.fail_rest(id)
         {
             return;

@@ -419,9 +419,9 @@ impl Core {
         }
         if protocol.is_busy() {
             self.tell_drained(id);
-        } else if connection.close_after {
+        } else if connection.life.is_closing() {
             self.close_or_linger(id);
-        } else if connection.half_closed {
+        } else if connection.life.is_half_closed() {
             self.finish_half_closed(id);
         }
     }

@@ -82,8 +82,8 @@ impl Core {
         };
         tunnel.closed = true;
         connection.input = Vec::new();
-        connection.client_may_send = true;
-        connection.close_after = true;
+        connection.life.expect_more();
+        connection.life.close();
         if connection.unsent() == 0 {
             self.close_or_linger(id);
         }

@@ -31,7 +31,7 @@ impl Core {
         let is_all = connection.input.is_empty();
         // Requests that were received behind this one are served, and the reply of the last one says it.
         (leaves && (is_all || !matches!(http1.inbound, Inbound::Head)))
-            || (connection.ended && is_all)
+            || (connection.life.has_ended() && is_all)
             || match &http1.inbound {
                 Inbound::Head | Inbound::Buffering(_) => false,
                 Inbound::Closed => true,
@@ -56,10 +56,12 @@ impl Core {
             http1.first = exchange.next;
             http1.in_flight -= 1;
             http1.mid_reply = false;
-            connection.close_after |= exchange.close;
+            if exchange.close {
+                connection.life.close();
+            }
             self.exchanges.release(slot);
             server.stats.in_flight -= 1;
-            if connection.close_after && http1.first != Slot::NONE {
+            if connection.life.is_closing() && http1.first != Slot::NONE {
                 // This reply ends the connection, so the requests behind it get no reply.
                 self.abort_exchanges(id, abort::ERROR);
             }
@@ -108,10 +110,12 @@ impl Core {
         let (drain_limit, drain_timeout) = (limits.drain_limit, limits.drain_timeout);
         let leave = server.is_closing() || now - connection.opened > limits.max_connection_age;
         // A client that does not wait for its replies may have sent more before it learned that this is the last one.
-        connection.client_may_send |= connection.close_after && server.phase != Phase::Open;
+        if connection.life.is_closing() && server.phase != Phase::Open {
+            connection.life.expect_more();
+        }
         // No refusal follows a reply that ends the connection.
         if let Some(refused) = http1.refused.take()
-            && !connection.close_after
+            && !connection.life.is_closing()
         {
             self.write_refusal(id, refused);
             return;
@@ -124,16 +128,18 @@ impl Core {
                     } else {
                         headers
                     };
-                if leave && connection.input.is_empty() && !connection.close_after {
+                if leave && connection.input.is_empty() && !connection.life.is_closing() {
                     // The reply did not say it, since it began before.
-                    connection.close_after = true;
-                    connection.client_may_send = true;
+                    connection.life.close();
+                    connection.life.expect_more();
                 }
             }
-            Inbound::Streaming(body) if connection.close_after => {
+            Inbound::Streaming(body) if connection.life.is_closing() => {
                 // If the body was received whole, nothing more is awaited.
                 http1.inbound = Inbound::Closed;
-                connection.client_may_send |= !body.remaining.is_done();
+                if !body.remaining.is_done() {
+                    connection.life.expect_more();
+                }
             }
             Inbound::Streaming(body) => {
                 http1.inbound = Inbound::Discard(Discard {
@@ -143,9 +149,11 @@ impl Core {
                 connection.deadline = now + drain_timeout;
                 connection.parse_blocked = true;
             }
-            Inbound::Discard(body) if connection.close_after => {
+            Inbound::Discard(body) if connection.life.is_closing() => {
                 http1.inbound = Inbound::Closed;
-                connection.client_may_send |= !body.remaining.is_done();
+                if !body.remaining.is_done() {
+                    connection.life.expect_more();
+                }
             }
             Inbound::Discard(body) => {
                 http1.inbound = Inbound::Discard(body);
@@ -153,13 +161,15 @@ impl Core {
             }
             Inbound::Closed => {
                 http1.inbound = Inbound::Closed;
-                connection.close_after = true;
+                connection.life.close();
             }
             buffering @ Inbound::Buffering(_) => http1.inbound = buffering,
         }
-        if connection.close_after {
+        if connection.life.is_closing() {
             // Requests behind the last one are not answered.
-            connection.client_may_send |= !connection.input.is_empty();
+            if !connection.input.is_empty() {
+                connection.life.expect_more();
+            }
             connection.input = Vec::new();
             http1.inbound = Inbound::Closed;
         }
@@ -185,8 +195,8 @@ impl Core {
         let leave = server.is_closing() || now - connection.opened > limits.max_connection_age;
         if leave && last {
             http1.inbound = Inbound::Closed;
-            connection.close_after = true;
-            connection.client_may_send = true;
+            connection.life.close();
+            connection.life.expect_more();
             if connection.unsent() == 0 && !self.sender.gathers_for(id) {
                 self.close_or_linger(id);
             }
@@ -207,8 +217,8 @@ impl Core {
         let limits = &server.config.limits;
         if connection.input.is_empty() && server.is_closing() {
             // The reply did not say it, since it began before.
-            connection.close_after = true;
-            connection.client_may_send = true;
+            connection.life.close();
+            connection.life.expect_more();
             http1.inbound = Inbound::Closed;
         }
         connection.deadline = now

@@ -38,7 +38,7 @@ impl Core {
         let notice = Notice::body_failed(body.about, 0);
         http1.inbound = Inbound::Closed;
         connection.deadline = NEVER;
-        connection.close_after = true;
+        connection.life.close();
         self.slice.notify(None, notice);
         true
     }

@@ -33,7 +33,7 @@ impl Core {
         if waits {
             if let Some((connection, http1)) = self.connections.http1(id) {
                 http1.inbound = Inbound::Closed;
-                connection.client_may_send = true;
+                connection.life.expect_more();
             }
         } else {
             self.give_refusal(id);
@@ -69,8 +69,8 @@ impl Core {
             return;
         };
         http1.inbound = Inbound::Closed;
-        connection.client_may_send = true;
-        connection.close_after = true;
+        connection.life.expect_more();
+        connection.life.close();
         connection.input = Vec::new();
         if http1.in_flight == 0 && connection.unsent() == 0 && !self.sender.gathers_for(id) {
             self.close_or_linger(id);

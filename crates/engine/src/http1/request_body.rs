@@ -322,7 +322,7 @@ impl Core {
             // The handler still answers. After that, nobody knows where the next request would begin.
             http1.inbound = Inbound::Closed;
             connection.deadline = NEVER;
-            connection.client_may_send = true;
+            connection.life.expect_more();
             let last = http1.last;
             self.exchanges.get_mut(last).close = true;
         }

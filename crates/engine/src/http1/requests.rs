@@ -41,7 +41,9 @@ impl Core {
                 Inbound::Streaming(_) => self.take_streamed(memory, id, at, end),
                 Inbound::Discard(_) => self.take_discarded(memory, id, at, end),
                 Inbound::Closed => {
-                    connection.client_may_send |= at < end;
+                    if at < end {
+                        connection.life.expect_more();
+                    }
                     return (end, Stop::Closed);
                 }
             };
