@@ -28,7 +28,7 @@ import { briefValue } from '../errors/brief-value.ts'
 import { checkStatus } from '../reply/status.ts'
 import { send } from '../reply/send.ts'
 import { sendStream } from '../reply/stream-reply.ts'
-import { ReplyPhase } from '../types/reply-phase.ts'
+import { ChainPhase, isExpired, type LayerOutcome, ReplyPhase } from '../types/phases.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
@@ -55,7 +55,7 @@ export class LazyContext implements RequestContext {
   hasType = false
   phase: ReplyPhase = ReplyPhase.open
   pending = 0
-  settled: boolean | 'silent' = false
+  chain: ChainPhase = ChainPhase.running
   responses: DeclaredReplies | null = null
   rare: Rare | undefined = undefined
 
@@ -77,20 +77,12 @@ export class LazyContext implements RequestContext {
     return this.phase !== ReplyPhase.open
   }
 
-  get chainError(): unknown {
-    return this.rare?.chainError
+  get layers(): LayerOutcome {
+    return this.rare === undefined ? null : this.rare.layers
   }
 
-  set chainError(error: unknown) {
-    this.more.chainError = error
-  }
-
-  get empty(): boolean {
-    return this.rare !== undefined && this.rare.empty
-  }
-
-  set empty(on: boolean) {
-    this.more.empty = on
+  set layers(layers: LayerOutcome) {
+    this.more.layers = layers
   }
 
   get chainName(): string {
@@ -251,7 +243,7 @@ export class LazyContext implements RequestContext {
     if (more.controller === undefined) {
       more.controller = new AbortController()
       const { aborted, halfClosed } = this.exchange
-      if (aborted || halfClosed || more.expired) more.controller.abort(abortReason(clientLeft))
+      if (aborted || halfClosed || isExpired(this)) more.controller.abort(abortReason(clientLeft))
       else {
         this.watchAbort()
         if (endsStream(this)) this.stop(serverCloses)
@@ -516,15 +508,12 @@ class Rare implements RareState {
   state: Record<string, unknown> | undefined = undefined
   body: unknown = undefined
   hasBody: boolean | 'assigned' = false
-  empty = false
   ownReplies = 0
-  failing = false
-  chainError: unknown = undefined
+  layers: LayerOutcome = null
   cancelStream: (() => void) | null = null
   collected: WholeBody | null = null
   watch: RareState['watch'] = null
   failure: unknown = undefined
-  expired = false
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined
   controller: AbortController | undefined = undefined

@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { metadataOf } from './declare.ts'
+import { handlerReturnedNothing, hasReturned, isOver, layerFailed } from '../types/phases.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { Chained, Layer, Run } from '../types/request.ts'
 
@@ -72,7 +73,7 @@ function innermost(inner: Run<Chained>): Run<Chained> {
       const begun = deliver(ctx, value, true)
       return begun === undefined ? undefined : settleLayer(ctx, begun, true)
     } catch (error) {
-      ctx.chainError ??= error
+      layerFailed(ctx, error)
       throw error
     }
   }
@@ -87,7 +88,7 @@ function around(middleware: Layer<Chained>, inner: Run<Chained>): Run<Chained> {
       if (error instanceof Error) throw error
       if (called) throw misused(ctx, 'E_NEXT_TWICE', 'more than once: call it once, and await or return it')
       called = true
-      if (ctx.settled && ctx.pending === 0) return tooLate(ctx)
+      if (isOver(ctx) && ctx.pending === 0) return tooLate(ctx)
       const result = inner(ctx)
       if (result === undefined) return settled
       produced = result as Promise<void>
@@ -119,18 +120,18 @@ async function settleLayer(ctx: Chained, promise: PromiseLike<unknown>, isHandle
     const begun = deliver(ctx, await promise, isHandler)
     if (begun !== undefined) await begun
   } catch (error) {
-    ctx.chainError ??= error
+    layerFailed(ctx, error)
     throw error
   } finally {
     // This only happens if a middleware neither awaited nor returned `next()`: then the last layer concludes.
-    if (--ctx.pending === 0 && ctx.settled) ctx.conclude()
+    if (--ctx.pending === 0 && hasReturned(ctx)) ctx.conclude()
   }
 }
 
 /** Delivers the value of a layer. A handler may return nothing; a middleware that returns nothing must call `next`. */
 function deliver(ctx: Chained, value: unknown, isHandler: boolean): Promise<void> | void {
   if (!isNothing(ctx, value)) return ctx.deliver(value)
-  if (isHandler && !ctx.replied) ctx.empty = true
+  if (isHandler && !ctx.replied) handlerReturnedNothing(ctx)
 }
 
 /**

@@ -3,6 +3,7 @@ import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
 import { isNothing, stopped } from './chain.ts'
 import { fail } from './failure.ts'
+import { chainReturned, chainSilent, hasReturned, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /**
@@ -12,7 +13,7 @@ import type { RequestContext } from '../types/request.ts'
 export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
     ctx.more.ownReplies--
-    if (--ctx.pending > 0 || !ctx.settled) return
+    if (--ctx.pending > 0 || !hasReturned(ctx)) return
     if (error === undefined) conclude(ctx, undefined)
     else fail(ctx, error)
   }
@@ -27,20 +28,22 @@ export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise
 
 /** Ends a chain that returned `value`. Never throws. */
 export function conclude(ctx: RequestContext, value: unknown): void {
-  if (ctx.replied && isNothing(ctx, value)) ctx.settled = true
+  if (ctx.replied && isNothing(ctx, value)) chainReturned(ctx)
   else concludeWith(ctx, value)
   ctx.rare?.watch?.settle(ctx)
 }
 
 function concludeWith(ctx: RequestContext, value: unknown): void {
+  // A hook failed and its error is answered: what the chain gives comes too late.
+  if (ctx.phase === ReplyPhase.reopened) return
   try {
-    ctx.settled = true
+    chainReturned(ctx)
     if (!isNothing(ctx, value)) {
       const begun = reply(ctx, value)
       if (begun !== undefined) void trackOwnReply(ctx, begun)
     } else if (ctx.pending > 0) return
-    else if (ctx.chainError !== undefined) fail(ctx, ctx.chainError)
-    else if (ctx.route.layered && !ctx.empty && ctx.statusCode === 0) fail(ctx, stopped(ctx))
+    else if (typeof ctx.layers === 'object' && ctx.layers !== null) fail(ctx, ctx.layers.error)
+    else if (ctx.route.layered && ctx.layers === null && ctx.statusCode === 0) fail(ctx, stopped(ctx))
     else replyNothing(ctx)
   } catch (error) {
     fail(ctx, error)
@@ -48,7 +51,7 @@ function concludeWith(ctx: RequestContext, value: unknown): void {
 }
 
 function replyNothing(ctx: RequestContext): void {
-  ctx.settled = 'silent'
+  chainSilent(ctx)
   if (ctx.statusCode === 0) warnOfSilence(ctx)
   reply(ctx, undefined)
 }

@@ -6,35 +6,41 @@ import { problemText } from '../errors/problem.ts'
 import { reply } from '../reply/reply.ts'
 import { isAbort, isExpectedAbort } from '../reply/abort.ts'
 import { isThenable } from '../types/thenable.ts'
-import { breakOff, ReplyPhase } from '../types/reply-phase.ts'
+import { breakOff, chainFailed, ChainPhase, isExpired, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 import { send } from '../reply/send.ts'
 
 /**
- * Answers `error` once: by the error handler of its scope, else as problem+json. After a reply the error is reported.
+ * Answers `error` once: by the error handler of its scope, else as problem+json; with `isSecond` without that handler.
+ * After a reply the error is reported.
  */
-export function fail(ctx: RequestContext, error: unknown): void {
-  answerFailure(ctx, error)
+export function fail(ctx: RequestContext, error: unknown, isSecond = wasHandled(ctx)): void {
+  answerFailure(ctx, error, isSecond)
   ctx.rare?.watch?.settle(ctx)
 }
 
 /** Answers an error while the chain may still run, or after it has ended: that of a send hook. */
-export function answerFailure(ctx: RequestContext, error: unknown): void {
+export function answerFailure(ctx: RequestContext, error: unknown, isSecond = wasHandled(ctx)): void {
   if (errorChannel.hasSubscribers) errorChannel.publish({ ctx, error })
   if (ctx.rare?.watch) ctx.rare.failure = error
-  answerError(ctx, error)
+  answerError(ctx, error, isSecond)
   ctx.rare?.watch?.complete(ctx)
 }
 
-function answerError(ctx: RequestContext, error: unknown): void {
+/** True where the error handler was called, or is not to be called any more. */
+function wasHandled(ctx: RequestContext): boolean {
+  return ctx.chain === ChainPhase.failed || isExpired(ctx)
+}
+
+function answerError(ctx: RequestContext, error: unknown, isSecond: boolean): void {
   if (ctx.exchange.aborted) {
     // Aborted work fails, and nobody reads its error. Clients that disconnect must not fill the log.
     if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
     return
   }
   if (ctx.phase > ReplyPhase.reopened) {
-    if (!ctx.rare?.expired || !isAbort(error)) ctx.app.report(error, ctx)
+    if (!isExpired(ctx) || !isAbort(error)) ctx.app.report(error, ctx)
     if (ctx.rare?.cancelStream) {
       breakOff(ctx)
       ctx.rare.cancelStream()
@@ -44,8 +50,8 @@ function answerError(ctx: RequestContext, error: unknown): void {
   }
   ctx.dropRepresentation()
   const handler = ctx.route.errorHandler
-  if (handler === null || ctx.rare?.failing) return sendProblem(ctx, error)
-  ctx.more.failing = true
+  chainFailed(ctx)
+  if (handler === null || isSecond) return sendProblem(ctx, error)
   ctx.statusCode = error instanceof HTTPError ? error.status : 500
   try {
     const value = handler(error, ctx)

@@ -3,7 +3,7 @@ import { HTTPError, refusal } from '../errors/errors.ts'
 import { finishChannel } from '../report/channels.ts'
 import { fail } from './failure.ts'
 import { isThenable } from '../types/thenable.ts'
-import { ReplyPhase, reopen } from '../types/reply-phase.ts'
+import { chainExpired, ChainPhase, reopen, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
@@ -70,8 +70,9 @@ function expire(ctx: RequestContext): void {
     ctx.more.cancelStream = null
     reopen(ctx)
   }
-  ctx.more.expired = true
-  fail(ctx, refusal('E_HANDLER_TIMEOUT'))
+  const isSecond = ctx.chain === ChainPhase.failed
+  chainExpired(ctx)
+  fail(ctx, refusal('E_HANDLER_TIMEOUT'), isSecond)
   // This comes after the reply, since a reply to the abort is too late.
   ctx.stop()
 }

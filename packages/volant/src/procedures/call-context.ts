@@ -9,6 +9,7 @@ import { unlessError } from './definition.ts'
 import type { Placed } from './router.ts'
 import type { ProcedureContext } from './types.ts'
 import type { CookieOptions } from '../types/reply-options.ts'
+import { ChainPhase, chainReturned, type LayerOutcome } from '../types/phases.ts'
 import type { Chained, ErrorsByCode, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
 
@@ -35,10 +36,9 @@ export class CallContext implements ProcedureContext, Chained {
   /** Gives the part of the request that a member of the input came from; null where the input is one value. */
   partOf: ((member: string | undefined) => string) | null = null
   replied = false
-  settled = false
+  chain: ChainPhase = ChainPhase.running
   pending = 0
-  empty = false
-  chainError: unknown = undefined
+  layers: LayerOutcome = null
   #result: unknown = undefined
   #concluded: (() => void) | null = null
 
@@ -78,7 +78,7 @@ export class CallContext implements ProcedureContext, Chained {
   /** Gives the result of the call, or a promise of it, once the outermost middleware has settled with `value`. */
   outcome(value: unknown): unknown {
     if (!isNothing(this, value)) this.deliver(value)
-    this.settled = true
+    chainReturned(this)
     if (this.replied) return this.#result
     // A middleware neither awaited nor returned `next()`.
     if (this.pending > 0) {
@@ -86,8 +86,8 @@ export class CallContext implements ProcedureContext, Chained {
         this.#concluded = resolve
       }).then(() => this.outcome(undefined))
     }
-    if (this.chainError !== undefined) throw this.chainError
-    if (!this.empty) throw stopped(this)
+    if (this.layers === null) throw stopped(this)
+    if (this.layers !== 'nothing') throw this.layers.error
     return undefined
   }
 

@@ -16,7 +16,7 @@ import { checkOptionNames } from '../options/option-names.ts'
 import { dropReply } from './late-reply.ts'
 import { sendBytes } from './reply.ts'
 import { sendStream } from './stream-reply.ts'
-import { ReplyPhase } from '../types/reply-phase.ts'
+import { ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The bytes that are read at once. A file of at most this size is sent as one piece. */

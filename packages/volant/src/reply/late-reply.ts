@@ -3,7 +3,7 @@
  * catch the error, and the process would end.
  */
 import { VolantError } from '../errors/errors.ts'
-import { ReplyPhase } from '../types/reply-phase.ts'
+import { ChainPhase, isExpired, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import { errorChannel } from '../report/channels.ts'
 
@@ -20,9 +20,9 @@ export function dropPart(ctx: RequestContext, what: string): void {
 
 function drop(ctx: RequestContext, what: string, remedy: string): void {
   // After a timeout's 503 or a disconnect this is not a mistake, since the handler cannot know.
-  if (ctx.exchange.aborted || ctx.rare?.expired) return
+  if (ctx.exchange.aborted || isExpired(ctx)) return
   const why =
-    ctx.settled === 'silent'
+    ctx.chain === ChainPhase.silent
       ? `the handler had returned nothing, so ${ctx.status()} was sent. Return or await what it starts`
       : remedy
   const error = new VolantError(

@@ -4,7 +4,7 @@ import { isExpectedAbort } from './abort.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { requestName } from './late-reply.ts'
 import type { SourceParts } from './source.ts'
-import { breakOff, endStream } from '../types/reply-phase.ts'
+import { breakOff, endStream } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Refuses a chunk that is neither text nor bytes. */

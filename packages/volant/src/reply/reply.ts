@@ -12,7 +12,7 @@ import { checkStatus } from './status.ts'
 import { send } from './send.ts'
 import { isGenerator, isIterator } from './source.ts'
 import { sendGenerated, sendStream } from './stream-reply.ts'
-import { ReplyPhase } from '../types/reply-phase.ts'
+import { isExpired, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { Source } from '../types/reply-options.ts'
 
@@ -37,7 +37,7 @@ import type { Source } from '../types/reply-options.ts'
  * `Map` and `Set` are refused (`E_NOT_SERIALISABLE`): JSON has no such thing, and would make `{}` of them.
  */
 export function reply(ctx: RequestContext, value: unknown, returned = true): Promise<void> | void {
-  if (ctx.phase > ReplyPhase.reopened && returned && !ctx.exchange.aborted && !ctx.rare?.expired) {
+  if (ctx.phase > ReplyPhase.reopened && returned && !ctx.exchange.aborted && !isExpired(ctx)) {
     throw new VolantError(
       'E_ALREADY_REPLIED',
       `a handler or middleware of ${requestName(ctx)} returned ${briefValue(value)} after the request had its reply: either reply or return a value`,

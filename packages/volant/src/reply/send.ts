@@ -7,7 +7,7 @@ import { pump } from './pump.ts'
 import { passHooks } from './send-hooks.ts'
 import { isStream, type ReplyContent, type StreamBody } from './source.ts'
 import { checkStatus } from './status.ts'
-import { beginStream, endStream, leaveWhole, ReplyPhase } from '../types/reply-phase.ts'
+import { beginStream, endStream, leaveWhole, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The smallest possible maxBufferedReplies, in bytes. Smaller replies need no check. */

@@ -8,7 +8,7 @@ import { checkChunk } from './pump.ts'
 import { isBodiless, send } from './send.ts'
 import { discard, type Generated, openIterator, openSource, type SourceParts } from './source.ts'
 import { checkStatus } from './status.ts'
-import { ReplyPhase } from '../types/reply-phase.ts'
+import { ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** Streams a source. `mayBeEndless` says whether it is told when the server closes; its length must be unknown, too. */

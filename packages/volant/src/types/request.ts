@@ -6,7 +6,7 @@ import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
 import type { ContextOf } from './context.ts'
 import type { ResponseListener } from './declaration.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
-import type { ReplyPhase } from './reply-phase.ts'
+import type { ChainPhase, LayerOutcome, ReplyPhase } from './phases.ts'
 import type { SendHook } from './send-hook.ts'
 
 /** Runs a chain. It returns the handler's value, or replies with it and returns undefined or a promise of that. */
@@ -19,17 +19,12 @@ export type Layer<C = RequestContext> = (ctx: C, next: () => Promise<void>) => u
 export interface Chained {
   /** True once a layer replied. */
   readonly replied: boolean
-  /**
-   * True once the outermost layer has settled; `silent` where the handler returned nothing and the empty reply was
-   * sent.
-   */
-  readonly settled: boolean | 'silent'
+  /** The progress of the chain. */
+  chain: ChainPhase
   /** The number of layers that have not settled. */
   pending: number
-  /** True where the handler ran and returned nothing. */
-  empty: boolean
-  /** The error of the innermost layer that failed, for middleware that swallows it and does not reply. */
-  chainError: unknown
+  /** What the layers left, for a chain that ends without a reply. */
+  layers: LayerOutcome
   /** The name of the chain in messages. */
   readonly chainName: string
   /** Replies with the value of a layer. Throws where there is a reply already. */
@@ -137,8 +132,6 @@ export interface DeclaredReplies {
 
 /** The state of a request that most requests do without; it is made when it is first written to. */
 export interface RareState {
-  /** The error handler was called; it is not called again if it fails. */
-  failing: boolean
   /** This is set while a listener waits for the end of the request. */
   watch: {
     settle(ctx: RequestContext): void
@@ -146,8 +139,6 @@ export interface RareState {
   } | null
   /** The error that a watched request threw. */
   failure: unknown
-  /** True once the route's time limit has passed: later replies are dropped. */
-  expired: boolean
   /** The number of promises of replies, such as that of `ctx.file`, that are not settled. */
   ownReplies: number
   /** Stops the source of a streamed reply. */
@@ -159,21 +150,13 @@ export interface RareState {
 /**
  * The state of a request that the framework keeps beside what users see.
  *
- * Nine fields decide how a request ends. One `phase` cannot replace them: the reply, the chain and the error handler end
- * independently, so that most combinations exist. These hold:
+ * How it ends is in `phase`, the progress of the reply, and `chain`, that of the middleware and the handler:
+ * `types/phases.ts` has both diagrams, and all moves. Beside them are two counts and the outcome of the layers:
  *
- * - `replied` is set once, by `send` of `reply/send.ts`, and not any more once the exchange is aborted.
- * - `settled` is set where the outermost layer gave a value. A chain that failed goes to `fail` and leaves it false, also
- *   after a reply. `'silent'` is only set with `pending` 0, directly before the empty reply is sent.
- * - `pending` counts the layers and own replies that are not settled, so `ownReplies <= pending`. With `settled` true and
- *   `pending` above 0 a middleware did not await `next()`: the last of these to settle calls `conclude`.
- * - `empty` and `chainError` are set by the chain alone and only looked at when it ended without a reply, `chainError`
- *   first: both are set where a middleware failed after a handler that returned nothing.
- * - `failing` stays set once the error handler was called. A second error is then answered without it.
- * - `expired` is set before the error of the time limit is answered. The handler may still run: whatever it replies is
- *   dropped without a report.
- * - `cutOff` implies `replied`: a stream ended before its content was complete.
- * - `failure` is only written with `watch`, with `cutOff`, or where the adapter ended the request.
+ * - `pending` counts the layers and own replies that are not settled, so `ownReplies <= pending`. Where the chain has
+ *   returned and `pending` is above 0 a middleware did not await `next()`: the last of these to settle calls `conclude`.
+ * - `layers` is set by the chain alone and only looked at when it ended without a reply.
+ * - `failure` is only written with `watch`, with a reply that breaks off, or where the adapter ended the request.
  */
 export interface RequestContext extends ContextOf<AnyParts>, Chained {
   readonly exchange: Exchange
@@ -189,7 +172,6 @@ export interface RequestContext extends ContextOf<AnyParts>, Chained {
   hasType: boolean
   /** The progress of the reply; see `ReplyPhase`. */
   phase: ReplyPhase
-  settled: boolean | 'silent'
   /**
    * The declared replies of the route, once the handler runs. It is null where none are declared, and while an error is
    * answered.

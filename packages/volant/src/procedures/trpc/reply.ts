@@ -10,7 +10,7 @@ import type { ProcedureKind } from '../types.ts'
 import { isDeferred, notStreamed } from './call.ts'
 import { type ErrorShape, foreign, errorShapeOf } from './error-shape.ts'
 import type { Settings } from './options.ts'
-import { ReplyPhase } from '../../types/reply-phase.ts'
+import { ChainPhase, ReplyPhase } from '../../types/phases.ts'
 import type { RequestContext } from '../../types/request.ts'
 import { isAbort, isExpectedAbort } from '../../reply/abort.ts'
 import { errorChannel } from '../../report/channels.ts'
@@ -124,7 +124,7 @@ export function prepareHead(
 export function failed(ctx: RequestContext, error: unknown, path: string | undefined): ErrorShape {
   const known = error instanceof HTTPError ? error : foreign(error)
   // An error that reached the error handler was published before.
-  if (errorChannel.hasSubscribers && !ctx.rare?.failing) errorChannel.publish({ ctx, error })
+  if (errorChannel.hasSubscribers && ctx.chain !== ChainPhase.failed) errorChannel.publish({ ctx, error })
   if (ctx.rare?.watch) ctx.rare.failure ??= error
   const isOver = (ctx.exchange.aborted && isAbort(error)) || isExpectedAbort(ctx, error)
   if ((known === null || known.status === 500) && !isOver) ctx.app.report(error, ctx)
