@@ -321,6 +321,23 @@ describe('etag', () => {
     })
   })
 
+  test('the tag is made of what the hooks before it have left', async () => {
+    let note = 'a'
+    const app = kit.app()
+    app.use(etag())
+    app.onSend((_, reply) => {
+      reply.body = `${note}: ${String(reply.body)}`
+    })
+    app.get('/x', () => 'hello')
+    await kit.serve(app, async (live) => {
+      const tag = (await live.ask('/x')).headers['etag'] as string
+      const headers = { 'if-none-match': tag }
+      assert.equal((await live.ask('/x', { headers })).status, 304)
+      note = 'b'
+      assert.equal((await live.ask('/x', { headers })).text, 'b: hello')
+    })
+  })
+
   test('bad options are refused by name', () => {
     const wrong: [options: unknown, message: RegExp][] = [
       [{ weak: 1 }, /^etag: weak takes true or false, not 1$/],
