@@ -46,14 +46,14 @@ impl Seen {
     }
 }
 
-/// Defaults of the design page.
+/// The defaults of an app, but for the limits of time that end connections: a test that is about one sets it.
 pub fn limits() -> [f64; limit::COUNT] {
     let mut values = [0.0; limit::COUNT];
     for (index, value) in [
-        (limit::HEADERS_TIMEOUT, 10_000.0),
-        (limit::REQUEST_TIMEOUT, 60_000.0),
-        (limit::SEND_TIMEOUT, 30_000.0),
-        (limit::KEEP_ALIVE_TIMEOUT, 10_000.0),
+        (limit::HEADERS_TIMEOUT, 120_000.0),
+        (limit::REQUEST_TIMEOUT, 120_000.0),
+        (limit::SEND_TIMEOUT, 120_000.0),
+        (limit::KEEP_ALIVE_TIMEOUT, 120_000.0),
         (limit::MAX_CONNECTION_AGE, 3_600_000.0),
         (limit::MAX_CONNECTIONS, 10_000.0),
         (limit::MAX_IN_FLIGHT, 10_000.0),
@@ -71,7 +71,7 @@ pub fn limits() -> [f64; limit::COUNT] {
         (limit::DRAIN_LIMIT, 65_536.0),
         (limit::DRAIN_TIMEOUT, 2_000.0),
         (limit::DRAIN_IDLE, 5_000.0),
-        (limit::SHUTDOWN_TIMEOUT, 10_000.0),
+        (limit::SHUTDOWN_TIMEOUT, 120_000.0),
     ] {
         values[index] = value;
     }
@@ -107,7 +107,7 @@ impl Driver {
             let delays = engine::Delays {
                 seed: 1,
                 receive: 20_000,
-                send: 200_000,
+                send: 1_000_000,
             };
             driver.engine.delay(driver.server, delays);
         }
