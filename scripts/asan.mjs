@@ -1,7 +1,8 @@
 /**
  * `npm run asan`: the native engine built with AddressSanitizer, under every pair of operations in every callback, the
- * wire cases at every cut, the contract suite, and replies of every size. Needs nightly Rust and gcc's libasan; says so and passes where
- * either is missing. Node itself is not instrumented: leaks are not looked for.
+ * wire cases at every cut, the contract suite, and replies of every size; and the engine without Node.js, with two
+ * protocols over two transports. Needs nightly Rust and gcc's libasan; says so and passes where either is missing. Node
+ * itself is not instrumented, so leaks are looked for only without it.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { output, root, run } from './command.mjs'
 const target = process.arch === 'arm64' ? 'aarch64-unknown-linux-gnu' : 'x86_64-unknown-linux-gnu'
 const folder = join(root, 'target/asan')
 const addon = join(folder, 'volant.node')
-/** Two rows of suites, each row one after the other: the cuts take about as long as the other three. */
+/** Two rows of suites, each row one after the other: the cuts take about as long as the others. */
 const rows = [
   [['conformance/wire/dist/src/run.js', '--adapter', 'native', '--cuts']],
   [
@@ -28,18 +29,15 @@ if (library === null || !existsSync(library)) skip("gcc's libasan was not found"
 
 await build()
 process.env.RUSTFLAGS = '-Zsanitizer=address'
-const args = [
-  '+nightly',
-  'build',
-  '--locked',
-  '-p',
-  'volant-node',
-  '--target',
-  target,
-  '--target-dir',
-  folder,
-]
-if (await run('cargo', args)) fail('the engine did not build with AddressSanitizer')
+const into = ['--locked', '--target', target, '--target-dir', folder]
+if (await run('cargo', ['+nightly', 'build', '-p', 'volant-node', ...into])) {
+  fail('the engine did not build with AddressSanitizer')
+}
+const tests = ['test', '-p', 'volant-engine', '--features', 'volant-engine/faults', ...into]
+if (await run('cargo', ['+nightly', ...tests, '--test', 'tunnel', '--test', 'delayed'])) {
+  fail("the engine's tests failed under AddressSanitizer")
+}
+console.log('== tests of the engine passed')
 mkdirSync(folder, { recursive: true })
 copyFileSync(join(folder, target, 'debug/libvolant_node.so'), addon)
 
