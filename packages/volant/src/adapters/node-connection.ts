@@ -100,6 +100,8 @@ export class NodeConnection {
 
   /** Runs the waiting requests that may run now. */
   pump(): void {
+    // Whoever is told that its connection closes connects again, and would wait in the queue of a socket that closes.
+    if (this.server.phase === 'accepting') return
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       if (next.aborted || next.replied) {
         this.#waiting.shift()

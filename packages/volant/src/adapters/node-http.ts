@@ -164,7 +164,7 @@ export class NodeServer implements Server {
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.phase = 'draining'
+      this.phase = 'accepting'
       let drain: NodeJS.Timeout | undefined
       const gone = () => {
         clearTimeout(drain)
@@ -180,6 +180,8 @@ export class NodeServer implements Server {
       }, this.host.limits.shutdownTimeout)
       const stop = () => {
         this.#stopListening(gone)
+        this.phase = 'draining'
+        for (const connection of this.connections) connection.pump()
         drain = afterDrain(drainIdle, () => {
           this.phase = 'closing'
           this.#closeIdle(drainIdle > 0)

@@ -196,7 +196,7 @@ export class UwsServer implements Server {
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.phase = 'draining'
+      this.phase = 'accepting'
       let drain: NodeJS.Timeout | undefined
       const deadline = setTimeout(() => {
         this.#stopListening()
@@ -212,6 +212,7 @@ export class UwsServer implements Server {
       const stop = () => {
         this.#stopListening()
         if (this.connections === 0) return
+        this.phase = 'draining'
         drain = afterDrain(drainIdle, () => {
           this.phase = 'closing'
           this.#closeIdle()
