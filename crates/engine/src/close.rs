@@ -20,7 +20,7 @@ impl Core {
     /// Closes at once when the client can have sent nothing more. Otherwise it closes our side and reads on for a
     /// while, because closing with unread input resets the connection and destroys the reply (RFC 9112 §9.6).
     pub fn close_or_linger(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
@@ -55,8 +55,7 @@ impl Core {
         self.release(id, reason);
         let mut connection = self.connections.remove(id)?;
         self.sender.forget(id, &connection);
-        // A closed fd leaves the poller by itself, but only when no duplicate of it exists.
-        let _ = self.poller.remove(connection.transport.fd());
+        self.polling.remove(connection.transport.fd());
         let server_id = connection.server;
         if let Some(server) = self.servers.get_mut(server_id) {
             connection.output.uncount(&mut server.waiting);
@@ -68,9 +67,8 @@ impl Core {
         Some(connection)
     }
 
-    /// Closes the connection `current` after a caught panic. `lost`: a part of a reply was lost.
-    pub fn after_panic(&mut self, lost: bool) {
-        let id = self.current;
+    /// Closes a connection after a caught panic. `lost`: a part of a reply was lost.
+    pub fn after_panic(&mut self, id: ConnectionId, lost: bool) {
         let Some((_, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };

@@ -1,9 +1,7 @@
 //! Enforces time limits by one sweep over all connections.
 
-use reactor::Interest;
-
 use crate::connection::ConnectionId;
-use crate::engine::{Core, Engine, listener_token};
+use crate::engine::{Core, Engine};
 use crate::exchange::State;
 use crate::slice::{Notice, abort};
 
@@ -43,13 +41,13 @@ impl Engine {
             let Some(connection) = core.connections.get(id) else {
                 continue;
             };
-            if connection.send_deadline <= core.now {
+            if connection.send_deadline <= core.clock.now() {
                 core.reset_connection(id, abort::CLIENT);
-            } else if connection.deadline <= core.now {
+            } else if connection.deadline <= core.clock.now() {
                 core.guarded(id, |core| core.expire(id));
             }
         }
-        if core.handler_timeouts {
+        if core.servers.have_handler_timeouts() {
             core.sweep_handlers();
         }
         core.flush();
@@ -73,7 +71,7 @@ impl Core {
     fn sweep_handlers(&mut self) {
         for slot in self.exchanges.slots() {
             let exchange = self.exchanges.get(slot);
-            if exchange.state != State::Waiting || exchange.deadline > self.now {
+            if exchange.state != State::Waiting || exchange.deadline > self.clock.now() {
                 continue;
             }
             let notice = Notice::abort(self.exchanges.identity(slot), abort::TIMEOUT);
@@ -84,7 +82,7 @@ impl Core {
     }
 
     fn sweep_servers(&mut self) {
-        let now = self.now;
+        let now = self.clock.now();
         for id in self.servers.ids() {
             let Some(server) = self.servers.get_mut(id) else {
                 continue;
@@ -92,10 +90,7 @@ impl Core {
             if server.accept_again != 0 && server.accept_again <= now {
                 server.accept_again = 0;
                 if let Some(fd) = server.listener.as_ref().map(reactor::net::Listener::fd) {
-                    let token = listener_token(id);
-                    let _ = self
-                        .poller
-                        .modify(fd, token, Interest::NONE, Interest::READ);
+                    self.polling.pause(fd, id, false);
                 }
             } else {
                 self.advance_close(id);

@@ -1,34 +1,25 @@
 //! The engine of one Node.js thread: its state, its event loop, and its listeners.
 
-use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::RawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use reactor::clock;
 use reactor::net::{ListenAddr, Listener, listen_tcp, listen_unix};
-use reactor::{Events, Interest, Poller, clock};
 use ring::{Memory, Page};
-use wire::Head;
 
 use crate::connection::{ConnectionId, Connections};
 use crate::exchange::Exchanges;
 use crate::http1::reply_head::Templates;
+use crate::http1::requests::Scratch;
 use crate::output::Bodies;
+use crate::polling::{Polling, Source};
+use crate::receive::Ready;
 use crate::sending::Sender;
 use crate::server::{Phase, Server, ServerConfig, ServerStats, Servers};
-use crate::slice::{MOST_REQUESTS, Slice};
-
-/// The most events that one call of the poller gives.
-const EVENTS: usize = 1024;
-/// This bit is set in the token of a listener; the other bits are the server's id.
-const LISTENER: u64 = 1 << 63;
-
-/// What the poller is told of a server's listener.
-pub fn listener_token(server: u16) -> u64 {
-    LISTENER | u64::from(server)
-}
+use crate::slice::Slice;
 
 /// What a call to [`Engine::collect`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,35 +34,32 @@ pub struct Engine {
     pub(crate) core: Core,
 }
 
+/// The state of the engine, by the stage that owns it. A stage's fields are private to its file.
 pub struct Core {
-    pub poller: Poller,
-    pub events: Events,
-    /// How many events of the last poll were handled, and how many it gave.
-    event: usize,
-    event_count: usize,
-    /// In this turn the poller gave all events it had.
-    polled: bool,
-    /// Whether the last slice began with events.
-    events_first: bool,
+    pub polling: Polling,
     pub connections: Connections,
     pub exchanges: Exchanges,
     pub servers: Servers,
-    /// The tokens of connections whose kept input can be parsed further.
-    pub ready: VecDeque<u64>,
-    /// The last slice told at least one stream to go on.
-    drained: bool,
+    pub ready: Ready,
+    pub scratch: Scratch,
     pub slice: Slice,
-    pub head: Option<Box<Head>>,
-    pub params: Option<Box<route::Params>>,
-    pub path: Vec<u8>,
     pub sender: Sender,
     pub templates: Templates,
-    /// The monotonic clock in milliseconds, read once a turn.
-    pub now: u64,
-    /// The connection that is worked on, which `after_panic` closes.
-    pub current: ConnectionId,
-    /// At least one server has a handler timeout.
-    pub handler_timeouts: bool,
+    pub clock: Clock,
+    /// The last slice began with events.
+    events_first: bool,
+    /// The last slice told at least one stream to go on.
+    drained: bool,
+}
+
+/// The monotonic clock in milliseconds, read once a turn.
+pub struct Clock(u64);
+
+impl Clock {
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Engine {
@@ -81,26 +69,18 @@ impl Engine {
         Ok(Self {
             memory,
             core: Core {
-                poller: Poller::new()?,
-                events: Events::with_capacity(EVENTS),
-                event: 0,
-                event_count: 0,
-                polled: false,
-                events_first: false,
+                polling: Polling::new()?,
                 connections: Connections::default(),
                 exchanges: Exchanges::default(),
                 servers: Servers::default(),
-                ready: VecDeque::new(),
-                drained: false,
+                ready: Ready::default(),
+                scratch: Scratch::default(),
                 slice: Slice::new(),
-                head: Some(Box::new(Head::new())),
-                params: None,
-                path: Vec::new(),
                 sender: Sender::default(),
                 templates: Templates::new(clock::unix_seconds()),
-                now: clock::monotonic_ms(),
-                current: ConnectionId::NONE,
-                handler_timeouts: false,
+                clock: Clock(clock::monotonic_ms()),
+                events_first: false,
+                drained: false,
             },
         })
     }
@@ -112,19 +92,19 @@ impl Engine {
 
     /// The descriptor that the outer event loop watches. It is readable when there is work.
     pub fn fd(&self) -> RawFd {
-        self.core.poller.as_raw_fd()
+        self.core.polling.fd()
     }
 
     /// Starts a turn: reads the clock, and allows one poll.
     pub fn begin_turn(&mut self) {
         self.read_clock();
-        self.core.polled = false;
+        self.core.polling.ask_again();
     }
 
     /// Reads the clock, for replies that come outside a turn or long after it began: time limits and Date count from
     /// now.
     pub fn read_clock(&mut self) {
-        self.core.now = clock::monotonic_ms();
+        self.core.clock = Clock(clock::monotonic_ms());
         self.core.templates.refresh(clock::unix_seconds());
     }
 
@@ -134,13 +114,15 @@ impl Engine {
         let Self { memory, core } = self;
         core.slice.begin(memory);
         // Streams that go on take time, and the requests that came meanwhile go before the rest of the streams.
-        core.polled &= !std::mem::take(&mut core.drained);
+        if std::mem::take(&mut core.drained) {
+            core.polling.ask_again();
+        }
         core.gather(memory);
         core.flush();
         core.slice.deliver(memory);
         core.drained = core.slice.deliver_drains(memory);
         Turn {
-            count: core.slice.count,
+            count: core.slice.count(),
             page: core.slice.page(),
         }
     }
@@ -148,10 +130,10 @@ impl Engine {
     /// Fills the page with queued notices only, and reads no socket.
     pub fn collect_notices(&mut self) -> Turn {
         let Self { memory, core } = self;
-        if !core.slice.notices.is_empty() {
+        if core.slice.has_notices() {
             core.slice.begin(memory);
             return Turn {
-                count: core.slice.count,
+                count: core.slice.count(),
                 page: core.slice.page(),
             };
         }
@@ -163,25 +145,24 @@ impl Engine {
 
     /// The bodies of this slice that are too large for the arena, by the index in their descriptors.
     pub fn bodies(&self) -> &[Vec<u8>] {
-        &self.core.slice.bodies
+        self.core.slice.bodies()
     }
 
     /// How many descriptors fill a slice, between 1 and `MOST_REQUESTS`.
     pub fn set_slice_target(&mut self, target: usize) {
-        self.core.slice.target = target.clamp(1, MOST_REQUESTS);
+        self.core.slice.set_target(target);
     }
 
     /// Whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
-        !self.core.ready.is_empty()
+        self.core.ready.len() > 0
             || self.core.sender.has_work()
-            || !self.core.slice.notices.is_empty()
-            || !self.core.slice.drains.is_empty()
-            || self.core.event < self.core.event_count
+            || self.core.slice.has_work()
+            || self.core.polling.has_events()
     }
 
     pub fn has_notices(&self) -> bool {
-        !self.core.slice.notices.is_empty()
+        self.core.slice.has_notices()
     }
 
     pub fn connection_count(&self) -> usize {
@@ -216,7 +197,6 @@ impl Engine {
     /// Adds a server that does not listen yet and gives its id.
     pub fn create_server(&mut self, config: ServerConfig) -> u16 {
         let core = &mut self.core;
-        core.handler_timeouts |= config.limits.handler_timeout > 0;
         let server = Server {
             config,
             listener: None,
@@ -271,8 +251,7 @@ impl Engine {
             return Err(io::ErrorKind::NotFound.into());
         };
         let address = listener.local_addr()?;
-        core.poller
-            .add(listener.fd(), listener_token(id), Interest::READ)?;
+        core.polling.listen(listener.fd(), id)?;
         server.listener = Some(listener);
         Ok(address)
     }
@@ -299,10 +278,11 @@ impl Core {
         let mut round = self.ready.len();
         while round > 0 && self.slice.has_room(memory) {
             round -= 1;
-            let Some(token) = self.ready.pop_front() else {
-                break;
-            };
-            if let Some(id) = self.connections.resolve(token) {
+            if let Some(id) = self
+                .ready
+                .next()
+                .and_then(|token| self.connections.resolve(token))
+            {
                 self.guarded(id, |core| core.resume(memory, id));
             }
         }
@@ -310,40 +290,37 @@ impl Core {
         self.send_waiting(memory);
     }
 
-    /// Handles events until the slice is full or there are none left. It asks the poller at most once, and not at all
-    /// when the poller gave all it had earlier in the turn.
+    /// Handles events until the slice is full or there are none left. It asks the poller at most once.
     fn take_events(&mut self, memory: &mut Memory) {
         let mut asked = false;
         loop {
-            while self.event < self.event_count {
+            while self.polling.has_events() {
                 if !self.slice.has_room(memory) {
                     return;
                 }
-                let event = self.events.get(self.event);
-                self.event += 1;
-                if event.token & LISTENER != 0 {
-                    // The poller reports again what is left in the queue.
-                    let _ = self.accept((event.token & 0xffff) as u16);
-                } else if let Some(id) = self.connections.resolve(event.token) {
-                    self.guarded(id, |core| core.on_event(memory, id, event));
+                match self.polling.next_event() {
+                    (Source::Listener(server), _) => {
+                        // The poller reports again what is left in the queue.
+                        let _ = self.accept(server);
+                    }
+                    (Source::Connection(token), event) => {
+                        if let Some(id) = self.connections.resolve(token) {
+                            self.guarded(id, |core| core.on_event(memory, id, event));
+                        }
+                    }
                 }
             }
-            if asked || self.polled || !self.slice.has_room(memory) {
+            if asked || !self.slice.has_room(memory) || !self.polling.ask() {
                 return;
             }
             asked = true;
-            self.event = 0;
-            self.event_count = self.poller.poll(&mut self.events, 0).unwrap_or(0);
-            // The poller is level-triggered: what comes after it gave less than we could take waits for the next turn.
-            self.polled = self.event_count < EVENTS;
         }
     }
 
     /// Runs one step for one connection. A panic costs that connection and nothing else.
     pub fn guarded(&mut self, id: ConnectionId, step: impl FnOnce(&mut Self)) {
-        self.current = id;
         if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
-            self.after_panic(false);
+            self.after_panic(id, false);
         }
     }
 }

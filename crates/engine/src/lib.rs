@@ -16,6 +16,7 @@ pub mod faults;
 mod http1;
 mod life;
 mod output;
+mod polling;
 mod protocol;
 mod receive;
 mod records;

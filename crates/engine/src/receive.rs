@@ -1,12 +1,14 @@
 //! Turns readiness events into bytes in the arena: accepting, receiving, back-pressure, and the end of input.
 
+use std::collections::VecDeque;
+
 use reactor::net::{Peer, Recv};
 use reactor::{Event, Interest};
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES};
 
 use crate::connection::{Connection, ConnectionId};
-use crate::engine::{Core, listener_token};
+use crate::engine::Core;
 use crate::protocol::{Protocol, Stop};
 use crate::slice::abort;
 use crate::transport::Transport;
@@ -22,11 +24,26 @@ const HALF_CLOSED_PROBE: i32 = 10;
 /// How much input is kept for a connection whose parsing waits. Beyond it the socket is not read.
 const BLOCKED_INPUT: usize = RECEIVE_BYTES;
 
+/// The connections whose input was kept and can be parsed further.
+#[derive(Default)]
+pub struct Ready(VecDeque<u64>);
+
+impl Ready {
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The token of the connection that waits the longest.
+    pub fn next(&mut self) -> Option<u64> {
+        self.0.pop_front()
+    }
+}
+
 impl Core {
     /// Gives whether more connections may wait in the queue.
     pub fn accept(&mut self, id: u16) -> bool {
         for _ in 0..ACCEPT_BUDGET {
-            let now = self.now;
+            let now = self.clock.now();
             let Some(server) = self.servers.get_mut(id) else {
                 return false;
             };
@@ -40,10 +57,7 @@ impl Core {
                     // EMFILE, ENFILE, ENOBUFS or ENOMEM: the poller is level-triggered and would report it in a loop.
                     let fd = listener.fd();
                     server.accept_again = now + ACCEPT_PAUSE;
-                    let token = listener_token(id);
-                    let _ = self
-                        .poller
-                        .modify(fd, token, Interest::READ, Interest::NONE);
+                    self.polling.pause(fd, id, true);
                     return false;
                 }
             };
@@ -62,7 +76,7 @@ impl Core {
             let protocol = Protocol::new(server);
             let connection = self.connections.insert(connection, protocol);
             let token = self.connections.token(connection);
-            if self.poller.add(fd, token, Interest::READ).is_err() {
+            if self.polling.add(fd, token, Interest::READ).is_err() {
                 self.remove(connection, abort::ERROR);
             }
         }
@@ -93,9 +107,7 @@ impl Core {
         if !connection.interest.read {
             return;
         }
-        let start = self.slice.arena;
-        let parts = memory.page(self.slice.page());
-        let room = &mut parts.arena[start..start + RECEIVE_BYTES];
+        let (start, room) = self.slice.room(memory);
         match connection.transport.receive(room) {
             Recv::Data(length) if connection.life.is_lingering() => {
                 let thrown_away = connection.life.throw_away(length as u64);
@@ -107,8 +119,7 @@ impl Core {
                 self.ingest_arena(memory, id, start, start + length);
             }
             Recv::Data(length) => {
-                let received = &parts.arena[start..start + length];
-                connection.input.extend_from_slice(received);
+                connection.input.extend_from_slice(&room[..length]);
                 self.parse_kept(memory, id);
                 self.throttle(id);
             }
@@ -131,13 +142,10 @@ impl Core {
 
     /// Parses bytes that were received into the arena, and keeps those that cannot be consumed now.
     fn ingest_arena(&mut self, memory: &mut Memory, id: ConnectionId, start: usize, end: usize) {
-        let count = self.slice.count;
-        self.slice.arena = end;
+        let mark = self.slice.mark();
+        self.slice.take(end - start);
         let (at, stop) = self.ingest(memory, id, start, end);
-        if self.slice.count == count {
-            // Nothing in the page refers to these bytes.
-            self.slice.arena = start;
-        }
+        self.slice.give_back(mark);
         if stop == Stop::Done {
             return;
         }
@@ -174,7 +182,7 @@ impl Core {
             && !connection.queued
         {
             connection.queued = true;
-            self.ready.push_back(token);
+            self.ready.0.push_back(token);
         }
     }
 
@@ -213,14 +221,11 @@ impl Core {
             return;
         };
         let mut input = std::mem::take(&mut connection.input);
-        let count = self.slice.count;
-        let start = self.slice.arena;
+        let mark = self.slice.mark();
         let window = input.len().min(self.slice.free());
-        self.slice.store(memory, &input[..window]);
+        let start = self.slice.store(memory, &input[..window]);
         let (at, stop) = self.ingest(memory, id, start, start + window);
-        if self.slice.count == count {
-            self.slice.arena = start;
-        }
+        self.slice.give_back(mark);
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
@@ -260,7 +265,7 @@ impl Core {
         let fd = connection.transport.fd();
         let old = std::mem::replace(&mut connection.interest, wanted);
         let token = self.connections.token(id);
-        if self.poller.modify(fd, token, old, wanted).is_err() {
+        if self.polling.modify(fd, token, old, wanted).is_err() {
             self.remove(id, abort::ERROR);
         }
         self.queue_pending(id);

@@ -79,7 +79,6 @@ impl Core {
         self.guarded(id, |core| {
             if !core.sender.gathers_for(id) {
                 core.leave_cork();
-                core.current = id;
                 if core.exchanges.live(slot, record.generation()).is_none() {
                     return;
                 }

@@ -301,15 +301,12 @@ impl Core {
     /// new reply as a part of the one that was being sent.
     #[inline]
     fn guarded_send(&mut self, id: ConnectionId, continues: bool, send: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.current, id);
         if catch_unwind(AssertUnwindSafe(|| send(self))).is_err() {
             if self.sender.cork.connection == id {
                 self.sender.drop_cork();
             }
-            self.current = id;
-            self.after_panic(continues);
+            self.after_panic(id, continues);
         }
-        self.current = outer;
     }
 
     fn send_cork(&mut self, id: ConnectionId) {
@@ -352,7 +349,7 @@ impl Core {
 
     /// Sends output that waits. Gives how many bytes the socket took.
     pub fn flush_output(&mut self, id: ConnectionId) -> usize {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return 0;
         };
@@ -396,7 +393,7 @@ impl Core {
 
     /// Is called when the socket did not take all output.
     fn await_socket(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };

@@ -110,41 +110,50 @@ pub struct ServerStats {
 
 /// The servers by id.
 #[derive(Default)]
-pub struct Servers(Vec<Option<Server>>);
+pub struct Servers {
+    list: Vec<Option<Server>>,
+    handler_timeouts: bool,
+}
 
 impl Servers {
+    /// Whether a server has, or had, a handler timeout.
+    pub fn have_handler_timeouts(&self) -> bool {
+        self.handler_timeouts
+    }
+
     pub fn add(&mut self, server: Server) -> u16 {
-        let free = self.0.iter().position(Option::is_none);
+        self.handler_timeouts |= server.config.limits.handler_timeout > 0;
+        let free = self.list.iter().position(Option::is_none);
         let id = free.unwrap_or_else(|| {
-            self.0.push(None);
-            self.0.len() - 1
+            self.list.push(None);
+            self.list.len() - 1
         });
-        self.0[id] = Some(server);
+        self.list[id] = Some(server);
         id as u16
     }
 
     pub fn remove(&mut self, id: u16) {
-        if let Some(server) = self.0.get_mut(usize::from(id)) {
+        if let Some(server) = self.list.get_mut(usize::from(id)) {
             *server = None;
         }
     }
 
     pub fn ids(&self) -> impl Iterator<Item = u16> + use<> {
-        0..self.0.len() as u16
+        0..self.list.len() as u16
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Server> {
-        self.0.iter().flatten()
+        self.list.iter().flatten()
     }
 
     #[inline]
     pub fn get(&self, id: u16) -> Option<&Server> {
-        self.0.get(usize::from(id))?.as_ref()
+        self.list.get(usize::from(id))?.as_ref()
     }
 
     #[inline]
     pub fn get_mut(&mut self, id: u16) -> Option<&mut Server> {
-        self.0.get_mut(usize::from(id))?.as_mut()
+        self.list.get_mut(usize::from(id))?.as_mut()
     }
 }
 

@@ -24,7 +24,7 @@ impl Engine {
     pub fn close(&mut self, id: u16) {
         self.read_clock();
         let core = &mut self.core;
-        let now = core.now;
+        let now = core.clock.now();
         if core
             .servers
             .get(id)
@@ -47,7 +47,7 @@ impl Engine {
         };
         let connections = server.stats.connections;
         if let Some(listener) = server.listener.take() {
-            let _ = core.poller.remove(listener.fd());
+            core.polling.remove(listener.fd());
         }
         if connections == 0 {
             core.notify_closed(id);
@@ -67,7 +67,7 @@ impl Server {
 impl Core {
     /// Does what is due in the close of a server.
     pub fn advance_close(&mut self, id: u16) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some(server) = self.servers.get_mut(id) else {
             return;
         };

@@ -21,10 +21,10 @@ pub mod abort {
 
 /// How many streams one slice tells to go on. The bytes that each then writes are sent before the next request is
 /// looked at: 64 KiB as a rule, some 50 µs with the handler's work.
-pub const DRAINS: usize = 8;
+const DRAINS: usize = 8;
 
 /// The most requests in a slice. However many come, there is room to tell one stream to go on.
-pub const MOST_REQUESTS: usize = MAX_SLICE - 1;
+const MOST_REQUESTS: usize = MAX_SLICE - 1;
 
 /// An event other than a request that JavaScript is told of. It is queued when the page has no room, and always
 /// delivered before any later request, so that the next user of a slot never comes before the end of the last.
@@ -110,20 +110,27 @@ pub enum DispatchedBody {
     Stream(Option<u64>),
 }
 
+/// A state of the page to come back to.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    count: usize,
+    arena: usize,
+}
+
 #[derive(Default)]
 pub struct Slice {
     page: usize,
-    pub count: usize,
-    pub arena: usize,
+    count: usize,
+    arena: usize,
     spans: usize,
     /// After so many descriptors JavaScript is entered. Its speed decides.
-    pub target: usize,
-    pub notices: VecDeque<Notice>,
+    target: usize,
+    notices: VecDeque<Notice>,
     /// Streams whose producers may go on, oldest first. They wait for `deliver_drains`, because each may cost as much as
     /// many requests.
-    pub drains: VecDeque<Identity>,
+    drains: VecDeque<Identity>,
     /// Bodies too large for the arena.
-    pub bodies: Vec<Vec<u8>>,
+    bodies: Vec<Vec<u8>>,
 }
 
 impl Slice {
@@ -136,6 +143,74 @@ impl Slice {
 
     pub fn page(&self) -> Page {
         Page(self.page)
+    }
+
+    /// How many descriptors are in the page.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub fn bodies(&self) -> &[Vec<u8>] {
+        &self.bodies
+    }
+
+    /// Hands over a body that is too large for the arena.
+    pub fn list_body(&mut self, body: Vec<u8>) -> DispatchedBody {
+        let length = body.len();
+        self.bodies.push(body);
+        DispatchedBody::Listed(self.bodies.len() - 1, length)
+    }
+
+    /// Decides how many descriptors fill the slice.
+    pub fn set_target(&mut self, target: usize) {
+        self.target = target.clamp(1, MOST_REQUESTS);
+    }
+
+    pub fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
+    /// Whether JavaScript has to be told of something.
+    pub fn has_work(&self) -> bool {
+        !self.notices.is_empty() || !self.drains.is_empty()
+    }
+
+    /// Has JavaScript told, by and by, that a stream may go on.
+    pub fn let_go_on(&mut self, stream: Identity) {
+        self.drains.push_back(stream);
+    }
+
+    /// The place in the arena where the next bytes may be received, and its offset.
+    #[inline]
+    pub fn room<'a>(&self, memory: &'a mut Memory) -> (usize, &'a mut [u8]) {
+        let arena = memory.page(self.page()).arena;
+        (
+            self.arena,
+            &mut arena[self.arena..self.arena + RECEIVE_BYTES],
+        )
+    }
+
+    /// Keeps bytes that were received into the [`room`](Self::room).
+    #[inline]
+    pub fn take(&mut self, length: usize) {
+        self.arena += length;
+    }
+
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark {
+            count: self.count,
+            arena: self.arena,
+        }
+    }
+
+    /// Frees what was put into the arena since the mark, if no descriptor was written since: then nothing refers to it.
+    #[inline]
+    pub fn give_back(&mut self, mark: Mark) {
+        if self.count == mark.count {
+            self.arena = mark.arena;
+        }
     }
 
     /// Starts the next page. A page JavaScript has seen is left alone for one more slice: requests that

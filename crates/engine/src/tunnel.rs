@@ -68,7 +68,7 @@ impl Core {
 
     /// Is called when everything came back that the client sent.
     pub fn await_bytes(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };

@@ -26,8 +26,8 @@ impl Core {
             return false;
         }
         let limits = &server.config.limits;
-        let leaves =
-            server.phase != Phase::Open || self.now - connection.opened > limits.max_connection_age;
+        let leaves = server.phase != Phase::Open
+            || self.clock.now() - connection.opened > limits.max_connection_age;
         let is_all = connection.input.is_empty();
         // Requests that were received behind this one are served, and the reply of the last one says it.
         (leaves && (is_all || !matches!(http1.inbound, Inbound::Head)))
@@ -99,7 +99,7 @@ impl Core {
 
     /// Is called when every request received so far is answered.
     pub fn after_last_reply(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, http1, server)) =
             self.connections.http1_with_server(&mut self.servers, id)
         else {
@@ -181,7 +181,7 @@ impl Core {
 
     /// Is called when a body that was thrown away has ended. `last`: nothing was received behind it.
     pub fn after_body(&mut self, id: ConnectionId, last: bool) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, http1, server)) =
             self.connections.http1_with_server(&mut self.servers, id)
         else {
@@ -205,7 +205,7 @@ impl Core {
 
     /// Is called when all output was sent: only now the time of the next request begins.
     pub fn await_request(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, http1, server)) =
             self.connections.http1_with_server(&mut self.servers, id)
         else {
@@ -238,7 +238,7 @@ impl Core {
         let first = http1.first;
         let exchange = self.exchanges.get_mut(first);
         if std::mem::take(&mut exchange.want_drain) {
-            self.slice.drains.push_back(self.exchanges.identity(first));
+            self.slice.let_go_on(self.exchanges.identity(first));
         }
     }
 }

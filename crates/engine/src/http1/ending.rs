@@ -45,7 +45,7 @@ impl Core {
 
     /// Ends the request that is received too slowly, or the connection on which none begins.
     pub fn time_out_request(&mut self, id: ConnectionId) {
-        let now = self.now;
+        let now = self.clock.now();
         let Some((connection, http1, server)) =
             self.connections.http1_with_server(&mut self.servers, id)
         else {

@@ -239,8 +239,7 @@ impl Core {
         let dispatched = if inline {
             DispatchedBody::Inline(self.slice.store(memory, &body.data), length)
         } else {
-            self.slice.bodies.push(body.data);
-            DispatchedBody::Listed(self.slice.bodies.len() - 1, length)
+            self.slice.list_body(body.data)
         };
         self.dispatch(
             memory,
@@ -302,7 +301,7 @@ impl Core {
                 body.pace.received += taken.used as u64;
                 body.credit -= taken.length as u64;
                 if body.credit == 0 {
-                    body.paused = self.now;
+                    body.paused = self.clock.now();
                     connection.deadline = NEVER;
                 }
                 if taken.length > 0 {
@@ -386,7 +385,7 @@ impl Core {
         }
         // More credit does not mean more time: a client that sends byte by byte would get time for each.
         if body.credit == 0 {
-            connection.deadline = body.pace.resume(body.paused, self.now, timeout);
+            connection.deadline = body.pace.resume(body.paused, self.clock.now(), timeout);
         }
         body.credit += amount;
         let asks = std::mem::take(&mut body.expects_continue);

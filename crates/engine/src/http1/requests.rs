@@ -15,6 +15,14 @@ use crate::protocol::Stop;
 use crate::server::RouteSpec;
 use crate::slice::{DispatchedBody, Routed};
 
+/// What the next request is read into. It is kept, so that a request allocates nothing.
+#[derive(Default)]
+pub struct Scratch {
+    head: Option<Box<Head>>,
+    params: Option<Box<Params>>,
+    path: Vec<u8>,
+}
+
 const NOT_FOUND: i32 = -1;
 const METHOD_NOT_ALLOWED: i32 = -2;
 const OPTIONS: i32 = -3;
@@ -78,10 +86,10 @@ impl Core {
         else {
             return true;
         };
-        let mut head = self.head.take().unwrap_or_default();
+        let mut head = self.scratch.head.take().unwrap_or_default();
         let limits = &server.config.limits.wire;
         let progress = wire::parse_head(&connection.input, &mut http1.scanned, limits, &mut head);
-        self.head = Some(head);
+        self.scratch.head = Some(head);
         if matches!(progress, Ok(Progress::Partial)) {
             return true;
         }
@@ -112,7 +120,7 @@ impl Core {
             return Err(Stop::PageFull);
         }
         faults::check(Stage::Parse);
-        let mut head = self.head.take().unwrap_or_default();
+        let mut head = self.scratch.head.take().unwrap_or_default();
         let input = &memory.page(self.slice.page()).arena[at..end];
         let step = match wire::parse_head(input, &mut http1.scanned, &limits.wire, &mut head) {
             Ok(Progress::Complete) => {
@@ -122,7 +130,7 @@ impl Core {
             Ok(Progress::Partial) => {
                 // The deadline runs from the first byte of the head and is not moved by later ones.
                 if connection.input.is_empty() && !http1.fresh && http1.in_flight == 0 {
-                    connection.deadline = self.now + limits.headers_timeout;
+                    connection.deadline = self.clock.now() + limits.headers_timeout;
                 }
                 Err(Stop::Partial)
             }
@@ -132,7 +140,7 @@ impl Core {
                 Err(Stop::Closed)
             }
         };
-        self.head = Some(head);
+        self.scratch.head = Some(head);
         step
     }
 
@@ -173,23 +181,28 @@ impl Core {
             PathKind::Authority => (self.slice.store(memory, b"*"), 1, true),
             PathKind::Escaped => {
                 let arena = memory.page(self.slice.page()).arena;
-                if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], &mut self.path)
+                if let Err(refusal) =
+                    wire::canonicalise(&arena[raw..raw + length], &mut self.scratch.path)
                 {
                     let head_only = head.method == wire::Method::HEAD;
                     self.refuse_request(id, refusal.status(), refusal.code(), head_only);
                     return Err(Stop::Closed);
                 }
                 // Bytes that become escapes make a path three times as long; the page has room for its limit.
-                if self.path.len() > server.config.limits.wire.max_url_length as usize {
+                if self.scratch.path.len() > server.config.limits.wire.max_url_length as usize {
                     let head_only = head.method == wire::Method::HEAD;
                     self.refuse_request(id, 414, "E_TARGET_TOO_LONG", head_only);
                     return Err(Stop::Closed);
                 }
-                (self.slice.store(memory, &self.path), self.path.len(), true)
+                (
+                    self.slice.store(memory, &self.scratch.path),
+                    self.scratch.path.len(),
+                    true,
+                )
             }
         };
         faults::check(Stage::Route);
-        let mut params = self.params.take().unwrap_or_default();
+        let mut params = self.scratch.params.take().unwrap_or_default();
         let arena = &memory.page(self.slice.page()).arena[path..path + path_length];
         let lookup = server
             .config
@@ -215,7 +228,7 @@ impl Core {
         };
         let limited = found.len() - usize::from(spec.is_some_and(|spec| spec.wildcard));
         if (0..limited).any(|index| found.get(index).is_some_and(|(_, length)| length > limit)) {
-            self.params = Some(params);
+            self.scratch.params = Some(params);
             self.refuse_request(
                 id,
                 414,
@@ -240,7 +253,7 @@ impl Core {
         } else {
             self.admit_body(memory, id, (at, next, end), head, &routed, found, spec)
         };
-        self.params = Some(params);
+        self.scratch.params = Some(params);
         result
     }
 
@@ -258,7 +271,7 @@ impl Core {
         params: &Params,
         spec: Option<RouteSpec>,
     ) -> Result<usize, Stop> {
-        let now = self.now;
+        let now = self.clock.now();
         let Some(limits) = self.limits(id) else {
             return Err(Stop::Closed);
         };
@@ -379,7 +392,7 @@ impl Core {
         server.stats.in_flight += 1;
         let timeout = server.config.limits.handler_timeout;
         if timeout > 0 {
-            exchange.deadline = self.now + timeout;
+            exchange.deadline = self.clock.now() + timeout;
         }
         if http1.first == Slot::NONE {
             http1.first = slot;
