@@ -51,6 +51,8 @@ impl Core {
         drop(self.detach(id, reason));
     }
 
+    /// Takes a connection out of everything that knows it. The exchanges go first, since their notices must come before
+    /// `closed`, and before any request that gets their slots.
     fn detach(&mut self, id: ConnectionId, reason: i32) -> Option<Connection> {
         self.release(id, reason);
         let mut connection = self.connections.remove(id)?;

@@ -24,8 +24,9 @@ pub const NEVER: u64 = u64::MAX;
 /// # Invariants
 /// These hold between two steps of the engine (a call of `Core::guarded`):
 /// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
-/// - `queued`, `sending` and `dirty` are each set exactly while the token is on their list, of the receiving or the
-///   sending stage.
+/// - `queued` and `sending` are each set exactly while the token is on their list, of the receiving or the sending
+///   stage. `dirty` is set only within a step.
+/// - `send_deadline` is set exactly while `output` has bytes, which then wait for the socket.
 /// - While `life` is `Lingering`, there is no exchange, no `input` and no `output`.
 pub struct Connection {
     pub transport: Transport,
@@ -79,7 +80,7 @@ impl Connection {
         self.output.unsent()
     }
 
-    /// Whether its transport holds input for it that no readiness event will announce.
+    /// Gives whether its transport holds input for it that no readiness event will announce.
     #[inline]
     pub fn wants_pending(&self) -> bool {
         self.interest.read && self.transport.pending()
@@ -158,7 +159,7 @@ impl Connections {
         Some((connection, protocol))
     }
 
-    /// Whether nothing is in flight, half received or unsent.
+    /// Gives whether nothing is in flight, half received or unsent.
     pub fn is_idle(&self, id: ConnectionId) -> bool {
         let entry = self.entries.get(id.0 as usize);
         entry

@@ -153,7 +153,7 @@ impl Engine {
         self.core.slice.set_target(target);
     }
 
-    /// Whether work is left that no readiness event will announce.
+    /// Gives whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
         self.core.ready.len() > 0
             || self.core.sender.has_work()
@@ -173,12 +173,13 @@ impl Engine {
         self.core.exchanges.in_flight()
     }
 
-    /// Whether limits must be watched: there are connections, or accepting is paused.
+    /// Gives whether limits must be watched: there are connections, or accepting is paused.
     pub fn needs_sweep(&self) -> bool {
         self.core.connections.len() > 0 || self.core.servers.iter().any(|s| s.accept_again != 0)
     }
 
-    /// Whether the process must not end now: a server listens or is closing, a request is unanswered or a reply unsent.
+    /// Gives whether the process must not end now: a server listens or is closing, a request is unanswered or a reply
+    /// unsent.
     pub fn keeps_alive(&self) -> bool {
         self.core.exchanges.in_flight() > 0
             || self.core.sender.is_waiting()

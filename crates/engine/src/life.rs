@@ -72,19 +72,19 @@ impl Life {
         }
     }
 
-    /// Whether the client closed its sending side. Replies are still sent.
+    /// Gives whether the client closed its sending side. Replies are still sent.
     #[inline]
     pub fn is_half_closed(&self) -> bool {
         self.ends().is_some_and(|ends| ends.client != Client::Sends)
     }
 
-    /// Whether nothing is left to receive.
+    /// Gives whether nothing is left to receive.
     #[inline]
     pub fn has_ended(&self) -> bool {
         self.ends().is_some_and(|ends| ends.client == Client::Ended)
     }
 
-    /// Whether no other request is read.
+    /// Gives whether no other request is read.
     #[inline]
     pub fn is_closing(&self) -> bool {
         !matches!(self, Self::Open(_))
@@ -95,7 +95,7 @@ impl Life {
         matches!(self, Self::Lingering { .. })
     }
 
-    /// Whether closing has to wait for the client.
+    /// Gives whether closing has to wait for the client.
     pub fn must_linger(&self) -> bool {
         self.ends()
             .is_some_and(|ends| ends.more && ends.client != Client::Ended)

@@ -106,7 +106,7 @@ impl Polling {
         true
     }
 
-    /// Whether events of the last poll are left.
+    /// Gives whether events of the last poll are left.
     #[inline]
     pub fn has_events(&self) -> bool {
         self.handled < self.given

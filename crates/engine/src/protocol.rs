@@ -48,7 +48,7 @@ impl Protocol {
         Self::Http1(Http1::default())
     }
 
-    /// Whether an exchange is in flight.
+    /// Gives whether an exchange is in flight.
     #[inline]
     pub fn is_busy(&self) -> bool {
         match self {
@@ -58,7 +58,7 @@ impl Protocol {
         }
     }
 
-    /// Whether nothing is in flight or half received.
+    /// Gives whether nothing is in flight or half received.
     pub fn is_idle(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_idle(),
@@ -67,7 +67,7 @@ impl Protocol {
         }
     }
 
-    /// Whether it takes no input for now.
+    /// Gives whether it takes no input for now.
     #[inline]
     pub fn is_paused(&self) -> bool {
         match self {
@@ -77,7 +77,7 @@ impl Protocol {
         }
     }
 
-    /// Whether bytes of a reply were sent, but not its end, so that nothing else may be sent.
+    /// Gives whether bytes of a reply were sent, but not its end, so that nothing else may be sent.
     #[inline]
     pub fn is_mid_reply(&self) -> bool {
         match self {
@@ -106,7 +106,7 @@ impl Core {
         }
     }
 
-    /// Whether something can be done with the input that was kept.
+    /// Gives whether something can be done with the input that was kept.
     pub fn can_resume(&mut self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.can_take_requests(id),

@@ -47,12 +47,12 @@ impl Engine {
         }
     }
 
-    /// Whether records wait to be applied.
+    /// Gives whether records wait to be applied.
     pub fn has_records(&self) -> bool {
         self.memory.records() > 0 || self.memory.control(ring::layout::control::OVERFLOW) > 0
     }
 
-    /// Whether a record names a body by reference.
+    /// Gives whether a record names a body by reference.
     pub fn has_references(&self) -> bool {
         self.memory.control(ring::layout::control::REFERENCES) > 0
     }

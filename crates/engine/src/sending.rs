@@ -68,17 +68,17 @@ impl Default for Sender {
 }
 
 impl Sender {
-    /// Whether work is left that no readiness event will announce.
+    /// Gives whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
         !self.writable.is_empty()
     }
 
-    /// Whether a socket has to take bytes yet.
+    /// Gives whether a socket has to take bytes yet.
     pub fn is_waiting(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Whether bytes are gathered for this connection.
+    /// Gives whether bytes are gathered for this connection.
     #[inline]
     pub fn gathers_for(&self, id: ConnectionId) -> bool {
         self.cork.connection == id
@@ -90,7 +90,7 @@ impl Sender {
         &mut self.cork.bytes
     }
 
-    /// Whether so much is gathered that it should be sent.
+    /// Gives whether so much is gathered that it should be sent.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.cork.bytes.len() >= CORK_BYTES

@@ -116,7 +116,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Whether a server has, or had, a handler timeout.
+    /// Gives whether a server has, or had, a handler timeout.
     pub fn have_handler_timeouts(&self) -> bool {
         self.handler_timeouts
     }

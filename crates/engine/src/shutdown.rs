@@ -58,7 +58,7 @@ impl Engine {
 }
 
 impl Server {
-    /// Whether a connection is closed as soon as it is idle.
+    /// Gives whether a connection is closed as soon as it is idle.
     pub fn is_closing(&self) -> bool {
         matches!(self.phase, Phase::Closing { .. })
     }

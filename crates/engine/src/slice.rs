@@ -171,7 +171,7 @@ impl Slice {
         !self.notices.is_empty()
     }
 
-    /// Whether JavaScript has to be told of something.
+    /// Gives whether JavaScript has to be told of something.
     pub fn has_work(&self) -> bool {
         !self.notices.is_empty() || !self.drains.is_empty()
     }
@@ -269,8 +269,8 @@ impl Slice {
             && self.notices.is_empty()
     }
 
-    /// Whether there is room for one more request that is in the arena already: for its descriptor, its spans, and its
-    /// canonical path (at most `RECEIVE_BYTES`) where that has to be stored.
+    /// Gives whether there is room for one more request that is in the arena already: for its descriptor, its spans,
+    /// and its canonical path (at most `RECEIVE_BYTES`) where that has to be stored.
     #[inline]
     pub fn takes_request(&self) -> bool {
         self.count < self.target
@@ -278,7 +278,7 @@ impl Slice {
             && self.notices.is_empty()
     }
 
-    /// Whether the spans of one more head fit.
+    /// Gives whether the spans of one more head fit.
     #[inline]
     pub fn has_spans(&self, head: &Head, params: usize) -> bool {
         self.spans

@@ -44,8 +44,8 @@ impl Transport {
         }
     }
 
-    /// Whether it holds bytes that [`receive`](Self::receive) would give although the socket is not readable. The poller
-    /// is level-triggered and says nothing of them, so whoever wants them must ask again.
+    /// Gives whether it holds bytes that [`receive`](Self::receive) would give although the socket is not readable. The
+    /// poller is level-triggered and says nothing of them, so whoever wants them must ask again.
     #[inline]
     pub fn pending(&self) -> bool {
         match self {
@@ -55,7 +55,7 @@ impl Transport {
         }
     }
 
-    /// Whether there is something to receive, found out without taking it.
+    /// Gives whether there is something to receive, found out without taking it.
     pub fn peek(&self) -> Recv {
         match self {
             Self::Plain(socket) => socket.peek(),

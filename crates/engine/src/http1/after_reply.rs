@@ -9,7 +9,7 @@ use crate::server::Phase;
 use crate::slice::abort;
 
 impl Core {
-    /// Whether the connection ends with this exchange's reply, and the reply must say so.
+    /// Gives whether the connection ends with this exchange's reply, and the reply must say so.
     pub fn closes(&mut self, slot: Slot) -> bool {
         let exchange = self.exchanges.get(slot);
         if exchange.close {

@@ -62,7 +62,7 @@ impl Core {
         }
     }
 
-    /// Whether something can be done with the input that was kept.
+    /// Gives whether something can be done with the input that was kept.
     pub fn can_take_requests(&mut self, id: ConnectionId) -> bool {
         let Some((connection, http1)) = self.connections.http1(id) else {
             return false;
@@ -78,8 +78,8 @@ impl Core {
         }
     }
 
-    /// Whether kept input has no complete head yet, so that nothing can be done with it. A head that must be refused
-    /// counts as complete: the usual path refuses it.
+    /// Gives whether kept input has no complete head yet, so that nothing can be done with it. A head that must be
+    /// refused counts as complete: the usual path refuses it.
     fn must_wait_for_bytes(&mut self, id: ConnectionId) -> bool {
         let Some((connection, http1, server)) =
             self.connections.http1_with_server(&mut self.servers, id)
