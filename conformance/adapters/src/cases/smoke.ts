@@ -138,6 +138,20 @@ export function smoke(kit: Kit): void {
       })
     })
 
+    test('send hooks', async () => {
+      const app = kit.app()
+      app.onSend((_, reply) => {
+        reply.headers.set('x-status', reply.status)
+        reply.body = `${String(reply.body)}!`
+      })
+      app.get('/x', () => 'x')
+      await kit.serve(app, async (live) => {
+        const { text, headers } = await live.ask('/x')
+        assert.deepEqual([text, headers['x-status'], headers['content-length']], ['x!', '200', '2'])
+        assert.equal((await live.ask('/none')).headers['x-status'], '404')
+      })
+    })
+
     test('request ids', async () => {
       const app = kit.app()
       app.use(requestId())

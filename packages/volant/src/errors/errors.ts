@@ -155,7 +155,7 @@ export const errorTable = {
     status: 0,
     meaning: 'The request has its reply already; the first one stands, and this is dropped.',
     remedy:
-      'Return after replying, and do not both reply and return a value. A handler that returns nothing has replied 204: return or await what it starts.',
+      'Return after replying, and do not both reply and return a value. A handler that returns nothing has replied 204: return or await what it starts. A header or status that depends on the reply is set in an onSend hook, see docs/guide/06-middleware.md#onsend.',
   },
   E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
   E_BAD_HEADER: {
