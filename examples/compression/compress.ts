@@ -6,12 +6,14 @@ import type { SendHook } from 'volant'
 
 const text = /^(?:text\/|image\/svg|application\/(?:[\w.-]+\+)?(?:json|xml|javascript))/
 const least = 1_024 // less is hardly worth the work
+const untouched = new Set([204, 205, 206, 304]) // no content, or a part of it
 
 export const compress: SendHook = async (ctx, reply) => {
   const { body, headers, status } = reply
   if (status !== 304 && !text.test(headers.get('content-type') ?? '')) return
   headers.append('vary', 'accept-encoding') // caches have to know, also where this client gets it as it is
-  if (body === null || status === 206 || ctx.method === 'HEAD' || headers.has('content-encoding')) return
+  if (body === null || untouched.has(status) || ctx.method === 'HEAD') return
+  if (headers.has('content-encoding')) return
   if (reply.length !== undefined && reply.length < least) return
   if (ctx.acceptsEncodings('identity', 'gzip') !== 'gzip') return
   headers.set('content-encoding', 'gzip')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { after, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -17,15 +18,13 @@ interface Reply {
 }
 
 /** `fetch` decodes what it gets and adds fields of its own. */
-function ask(address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const sent = request(address, { method, headers, agent: false }, async (reply) => {
-      const parts: Buffer[] = []
-      for await (const part of reply) parts.push(part as Buffer)
-      resolve({ status: reply.statusCode as number, headers: reply.headers, bytes: Buffer.concat(parts) })
-    })
-    sent.once('error', reject).end()
-  })
+async function ask(address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
+  const [reply] = (await once(request(address, { method, headers, agent: false }).end(), 'response')) as [
+    IncomingMessage,
+  ]
+  const parts: Buffer[] = []
+  for await (const part of reply) parts.push(part as Buffer)
+  return { status: reply.statusCode as number, headers: reply.headers, bytes: Buffer.concat(parts) }
 }
 
 const gzip = { 'accept-encoding': 'gzip, br' }
@@ -95,7 +94,24 @@ for (const type of ['native', 'node-http'] satisfies AdapterType[]) {
       assert.equal((await reader.read()).value, 'part 1\n')
       client.abort()
       for (; !ended; go()) await wait(5)
-      await served.close()
+      await served.close({ drainIdle: 0 })
+    })
+
+    test('a source that fails cuts the reply off, and is reported', async () => {
+      const reports: unknown[] = []
+      const served = createApp({ adapter: { type }, signals: false, report: (error) => reports.push(error) })
+      served.onSend(compress)
+      served.get('/fails', (ctx) => {
+        async function* parts(): AsyncGenerator<string> {
+          yield 'a part\n'
+          throw new Error('the disk is gone')
+        }
+        return ctx.stream(parts(), { type: 'text/plain' })
+      })
+      const at = await served.listen({ port: 0 })
+      await assert.rejects(ask(`${at.url}/fails`, gzip))
+      assert.equal((reports[0] as Error).message, 'the disk is gone')
+      await served.close({ drainIdle: 0 })
     })
 
     test('other types, other codings, parts and empty replies are left alone', async () => {
@@ -105,6 +121,7 @@ for (const type of ['native', 'node-http'] satisfies AdapterType[]) {
       served.get('/done', (ctx) => ctx.header('content-encoding', 'br').text(long))
       served.get('/part', (ctx) => ctx.header('content-range', 'bytes 0-4999/9000').text(long, 206))
       served.get('/none', (ctx) => ctx.reply(204))
+      served.get('/same', (ctx) => ctx.text(long, 304))
       served.get('/large', (ctx) => ctx.text(long))
       const at = await served.listen({ port: 0 })
       for (const [path, coding] of [
@@ -112,11 +129,12 @@ for (const type of ['native', 'node-http'] satisfies AdapterType[]) {
         ['/done', 'br'],
         ['/part', undefined],
         ['/none', undefined],
+        ['/same', undefined],
         ['/large', 'gzip'],
       ] as const) {
         assert.equal((await ask(at.url + path, gzip)).headers['content-encoding'], coding, path)
       }
-      await served.close()
+      await served.close({ drainIdle: 0 })
     })
   })
 }
