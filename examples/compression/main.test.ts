@@ -109,7 +109,7 @@ for (const type of ['native', 'node-http'] satisfies AdapterType[]) {
         return ctx.stream(parts(), { type: 'text/plain' })
       })
       const at = await served.listen({ port: 0 })
-      await assert.rejects(ask(`${at.url}/fails`, gzip))
+      await assert.rejects(fetch(`${at.url}/fails`).then((reply) => reply.text()))
       assert.equal((reports[0] as Error).message, 'the disk is gone')
       await served.close({ drainIdle: 0 })
     })
