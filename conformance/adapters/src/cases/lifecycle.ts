@@ -527,7 +527,7 @@ export function lifecycle(kit: Kit): void {
         await app.listen(0, '127.0.0.1')
         app.unref()`
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-      const code = await within(new Promise((resolve) => child.on('exit', resolve)), 3_000, 'the exit')
+      const code = await within(new Promise((resolve) => child.on('exit', resolve)), 60_000, 'the exit')
       assert.equal(code, 0)
     })
 
