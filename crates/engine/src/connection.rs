@@ -76,6 +76,13 @@ impl Connection {
         }
     }
 
+    /// Adds what the protocol says to the output, as the transport sends it. Only bodies that are kept where JavaScript
+    /// has them come into the output by another way.
+    #[inline]
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.transport.seal(bytes, self.output.end());
+    }
+
     pub fn unsent(&self) -> usize {
         self.output.unsent()
     }

@@ -167,8 +167,7 @@ impl Core {
 
     fn set_cork_aside(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
-            let output = connection.output.end();
-            output.extend_from_slice(&self.sender.cork.bytes);
+            connection.push(&self.sender.cork.bytes);
         }
         self.sender.drop_cork();
         self.send_later(id);
@@ -232,11 +231,20 @@ impl Core {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
+        let cork = &mut self.sender.cork;
+        if connection.transport.seals() {
+            for bytes in [&cork.bytes, body, tail] {
+                connection.push(bytes);
+            }
+            cork.bytes.clear();
+            cork.mark = 0;
+            return;
+        }
         let mut sent = 0;
         if connection.output.is_empty() {
             faults::check(Stage::Flush);
             connection.sent_in = self.sender.step;
-            let slices = [&self.sender.cork.bytes, body, tail].map(IoSlice::new);
+            let slices = [&cork.bytes, body, tail].map(IoSlice::new);
             match connection.transport.send_vectored(&slices) {
                 Send::Sent(length) => sent = length,
                 Send::WouldBlock => {}
@@ -246,23 +254,20 @@ impl Core {
                 }
             }
         }
-        let of_cork = sent.min(self.sender.cork.bytes.len());
+        let of_cork = sent.min(cork.bytes.len());
         let of_body = (sent - of_cork).min(body.len());
         let of_tail = sent - of_cork - of_body;
-        let output = &mut connection.output;
-        output
-            .end()
-            .extend_from_slice(&self.sender.cork.bytes[of_cork..]);
+        connection.push(&cork.bytes[of_cork..]);
         let kept = Some(server)
             .filter(|_| body.len() - of_body >= REFERENCE_BYTES)
             .and_then(|server| keep(&server.bodies));
         match kept {
-            Some(kept) => output.keep(kept, of_body),
-            None => output.end().extend_from_slice(&body[of_body..]),
+            Some(kept) => connection.output.keep(kept, of_body),
+            None => connection.push(&body[of_body..]),
         }
-        output.end().extend_from_slice(&tail[of_tail..]);
-        self.sender.cork.bytes.clear();
-        self.sender.cork.mark = 0;
+        connection.push(&tail[of_tail..]);
+        cork.bytes.clear();
+        cork.mark = 0;
     }
 
     /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
@@ -318,7 +323,7 @@ impl Core {
         if !cork.bytes.is_empty() {
             faults::check(Stage::Flush);
             let mut sent = 0;
-            if connection.output.is_empty() {
+            if connection.output.is_empty() && !connection.transport.seals() {
                 connection.sent_in = self.sender.step;
                 match connection.transport.send(&cork.bytes) {
                     Send::Sent(length) => sent = length,
@@ -329,10 +334,7 @@ impl Core {
                     }
                 }
             }
-            connection
-                .output
-                .end()
-                .extend_from_slice(&cork.bytes[sent..]);
+            connection.push(&cork.bytes[sent..]);
             cork.bytes.clear();
             if cork.bytes.capacity() > CORK_BYTES {
                 cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
@@ -341,6 +343,10 @@ impl Core {
         cork.connection = ConnectionId::NONE;
         if connection.output.is_empty() {
             self.after_sent(id);
+        } else if connection.transport.seals() {
+            // None of it was tried yet: only what is sealed can be sent.
+            self.bound_waiting(id);
+            self.flush_output(id);
         } else {
             self.await_socket(id);
             self.bound_waiting(id);

@@ -64,6 +64,28 @@ impl Transport {
         }
     }
 
+    /// Whether the bytes of the protocol have to be [sealed](Self::seal) before they are sent. If not, they may be sent
+    /// from where they are.
+    #[inline]
+    pub fn seals(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.seals(),
+        }
+    }
+
+    /// Adds bytes of the protocol to `output` as they are sent. They are sent in the order in which they were sealed.
+    #[inline]
+    pub fn seal(&mut self, bytes: &[u8], output: &mut Vec<u8>) {
+        match self {
+            Self::Plain(_) => output.extend_from_slice(bytes),
+            #[cfg(feature = "faults")]
+            Self::Delayed(transport) => transport.seal(bytes, output),
+        }
+    }
+
+    /// Sends bytes that are sealed.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> Send {
         match self {
@@ -73,7 +95,7 @@ impl Transport {
         }
     }
 
-    /// Sends `slices` in order.
+    /// Sends `slices`, which are sealed, in order.
     #[inline]
     pub fn send_vectored(&mut self, slices: &[IoSlice]) -> Send {
         match self {

@@ -59,7 +59,7 @@ impl Core {
             return (start, Stop::Blocked);
         }
         faults::check(Stage::Encode);
-        connection.output.end().extend_from_slice(bytes);
+        connection.push(bytes);
         // Until the client has read it, `sendTimeout` applies.
         connection.deadline = NEVER;
         self.send_later(id);

@@ -13,15 +13,17 @@ use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES, kind, limit};
 /// The transports: the plain one, and cuts from bytes to a few records.
 fn transports() -> Vec<Option<Delays>> {
     let delays = [
-        (1, 7, 7),
-        (2, 1_500, 40),
-        (3, 40, 1_500),
-        (4, 70_000, 70_000),
+        (1, 7, 7, 0),
+        (2, 1_500, 40, 0),
+        // What comes back was opened and sealed again, so the client sees what it sent.
+        (3, 40, 1_500, 0x5a),
+        (4, 70_000, 70_000, 0),
     ];
-    let delays = delays.map(|(seed, receive, send)| Delays {
+    let delays = delays.map(|(seed, receive, send, mask)| Delays {
         seed,
         receive,
         send,
+        mask,
     });
     [None].into_iter().chain(delays.map(Some)).collect()
 }

@@ -15,6 +15,8 @@ pub struct Delays {
     pub receive: usize,
     /// The most bytes that one send takes.
     pub send: usize,
+    /// On the socket each byte is combined with this by XOR, as a stand-in for encryption; 0 leaves it as it is.
+    pub mask: u8,
 }
 
 impl Engine {
@@ -78,6 +80,9 @@ impl Delayed {
                 return received;
             };
             self.held.truncate(length);
+            for byte in &mut self.held {
+                *byte ^= self.cuts.mask;
+            }
         }
         let rest = &self.held[self.given..];
         let length = rest.len().min(room.len());
@@ -92,6 +97,14 @@ impl Delayed {
             0 => self.socket.peek(),
             length => Recv::Data(length),
         }
+    }
+
+    pub fn seals(&self) -> bool {
+        self.cuts.mask != 0
+    }
+
+    pub fn seal(&self, bytes: &[u8], output: &mut Vec<u8>) {
+        output.extend(bytes.iter().map(|byte| byte ^ self.cuts.mask));
     }
 
     pub fn send(&mut self, bytes: &[u8]) -> Send {

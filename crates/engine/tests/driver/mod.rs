@@ -108,6 +108,7 @@ impl Driver {
                 seed: 1,
                 receive: 20_000,
                 send: 1_000_000,
+                mask: 0,
             };
             driver.engine.delay(driver.server, delays);
         }
