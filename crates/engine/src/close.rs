@@ -1,4 +1,4 @@
-//! Ends connections: lingering close, reset, and the aftermath of a caught panic.
+//! Ends connections of any protocol: lingering close, reset, and the aftermath of a caught panic.
 
 use crate::connection::{Connection, ConnectionId};
 use crate::engine::Core;

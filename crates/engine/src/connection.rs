@@ -22,10 +22,11 @@ impl ConnectionId {
 pub const NEVER: u64 = u64::MAX;
 
 /// # Invariants
-/// These hold between two steps of the engine (a call of `Core::guarded`):
+/// These hold between two steps, that is, whenever `Core::flush` has returned:
 /// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
-/// - `queued` and `sending` are each set exactly while the token is on their list, of the receiving or the sending
-///   stage. `dirty` is set only within a step.
+/// - `queued` is set exactly while the token is on the ready list. `sending` is set only while the token is on the list
+///   of the sending stage; if the output is sent by another way, the flag goes and the token stays, which does no harm.
+/// - `dirty` is not set: it lives within a step.
 /// - `send_deadline` is set exactly while `output` has bytes, which then wait for the socket.
 /// - While `life` is `Lingering`, there is no exchange, no `input` and no `output`.
 pub struct Connection {

@@ -318,9 +318,9 @@ impl Core {
         }
     }
 
-    /// Runs one step for one connection. A panic costs that connection and nothing else.
-    pub fn guarded(&mut self, id: ConnectionId, step: impl FnOnce(&mut Self)) {
-        if catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
+    /// Does something for one connection. A panic costs that connection and nothing else.
+    pub fn guarded(&mut self, id: ConnectionId, work: impl FnOnce(&mut Self)) {
+        if catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
             self.after_panic(id, false);
         }
     }

@@ -20,7 +20,7 @@ use request_body::{Buffering, Discard, Streaming};
 /// received next.
 ///
 /// # Invariants
-/// These hold between two steps of the engine (a call of `Core::guarded`):
+/// These hold between two steps, that is, whenever `Core::flush` has returned:
 /// - `exclusive` and `mid_reply` are set only while an exchange is in flight or the connection is about to close.
 /// - `fresh` is cleared by the first request and never set again; `last_request` is decided anew by each request.
 pub struct Http1 {

@@ -27,7 +27,7 @@ enum Client {
     Ended,
 }
 
-/// Where a connection is between its begin and its end.
+/// How near its end a connection is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Life {
     /// Requests are read.

@@ -302,7 +302,7 @@ impl Core {
         }
     }
 
-    /// Sends for one connection in the middle of a step for another. `continues`: after a panic the client would read a
+    /// Sends for one connection while the engine may be at work for another. `continues`: after a panic the client would read a
     /// new reply as a part of the one that was being sent.
     #[inline]
     fn guarded_send(&mut self, id: ConnectionId, continues: bool, send: impl FnOnce(&mut Self)) {

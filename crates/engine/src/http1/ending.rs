@@ -1,4 +1,4 @@
-//! How HTTP/1 ends what is under way: the client closed its side, was too slow, or is gone, or a step has panicked.
+//! How HTTP/1 ends what is under way: the client closed its side, was too slow, or is gone, or a panic was caught.
 
 use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
