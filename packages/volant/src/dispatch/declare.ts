@@ -1,4 +1,4 @@
-/** Makes middleware of a function and its metadata: the state it adds, its errors and its security schemes. */
+/** Makes middleware of a function and its metadata: the state it adds, its errors, its security schemes and its hooks. */
 import type { Context, ContextOf } from '../types/context.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
