@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApp, csp, securityHeaders } from '../src/index.ts'
+import { createApp, csp, HTTPError, securityHeaders } from '../src/index.ts'
+import { eventually } from './kit.ts'
 import { mergeVary } from '../src/reply/header.ts'
 
 test('a nonce is in the state of routes whose policy has one, and of no others', () => {
@@ -33,4 +34,20 @@ test('Vary is merged without repeating names', () => {
     ['__proto__', 'constructor', '__proto__, constructor'],
   ]
   for (const [before, more, merged] of rows) assert.equal(mergeVary(before, more), merged)
+})
+
+test('a file that fails after an error was answered is reported', async () => {
+  const reports: unknown[] = []
+  const app = createApp({ signals: false, report: (error) => void reports.push(error) })
+  app.onError((_, ctx) => void ctx.file('/does/not/exist'))
+  app.get('/thrown', () => {
+    throw new Error('x')
+  })
+  app.get('/map', () => new Map())
+  for (const path of ['/thrown', '/map']) {
+    reports.length = 0
+    assert.equal((await app.inject(path)).status, 500)
+    await eventually(() => reports.length > 1, 'the report of the file')
+    assert.equal((reports[1] as HTTPError).code, 'E_NOT_FOUND')
+  }
 })

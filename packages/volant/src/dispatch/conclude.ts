@@ -3,7 +3,7 @@ import { reply } from '../reply/reply.ts'
 import { warnOfSilence } from '../reply/silent-handler.ts'
 import { isNothing, stopped } from './chain.ts'
 import { fail } from './failure.ts'
-import { ChainPhase, chainReturned, chainSilent, hasReturned, ReplyPhase } from '../types/phases.ts'
+import { ChainPhase, chainReturned, chainSilent, hasReturned, isOver, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /**
@@ -13,10 +13,13 @@ import type { RequestContext } from '../types/request.ts'
 export function trackOwnReply(ctx: RequestContext, work: Promise<void>): Promise<void> {
   const done = (error: unknown): void => {
     ctx.more.ownReplies--
-    if (--ctx.pending > 0) return
-    // After the time limit nobody else hears of the error.
-    if (error !== undefined && (hasReturned(ctx) || ctx.chain === ChainPhase.outlived)) fail(ctx, error)
-    else if (hasReturned(ctx)) conclude(ctx, undefined)
+    if (--ctx.pending > 0 || !isOver(ctx)) return
+    if (error === undefined) {
+      if (hasReturned(ctx)) conclude(ctx, undefined)
+    } else if (ctx.chain !== ChainPhase.failed || ctx.phase > ReplyPhase.reopened) {
+      // Nobody else hears of it. While another error is being answered it must not answer in place of that.
+      fail(ctx, error)
+    }
   }
   ctx.pending++
   ctx.more.ownReplies++
