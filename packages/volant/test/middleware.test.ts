@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApp, csp, HTTPError, securityHeaders } from '../src/index.ts'
+import { createApp, csp, HTTPError, securityHeaders, type VolantError } from '../src/index.ts'
 import { eventually } from './kit.ts'
 import { mergeVary } from '../src/reply/header.ts'
 
@@ -34,6 +34,32 @@ test('Vary is merged without repeating names', () => {
     ['__proto__', 'constructor', '__proto__, constructor'],
   ]
   for (const [before, more, merged] of rows) assert.equal(mergeVary(before, more), merged)
+})
+
+test('next() that a middleware calls after it failed is refused, and the handler does not run', async () => {
+  const reports: unknown[] = []
+  const app = createApp({ signals: false, report: (error) => void reports.push(error) })
+  let late: (() => Promise<void>) | undefined
+  app.use((_, next) => {
+    late = next
+    throw new HTTPError(503)
+  })
+  let runs = 0
+  app.get('/', () => ++runs)
+  assert.equal((await app.inject('/')).status, 503)
+  await late?.()
+  assert.deepEqual([reports.map((error) => (error as VolantError).code), runs], [['E_NEXT_LATE'], 0])
+})
+
+test('undefined that was thrown is an error like any other, also where a middleware catches it', async () => {
+  const reports: unknown[] = []
+  const app = createApp({ signals: false, report: (error) => void reports.push(error) })
+  app.use(async (_, next) => {
+    await next().catch(() => {})
+  })
+  app.get('/', () => Promise.reject<string>())
+  assert.equal((await app.inject('/')).status, 500)
+  assert.deepEqual(reports, [undefined])
 })
 
 test('a file that fails after an error was answered is reported', async () => {
