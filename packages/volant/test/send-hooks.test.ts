@@ -523,6 +523,21 @@ describe('onSend hooks', () => {
     }
   })
 
+  test('that never settle do not hold up the 503 of handlerTimeout, nor does an error handler', async () => {
+    const never = () => new Promise<never>(() => {})
+    for (const onError of [undefined, never, () => 'handled']) {
+      const app = kit.app()
+      const told: number[] = []
+      app.onSend(never)
+      app.onResponse((_, { status }) => void told.push(status))
+      if (onError !== undefined) app.onError(onError)
+      app.get('/x', { handlerTimeout: 20 }, never)
+      const { status, body } = await app.inject('/x')
+      assert.deepEqual([status, JSON.parse(body.toString()).code], [503, 'E_HANDLER_TIMEOUT'])
+      assert.deepEqual(told, [503])
+    }
+  })
+
   test('that fail are answered by the error handler, which may wait; the handler does not reply again', async () => {
     for (const wait of [false, true]) {
       const app = kit.app()

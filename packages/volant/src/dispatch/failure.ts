@@ -29,7 +29,7 @@ export function answerFailure(ctx: RequestContext, error: unknown, isSecond = wa
 }
 
 /** True where the error handler was called, or is not to be called any more. */
-function wasHandled(ctx: RequestContext): boolean {
+export function wasHandled(ctx: RequestContext): boolean {
   return ctx.chain === ChainPhase.failed || isExpired(ctx)
 }
 

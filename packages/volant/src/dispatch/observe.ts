@@ -1,9 +1,9 @@
 /** Notifies of requests: `onResponse` listeners of scopes and middleware, and subscribers of diagnostics channels. */
 import { HTTPError, refusal } from '../errors/errors.ts'
 import { finishChannel } from '../report/channels.ts'
-import { fail } from './failure.ts'
+import { fail, wasHandled } from './failure.ts'
 import { isThenable } from '../types/thenable.ts'
-import { chainExpired, ChainPhase, reopen, ReplyPhase } from '../types/phases.ts'
+import { chainExpired, reopen, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
@@ -11,15 +11,20 @@ import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 export class Watch {
   readonly #listeners: readonly ResponseListener[]
   readonly #started = performance.now()
-  readonly #timer: NodeJS.Timeout | null
+  #timer: NodeJS.Timeout | null = null
   #settled = false
   #done = false
 
   constructor(ctx: RequestContext) {
-    const { listeners, handlerTimeout } = ctx.route
-    this.#listeners = listeners
-    this.#timer = handlerTimeout > 0 ? setTimeout(expire, handlerTimeout, ctx) : null
+    this.#listeners = ctx.route.listeners
+    this.limit(ctx)
     ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)
+  }
+
+  /** Gives the time of the route, for the handler and again for what answers in its place. */
+  limit(ctx: RequestContext): void {
+    const { handlerTimeout } = ctx.route
+    if (handlerTimeout > 0) this.#timer = setTimeout(expire, handlerTimeout, ctx)
   }
 
   /** Is called when the chain has ended; its reply may still be under way. */
@@ -70,9 +75,11 @@ function expire(ctx: RequestContext): void {
     ctx.more.cancelStream = null
     reopen(ctx)
   }
-  const isSecond = ctx.chain === ChainPhase.failed
+  const isSecond = wasHandled(ctx)
   chainExpired(ctx)
   fail(ctx, refusal('E_HANDLER_TIMEOUT'), isSecond)
+  // The error handler, or a hook of its reply, may not settle either. The next reply is made without it.
+  if (ctx.phase <= ReplyPhase.sending) ctx.rare?.watch?.limit(ctx)
   // This comes after the reply, since a reply to the abort is too late.
   ctx.stop()
 }

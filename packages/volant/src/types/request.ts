@@ -134,6 +134,7 @@ export interface DeclaredReplies {
 export interface RareState {
   /** This is set while a listener waits for the end of the request. */
   watch: {
+    limit(ctx: RequestContext): void
     settle(ctx: RequestContext): void
     complete(ctx: RequestContext): void
   } | null
