@@ -7,6 +7,7 @@ use reactor::net::Peer;
 use crate::life::Life;
 use crate::output::Output;
 use crate::protocol::Protocol;
+use crate::sending::Sending;
 use crate::server::{Server, Servers};
 use crate::transport::Transport;
 
@@ -24,10 +25,7 @@ pub const NEVER: u64 = u64::MAX;
 /// # Invariants
 /// These hold between two steps, that is, whenever `Core::flush` has returned:
 /// - `parse_blocked` is set only while a reply is awaited or output is unsent: the end of either queues the connection.
-/// - `queued` is set exactly while the token is on the ready list. `sending` is set only while the token is on the list
-///   of the sending stage; if the output is sent by another way, the flag goes and the token stays, which does no harm.
-/// - `dirty` is not set: it lives within a step.
-/// - `send_deadline` is set exactly while `output` has bytes, which then wait for the socket.
+/// - `queued` is set exactly while the token is on the ready list.
 /// - While `life` is `Lingering`, there is no exchange, no `input` and no `output`.
 pub struct Connection {
     pub transport: Transport,
@@ -38,21 +36,14 @@ pub struct Connection {
     pub parse_blocked: bool,
     /// The connection is on the ready list.
     pub queued: bool,
-    /// The connection is on the list of those whose sockets take bytes again.
-    pub sending: bool,
-    /// The connection is on the list of those that are sent at the end of the step.
-    pub dirty: bool,
     pub life: Life,
     /// Bytes that were received and not consumed. Most of the time it is empty and has no capacity.
     pub input: Vec<u8>,
-    /// The number of the step in which the cork was last sent for it.
-    pub sent_in: u32,
     /// Bytes that the socket has not taken yet.
     pub output: Output,
+    pub sending: Sending,
     /// Milliseconds of the engine's clock; `NEVER` while nothing is awaited from the client.
     pub deadline: u64,
-    /// When output that waits for the client to read has waited too long; `NEVER` while none waits.
-    pub send_deadline: u64,
     pub opened: u64,
 }
 
@@ -65,14 +56,11 @@ impl Connection {
             interest: Interest::READ,
             parse_blocked: false,
             queued: false,
-            sending: false,
-            dirty: false,
-            sent_in: u32::MAX,
             life: Life::default(),
             input: Vec::new(),
             output: Output::default(),
+            sending: Sending::default(),
             deadline,
-            send_deadline: NEVER,
             opened: now,
         }
     }

@@ -41,7 +41,7 @@ impl Engine {
             let Some(connection) = core.connections.get(id) else {
                 continue;
             };
-            if connection.send_deadline <= core.clock.now() {
+            if connection.sending.is_late(core.clock.now()) {
                 core.reset_connection(id, abort::CLIENT);
             } else if connection.deadline <= core.clock.now() {
                 core.guarded(id, |core| core.expire(id));

@@ -40,6 +40,41 @@ pub struct Sender {
     step: u32,
 }
 
+/// What the sending stage knows of one connection.
+///
+/// # Invariants
+/// These hold between two steps, that is, whenever `Core::flush` has returned:
+/// - `writable` is set only while the token is on that list of the [`Sender`]; if the output is sent by another way, the
+///   flag goes and the token stays, which does no harm.
+/// - `dirty` is not set: it lives within a step.
+/// - `deadline` is set exactly while the connection has output, which then waits for the socket.
+pub struct Sending {
+    writable: bool,
+    dirty: bool,
+    /// The number of the step in which bytes were last sent at once.
+    step: u32,
+    /// When output that waits for the client to read has waited too long; `NEVER` while none waits.
+    deadline: u64,
+}
+
+impl Default for Sending {
+    fn default() -> Self {
+        Self {
+            writable: false,
+            dirty: false,
+            step: u32::MAX,
+            deadline: NEVER,
+        }
+    }
+}
+
+impl Sending {
+    /// Gives whether the client did not read for too long.
+    pub fn is_late(&self, now: u64) -> bool {
+        self.deadline <= now
+    }
+}
+
 /// Replies of one connection gathered for one send.
 struct Cork {
     bytes: Vec<u8>,
@@ -111,7 +146,7 @@ impl Sender {
 
     /// Is called when the socket of a connection takes bytes again.
     pub fn note_writable(&mut self, connection: &mut Connection, token: u64) {
-        if !std::mem::replace(&mut connection.sending, true) {
+        if !std::mem::replace(&mut connection.sending.writable, true) {
             self.writable.push_back(token);
         }
     }
@@ -121,7 +156,7 @@ impl Sender {
         if self.cork.connection == id {
             self.drop_cork();
         }
-        if connection.send_deadline != NEVER {
+        if connection.sending.deadline != NEVER {
             self.waiting -= 1;
         }
     }
@@ -157,7 +192,7 @@ impl Core {
         let again = self
             .connections
             .get(id)
-            .is_some_and(|connection| connection.sent_in == self.sender.step);
+            .is_some_and(|connection| connection.sending.step == self.sender.step);
         if again && !self.sender.cork.bytes.is_empty() {
             self.set_cork_aside(id);
         } else {
@@ -177,7 +212,7 @@ impl Core {
     pub fn send_later(&mut self, id: ConnectionId) {
         let token = self.connections.token(id);
         if let Some(connection) = self.connections.get_mut(id)
-            && !std::mem::replace(&mut connection.dirty, true)
+            && !std::mem::replace(&mut connection.sending.dirty, true)
         {
             self.sender.dirty.push_back(token);
         }
@@ -223,7 +258,7 @@ impl Core {
         if self
             .connections
             .get(id)
-            .is_some_and(|connection| connection.dirty)
+            .is_some_and(|connection| connection.sending.dirty)
         {
             // The body need not be copied if it finds no output before it.
             self.flush_output(id);
@@ -243,7 +278,7 @@ impl Core {
         let mut sent = 0;
         if connection.output.is_empty() {
             faults::check(Stage::Flush);
-            connection.sent_in = self.sender.step;
+            connection.sending.step = self.sender.step;
             let slices = [&cork.bytes, body, tail].map(IoSlice::new);
             match connection.transport.send_vectored(&slices) {
                 Send::Sent(length) => sent = length,
@@ -292,7 +327,7 @@ impl Core {
         if self
             .connections
             .get(id)
-            .is_some_and(|connection| connection.dirty)
+            .is_some_and(|connection| connection.sending.dirty)
         {
             self.set_cork_aside(id);
         } else {
@@ -324,7 +359,7 @@ impl Core {
             faults::check(Stage::Flush);
             let mut sent = 0;
             if connection.output.is_empty() && !connection.transport.seals() {
-                connection.sent_in = self.sender.step;
+                connection.sending.step = self.sender.step;
                 match connection.transport.send(&cork.bytes) {
                     Send::Sent(length) => sent = length,
                     Send::WouldBlock => {}
@@ -359,8 +394,8 @@ impl Core {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return 0;
         };
-        connection.sending = false;
-        connection.dirty = false;
+        connection.sending.writable = false;
+        connection.sending.dirty = false;
         if connection.output.is_empty() {
             return 0;
         }
@@ -381,8 +416,8 @@ impl Core {
         connection.output.advance(taken);
         connection.output.count(&mut server.waiting);
         if !connection.output.is_empty() {
-            if taken > 0 && connection.send_deadline != NEVER {
-                connection.send_deadline = now + server.config.limits.send_timeout;
+            if taken > 0 && connection.sending.deadline != NEVER {
+                connection.sending.deadline = now + server.config.limits.send_timeout;
             }
             self.await_socket(id);
             return taken;
@@ -403,9 +438,9 @@ impl Core {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
-        if connection.send_deadline == NEVER {
+        if connection.sending.deadline == NEVER {
             let timeout = server.config.limits.send_timeout;
-            connection.send_deadline = now.saturating_add(timeout).min(NEVER - 1);
+            connection.sending.deadline = now.saturating_add(timeout).min(NEVER - 1);
             self.sender.waiting += 1;
         }
         self.throttle(id);
@@ -416,8 +451,8 @@ impl Core {
         let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
-        if connection.send_deadline != NEVER {
-            connection.send_deadline = NEVER;
+        if connection.sending.deadline != NEVER {
+            connection.sending.deadline = NEVER;
             self.sender.waiting -= 1;
         }
         if protocol.is_busy() {
