@@ -6,6 +6,8 @@
 //! step: one turn serves many connections, however their bytes alternate. What a socket does not take waits in
 //! `Connection::output` until the poller says that it takes bytes again; that goes out after the requests of a slice.
 
+mod cork;
+
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,21 +15,20 @@ use std::rc::Rc;
 
 use reactor::net::Send;
 use ring::Memory;
-use ring::layout::{HIGH_WATER_BYTES, REFERENCE_BYTES};
+use ring::layout::REFERENCE_BYTES;
 
 use crate::connection::{Connection, ConnectionId, NEVER};
 use crate::engine::Core;
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body, Output};
-use crate::protocol::Protocol;
 use crate::slice::abort;
+use cork::Cork;
 
-/// A cork with this many bytes is sent at once. A larger one gives its memory back.
-const CORK_BYTES: usize = 4 * HIGH_WATER_BYTES;
 /// How many bytes of waiting output go out with one slice. They take the kernel some 100 µs, and requests come first.
 const SENT_BYTES: usize = 524_288;
 
 /// What is to be sent.
+#[derive(Default)]
 pub struct Sender {
     cork: Cork,
     /// The tokens of connections that are sent at the end of the step.
@@ -75,33 +76,6 @@ impl Sending {
     }
 }
 
-/// Replies of one connection gathered for one send.
-struct Cork {
-    bytes: Vec<u8>,
-    connection: ConnectionId,
-    /// The length before the current record. If it panics, the cork is cut to it.
-    mark: usize,
-    /// The cork begins inside a reply whose head was sent already.
-    continues: bool,
-}
-
-impl Default for Sender {
-    fn default() -> Self {
-        Self {
-            cork: Cork {
-                bytes: Vec::with_capacity(HIGH_WATER_BYTES),
-                connection: ConnectionId::NONE,
-                mark: 0,
-                continues: false,
-            },
-            dirty: VecDeque::new(),
-            writable: VecDeque::new(),
-            waiting: 0,
-            step: 0,
-        }
-    }
-}
-
 impl Sender {
     /// Gives whether work is left that no readiness event will announce.
     pub fn has_work(&self) -> bool {
@@ -111,37 +85,6 @@ impl Sender {
     /// Gives whether a socket has to take bytes yet.
     pub fn is_waiting(&self) -> bool {
         self.waiting > 0
-    }
-
-    /// Gives whether bytes are gathered for this connection.
-    #[inline]
-    pub fn gathers_for(&self, id: ConnectionId) -> bool {
-        self.cork.connection == id
-    }
-
-    /// The bytes that are gathered.
-    #[inline]
-    pub fn gathered(&mut self) -> &mut Vec<u8> {
-        &mut self.cork.bytes
-    }
-
-    /// Gives whether so much is gathered that it should be sent.
-    #[inline]
-    pub fn is_full(&self) -> bool {
-        self.cork.bytes.len() >= CORK_BYTES
-    }
-
-    /// Remembers where the next record begins to write.
-    #[inline]
-    pub fn mark(&mut self) {
-        self.cork.mark = self.cork.bytes.len();
-    }
-
-    /// Takes back what a record wrote for this connection before it panicked.
-    pub fn rewind(&mut self, id: ConnectionId) {
-        if self.cork.connection == id {
-            self.cork.bytes.truncate(self.cork.mark);
-        }
     }
 
     /// Is called when the socket of a connection takes bytes again.
@@ -160,54 +103,9 @@ impl Sender {
             self.waiting -= 1;
         }
     }
-
-    fn drop_cork(&mut self) {
-        self.cork.bytes.clear();
-        self.cork.connection = ConnectionId::NONE;
-    }
 }
 
 impl Core {
-    /// Gathers bytes for this connection from here on.
-    #[inline]
-    pub fn cork_for(&mut self, id: ConnectionId) {
-        if self.sender.cork.connection == id {
-            return;
-        }
-        self.leave_cork();
-        self.sender.cork.bytes.clear();
-        self.sender.cork.connection = id;
-        self.sender.cork.mark = 0;
-        self.sender.cork.continues = self
-            .connections
-            .protocol(id)
-            .is_some_and(Protocol::is_mid_reply);
-    }
-
-    /// Is called when the step turns to another connection: sends the cork, or leaves it for the end of the step if its
-    /// connection was sent before in this step.
-    #[inline]
-    pub fn leave_cork(&mut self) {
-        let id = self.sender.cork.connection;
-        let again = self
-            .connections
-            .get(id)
-            .is_some_and(|connection| connection.sending.step == self.sender.step);
-        if again && !self.sender.cork.bytes.is_empty() {
-            self.set_cork_aside(id);
-        } else {
-            self.flush_cork();
-        }
-    }
-
-    fn set_cork_aside(&mut self, id: ConnectionId) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.push(&self.sender.cork.bytes);
-        }
-        self.sender.drop_cork();
-        self.send_later(id);
-    }
-
     /// Is called when a protocol has added output: has it sent at the end of the step.
     pub fn send_later(&mut self, id: ConnectionId) {
         let token = self.connections.token(id);
@@ -318,25 +216,6 @@ impl Core {
         }
     }
 
-    /// Sends the bytes that were gathered for one connection.
-    pub fn flush_cork(&mut self) {
-        let id = self.sender.cork.connection;
-        if id == ConnectionId::NONE {
-            return;
-        }
-        if self
-            .connections
-            .get(id)
-            .is_some_and(|connection| connection.sending.dirty)
-        {
-            self.set_cork_aside(id);
-        } else {
-            // If the end of a reply is lost with the cork, a 500 in its place would be read as content.
-            let continues = self.sender.cork.continues;
-            self.guarded_send(id, continues, |core| core.send_cork(id));
-        }
-    }
-
     /// Sends for one connection while the engine may be at work for another. `continues`: after a panic the client would read a
     /// new reply as a part of the one that was being sent.
     #[inline]
@@ -346,45 +225,6 @@ impl Core {
                 self.sender.drop_cork();
             }
             self.after_panic(id, continues);
-        }
-    }
-
-    fn send_cork(&mut self, id: ConnectionId) {
-        let Some(connection) = self.connections.get_mut(id) else {
-            self.sender.drop_cork();
-            return;
-        };
-        let cork = &mut self.sender.cork;
-        if !cork.bytes.is_empty() {
-            faults::check(Stage::Flush);
-            let mut sent = 0;
-            if connection.output.is_empty() && !connection.transport.seals() {
-                connection.sending.step = self.sender.step;
-                match connection.transport.send(&cork.bytes) {
-                    Send::Sent(length) => sent = length,
-                    Send::WouldBlock => {}
-                    Send::Failed(_) => {
-                        self.remove(id, abort::CLIENT);
-                        return;
-                    }
-                }
-            }
-            connection.push(&cork.bytes[sent..]);
-            cork.bytes.clear();
-            if cork.bytes.capacity() > CORK_BYTES {
-                cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
-            }
-        }
-        cork.connection = ConnectionId::NONE;
-        if connection.output.is_empty() {
-            self.after_sent(id);
-        } else if connection.transport.seals() {
-            // None of it was tried yet: only what is sealed can be sent.
-            self.bound_waiting(id);
-            self.flush_output(id);
-        } else {
-            self.await_socket(id);
-            self.bound_waiting(id);
         }
     }
 
