@@ -127,6 +127,8 @@ impl Core {
                 });
             }
         }
+        // A send that panicked has left a 500 to be sent.
+        self.flush_cork();
         self.sender.step = self.sender.step.wrapping_add(1);
     }
 

@@ -60,6 +60,24 @@ fn while_encoding_or_flushing_the_first_reply_the_client_gets_a_500() {
 }
 
 #[test]
+fn the_500_for_a_send_that_panicked_leaves_with_the_same_step() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    send(&mut client, GET);
+    let request = driver.request();
+    arm(Stage::Flush, 1);
+    driver.reply(&request, 200, b"never sent");
+    // No turn follows that could send it.
+    client.set_nonblocking(false).unwrap();
+    client
+        .set_read_timeout(Some(std::time::Duration::from_secs(60)))
+        .unwrap();
+    let mut status = [0; 12];
+    std::io::Read::read_exact(&mut client, &mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 500");
+}
+
+#[test]
 fn after_a_reply_head_the_connection_is_reset() {
     for stage in [Stage::Encode, Stage::Flush] {
         let mut driver = Driver::new(&limits());
