@@ -16,15 +16,19 @@ const mostRounds = 4_096
 const shortRound = 0.1
 /** How many rounds are waited for a short one. */
 const mostLongRounds = 100
+/** After so many ms the socket closes whatever still comes: requests that were received wait for it. */
+const longest = 250
 
 /**
  * Calls `stop` once a whole round of the event loop has accepted no connection. The kernel told the clients of those that
  * wait that they are connected, and would reset them with the socket.
  */
 export function stopWhenAccepted(accepted: () => number, stop: () => void): void {
+  const start = performance.now()
   let [before, began, rounds, long] = [accepted(), 0, 0, 0]
   const look = () => {
     const now = performance.now()
+    if (now - start > longest) return stop()
     const isShort = now - began < shortRound || ++long > mostLongRounds
     if ((accepted() === before && isShort) || ++rounds > mostRounds) return stop()
     before = accepted()
