@@ -175,8 +175,12 @@ export function drain(kit: Kit): void {
           (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.startsWith('drainIdle '),
         )
       }
+      assert.throws(
+        () => app.close({ drainIdl: 0 } as {}),
+        (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.includes('drainIdle'),
+      )
       assert.equal(app.closing, false)
-      await app.close()
+      await app.close('SIGTERM' as {})
     })
 
     test('the last reply of what was received says close', kit.needs('pipelining'), async () => {

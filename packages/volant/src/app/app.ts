@@ -11,6 +11,7 @@ import { fetchFrom } from '../testing/fetch.ts'
 import { inject, type InjectReply } from '../testing/inject.ts'
 import type { InjectOptions } from '../testing/inject-request.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkNames } from '../options/checks.ts'
 import { checkLimit } from '../options/limits.ts'
 import { printLine } from '../report/print-line.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
@@ -135,7 +136,11 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
    * `drainIdle` stands for the limit of that name: `close({ drainIdle: 0 })` in a test does not wait for clients that
    * keep idle connections.
    */
-  close({ drainIdle }: { drainIdle?: number } = {}): Promise<void> {
+  close(options: { drainIdle?: number } = {}): Promise<void> {
+    // As a listener, `process.once('SIGTERM', app.close.bind(app))`, it gets a signal's name.
+    const given = typeof options === 'object' && options !== null ? options : {}
+    checkNames('close', given, ['drainIdle'])
+    const { drainIdle } = given
     if (drainIdle !== undefined) checkLimit('drainIdle', drainIdle, 'drainIdle')
     return (this.#closed ??= this.#close(drainIdle))
   }
