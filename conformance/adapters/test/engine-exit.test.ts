@@ -63,7 +63,7 @@ async function serving(scene: string): Promise<{ child: Child; wire: Wire }> {
 
 const ended = { code: 0, signal: null, errors: '' }
 
-async function outcome(child: Child): Promise<unknown> {
+async function outcome(child: Child) {
   const { code, signal, errors } = await within(child.outcome, 30_000, 'the end of the process')
   return { code, signal, errors }
 }
@@ -108,7 +108,10 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       assert.equal(await idle.ended(), 'end')
       const reply = await wire.reply()
       assert.deepEqual([reply.text, reply.headers['connection']], ['slow', 'close'])
-      assert.deepEqual(await outcome(child), ended)
+      const { errors, ...end } = await outcome(child)
+      assert.deepEqual(end, { code: 0, signal: null })
+      // After Ctrl-C a close that takes a second, as on a busy machine, says what it waits for.
+      assert.match(errors, signal === 'SIGINT' ? /^(volant: closing waits for .*\n)?$/ : /^$/)
       for (const each of [wire, idle]) each.close()
     },
   )
