@@ -58,6 +58,17 @@ for (const file of ['esm.mjs', 'commonjs.cjs', 'typed-esm.mjs', 'typed-commonjs.
   })
 }
 
+test('importing volant loads nothing that only some apps need', async () => {
+  const printed = await succeed(process.execPath, ['loaded.mjs'], folder)
+  const files = printed.trimEnd().split('\n')
+  assert.deepEqual(files.map((url) => url.replace(/^.*\/node_modules\//, '')).sort(), [
+    '@volant/engine/dist/src/index.js',
+    'cookie/dist/index.js',
+    'leven/index.js',
+    'volant/dist/src/index.js',
+  ])
+})
+
 test('the document and its page come with it', async () => {
   await serve('documented.mjs', async (url) => {
     const yaml = await fetch(`${url}/openapi.yaml`)
