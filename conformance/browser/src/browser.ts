@@ -1,0 +1,88 @@
+/** What every case is written with: a page of headless Chromium, and apps on the adapter under test. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type AdapterType, type App, type AppOptions, createApp } from 'volant'
+
+const executable = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
+  .find(isExecutable)
+const skip = executable === undefined && 'Chromium is not installed'
+
+let browser: Promise<Browser> | undefined
+
+after(async () => (await browser)?.close())
+
+export interface Visit {
+  readonly adapter: AdapterType
+  readonly context: BrowserContext
+  readonly page: Page
+  /** A folder that is removed when the case ends. */
+  readonly folder: string
+  app(options?: AppOptions): App
+  /** Serves `app` until the case ends; gives its origin. Each app has a port of its own, hence an origin of its own. */
+  serve(app: App): Promise<string>
+}
+
+/** Defines a case, once for each adapter. A page that throws fails it. */
+export function visit(
+  name: string,
+  run: (visit: Visit) => Promise<void>,
+  adapters: readonly AdapterType[] = ['native', 'node-http'],
+): void {
+  for (const adapter of adapters) {
+    test(`${name} (${adapter})`, { skip, timeout: 60_000 }, async () => {
+      const apps: App[] = []
+      const folder = mkdtempSync(join(tmpdir(), 'volant-browser-'))
+      browser ??= launch()
+      const context = await (await browser).newContext()
+      try {
+        const page = await context.newPage()
+        const thrown: Error[] = []
+        page.on('pageerror', (error) => thrown.push(error))
+        await run({
+          adapter,
+          context,
+          page,
+          folder,
+          app: (options = {}) =>
+            createApp({ adapter: { type: adapter }, signals: false, limits: { drainIdle: 0 }, ...options }),
+          async serve(app) {
+            apps.push(app)
+            return (await app.listen(0, '127.0.0.1')).url
+          },
+        })
+        if (thrown.length > 0) throw new AggregateError(thrown, 'the page threw')
+      } finally {
+        await context.close()
+        await Promise.all(apps.map((app) => app.close()))
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+  }
+}
+
+/** An HTML page. */
+export function html(body = ''): string {
+  return `<!doctype html><meta charset="utf-8"><title>x</title>${body}`
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: executable as string,
+    // As root there is no sandbox, and in a container /dev/shm may be small.
+    chromiumSandbox: false,
+    args: ['--disable-dev-shm-usage', '--disable-gpu'],
+  })
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,48 @@
+/** Tests what a page does with files: it plays, saves and keeps them. */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { html, visit } from '../src/browser.ts'
+import { seconds, wave } from '../src/wave.ts'
+
+visit('a media element seeks by ranges', async ({ app, serve, page, folder }) => {
+  const media = app()
+  await writeFile(join(folder, 'tone.wav'), wave())
+  const asked: string[] = []
+  media.get('/tone.wav', (ctx) => {
+    asked.push(ctx.headers.range ?? '')
+    return ctx.file('tone.wav', { root: folder })
+  })
+  media.get('/', (ctx) => ctx.html(html('<audio preload="metadata" src="/tone.wav"></audio>')))
+  await page.goto(await serve(media))
+  const seen = await page.evaluate(async () => {
+    const audio = document.querySelector('audio') as HTMLAudioElement
+    const event = (name: string) =>
+      new Promise((resolve) => audio.addEventListener(name, resolve, { once: true }))
+    if (audio.readyState < 1) await event('loadedmetadata')
+    const sought = event('seeked')
+    audio.currentTime = audio.duration / 2
+    await sought
+    return { duration: audio.duration, at: audio.currentTime, error: audio.error }
+  })
+  assert.deepEqual(seen, { duration: seconds, at: seconds / 2, error: null })
+  // Chromium 156 sent `bytes=0-`, read on until it had enough, then sent `bytes=5275648-`.
+  const [first, ...others] = asked
+  assert.equal(first, 'bytes=0-')
+  assert.ok(
+    others.some((range) => /^bytes=5\d{6}-$/.test(range)),
+    asked.join(', '),
+  )
+})
+
+visit('a link saves a file under its name', async ({ app, serve, page, folder }) => {
+  const site = app()
+  const path = join(folder, 'räksmörgås, "2".txt')
+  await writeFile(path, 'x'.repeat(200_000))
+  site.get('/save', (ctx) => ctx.file(path, { download: true }))
+  site.get('/', (ctx) => ctx.html(html('<a href="/save">save</a>')))
+  await page.goto(await serve(site))
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('a')])
+  assert.equal(download.suggestedFilename().normalize(), 'räksmörgås, _2_.txt')
+  assert.deepEqual(await readFile((await download.path()) as string), await readFile(path))
+})
