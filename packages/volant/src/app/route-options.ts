@@ -6,7 +6,7 @@ import { refuseForeign } from '../options/foreign-handlers.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { bad } from '../options/bad-option.ts'
-import { checkFunction } from '../options/checks.ts'
+import { checkFlag, checkFunction } from '../options/checks.ts'
 import { checkLimit } from '../options/limits.ts'
 import type { UndeclaredProperties } from '../contract/reply-body.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -28,6 +28,7 @@ const names: readonly string[] = [
   'maxBodySize',
   'handlerTimeout',
   ...ownLimits,
+  'compress',
   'beforeBody',
 ]
 
@@ -89,6 +90,7 @@ function checkOptions(
     contract: checkContract(where, options),
     undeclaredProperties,
     handlerTimeout: checkTimeout(where, options.handlerTimeout, limits.handlerTimeout),
+    compress: checkFlag(`${where}: compress`, options.compress, true),
     limits: {
       maxQueryKeys: own(where, 'maxQueryKeys', options, limits),
       maxFormKeys: own(where, 'maxFormKeys', options, limits),

@@ -19,6 +19,7 @@ import { compile, isLayered } from './chain.ts'
 import { conclude, trackOwnReply } from './conclude.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { dispatch } from './dispatch.ts'
+import { checkEncoders, encodes, oneEncoder } from './encoders.ts'
 import { answerFailure } from './failure.ts'
 import { refusal } from '../errors/errors.ts'
 import { metadataOf, confine, gateOf } from './declare.ts'
@@ -97,6 +98,7 @@ export class CompiledApp implements Host, RequestApp {
     this.#definitions = definition.routes
     this.#table = definition.routes.map(() => null)
     for (const route of definition.routes) checkErrorsOf(route, router.caseSensitive)
+    checkEncoders(definition)
     this.#misses = compileMisses([definition.node], null, limits, router.caseSensitive)
     this.#prefixScopes = definition.prefixScopes
       .map(({ prefix, nodes }) => {
@@ -228,7 +230,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     bodyMode: route.bodyMode,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
-    sendHooks: sendHooksOf(layers),
+    ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
   }
 }
 
@@ -249,7 +251,7 @@ function compileMisses(
     bodyMode: 'buffer',
     limits,
     ...watching(nodes, layers, 0),
-    sendHooks: sendHooksOf(layers),
+    ...sendHooksOf(layers),
   }))
 }
 
@@ -291,10 +293,12 @@ function watching(
   return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
 }
 
-/** Gives the hooks from the inside out, as the way back through middleware is. */
-function sendHooksOf(layers: readonly Layer[]): CompiledRoute['sendHooks'] {
+/** Gives the hooks from the inside out, as the way back through middleware is, and the encoder's behind them. */
+function sendHooksOf(layers: readonly Layer[]): Pick<CompiledRoute, 'sendHooks' | 'encoder'> {
   const hooks = layers.flatMap((layer) => metadataOf(layer).onSend ?? []).toReversed()
-  return hooks.length === 0 ? null : hooks
+  const encoder = oneEncoder(layers.flatMap((layer) => metadataOf(layer).encoder ?? []))
+  if (encoder !== null) hooks.push((ctx, reply) => encoder.encode(ctx, reply))
+  return { sendHooks: hooks.length === 0 ? null : hooks, encoder }
 }
 
 /** Gives the middleware of the scopes, for a route's pattern, or for any path where no route was found. */

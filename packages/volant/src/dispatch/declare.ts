@@ -17,7 +17,7 @@ import type {
   Schemas,
 } from '../types/parts.ts'
 import type { Gate, Layer, RequestContext } from '../types/request.ts'
-import type { SendHook } from '../types/send-hook.ts'
+import type { Encoder, SendHook } from '../types/send-hook.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
 export interface MiddlewareMetadata extends Declaration {
@@ -30,6 +30,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly checksParams?: boolean
   /** The schemas that it checks parts of the request by. */
   readonly schemas?: Schemas
+  /** It gives replies the form in which they travel. */
+  readonly encoder?: Encoder
   /** This hook runs when an app that uses it has closed its connections. */
   readonly onClose?: () => unknown
 }
@@ -163,9 +165,14 @@ export function sender(onSend: SendHook): Middleware {
   return attach((_: Context, next: Next): unknown => next(), { onSend, skip: true })
 }
 
+/** Makes a middleware that only encodes replies. */
+export function encoding(encoder: Encoder): Middleware {
+  return attach((_: Context, next: Next): unknown => next(), { encoder, skip: true } as MiddlewareMetadata)
+}
+
 /** Restricts `layer`, with its metadata, to the requests whose path `holds`. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
-  const { gate, onResponse, onSend, ...rest } = metadataOf(layer)
+  const { gate, onResponse, onSend, encoder, ...rest } = metadataOf(layer)
   return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
     ...rest,
     ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
@@ -175,7 +182,16 @@ export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
     ...(onSend === undefined
       ? {}
       : { onSend: (ctx, reply) => (holds(ctx.path) ? onSend(ctx, reply) : undefined) }),
+    ...(encoder === undefined ? {} : { encoder: confineEncoder(encoder, holds) }),
   })
+}
+
+function confineEncoder(encoder: Encoder, holds: (path: string) => boolean): Encoder {
+  return {
+    name: encoder.name,
+    concerns: (ctx, content, status) => holds(ctx.path) && encoder.concerns(ctx, content, status),
+    encode: (ctx, reply) => (holds(ctx.path) ? encoder.encode(ctx, reply) : undefined),
+  }
 }
 
 /** Gives the alternatives: a request that meets the schemes of one of them may pass. */

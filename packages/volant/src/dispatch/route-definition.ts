@@ -24,6 +24,8 @@ export interface RouteDefinition {
   readonly value: Route
   /** The handler's time in milliseconds; 0 unless the route has its own. */
   readonly handlerTimeout: number
+  /** False where no encoder of its scopes sees its replies. */
+  readonly compress: boolean
   readonly limits: RouteLimits
 }
 

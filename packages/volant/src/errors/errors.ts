@@ -233,6 +233,11 @@ export const errorTable = {
     meaning: 'The address cannot be listened on.',
     remedy: 'The message says what the system says of it: take another port or address, or end who has it.',
   },
+  E_MIDDLEWARE_CONFLICT: {
+    status: 0,
+    meaning: 'Two middlewares of one chain would both encode its replies.',
+    remedy: 'The message names both places: keep one of them.',
+  },
   E_NEXT_MISSING: {
     status: 0,
     meaning: 'A middleware neither called next() nor replied.',

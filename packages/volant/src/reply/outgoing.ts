@@ -119,6 +119,22 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
     return { type: this.#type, content }
   }
 
+  /** Gives the body as it is kept. */
+  get content(): ReplyContent {
+    return this.#content
+  }
+
+  /** Replaces a stream by one of unknown length that reads it, and that cancels it with itself. */
+  wrap(stream: (parts: SourceParts) => SourceParts): void {
+    const { content } = this.settled()
+    if (!isStream(content)) return
+    const parts = stream(content.parts)
+    this.#content = { ...content, parts, length: -1 }
+    this.#chunks = null
+    this.#sources = []
+    this.#hold(parts)
+  }
+
   /** Cancels every source. Those that have ended take no notice. */
   cancel(): void {
     for (const parts of this.#sources) parts.cancel()

@@ -23,6 +23,10 @@ export function passHooks(
   status: number,
   leave: Leave,
 ): void {
+  const { encoder } = ctx.route
+  if (hooks.length === 1 && encoder !== null && !encoder.concerns(ctx, content, status)) {
+    return leave(ctx, type, content, status)
+  }
   beginHooks(ctx)
   ctx.statusCode = status
   const reply = new Outgoing(ctx, type, content)

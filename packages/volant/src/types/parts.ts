@@ -213,6 +213,11 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   /** The most levels of nesting in a JSON body. Default: the app's `maxJsonDepth`. */
   maxJsonDepth?: number | undefined
   /**
+   * False sends replies as they are, where `compress()` is used around the route: for those that have a secret beside
+   * text of the client (BREACH). Default true.
+   */
+  compress?: boolean | undefined
+  /**
    * Runs after the scope's middleware and before the body is read. If it throws or replies, the request is refused
    * without its body: a client that sent `Expect: 100-continue` never sends it. Otherwise the body is read and checked,
    * and the route's middleware and handler run as usual.

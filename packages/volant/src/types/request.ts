@@ -7,7 +7,7 @@ import type { ContextOf } from './context.ts'
 import type { ResponseListener } from './declaration.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
 import type { ChainPhase, LayerOutcome, ReplyPhase } from './phases.ts'
-import type { SendHook } from './send-hook.ts'
+import type { Encoder, SendHook } from './send-hook.ts'
 
 /** Runs a chain. It returns the handler's value, or replies with it and returns undefined or a promise of that. */
 export type Run<C = RequestContext> = (ctx: C) => unknown
@@ -67,8 +67,10 @@ export interface CompiledRoute {
   readonly watched: boolean
   readonly listeners: readonly ResponseListener[]
   readonly handlerTimeout: number
-  /** The hooks that each reply passes, the innermost first; null without any. */
+  /** The hooks that each reply passes, the innermost first and the encoder's last; null without any. */
   readonly sendHooks: readonly SendHook[] | null
+  /** The encoder, whose hook is the last; null without one. */
+  readonly encoder: Encoder | null
 }
 
 /** True when the peer `hop` steps away is trusted; 0 is the peer of the connection. */

@@ -1,6 +1,7 @@
 /** Send hooks: functions that see a reply before it leaves, and may change it. */
 import type { Context } from './context.ts'
 import type { Chunk, Source } from './reply-options.ts'
+import type { RequestContext } from './request.ts'
 
 /**
  * A function that the framework calls with every reply of its scope before it leaves: values, streams,
@@ -48,4 +49,19 @@ export interface OutgoingHeaders {
   append(name: string, value: string | number): void
   /** Removes the headers of this name. Throws `E_BAD_HEADER` for a header that the server writes itself. */
   delete(name: string): void
+}
+
+/**
+ * What gives replies the form in which they travel, such as a content coding. It sees a reply after every send hook,
+ * wherever it was registered, so that tags and digests are those of the content. A reply has at most one encoder.
+ */
+export interface Encoder {
+  /** The call that made it, for messages. */
+  readonly name: string
+  /**
+   * The quick look at a reply that no hook sees: false where it stays as it is, so that nothing is made for it.
+   * `content` is text, bytes, a stream or null.
+   */
+  concerns(ctx: RequestContext, content: string | Uint8Array | object | null, status: number): boolean
+  readonly encode: SendHook
 }
