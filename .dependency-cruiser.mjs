@@ -17,6 +17,7 @@ export const rooms = [
   'context',
   'dispatch',
   'middleware',
+  'compression',
   'adapters',
   'testing',
   'app',

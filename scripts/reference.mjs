@@ -12,7 +12,7 @@ const sections = [
   ['Context', ['types/context.ts', 'types/reply-options.ts', 'reply/']],
   ['Validation', ['middleware/validate.ts', 'types/schema.ts', 'schema/']],
   ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
-  ['Ready-made middleware', ['middleware/', 'plugins/']],
+  ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
   [
     'Contracts',
     [

@@ -1,0 +1,3 @@
+/** The entry `volant/compress`: bodies in content codings. */
+export { compress } from './compress.ts'
+export type { CompressOptions } from './options.ts'
