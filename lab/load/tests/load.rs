@@ -975,6 +975,10 @@ fn a_wrong_spec_is_one_line_that_names_the_key() {
             "requests[0].weight",
         ),
         (
+            request(json!({ "path": "/", "body": "{bytes-67108864}." })),
+            "requests[0].body: must not be longer",
+        ),
+        (
             request(json!({ "path": "/", "headers": { "content-length": "3" } })),
             "headers.content-length",
         ),

@@ -30,8 +30,9 @@ pub struct Connection {
     pub reader: Reader,
     /// Oldest first.
     pub in_flight: VecDeque<Sent>,
-    /// What the kernel did not take yet.
+    /// Requests of which the kernel took the first `taken` bytes; empty when it took them all.
     pub unsent: Vec<u8>,
+    pub taken: usize,
     /// The beginning of the body of the reply that is coming, when it is to be compared.
     pub kept: Vec<u8>,
     /// A request was sent on this socket.
@@ -58,6 +59,7 @@ impl Connection {
             reader: Reader::new(),
             in_flight: VecDeque::new(),
             unsent: Vec::new(),
+            taken: 0,
             kept: Vec::new(),
             used: false,
             answered: false,
@@ -95,13 +97,19 @@ impl Connection {
         self.kept.shrink_to(KEPT);
     }
 
+    /// Nothing is left to be sent, or nothing of it will be.
+    pub fn forget_unsent(&mut self) {
+        self.unsent.clear();
+        self.taken = 0;
+    }
+
     /// Ready for a new socket. Gives the old one, for the caller to close.
     pub fn clear(&mut self, now: u64) -> Option<Socket> {
         self.generation = self.generation.wrapping_add(1);
         self.state = State::Closed;
         self.reader.clear();
         self.in_flight.clear();
-        self.unsent.clear();
+        self.forget_unsent();
         self.forget_kept();
         self.used = false;
         self.answered = false;

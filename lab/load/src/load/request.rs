@@ -57,9 +57,6 @@ impl Request {
             ));
         }
         check_headers(&spec.headers)?;
-        if spec.body.as_ref().is_some_and(|body| body.len() > MAX_BODY) {
-            return Err("body: must not be longer than 64 MiB".into());
-        }
         let mut ranges = Ranges::new();
         let read = |key: &str, text: &str, ranges: &mut Ranges| {
             Template::read(text, ranges).map_err(|fault| format!("{key}: {fault}"))
@@ -71,6 +68,9 @@ impl Request {
             .as_ref()
             .map(|body| read("body", body, &mut ranges))
             .transpose()?;
+        if body.as_ref().is_some_and(|body| body.len() > MAX_BODY) {
+            return Err("body: must not be longer than 64 MiB".into());
+        }
         let fields = read("headers", &fields(spec, host, close), &mut ranges)?;
         let expected = |key: &str, text: &Option<String>, ranges: &mut Ranges| {
             let known = ranges.len();
@@ -157,10 +157,12 @@ impl Request {
         self.target.render(values, into);
         into.extend_from_slice(b" HTTP/1.1\r\n");
         self.fields.render(values, into);
+        let constant = self.body.as_ref().and_then(Template::constant);
         body.clear();
-        if let Some(template) = &self.body {
+        if let (Some(template), None) = (&self.body, constant) {
             template.render(values, body);
         }
+        let body = constant.unwrap_or(body);
         // RFC 9110 §8.6: a method that anticipates content says so even when there is none.
         if self.body.is_some() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH") {
             into.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());

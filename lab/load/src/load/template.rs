@@ -1,8 +1,14 @@
-//! Text with places that each request fills anew: `{nonce}`, `{unique}`, `{1..1000}`, `{#1}`.
+//! Text with places that each request fills anew: `{nonce}`, `{unique}`, `{1..1000}`, `{#1}`. `{bytes-1000}` is filled
+//! once, when it is read.
 
 use std::io::Write;
 
 use crate::random::Random;
+
+/// Of one `{bytes-1000}`.
+const MAX_FILLER: usize = 64 * 1024 * 1024;
+/// The filler is the same in every run.
+const FILLER_SEED: u64 = 1;
 
 /// Text and places. Without places it is a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,41 +51,54 @@ impl Template {
     /// word, so that JSON need not be escaped. The error is half a sentence.
     pub fn read(text: &str, ranges: &mut Ranges) -> Result<Self, String> {
         let mut parts = Vec::new();
-        let mut literal = String::new();
+        let mut literal = Vec::new();
         let mut rest = text;
         while let Some(at) = rest.find('{') {
-            literal.push_str(&rest[..at]);
+            literal.extend_from_slice(&rest.as_bytes()[..at]);
             rest = &rest[at + 1..];
             if let Some(after) = rest.strip_prefix('{') {
-                literal.push('{');
+                literal.push(b'{');
                 rest = after;
                 continue;
             }
             let Some(name) = place(rest) else {
-                literal.push('{');
+                literal.push(b'{');
                 continue;
             };
             rest = &rest[name.len() + 1..];
+            if let Some(count) = filler(name) {
+                fill(&mut literal, count);
+                continue;
+            }
             let part = match name {
                 "nonce" => Part::Nonce,
                 "unique" => Part::Unique,
                 _ => Part::Number(number(name, ranges).ok_or_else(|| {
                     format!(
                         "{{{name}}} is no placeholder here: use {{nonce}}, {{unique}}, {{1..1000}}, {{#1}} for the \
-                         first range, or {{{{ for a literal {{"
+                         first range, {{bytes-1000}} for so many bytes, or {{{{ for a literal {{"
                     )
                 })?),
             };
             if !literal.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut literal).into_bytes()));
+                parts.push(Part::Text(std::mem::take(&mut literal)));
             }
             parts.push(part);
         }
-        literal.push_str(rest);
+        literal.extend_from_slice(rest.as_bytes());
         if !literal.is_empty() {
-            parts.push(Part::Text(literal.into_bytes()));
+            parts.push(Part::Text(literal));
         }
         Ok(Self { parts })
+    }
+
+    /// In bytes, without what is filled in.
+    pub fn len(&self) -> usize {
+        let text = |part: &Part| match part {
+            Part::Text(text) => text.len(),
+            _ => 0,
+        };
+        self.parts.iter().map(text).sum()
     }
 
     /// The whole text, when nothing in it changes.
@@ -109,6 +128,22 @@ fn place(text: &str) -> Option<&str> {
     let name = &text[..text.find('}')?];
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'.' | b'_' | b'-');
     (!name.is_empty() && name.bytes().all(word)).then_some(name)
+}
+
+/// How many bytes `bytes-1000` stands for.
+fn filler(name: &str) -> Option<usize> {
+    let count = name.strip_prefix("bytes-")?.parse().ok()?;
+    (count <= MAX_FILLER).then_some(count)
+}
+
+/// Bytes of all values without an order, as a photograph or an archive has them.
+fn fill(into: &mut Vec<u8>, count: usize) {
+    let end = into.len() + count;
+    let mut random = Random::new(FILLER_SEED);
+    while into.len() < end {
+        into.extend_from_slice(&random.next().to_le_bytes());
+    }
+    into.truncate(end);
 }
 
 /// Which number `1..1000` or `#1` stands for.
@@ -172,6 +207,8 @@ mod tests {
             "{1..}",
             "{1..18446744073709551615}",
             "{-1..2}",
+            "{bytes-}",
+            "{bytes-67108865}",
         ] {
             let error = Template::read(text, &mut vec![(1, 5), (2, 2)]).unwrap_err();
             assert!(
@@ -200,5 +237,16 @@ mod tests {
         assert_eq!(read("{{a").constant(), Some(b"{a".as_slice()));
         assert_eq!(read("").constant(), Some(b"".as_slice()));
         assert_eq!(read("{nonce}").constant(), None);
+    }
+
+    #[test]
+    fn a_filler_is_a_constant_of_its_length() {
+        let read = |text| Template::read(text, &mut Vec::new()).unwrap();
+        let body = read("<{bytes-1001}>");
+        let bytes = body.constant().unwrap();
+        assert_eq!((bytes.len(), bytes[0], bytes[1002]), (1003, b'<', b'>'));
+        assert_eq!(bytes, read("<{bytes-1001}>").constant().unwrap());
+        let kinds: std::collections::HashSet<_> = bytes.iter().collect();
+        assert!(kinds.len() > 200, "{} values", kinds.len());
     }
 }

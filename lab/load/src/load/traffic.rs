@@ -156,7 +156,9 @@ impl Run<'_> {
         };
         self.tally.sent += sent as u64;
         if sent < self.scratch.len() {
-            connection.unsent.extend_from_slice(&self.scratch[sent..]);
+            // Without a copy, since a body may have megabytes: a connection with unsent bytes gets no request.
+            std::mem::swap(&mut connection.unsent, &mut self.scratch);
+            connection.taken = sent;
             let token = connection.token(index);
             match self.poller.modify(
                 socket.fd(),
@@ -176,22 +178,23 @@ impl Run<'_> {
         let Some(socket) = &connection.socket else {
             return Ok(());
         };
-        match socket.send(&connection.unsent) {
+        match socket.send(&connection.unsent[connection.taken..]) {
             Send::Sent(taken) => {
                 self.tally.sent += taken as u64;
-                connection.unsent.drain(..taken);
+                connection.taken += taken;
             }
             Send::WouldBlock => {}
             Send::Failed(_) => {
                 connection.broken = true;
-                connection.unsent.clear();
+                connection.taken = connection.unsent.len();
             }
         }
-        if connection.unsent.is_empty() {
+        if connection.taken == connection.unsent.len() {
             let token = connection.token(index);
             self.poller
                 .modify(socket.fd(), token, connection.interest, Interest::READ)?;
             connection.interest = Interest::READ;
+            connection.forget_unsent();
             self.ready(index);
         }
         Ok(())
@@ -304,7 +307,7 @@ impl Run<'_> {
                 request: sent.request,
             });
         }
-        connection.unsent.clear();
+        connection.forget_unsent();
         connection.abort = None;
         connection.state = State::Ending;
         connection.since = now;
