@@ -1,15 +1,17 @@
 // The programs of Express 4 and 5: what they need is written the same way in both. No ETag and no `x-powered-by`, as
 // nobody else here sends them; Express's page on security advises against the latter.
+import { pipeline } from 'node:stream'
+import { connectSix } from './connect-six.mjs'
 import { openLog } from './log.mjs'
 import * as payloads from './payloads.mjs'
 import { ran } from './ran.mjs'
 
-/** Each entry brings the modules of its own folder. */
-export async function serve({ express, morgan, cors }) {
+/** Each entry brings the modules of its own folder, `bring` those that one program needs. */
+export async function serve({ express, morgan, cors, bring }) {
   const app = express()
   app.disable('etag')
   app.disable('x-powered-by')
-  await programs[process.env.PROGRAM](app, { express, morgan, cors })
+  await programs[process.env.PROGRAM](app, { express, morgan, cors, bring })
   const server = app.listen(Number(process.env.PORT), '127.0.0.1', () => {
     console.log(`listening on ${server.address().port}`)
   })
@@ -167,4 +169,81 @@ const programs = {
       else response.json({ id })
     })
   },
+
+  async limits(app, { bring }) {
+    const limit = await limiter(bring)
+    app.get('/none', greet)
+    app.get('/limited', limit(payloads.manyRequests), greet)
+    app.get('/once', limit(1), greet)
+  },
+
+  async compression(app, { bring }) {
+    const { default: compression } = await bring('compression')
+    app.get('/none', greet)
+    app.use(compression())
+    app.get('/small', greet)
+    app.get('/pages/:id', page)
+  },
+
+  async guarded(app, { morgan, bring }) {
+    const { default: compression } = await bring('compression')
+    const { default: helmet } = await bring('helmet')
+    const limit = await limiter(bring)
+    app.get('/bare', greet)
+    app.use(morgan('combined', { stream: openLog() }))
+    app.use(limit(payloads.manyRequests), compression(), helmet())
+    app.get('/', greet)
+    app.get('/pages/:id', page)
+  },
+
+  async connect(app, { bring }) {
+    app.use(...(await connectSix(bring)))
+    app.get('/', (request, response) => {
+      ran()
+      response.json({ hello: 'world' })
+    })
+  },
+
+  async files(app, { express }) {
+    const { site } = await import('./site.mjs')
+    app.get('/json', greet)
+    app.use('/assets', express.static(site))
+  },
+
+  // multer with a storage of its own, as its page StorageEngine.md has it.
+  async uploads(app, { bring }) {
+    const { default: multer } = await bring('multer')
+    const { Sink, mostBytes } = await import('./upload-sink.mjs')
+    const storage = {
+      _handleFile(request, file, done) {
+        const sink = new Sink()
+        pipeline(file.stream, sink, (error) => done(error, { bytes: sink.bytes }))
+      },
+      _removeFile: (request, file, done) => done(null),
+    }
+    const upload = multer({ storage, limits: { files: 1, fileSize: mostBytes } })
+    app.post('/uploads/:id', upload.single('file'), (request, response) => {
+      ran()
+      const { file } = request
+      if (!file) return response.status(415).json({ error: 'A form with a file is needed' })
+      const { originalname, bytes } = file
+      response.json(payloads.uploadReply(request.params.id, request.body.title, originalname, bytes))
+    })
+  },
+}
+
+function greet(request, response) {
+  ran()
+  response.json({ message: 'Hello World' })
+}
+
+function page(request, response) {
+  ran()
+  response.json(payloads.page(request.params.id))
+}
+
+/** A limit of so many requests. */
+async function limiter(bring) {
+  const { rateLimit } = await bring('express-rate-limit')
+  return (limit) => rateLimit({ windowMs: 60_000, limit, standardHeaders: 'draft-8', legacyHeaders: false })
 }

@@ -103,6 +103,23 @@ export function acceptOrder({ reference, customer, lines }) {
   }
 }
 
+/** Ours: GET /pages/:id, 20 KB as JSON. Its items are kept as a service keeps its data, and are written for each reply. */
+export const page = (id) => ({ id, items: catalogue })
+const words = 'large small red green blue soft warm light heavy cotton wool steel'.split(' ')
+const catalogue = Array.from({ length: 166 }, (_, index) => ({
+  sku: `P-${100_000 + index * 37}`,
+  name: [1, 5, 7, 11].map((step) => words[(index * step + (index >> 3)) % words.length]).join(' '),
+  description: `${words[index % 7]} and ${words[(index * index) % words.length]}, ${index * 13} pieces`,
+  cents: (index * 7919) % 100_000,
+  inStock: index % 3 > 0,
+}))
+
+/** Ours: POST /uploads/:id. */
+export const uploadReply = (id, title, name, bytes) => ({ id, title, name, bytes })
+
+/** Ours: more requests a minute than any server answers, so that a rate limit counts all and refuses none. */
+export const manyRequests = 1_000_000_000
+
 /** Ours: one in 100 of `/work/:id` takes 50 ms, during which its handler waits and the server is free. */
 export const isSlow = (id) => Number(id) % 100 === 0
 export const slowMilliseconds = 50

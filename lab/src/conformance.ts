@@ -1,6 +1,7 @@
 /** Proof of equal work, before anything is measured. */
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
@@ -9,13 +10,13 @@ import { type RunningServer, startServer } from './server.ts'
 
 /** For one reply, ms. */
 const limit = 2_000
-/** Requests of the scenario itself that are compared byte for byte. */
-const compared = 200
+/** Requests of the scenario itself that are compared byte for byte, where it says nothing else. */
+const usuallyCompared = 200
 
 interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  readonly body: string
+  readonly body: Buffer
 }
 
 /**
@@ -51,6 +52,8 @@ async function faultOf(
   variant: Variant,
 ): Promise<string | null> {
   const { load } = variant.measure
+  const { compared = usuallyCompared } = scenario
+  const counted = entry.javascript && variant.handler !== false
   const proofs = [...scenario.proofs, ...(variant.proofs ?? [])]
   for (const proof of proofs) {
     const fault = await tryProof(server.port, proof)
@@ -63,7 +66,7 @@ async function faultOf(
     // 404 is right; what else refuses (ZapJS: 500) is the framework's fault, but no sign that no router runs.
     if (missing.status < 400) return `an unknown path is answered with ${missing.status}: no router runs`
   }
-  const before = entry.javascript ? await server.ran() : 0
+  const before = counted ? await server.ran() : 0
   const result = await runLoad({
     load: { ...load, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
     port: server.port,
@@ -76,7 +79,7 @@ async function faultOf(
   if (result.requests < compared)
     return `only ${result.requests} of ${compared} requests were answered under load`
   if (result.errors > 0) return `${result.errors} connections failed under load`
-  if (entry.javascript) {
+  if (counted) {
     const after = await server.ran()
     if (before === null || after === null) {
       const silence = await silenceOf(server.port)
@@ -86,19 +89,24 @@ async function faultOf(
     if (after - before < result.replies)
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
-  if (scenario.logs) {
-    const wanted = proofs.length + result.replies
+  if (isLogged(scenario, variant)) {
+    const wanted = scenario.proofs.length + result.replies
     for (let waited = 0; server.logged() < wanted && waited < 20; waited += 1) await pause(100)
     if (server.logged() < wanted) return `its log has ${server.logged()} lines for ${wanted} requests`
   }
   return null
 }
 
+/** Whether each request of the variant must leave a line. */
+export function isLogged(scenario: Scenario, variant: Variant): boolean {
+  return scenario.logs === true && variant.logs !== false
+}
+
 /** What is wrong with the reply to one request, or null. */
 export async function tryProof(port: number, proof: Proof): Promise<string | null> {
   const reply = await ask(port, proof)
   if (typeof reply === 'string') return reply
-  const fault = difference(reply, proof)
+  const fault = difference(reply, proof) ?? (proof.revalidated ? await staleness(port, proof, reply) : null)
   if (fault !== null || proof.unique === undefined) return fault
   const again = await ask(port, proof)
   if (typeof again === 'string') return again
@@ -107,16 +115,27 @@ export async function tryProof(port: number, proof: Proof): Promise<string | nul
     : null
 }
 
+/** What is wrong with the reply to who has this one already, or null. */
+function staleness(port: number, { path }: Proof, { headers }: Reply): Promise<string | null> {
+  return tryProof(port, { path, headers: { 'if-none-match': headers.etag ?? 'missing' }, status: 304 })
+}
+
 /** What is wrong with a reply, or null. */
-function difference({ status, headers, body }: Reply, proof: Proof): string | null {
+function difference({ status, headers, body: bytes }: Reply, proof: Proof): string | null {
   const asked = `${proof.method ?? 'GET'} ${proof.path}`
   const statuses = [proof.status].flat()
   if (!statuses.includes(status)) return `${asked} is answered with ${status}, not ${statuses.join(' or ')}`
-  for (const [name, value] of Object.entries(proof.fields ?? {})) {
-    const given = String(headers[name] ?? 'missing')
-    if (!(name in headers) || !value.test(given)) return `${asked}: the field ${name} is ${given}`
+  for (const [names, value] of Object.entries(proof.fields ?? {})) {
+    const given = names.split('|').flatMap((name) => (name in headers ? [String(headers[name])] : []))
+    if (!given.some((text) => value.test(text)))
+      return `${asked}: the field ${names.replaceAll('|', ' or ')} is ${given.join(', ') || 'missing'}`
   }
+  const encoding = headers['content-encoding']
+  if (encoding !== proof.encoding)
+    return `${asked}: the content encoding is ${encoding ?? 'missing'}, not ${proof.encoding ?? 'missing'}`
   if (proof.reply === undefined) return null
+  const body = decoded(bytes, proof)
+  if (body === null) return `${asked}: the body is not ${proof.encoding}`
   const right = typeof proof.reply === 'string' ? body === proof.reply : proof.reply.test(body)
   if (!right) return `${asked}: the body is ${JSON.stringify(body.slice(0, 100))}`
   const type = String(headers['content-type'] ?? 'missing')
@@ -124,6 +143,15 @@ function difference({ status, headers, body }: Reply, proof: Proof): string | nu
   return type.split(';', 1)[0]?.trim().toLowerCase() === wanted
     ? null
     : `${asked}: the content type is ${type}`
+}
+
+/** Null when the body is not what its encoding says. */
+function decoded(body: Buffer, { encoding }: Proof): string | null {
+  try {
+    return (encoding === 'gzip' ? gunzipSync(body) : body).toString()
+  } catch {
+    return null
+  }
 }
 
 /** Why nothing is answered any more, whatever the reply would be; null when something is. */
@@ -140,12 +168,11 @@ export function ask(
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port, method, path, headers, agent: false, timeout: limit }
     const outgoing = request(options, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (part: string) => (text += part))
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', (error) => resolve(`${method} ${path}: ${error.message}`))
       response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) })
       })
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error('no reply within 2 s')))

@@ -19,6 +19,12 @@ export const programs = [
   'slow',
   'param',
   'middleware',
+  'limits',
+  'compression',
+  'guarded',
+  'connect',
+  'files',
+  'uploads',
   'items',
   'orders',
   'contracts',
@@ -56,6 +62,8 @@ export interface Scenario {
   readonly proofs: readonly Proof[]
   /** A line for each request must be in the file `LOG`. */
   readonly logs?: boolean
+  /** Requests under load that are compared one by one before anything is measured; 200 unless it says so. */
+  readonly compared?: number
   /** Its variants are counts of connections already. */
   readonly sweep?: boolean
 }
@@ -77,6 +85,10 @@ export interface Variant {
   readonly environment?: Readonly<Record<string, string>>
   /** Beside those of the scenario. */
   readonly proofs?: readonly Proof[]
+  /** False: this one leaves no lines, whatever the scenario says, and its proofs leave none either. */
+  readonly logs?: false
+  /** False: the framework answers by itself, as it does for a file, and no handler is counted. */
+  readonly handler?: false
   /** Asked once before the load, and checked. */
   readonly prelude?: Proof
   readonly point?: Point
@@ -140,10 +152,14 @@ export interface Proof {
   readonly reply?: string | RegExp
   /** Of the content type, without its parameters; `application/json` for a reply that begins with `{` or `[`. */
   readonly type?: string
-  /** Header fields of the reply, by lower-case name. */
+  /** How the body must be encoded: it is decoded before it is compared. Without this it must not be encoded. */
+  readonly encoding?: 'gzip'
+  /** Header fields of the reply, by lower-case name. With `a|b` one of the two is enough. */
   readonly fields?: Readonly<Record<string, RegExp>>
   /** A header field whose value is another one in every reply. */
   readonly unique?: string
+  /** Asked again with the ETag of the reply, the server says 304. */
+  readonly revalidated?: true
 }
 
 /** Throws a `Failure` for a name that is not in the list. */

@@ -1,6 +1,8 @@
 // Fastify 5. Handlers send their replies. Where programs have schemas for them, Fastify compiles these to serialisers.
 // What Fastify calls middleware are hooks.
+import { pipeline } from 'node:stream/promises'
 import Fastify, { LogController } from 'fastify'
+import { connectSix } from '../connect-six.mjs'
 import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
@@ -239,6 +241,113 @@ const programs = {
         ran()
         reply.send({ message: request.message })
       })
+    })
+    return app
+  },
+
+  async limits() {
+    const { default: rateLimit } = await import('@fastify/rate-limit')
+    const greet = (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    }
+    const app = Fastify()
+    app.get('/none', greet)
+    app.register(async (scope) => {
+      await scope.register(rateLimit, { max: make.manyRequests, timeWindow: '1 minute' })
+      scope.get('/limited', greet)
+      scope.get('/once', { config: { rateLimit: { max: 1, timeWindow: '1 hour' } } }, greet)
+    })
+    return app
+  },
+
+  async compression() {
+    const { default: compress } = await import('@fastify/compress')
+    const greet = (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    }
+    const app = Fastify()
+    app.get('/none', greet)
+    app.register(async (scope) => {
+      await scope.register(compress)
+      scope.get('/small', greet)
+      scope.get('/pages/:id', (request, reply) => {
+        ran()
+        reply.send(make.page(request.params.id))
+      })
+    })
+    return app
+  },
+
+  // One line for each request, as in `stack`.
+  async guarded() {
+    const { default: compress } = await import('@fastify/compress')
+    const { default: helmet } = await import('@fastify/helmet')
+    const { default: rateLimit } = await import('@fastify/rate-limit')
+    const greet = (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    }
+    const app = Fastify({
+      logger: { stream: openLog() },
+      logController: new LogController({ disableRequestLogging: true }),
+    })
+    app.get('/bare', greet)
+    app.register(async (scope) => {
+      scope.addHook('onResponse', (request, reply, done) => {
+        const { method, url: path } = request
+        request.log.info({ method, path, status: reply.statusCode }, 'request completed')
+        done()
+      })
+      await scope.register(rateLimit, { max: make.manyRequests, timeWindow: '1 minute' })
+      await scope.register(compress)
+      await scope.register(helmet)
+      scope.get('/', greet)
+      scope.get('/pages/:id', (request, reply) => {
+        ran()
+        reply.send(make.page(request.params.id))
+      })
+    })
+    return app
+  },
+
+  // Through @fastify/middie, which is the lighter of Fastify's two ways: @fastify/express makes an application of Express.
+  async connect() {
+    const { default: middie } = await import('@fastify/middie')
+    const app = Fastify()
+    await app.register(middie)
+    for (const middleware of await connectSix((name) => import(name))) app.use(middleware)
+    app.get('/', (request, reply) => {
+      ran()
+      reply.send({ hello: 'world' })
+    })
+    return app
+  },
+
+  async files() {
+    const { default: files } = await import('@fastify/static')
+    const { site } = await import('../site.mjs')
+    const app = Fastify()
+    app.get('/json', (request, reply) => {
+      ran()
+      reply.send({ message: 'Hello World' })
+    })
+    await app.register(files, { root: site, prefix: '/assets/' })
+    return app
+  },
+
+  async uploads() {
+    const { default: multipart } = await import('@fastify/multipart')
+    const { Sink, mostBytes } = await import('../upload-sink.mjs')
+    const app = Fastify()
+    await app.register(multipart, { limits: { files: 1, fileSize: mostBytes } })
+    app.post('/uploads/:id', async (request) => {
+      ran()
+      const data = await request.file()
+      const sink = new Sink()
+      await pipeline(data.file, sink)
+      return make.uploadReply(request.params.id, data.fields.title.value, data.filename, sink.bytes)
     })
     return app
   },

@@ -3,6 +3,7 @@ import bodyParser from 'body-parser'
 import cors from 'cors'
 import morgan from 'morgan'
 import polka from 'polka'
+import { connectSix } from '../connect-six.mjs'
 import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
@@ -153,6 +154,25 @@ const programs = {
       if (payloads.isSlow(id)) setTimeout(() => send(response, 200, { id }), payloads.slowMilliseconds)
       else send(response, 200, { id })
     })
+  },
+
+  async connect(app) {
+    app.use(...(await connectSix((name) => import(name))))
+    app.get('/', (request, response) => {
+      ran()
+      send(response, 200, { hello: 'world' })
+    })
+  },
+
+  // sirv is what polka's own examples serve folders with.
+  async files(app) {
+    const { default: sirv } = await import('sirv')
+    const { site } = await import('../site.mjs')
+    app.get('/json', (request, response) => {
+      ran()
+      send(response, 200, { message: 'Hello World' })
+    })
+    app.use('/assets', sirv(site, { etag: true }))
   },
 }
 

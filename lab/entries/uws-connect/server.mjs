@@ -1,6 +1,7 @@
 import { format } from 'node:util'
 import cors from 'cors'
 import { App, bodyParser, logRequest } from 'uws-connect'
+import { connectSix } from '../connect-six.mjs'
 import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
@@ -154,6 +155,13 @@ const programs = {
       const { id } = req.params
       if (payloads.isSlow(id)) setTimeout(() => res.send({ id }), payloads.slowMilliseconds)
       else res.send({ id })
+    })
+  },
+
+  async connect(app) {
+    app.get('/', ...(await connectSix((name) => import(name))), (req, res) => {
+      ran()
+      res.send({ hello: 'world' })
     })
   },
 }

@@ -2,6 +2,7 @@
 // it throws.
 import { setTimeout } from 'node:timers/promises'
 import { HttpError, Server, bodyParser, cors, send } from 'veloze'
+import { connectSix } from '../connect-six.mjs'
 import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
@@ -168,6 +169,14 @@ const programs = {
       const { id } = req.params
       if (payloads.isSlow(id)) await setTimeout(payloads.slowMilliseconds)
       res.send({ id })
+    })
+  },
+
+  async connect(app) {
+    app.use(...(await connectSix((name) => import(name))))
+    app.get('/', (req, res) => {
+      ran()
+      res.send({ hello: 'world' })
     })
   },
 }

@@ -90,5 +90,5 @@ export function onlyRequest(name: GeneratorName, { requests, connection }: Load)
   return only
 }
 
-/** Where our generator puts something in: a nonce, a counter, a random number, or the same number again. */
-export const template: RegExp = /\{(?:nonce|unique|\d+\.\.\d+|#\d+)\}/
+/** Where our generator puts something in: a nonce, a counter, a random number, the same number again, or so many bytes. */
+export const template: RegExp = /\{(?:nonce|unique|\d+\.\.\d+|#\d+|bytes-\d+)\}/

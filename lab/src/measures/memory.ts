@@ -69,7 +69,7 @@ export function measureSoak(assignment: Assignment): Promise<Finding> {
 /** Throws `Disqualified` when what the server says of its memory is not what the kernel says. */
 async function holdAgainst(server: RunningServer, kernel: number): Promise<void> {
   const reply = await ask(server.port, { path: '/debug/memory', status: 200 })
-  const said = typeof reply === 'string' ? NaN : Number(/"rss":(\d+)/.exec(reply.body)?.[1])
+  const said = typeof reply === 'string' ? NaN : Number(/"rss":(\d+)/.exec(reply.body.toString())?.[1])
   if (Math.abs(said - kernel) <= honest * kernel) return
   throw new Disqualified(
     `its memory endpoint says ${(said / 1e6).toFixed(1)} MB and the kernel says ${(kernel / 1e6).toFixed(1)} MB`,

@@ -1,6 +1,6 @@
 /** A load under watch: what the server's threads ran meanwhile, and every guard that can tell a wrong figure. */
 import type { Flag } from '../cell.ts'
-import { silenceOf } from '../conformance.ts'
+import { isLogged, silenceOf } from '../conformance.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import { flagsOf } from '../guards.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
@@ -39,14 +39,16 @@ const logPatience = 3_000
  */
 export async function watch(
   server: RunningServer,
-  { entry, scenario, method }: Assignment,
+  { entry, scenario, variant, method }: Assignment,
   { load, seconds, rate, limit }: Watch,
   commands: string[],
 ): Promise<Watched> {
   const edges: { cpu: CpuReading; at: number }[] = []
   let memory = 0
-  const before = entry.javascript ? ((await server.ran()) ?? 0) : 0
-  const logged = scenario.logs ? server.logged() : 0
+  const counted = entry.javascript && variant.handler !== false
+  const before = counted ? ((await server.ran()) ?? 0) : 0
+  const mustLog = isLogged(scenario, variant)
+  const logged = mustLog ? server.logged() : 0
   const result = await generate(method, {
     load,
     port: server.port,
@@ -76,8 +78,8 @@ export async function watch(
         : `it stopped answering: ${silence}`,
     )
   }
-  if (entry.javascript) await proveHandlers(server, before, result.replies)
-  if (scenario.logs) await proveLog(server, logged + result.replies)
+  if (counted) await proveHandlers(server, before, result.replies)
+  if (mustLog) await proveLog(server, logged + result.replies)
   const cpu = cpuBetween(first.cpu, last.cpu)
   if (cpu.running === 0 && hasExactCpu())
     throw new Disqualified('its processes used no CPU time: another process answers for it')

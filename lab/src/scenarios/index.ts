@@ -1,5 +1,6 @@
 /** Every scenario, by document, then ours. One file each, named as the scenario; what several share has a file beside them. */
 import type { Scenario } from '../scenario.ts'
+import { compression } from './compression.ts'
 import { contractGet } from './contract-get.ts'
 import { contractPost } from './contract-post.ts'
 import { contractStartup } from './contract-startup.ts'
@@ -10,6 +11,7 @@ import { middleware } from './middleware.ts'
 import { nessenBadge } from './nessen-badge.ts'
 import { nessenHealth } from './nessen-health.ts'
 import { nessenSoak } from './nessen-soak.ts'
+import { nessenStack } from './nessen-stack.ts'
 import { overload } from './overload.ts'
 import { param } from './param.ts'
 import { postBodies } from './post.ts'
@@ -17,16 +19,20 @@ import { ramapiCreate } from './ramapi-create.ts'
 import { ramapiJson } from './ramapi-json.ts'
 import { ramapiStack } from './ramapi-stack.ts'
 import { ramapiUser } from './ramapi-user.ts'
+import { rateLimit } from './rate-limit.ts'
 import { routes } from './routes.ts'
 import { shortLived } from './short-lived.ts'
 import { slowHandlers } from './slow.ts'
+import { staticFile } from './static-file.ts'
 import { trpcQuery } from './trpc-query.ts'
+import { upload } from './upload.ts'
 import { veloxtsLatency } from './veloxts-latency.ts'
 import { veloxtsMemory } from './veloxts-memory.ts'
 import { veloxtsProcedures } from './veloxts-procedures.ts'
 import { veloxtsStartup } from './veloxts-startup.ts'
 import { veloxtsThroughput } from './veloxts-throughput.ts'
 import { velozeBasic } from './veloze-basic.ts'
+import { velozeMiddlewares } from './veloze-middlewares.ts'
 import { velozeRecords } from './veloze-records.ts'
 import { velozeStartup } from './veloze-startup.ts'
 import { zapjsDynamic } from './zapjs-dynamic.ts'
@@ -40,6 +46,7 @@ export const scenarios: readonly Scenario[] = [
   ramapiUser,
   ramapiCreate,
   velozeBasic,
+  velozeMiddlewares,
   velozeRecords,
   velozeStartup,
   zapjsStatic,
@@ -49,6 +56,7 @@ export const scenarios: readonly Scenario[] = [
   nessenHealth,
   nessenBadge,
   nessenSoak,
+  nessenStack,
   veloxtsThroughput,
   veloxtsLatency,
   veloxtsMemory,
@@ -64,6 +72,10 @@ export const scenarios: readonly Scenario[] = [
   overload,
   param,
   middleware,
+  rateLimit,
+  compression,
+  staticFile,
+  upload,
   contractGet,
   contractPost,
   contractStartup,
