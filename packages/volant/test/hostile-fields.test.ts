@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '@volant/engine'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from '../src/request/accepts.ts'
-import { checkConditions, rangeOf } from '../src/reply/conditional.ts'
+import { checkConditions, rangesOf } from '../src/reply/conditional.ts'
 import { attachment } from '../src/reply/disposition.ts'
 import { originOf } from '../src/request/forwarded.ts'
 import { resolveTrust } from '../src/request/trust.ts'
@@ -28,9 +28,10 @@ function check(text: string): void {
   acceptedEncoding(text, ['gzip', 'identity'])
   checkConditions(exchange, { etag: '"x"', modified: 0 })
   const ranged = { header: (name: string) => (name === 'range' ? text : undefined) } as unknown as Exchange
-  const range = rangeOf(ranged, 12, { etag: '"x"', modified: 0 })
-  if (range !== null && range !== 'unsatisfiable') {
-    assert.ok(range.first >= 0 && range.first <= range.last && range.last < 12)
+  const ranges = rangesOf(ranged, 12, { etag: '"x"', modified: 0 })
+  if (ranges !== null && ranges !== 'unsatisfiable') {
+    assert.ok(ranges.length > 0)
+    for (const { first, last } of ranges) assert.ok(first >= 0 && first <= last && last < 12)
   }
   assert.match(attachment(text), /^[\x20-\x7e]+$/)
 }

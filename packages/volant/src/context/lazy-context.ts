@@ -11,7 +11,6 @@ import { endCookie, setCookie } from '../reply/cookie.ts'
 import { sendHints } from '../reply/early-hints.ts'
 import { declaredError } from '../contract/declared-errors.ts'
 import { refusal, VolantError } from '../errors/errors.ts'
-import { sendFile } from '../reply/file.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from '../request/forwarded.ts'
 import { nextId } from './id.ts'
 import {
@@ -433,7 +432,7 @@ export class LazyContext implements RequestContext {
 
   file(path: string | URL, options?: FileOptions): Promise<void> {
     if (this.phase > ReplyPhase.reopened) return Promise.resolve(dropReply(this, 'file'))
-    return this.app.trackOwnReply(this, sendFile(this, path, options))
+    return this.app.trackOwnReply(this, fileLater(this, path, options))
   }
 
   redirect(to: string, status: 301 | 302 | 303 | 307 | 308 = 302): never {
@@ -525,6 +524,12 @@ class Rare implements RareState {
 // Content-Security-Policy stays, since it protects the document that is sent, whichever it is.
 const representation =
   /^(?:content-(?!security-policy).*|etag|last-modified|cache-control|expires|accept-ranges)$/i
+
+/** What files need is loaded with the first one, since most apps do not need a thousand extensions at start. */
+async function fileLater(ctx: LazyContext, path: string | URL, options?: FileOptions): Promise<void> {
+  const { sendFile } = await import('../reply/file.ts')
+  return sendFile(ctx, path, options)
+}
 
 const redirects: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
 

@@ -29,24 +29,60 @@ export function checkConditions(exchange: Exchange, validators: Validators): 'se
   return since !== null && modified <= since ? 'unchanged' : 'send'
 }
 
+/** True where a condition or a range has to be looked at. Most requests have none. */
+export function asksForPart(exchange: Exchange): boolean {
+  return (
+    exchange.header('if-none-match') !== undefined ||
+    exchange.header('if-modified-since') !== undefined ||
+    exchange.header('range') !== undefined ||
+    exchange.header('if-match') !== undefined ||
+    exchange.header('if-unmodified-since') !== undefined
+  )
+}
+
 /** The offsets of the first and last byte. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
 }
 
+/** More ranges than these are answered with the whole, which costs less than they do (RFC 9110 §17.15). */
+const mostRanges = 16
+/** The bytes between two ranges that cost less than the head of another part. */
+const smallGap = 80
+
 /**
- * Gives the part of `size` bytes that Range asks for. Gives null for all of them: without the header, when it is
- * malformed, has another unit or several parts, and when If-Range says that the client has another version.
+ * Gives the parts of `size` bytes that Range asks for, at least one, in order, or as they were asked for where they are
+ * far apart. Gives null for all of them: without the header, when it is malformed or has another unit, when its ranges
+ * overlap or are more than 16, and when If-Range says that the client has another version.
  */
-export function rangeOf(
+export function rangesOf(
   exchange: Exchange,
   size: number,
   validators: Validators,
-): ByteRange | 'unsatisfiable' | null {
-  const range = exchange.header('range')
-  if (range === undefined || !isSameAs(exchange.header('if-range'), validators)) return null
-  const [, from = '', to = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? []
+): readonly ByteRange[] | 'unsatisfiable' | null {
+  const field = exchange.header('range')
+  if (field === undefined || !isSameAs(exchange.header('if-range'), validators)) return null
+  const set = /^bytes=(.*)$/i.exec(field)?.[1]?.split(',', mostRanges + 1)
+  if (set === undefined || set.length > mostRanges) return null
+  const ranges: ByteRange[] = []
+  for (const text of set) {
+    // A list may have empty elements (RFC 9110 §5.6.1.2).
+    if (text.trim() === '' && set.length > 1) continue
+    const range = rangeOf(text, size)
+    if (range === null) return null
+    if (range !== 'unsatisfiable') ranges.push(range)
+  }
+  return ranges.length > 0
+    ? coalesced(ranges)
+    : set.every((text) => text.trim() === '')
+      ? null
+      : 'unsatisfiable'
+}
+
+/** Gives null for a malformed range, and for the suffix of nothing. */
+function rangeOf(text: string, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, from = '', to = ''] = /^[ \t]*(\d*)-(\d*)[ \t]*$/.exec(text) ?? []
   if (from === '') {
     if (to === '') return null
     const suffix = Number(to)
@@ -58,6 +94,19 @@ export function rangeOf(
   const last = to === '' ? Infinity : Number(to)
   if (last < first) return null
   return first >= size ? 'unsatisfiable' : { first, last: Math.min(last, size - 1) }
+}
+
+/** Joins ranges that are next to each other or nearly so; gives null where two overlap. */
+function coalesced(ranges: readonly ByteRange[]): readonly ByteRange[] | null {
+  if (ranges.length === 1) return ranges
+  const joined: ByteRange[] = []
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1)
+    if (before === undefined || range.first > before.last + smallGap) joined.push(range)
+    else if (range.first <= before.last) return null
+    else joined[joined.length - 1] = { first: before.first, last: range.last }
+  }
+  return joined.length === ranges.length ? ranges : joined
 }
 
 /** True for a strong match alone, since parts of two versions would be combined (RFC 9110 §13.1.5). */
