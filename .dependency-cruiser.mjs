@@ -18,6 +18,7 @@ export const rooms = [
   'dispatch',
   'middleware',
   'compression',
+  'static',
   'adapters',
   'testing',
   'app',

@@ -27,6 +27,7 @@ import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
 import { smoke } from './cases/smoke.ts'
+import { staticFolders } from './cases/static.ts'
 import { streams } from './cases/streams.ts'
 import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
@@ -57,6 +58,7 @@ const groups = {
   'shared-port': sharedPort,
   inject,
   files,
+  'static-folders': staticFolders,
   etag: etags,
   proxy,
   metrics: metricsCases,

@@ -4,7 +4,7 @@
  * rest of a small reply.
  */
 
-/** The lists behind packed values. Every middleware that sends such a block has one. */
+/** The lists behind packed values: those of middleware, and of the files that are kept in memory. */
 const lists = new Map<string, readonly string[]>()
 
 /** Gives the value that stands for `list`: name, value, name, value, …, all of them checked. */
@@ -24,9 +24,25 @@ export function packHeaders(list: readonly string[]): string {
   return flat
 }
 
+/** Forgets the list behind a packed value that no later reply has. One that is under way is read from the value. */
+export function releaseHeaders(packed: string): void {
+  lists.delete(packed)
+}
+
 /** Gives the list behind a packed value. */
 export function packedList(packed: string): readonly string[] {
-  return lists.get(packed) ?? []
+  return lists.get(packed) ?? readPacked(packed)
+}
+
+function readPacked(packed: string): string[] {
+  const list: string[] = []
+  for (let at = 0; at < packed.length;) {
+    const nameEnd = at + 4 + packed.charCodeAt(at) + (packed.charCodeAt(at + 1) << 8)
+    const valueEnd = nameEnd + packed.charCodeAt(at + 2) + (packed.charCodeAt(at + 3) << 8)
+    list.push(packed.slice(at + 4, nameEnd), packed.slice(nameEnd, valueEnd))
+    at = valueEnd
+  }
+  return list
 }
 
 /** Unpacks what is packed in a header list, for adapters that write header by header. A list without any is returned. */

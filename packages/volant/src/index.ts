@@ -64,6 +64,7 @@ export type { OpenAPIOptions } from './openapi/options.ts'
 export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
 export type { RouteInfo } from './app/route-info.ts'
 export { type Plugin, Scope } from './app/scope.ts'
+export type { StaticFile, StaticOptions } from './static/options.ts'
 export type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './types/schema.ts'
 export type { TrustedPeers, TrustProxyOptions } from './request/trust.ts'
 export type {

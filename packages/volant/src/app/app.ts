@@ -305,7 +305,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       serving: this,
       limits,
       router,
-      routes: registry.routes,
+      routes: registry.allRoutes(),
       node,
       prefixScopes: registry.prefixScopes,
       trust,

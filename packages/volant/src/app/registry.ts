@@ -2,7 +2,7 @@
 import type { Address, RouterOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { Exposed } from './expose.ts'
-import { RouteShapes } from '../routing/shapes.ts'
+import { RouteConflictError, RouteShapes } from '../routing/shapes.ts'
 import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
 
 export interface Hooks {
@@ -30,6 +30,8 @@ export class Registry {
   /** The plugins that have not resolved yet. */
   readonly #loading = new Set<Promise<void>>()
   readonly #failures: unknown[] = []
+  /** The routes that give way to others of the same paths. */
+  readonly #yielding: RouteDefinition[] = []
   readonly #shapes: RouteShapes
   readonly #mountPoints: MountPoint[] = []
   #fixed = false
@@ -65,6 +67,29 @@ export class Registry {
     for (const mountPoint of this.#mountPoints) mountPoint.into.add(moved(route, mountPoint), method)
   }
 
+  /** Adds a route for paths that another route may have as well: then that one answers, whichever is added first. */
+  addYielding(route: RouteDefinition): void {
+    this.change(`${route.method} ${route.pattern}`)
+    this.#yielding.push(route)
+    for (const mountPoint of this.#mountPoints) mountPoint.into.addYielding(moved(route, mountPoint))
+  }
+
+  /** Gives all routes: those of `routes`, and behind them those that gave way to none. */
+  allRoutes(): readonly RouteDefinition[] {
+    if (this.#yielding.length === 0) return this.routes
+    const shapes = this.#shapes.copy()
+    const kept = this.#yielding.filter(({ method, pattern }) => {
+      try {
+        shapes.add(method, pattern)
+        return true
+      } catch (error) {
+        if (error instanceof RouteConflictError) return false
+        throw error
+      }
+    })
+    return [...this.routes, ...kept]
+  }
+
   addPrefixScope(prefixScope: PrefixScope): void {
     this.prefixScopes.push(prefixScope)
     for (const mountPoint of this.#mountPoints)
@@ -84,6 +109,7 @@ export class Registry {
     this.addPrefixScope(placed({ prefix: '', nodes: [node] }, mountPoint))
     for (const each of app.prefixScopes) this.addPrefixScope(placed(each, mountPoint))
     for (const route of app.routes) this.add(moved(route, mountPoint), route.method)
+    for (const route of app.#yielding) this.addYielding(moved(route, mountPoint))
     app.#mountPoints.push(mountPoint)
     this.mounted.push(app)
     this.exposed.mount(app.exposed)

@@ -15,7 +15,8 @@ import { type APITree, isRoute } from '../contract/api-tree.ts'
 import { handlersOf, type Implement } from '../contract/implement.ts'
 import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
 import type { OnMethods, Verb } from './verb.ts'
-import type { Layer } from '../types/request.ts'
+import { folderSettings, type StaticOptions } from '../static/options.ts'
+import type { Layer, RequestContext } from '../types/request.ts'
 import type { SendHook } from '../types/send-hook.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
@@ -181,6 +182,38 @@ export class Scope<B extends Parts = RootParts> {
     for (const each of nodes) each.used = true
     this.#registry.mount(registry, node, { prefix: join(this[inner].prefix, path), nodes })
     return this
+  }
+
+  /**
+   * Serves the files of a folder at the paths under `prefix`: `static('/assets', 'public')`. GET and HEAD get them, with
+   * the middleware of this scope in front; a route for the same path wins. A file that is not there is a 404, which
+   * `onNotFound` may answer. Throws `E_BAD_OPTION` for a folder that does not exist and for options that make no sense,
+   * `E_ROUTE_CONFLICT` for a second folder with this prefix.
+   */
+  static(prefix: string, root: string | URL, options: StaticOptions = {}): this {
+    const { shared, prefix: outer, nodes } = this[inner]
+    const base = join(outer, checkPrefix(prefix)).replace(/^\/$/, '')
+    const settings = folderSettings(prefix, root, options)
+    let serve: ((ctx: RequestContext) => unknown) | null = null
+    const handler = (ctx: RequestContext): unknown => serve?.(ctx)
+    this.#registry.change(`static(${prefix})`)
+    const pattern = `${base}/*`
+    const value: Route = { method: 'GET', path: pattern, options: { hidden: true } }
+    const made = {
+      ...defineRoute(pattern, [value.options, handler], shared.defaults),
+      nodes,
+      value,
+      method: 'GET',
+    }
+    shared.registry.add(made, 'GET')
+    // The wildcard stands for at least one character.
+    for (const own of base === '' ? ['/'] : [`${base}/`, base])
+      shared.registry.addYielding({ ...made, pattern: own })
+    for (const node of nodes) node.used = true
+    return this.onStart(async () => {
+      const { serveFolder } = await import('../static/serve.ts')
+      serve = serveFolder(settings)
+    })
   }
 
   /**

@@ -259,11 +259,13 @@ function compileChain(
   nodes: readonly ScopeLayers[],
   layers: readonly Layer[],
   handler: (ctx: RequestContext) => unknown,
-): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler'> {
+): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler' | 'notFound'> {
+  const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
   return {
     run: compile(layers, handler),
     layered: isLayered(layers),
     errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
+    notFound: notFound === null ? null : notFoundHandler(notFound),
   }
 }
 

@@ -36,6 +36,12 @@ export class RouteShapes {
     for (const { shape } of expansions) this.#taken.set(`${method} ${shape}`, pattern)
     return expansions
   }
+
+  copy(): RouteShapes {
+    const copy = new RouteShapes(this.#options)
+    for (const [shape, pattern] of this.#taken) copy.#taken.set(shape, pattern)
+    return copy
+  }
 }
 
 /** Gives a path without the slash at its end; `/` stays. */

@@ -60,6 +60,8 @@ export interface CompiledRoute {
   /** With `checked` the request is dispatched before its body, which is collected once `beforeBody` lets it in. */
   readonly bodyMode: 'buffer' | 'stream' | 'checked'
   readonly errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
+  /** The reply where a route finds that its path has nothing: `onNotFound` of its scope; null without one. */
+  readonly notFound: ((ctx: RequestContext) => unknown) | null
   readonly limits: RouteLimits
   /** The errors that the route and its middleware declare. */
   readonly errors: ErrorsByCode

@@ -1,0 +1,166 @@
+/** A file of a static folder with its precompressed copies, as it was when it was read. */
+import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readInto } from '../reply/file-chunks.ts'
+import { type OpenFile, openInside } from '../reply/open-file.ts'
+import { type CopyCoding, codings } from './codings.ts'
+import { FileHead } from './head.ts'
+import type { FolderSettings } from './options.ts'
+
+/** One representation of the file. */
+export interface Copy {
+  readonly coding: CopyCoding
+  readonly head: FileHead
+  readonly size: number
+  /** The content; null where it is too large to be kept. */
+  readonly bytes: Buffer | null
+  /** The path in the folder; the extension of the coding is part of it. */
+  readonly path: string
+  readonly stats: Stats
+}
+
+/** How long a file is taken to be as it was when it was looked at, in milliseconds. */
+const lookAgain = 1_000
+/**
+ * A file that was changed this shortly before it was read may change once more and keep its time, whose steps are as
+ * long as those of the kernel's clock, or of the file system: 2 s on FAT.
+ */
+const settlesIn = 2_500
+
+export class Page {
+  /** The original, and behind it the precompressed ones. */
+  readonly copies: readonly Copy[]
+  readonly #root: string
+  /** The paths that had no file, for the precompressed copies that may appear. */
+  readonly #absent: readonly string[]
+  readonly #settled: boolean
+  #looked = performance.now()
+  #looking: Promise<boolean> | null = null
+  used = false
+
+  constructor(root: string, copies: readonly Copy[], absent: readonly string[], read: number) {
+    this.#root = root
+    this.copies = copies
+    this.#absent = absent
+    this.#settled = copies.every(({ stats }) => read - Math.max(stats.mtimeMs, stats.ctimeMs) > settlesIn)
+  }
+
+  /** The bytes that it takes in memory, with those of its headers. */
+  get bytes(): number {
+    return this.copies.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 2_048, 0)
+  }
+
+  get isFresh(): boolean {
+    return performance.now() - this.#looked < lookAgain
+  }
+
+  /** Gives the copy for a client. The original is for those that accept nothing. */
+  copyFor(accepted: readonly CopyCoding[]): Copy {
+    const { copies } = this
+    for (const each of accepted) {
+      const copy = copies.find(({ coding }) => coding === each)
+      if (copy !== undefined) return copy
+    }
+    return copies[0] as Copy
+  }
+
+  release(): void {
+    for (const { head } of this.copies) head.release()
+  }
+
+  /** Resolves to false if a file is not the same any more. All that ask meanwhile get the same answer. */
+  isUnchanged(): Promise<boolean> {
+    if (!this.#settled) return Promise.resolve(false)
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = null)))
+  }
+
+  async #look(): Promise<boolean> {
+    const started = performance.now()
+    for (const { path, stats } of this.copies) {
+      const now = await statOf(join(this.#root, path))
+      if (now === null || !isSame(now, stats)) return false
+    }
+    for (const path of this.#absent) if ((await statOf(join(this.#root, path))) !== null) return false
+    this.#looked = started
+    return true
+  }
+}
+
+async function statOf(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => null)
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return (
+    a.ino === b.ino &&
+    a.dev === b.dev &&
+    a.size === b.size &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs
+  )
+}
+
+/** Reads the file at `path`, whose original is open, and its precompressed copies. */
+export class PageReader {
+  readonly #settings: FolderSettings
+  readonly #largest: number
+  /** The files that are open: the large ones, until they are sent. */
+  readonly open = new Map<CopyCoding, OpenFile>()
+
+  constructor(settings: FolderSettings, largest: number) {
+    this.#settings = settings
+    this.#largest = largest
+  }
+
+  async read(path: string, original: OpenFile, cacheControl: string | null): Promise<Page> {
+    const { root, precompressed, dotfiles } = this.#settings
+    const read = Date.now()
+    const files: { coding: CopyCoding; path: string; file: OpenFile }[] = [
+      { coding: 'identity', path, file: original },
+    ]
+    const absent: string[] = []
+    this.open.set('identity', original)
+    for (const { name, extension } of precompressed ? codings : []) {
+      const file = await openInside(root, path + extension, dotfiles)
+      if (file === null || file === 'folder') {
+        absent.push(path + extension)
+        continue
+      }
+      this.open.set(name, file)
+      // One that is older is of another version.
+      if (file.stats.mtimeMs < original.stats.mtimeMs) await this.#close(name)
+      else files.push({ coding: name, path: path + extension, file })
+    }
+    const copies: Copy[] = []
+    for (const { coding, path: copy, file } of files) {
+      const { handle, stats } = file
+      const { size } = stats
+      const keeps = size <= this.#largest
+      const bytes = keeps ? await readInto(handle, Buffer.allocUnsafeSlow(size), 0) : null
+      const digest = bytes === null ? null : createHash('sha1').update(bytes).digest('base64').slice(0, 27)
+      const head = new FileHead(stats, {
+        settings: this.#settings,
+        path,
+        coding,
+        varies: files.length > 1,
+        cacheControl,
+        digest,
+      })
+      if (bytes !== null) await this.#close(coding)
+      copies.push({ coding, head, size, bytes, path: copy, stats })
+    }
+    return new Page(root, copies, absent, read)
+  }
+
+  async closeExcept(kept: CopyCoding | null): Promise<void> {
+    for (const coding of this.open.keys()) if (coding !== kept) await this.#close(coding)
+  }
+
+  async #close(coding: CopyCoding): Promise<void> {
+    const file = this.open.get(coding)
+    this.open.delete(coding)
+    await file?.handle.close()
+  }
+}
