@@ -19,6 +19,7 @@ export const rooms = [
   'middleware',
   'compression',
   'static',
+  'connect',
   'adapters',
   'testing',
   'app',

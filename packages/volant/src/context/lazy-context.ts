@@ -511,6 +511,7 @@ class Rare implements RareState {
   layers: LayerOutcome = null
   cancelStream: (() => void) | null = null
   collected: WholeBody | null = null
+  connect: object | null = null
   watch: RareState['watch'] = null
   failure: unknown = undefined
   cookies: Record<string, string | undefined> | undefined = undefined

@@ -306,9 +306,10 @@ function sendHooksOf(layers: readonly Layer[]): Pick<CompiledRoute, 'sendHooks' 
 /** Gives the middleware of the scopes, for a route's pattern, or for any path where no route was found. */
 function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSensitive: boolean): Layer[] {
   return nodes.flatMap((node) =>
-    node.layers.flatMap(({ layer, under }): Layer[] => {
-      if (under === null) return [layer]
+    node.layers.flatMap(({ layer: given, under }): Layer[] => {
+      if (under === null) return [given]
       const paths = pathPrefix(under, caseSensitive)
+      const layer = metadataOf(given).mounted?.(paths) ?? given
       const meets = pattern === null ? 'maybe' : overlap(under, pattern, caseSensitive)
       if (meets === 'never') return []
       return meets === 'always' ? [layer] : [confine(layer, (path) => paths.holds(path))]

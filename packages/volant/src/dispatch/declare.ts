@@ -18,6 +18,7 @@ import type {
 } from '../types/parts.ts'
 import type { Gate, Layer, RequestContext } from '../types/request.ts'
 import type { Encoder, SendHook } from '../types/send-hook.ts'
+import type { PathPrefix } from '../routing/prefix.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
 
 export interface MiddlewareMetadata extends Declaration {
@@ -32,6 +33,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly schemas?: Schemas
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
+  /** Gives the middleware for requests under a path, where `use` has one in front of it. */
+  readonly mounted?: (paths: PathPrefix) => Layer
   /** This hook runs when an app that uses it has closed its connections. */
   readonly onClose?: () => unknown
 }
@@ -199,7 +202,8 @@ export function alternativesIn(security: NonNullable<Declaration['security']>): 
   return Array.isArray(security) ? security : [security as SecuritySchemes]
 }
 
-function attach<L extends object>(layer: L, what: MiddlewareMetadata): L {
+/** Gives `layer` metadata. It is for middleware of this package that has more than the makers above give. */
+export function attach<L extends object>(layer: L, what: MiddlewareMetadata): L {
   return Object.assign(layer, { [metadata]: what })
 }
 

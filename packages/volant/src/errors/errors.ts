@@ -186,6 +186,12 @@ export const errorTable = {
     meaning: 'A status is not an integer in the range it may have.',
     remedy: 'Replies have 200 to 599, errors 400 to 599.',
   },
+  E_CONNECT_UNSUPPORTED: {
+    status: 0,
+    meaning: 'A connect or Express middleware called something that fromConnect does not support.',
+    remedy:
+      'The message names it, and what to do in its place; docs/guide/26-connect-middleware.md lists all.',
+  },
   E_NOT_IMPLEMENTED: {
     status: 0,
     meaning: 'A contract that the app exposes has no handler.',

@@ -150,6 +150,8 @@ export interface RareState {
   cancelStream: (() => void) | null
   /** The body, where `beforeBody` let it in. */
   collected: WholeBody | null
+  /** The request and reply of connect middlewares. */
+  connect: object | null
 }
 
 /**

@@ -1,0 +1,170 @@
+/** The headers of a connect reply: checked as node:http checks them, and merged with those of the context. */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { unpackHeaders } from '@volant/engine'
+import { checkHeaderValue, engineHeaders } from '../reply/header.ts'
+import type { RequestContext } from '../types/request.ts'
+
+/** A value as middlewares set it. Arrays become one header for each entry. */
+export type FieldValue = string | number | readonly string[]
+
+/** A header by any spelling of its name. */
+interface Field {
+  readonly lower: string
+  /** True for headers that frame the message: they are kept for who asks, and not sent. */
+  readonly isFraming: boolean
+  /** The last value that passed the check. Most middlewares set the same one in every reply. */
+  checked: unknown
+}
+
+/** The fields by each spelling of their names. It is bounded, since names may be made from input. */
+const known = new Map<string, Field>()
+const knownLimit = 1_000
+/** Longer values are checked each time, so that a thousand of them are not kept alive. */
+const longestRemembered = 1_024
+/** The engine carries lengths in 16 bits. */
+const longest = 65_535
+
+function fieldOf(name: string): Field {
+  return known.get(name) ?? learn(name)
+}
+
+function learn(name: string): Field {
+  validateHeaderName(name)
+  const lower = name.toLowerCase()
+  let field = known.get(lower)
+  if (field === undefined) {
+    field = { lower, isFraming: engineHeaders.has(lower), checked: undefined }
+    if (known.size < knownLimit) known.set(lower, field)
+  }
+  if (known.size < knownLimit) known.set(name, field)
+  return field
+}
+
+/** Throws what node:http throws for a value that may not be sent: `ERR_INVALID_CHAR`, `ERR_HTTP_INVALID_HEADER_VALUE`. */
+function check(field: Field, name: string, value: FieldValue): void {
+  validateHeaderValue(name, value as string)
+  const text = Array.isArray(value) ? null : String(value)
+  if (text === null) for (const each of value as readonly string[]) validateHeaderValue(name, each)
+  else if (text.length > longest) checkHeaderValue(name, text)
+  else if (text === value && text.length <= longestRemembered) field.checked = text
+}
+
+/**
+ * The fields of one reply. They are read from the context when they are first asked for, and written back when the
+ * context goes on. A handful is found faster by looking at each than by an object with varying names.
+ */
+export class HeaderFields {
+  readonly #ctx: RequestContext
+  #fields: Field[] = []
+  #names: string[] = []
+  #values: FieldValue[] = []
+  #isLoaded = false
+  #isChanged = false
+
+  constructor(ctx: RequestContext) {
+    this.#ctx = ctx
+  }
+
+  get(name: string): FieldValue | undefined {
+    const at = this.#find(fieldOf(name))
+    return at < 0 ? undefined : this.#values[at]
+  }
+
+  set(name: string, value: FieldValue): void {
+    const field = fieldOf(name)
+    if (value !== field.checked) check(field, name, value)
+    this.#put(field, name, value)
+  }
+
+  append(name: string, value: FieldValue): void {
+    const before = this.get(name)
+    if (before === undefined) return this.set(name, value)
+    this.set(name, [before, value].flat().map(String))
+  }
+
+  remove(name: string): void {
+    const at = this.#find(fieldOf(name))
+    if (at < 0) return
+    this.#fields.splice(at, 1)
+    this.#names.splice(at, 1)
+    this.#values.splice(at, 1)
+    this.#isChanged = true
+  }
+
+  /** Gives the names in lower case. */
+  lowerNames(): string[] {
+    if (!this.#isLoaded) this.#load()
+    return this.#fields.map((field) => field.lower)
+  }
+
+  /** Gives the names as they were spelled. */
+  names(): string[] {
+    if (!this.#isLoaded) this.#load()
+    return this.#names.slice()
+  }
+
+  /** Writes the fields to the context. With `keep` they stay what they are, whatever the context makes of them. */
+  flush(keep: boolean): void {
+    if (this.#isChanged) this.#write()
+    this.#isChanged = false
+    if (!keep) this.#isLoaded = false
+    else if (!this.#isLoaded) this.#load()
+  }
+
+  #write(): void {
+    const list: string[] = []
+    const ctx = this.#ctx
+    ctx.hasType = false
+    for (let at = 0; at < this.#fields.length; at++) {
+      const field = this.#fields[at] as Field
+      if (field.isFraming) continue
+      if (field.lower === 'content-type') ctx.hasType = true
+      const name = this.#names[at] as string
+      const value = this.#values[at]
+      if (typeof value === 'string') list.push(name, value)
+      else if (Array.isArray(value)) for (const each of value) list.push(name, String(each))
+      else list.push(name, String(value))
+    }
+    ctx.replyHeaders = list.length === 0 ? null : list
+  }
+
+  #load(): void {
+    this.#isLoaded = true
+    this.#fields = []
+    this.#names = []
+    this.#values = []
+    const { replyHeaders } = this.#ctx
+    if (replyHeaders === null) return
+    const list = unpackHeaders(replyHeaders)
+    for (let at = 0; at < list.length; at += 2) {
+      const name = list[at] as string
+      const field = fieldOf(name)
+      const found = this.#find(field)
+      if (found < 0) this.#put(field, name, list[at + 1] as string)
+      else this.#values[found] = [this.#values[found] as string, list[at + 1] as string].flat()
+    }
+    this.#isChanged = false
+  }
+
+  #find(field: Field): number {
+    if (!this.#isLoaded) this.#load()
+    const fields = this.#fields
+    for (let at = 0; at < fields.length; at++) {
+      if (fields[at] === field || (fields[at] as Field).lower === field.lower) return at
+    }
+    return -1
+  }
+
+  #put(field: Field, name: string, value: FieldValue): void {
+    const at = this.#find(field)
+    this.#isChanged = true
+    if (at < 0) {
+      this.#fields.push(field)
+      this.#names.push(name)
+      this.#values.push(value)
+    } else {
+      this.#names[at] = name
+      this.#values[at] = value
+    }
+  }
+}

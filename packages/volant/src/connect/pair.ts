@@ -1,0 +1,252 @@
+/** The request and reply that the connect middlewares of one request share, and how they end. */
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { ContentType } from '@volant/engine'
+import { VolantError } from '../errors/errors.ts'
+import { isAbort } from '../reply/abort.ts'
+import { requestName } from '../reply/late-reply.ts'
+import { isBodiless, send } from '../reply/send.ts'
+import type { ReplyContent } from '../reply/source.ts'
+import { Outlet } from './outlet.ts'
+import { ConnectRequest, expressOwn, isStreaming } from './request.ts'
+import { ConnectResponse } from './response.ts'
+import { ConnectSocket } from './socket.ts'
+import { coded } from './unsupported.ts'
+import { isExpired, ReplyPhase } from '../types/phases.ts'
+import type { RareState, RequestContext } from '../types/request.ts'
+import type { Chunk } from '../types/reply-options.ts'
+
+/** A reply of the context that is played into `res`: it takes what comes out. */
+export interface Play {
+  take(content: ReplyContent): void
+}
+
+/** A list of middlewares that waits until the reply is complete. */
+export interface Waiting {
+  over(isAborted: boolean): void
+}
+
+export class Pair implements NonNullable<RareState['watch']> {
+  readonly ctx: RequestContext
+  readonly req: ConnectRequest
+  readonly res: ConnectResponse
+  /** The chunks of a reply that a middleware writes in parts. */
+  outlet: Outlet | null = null
+  /** Set while a reply of the context is played into `res`. */
+  play: Play | null = null
+  /** True once a middleware has replied. */
+  isOwn = false
+  /** The list whose middleware replaced methods of `res` last: its hook plays replies into them. */
+  layer: object | null = null
+  waiting: Waiting | null = null
+  /** The body that a middleware set last. */
+  body: unknown = undefined
+  #socket: ConnectSocket | null = null
+  #outer: RareState['watch'] = null
+  #isWatching = false
+  #isOver = false
+  #isExpress = false
+
+  constructor(ctx: RequestContext) {
+    this.ctx = ctx
+    this.req = new ConnectRequest(this)
+    this.res = new ConnectResponse(this)
+  }
+
+  get socket(): ConnectSocket {
+    return (this.#socket ??= new ConnectSocket(this.ctx, () => this.watch()))
+  }
+
+  /** True once the head of a reply has left, whoever gave it. */
+  get hasLeft(): boolean {
+    return this.ctx.phase > ReplyPhase.sending
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Asks for the end of the request, for those who listen. */
+  watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    const { more } = this.ctx
+    this.#outer = more.watch
+    more.watch = this
+    this.ctx.watchAbort()
+  }
+
+  limit(ctx: RequestContext): void {
+    this.#outer?.limit(ctx)
+  }
+
+  settle(ctx: RequestContext): void {
+    this.#outer?.settle(ctx)
+    this.#check()
+  }
+
+  complete(ctx: RequestContext): void {
+    this.#outer?.complete(ctx)
+    this.#check()
+  }
+
+  /** Writes a chunk of a reply in parts, which begins with the first. */
+  write(chunk: Chunk): boolean {
+    if (this.outlet === null) {
+      if (!this.#isDue('write')) return false
+      this.open()
+    }
+    return this.outlet?.write(chunk) ?? false
+  }
+
+  /** Begins a reply in parts. */
+  open(): void {
+    const outlet = new Outlet(() => this.#drained())
+    this.outlet = outlet
+    this.watch()
+    this.#give({ parts: outlet, length: this.#declaredLength(), mayBeEndless: true })
+  }
+
+  /** Ends the reply; without a part before, `chunk` is all of it. */
+  end(chunk: Chunk | null): void {
+    if (this.outlet !== null) {
+      if (chunk !== null && chunk.length > 0) this.outlet.write(chunk)
+      return this.outlet.end()
+    }
+    if (!this.#isDue('end')) return
+    const { statusCode } = this.res
+    if (chunk !== null && chunk.length > this.ctx.app.limits.maxBufferedReplies / 4)
+      return this.#inParts(chunk)
+    if (this.ctx.method === 'HEAD' && chunk === null && !isBodiless(statusCode)) {
+      // The length is that of the content a GET would have (RFC 9110 §9.3.2).
+      const outlet = new Outlet(() => {})
+      outlet.end()
+      return this.#give({ parts: outlet, length: this.#declaredLength(), mayBeEndless: false })
+    }
+    this.#give(chunk)
+  }
+
+  /** Sends a body that is too large to wait as a whole. */
+  #inParts(chunk: Chunk): void {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    const outlet = new Outlet(() => {})
+    this.outlet = outlet
+    for (let at = 0; at < bytes.length; at += 65_536) outlet.write(bytes.subarray(at, at + 65_536))
+    outlet.end()
+    this.watch()
+    this.#give({ parts: outlet, length: bytes.length, mayBeEndless: false })
+  }
+
+  #give(content: ReplyContent): void {
+    if (this.play !== null) return this.play.take(content)
+    this.isOwn = true
+    send(this.ctx, ContentType.custom, content, this.res.statusCode, 'reply')
+    this.#check()
+  }
+
+  #declaredLength(): number {
+    const length = Number(this.res.getHeader('content-length') ?? -1)
+    return Number.isSafeInteger(length) && length >= 0 ? length : -1
+  }
+
+  /** False where the request has a reply of others: that of a timeout is no mistake, any other is reported. */
+  #isDue(method: string): boolean {
+    const { ctx } = this
+    if (ctx.exchange.aborted) return false
+    if (this.play !== null || ctx.phase <= ReplyPhase.reopened) return true
+    if (this.isOwn || isExpired(ctx)) return false
+    const text = `res.${method}() was called after ${requestName(ctx)} had its reply, and was dropped: reply, or call next(), but not both`
+    ctx.app.report(new VolantError('E_ALREADY_REPLIED', text), ctx)
+    return false
+  }
+
+  /** Resets the connection. */
+  destroy(error: Error | undefined): void {
+    const { ctx } = this
+    if (this.outlet !== null) this.outlet.fail(error ?? coded(new Error('aborted'), 'ECONNRESET'))
+    else if (!this.#isOver) ctx.exchange.destroy()
+    if (error !== undefined && this.res.listenerCount('error') > 0) {
+      process.nextTick(() => this.res.emit('error', error))
+    } else if (error !== undefined && this.outlet === null && !isAbort(error)) ctx.app.report(error, ctx)
+  }
+
+  #drained(): void {
+    this.ctx.exchange.runInAsyncScope(() => this.res.emit('drain'))
+  }
+
+  #check(): void {
+    const { phase, exchange } = this.ctx
+    if (this.#isOver || (phase < ReplyPhase.sent && !exchange.aborted)) return
+    this.#isOver = true
+    if (this.#isWatching) exchange.runInAsyncScope(this.#tell, this)
+    else this.res._closed = this.res._finished = this.res.finished = true
+    this.waiting?.over(exchange.aborted)
+    this.waiting = null
+  }
+
+  /** Emits what node:http emits at the end of a request. */
+  #tell(): void {
+    const { ctx, req, res } = this
+    const isGone = ctx.exchange.aborted || ctx.phase === ReplyPhase.broken
+    if (!isGone) {
+      if (!this.isOwn) res.statusCode = ctx.status()
+      res.finished = true
+      res._finished = true
+      this.#emit(res, 'finish')
+    } else {
+      req.aborted = true
+      res.destroyed = true
+      this.#emit(req, 'aborted')
+    }
+    res._closed = true
+    if (isStreaming(req))
+      req.destroy(isGone && !req.complete ? coded(new Error('aborted'), 'ECONNRESET') : undefined)
+    else this.#emit(req, 'close')
+    this.#socket?.release(isGone)
+    this.#emit(res, 'close')
+  }
+
+  /** Nobody else could catch what a listener throws. */
+  #emit(target: NodeJS.EventEmitter, name: string): void {
+    try {
+      target.emit(name)
+    } catch (error) {
+      this.ctx.app.report(error, this.ctx)
+    }
+  }
+
+  /** Makes req and res ready for an Express app, which gives them prototypes of its own. */
+  forExpress(): void {
+    const { req, res } = this
+    if (!this.#isExpress) {
+      this.#isExpress = true
+      Object.defineProperties(req, requestParts)
+      // What middlewares have replaced stays so.
+      for (const [name, part] of Object.entries(responseParts)) {
+        if (!Object.hasOwn(res, name)) Object.defineProperty(res, name, part)
+      }
+    }
+    // The app looks for what it would find in a request of node:http.
+    Object.setPrototypeOf(req, IncomingMessage.prototype)
+    Object.setPrototypeOf(res, ServerResponse.prototype)
+  }
+
+  /** Gives req and res their prototypes again, once an Express app is left. */
+  fromExpress(): void {
+    Object.setPrototypeOf(this.req, ConnectRequest.prototype)
+    Object.setPrototypeOf(this.res, ConnectResponse.prototype)
+  }
+}
+
+const requestParts = partsOf(ConnectRequest.prototype, expressOwn)
+const responseParts = partsOf(ConnectResponse.prototype, new Set(['constructor']))
+
+function partsOf(prototype: object, without: ReadonlySet<string>): Record<string, PropertyDescriptor> {
+  const all = Object.entries(Object.getOwnPropertyDescriptors(prototype)) as [string, PropertyDescriptor][]
+  return Object.fromEntries(all.filter(([name]) => !without.has(name)))
+}
+
+/** Gives the pair of a request, which is made when it is first needed. */
+export function pairOf(ctx: RequestContext): Pair {
+  const { more } = ctx
+  return (more.connect ??= new Pair(ctx)) as Pair
+}
