@@ -12,6 +12,7 @@ export const rooms = [
   'routing',
   'schema',
   'request',
+  'forms',
   'reply',
   'contract',
   'context',

@@ -195,6 +195,10 @@ export interface Limits {
   readonly maxParamLength: number
   readonly maxQueryKeys: number
   readonly maxFormKeys: number
+  readonly maxFormParts: number
+  readonly maxFormFiles: number
+  readonly maxFileSize: number
+  readonly maxFieldSize: number
   readonly maxBodySize: number
   readonly maxBufferedBodies: number
   readonly maxBufferedReplies: number

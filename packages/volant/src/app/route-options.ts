@@ -20,7 +20,15 @@ export interface RouteDefaults {
   readonly undeclaredProperties: UndeclaredProperties
 }
 
-const ownLimits = ['maxQueryKeys', 'maxFormKeys', 'maxJsonDepth'] as const
+const ownLimits = [
+  'maxQueryKeys',
+  'maxFormKeys',
+  'maxFormParts',
+  'maxFormFiles',
+  'maxFileSize',
+  'maxFieldSize',
+  'maxJsonDepth',
+] as const
 const names: readonly string[] = [
   ...checkedParts,
   ...contractOptions,
@@ -94,6 +102,10 @@ function checkOptions(
     limits: {
       maxQueryKeys: own(where, 'maxQueryKeys', options, limits),
       maxFormKeys: own(where, 'maxFormKeys', options, limits),
+      maxFormParts: own(where, 'maxFormParts', options, limits),
+      maxFormFiles: own(where, 'maxFormFiles', options, limits),
+      maxFileSize: own(where, 'maxFileSize', options, limits),
+      maxFieldSize: own(where, 'maxFieldSize', options, limits),
       maxJsonDepth: own(where, 'maxJsonDepth', options, limits),
     },
   }

@@ -28,6 +28,7 @@ import { checkStatus } from '../reply/status.ts'
 import { send } from '../reply/send.ts'
 import { sendStream } from '../reply/stream-reply.ts'
 import { ChainPhase, isExpired, type LayerOutcome, ReplyPhase } from '../types/phases.ts'
+import type { Form, FormLimits, FormPart } from '../types/form.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
@@ -252,7 +253,9 @@ export class LazyContext implements RequestContext {
   }
 
   get request(): Request {
-    return (this.more.request ??= webRequest(this))
+    return (this.more.request ??= webRequest(this, async (...body) =>
+      (await loadForms()).formDataOf(...body),
+    ))
   }
 
   get body(): unknown {
@@ -290,6 +293,15 @@ export class LazyContext implements RequestContext {
       } else more.stream = streamBody(this.exchange)
     }
     return more.stream
+  }
+
+  form(options?: FormLimits): Promise<Form> {
+    return (this.more.form ??= loadForms().then(({ readForm }) => readForm(this, options)))
+  }
+
+  async *parts(options?: FormLimits): AsyncGenerator<FormPart, void, undefined> {
+    const { readParts } = await loadForms()
+    yield* readParts(this, options)
   }
 
   #whole(): WholeBody {
@@ -520,6 +532,12 @@ class Rare implements RareState {
   origin: Origin | undefined = undefined
   request: Request | undefined = undefined
   stream: ReadableStream<Uint8Array> | undefined = undefined
+  form: Promise<Form> | undefined = undefined
+}
+
+/** Most apps read no form, and need not load what reads them. */
+function loadForms(): Promise<typeof import('../forms/forms.ts')> {
+  return import('../forms/forms.ts')
 }
 
 // Content-Security-Policy stays, since it protects the document that is sent, whichever it is.

@@ -41,7 +41,7 @@ export const errorTable = {
     status: 415,
     meaning: 'The body has a content type, charset or encoding that is not read.',
     remedy:
-      "The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. multipart/form-data is read by `await ctx.request.formData()`, or as it comes with bodyMode 'stream'; ctx.bodyBytes has a body of any type.",
+      'The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. multipart/form-data is read by `await ctx.form()`, or part by part with `ctx.parts()`; ctx.bodyBytes has a body of any type.',
   },
   E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
   E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
@@ -51,6 +51,12 @@ export const errorTable = {
     status: 431,
     meaning: 'A header line is longer than maxHeaderLine.',
     remedy: 'Usually a cookie that has grown: make it smaller, or raise maxHeaderLine.',
+  },
+  E_FORM_TOO_LARGE: {
+    status: 413,
+    meaning: 'A form has too many parts or files, or one of them is too large; the detail names the limit.',
+    remedy:
+      'Raise maxFormParts, maxFormFiles, maxFileSize or maxFieldSize of this route, or of the call that reads the form.',
   },
   E_HANDLER_TIMEOUT: {
     status: 503,
@@ -112,6 +118,11 @@ export const errorTable = {
     status: 408,
     meaning: 'The request did not arrive within requestTimeout.',
     remedy: 'The network or the client is slow; raise requestTimeout for large uploads.',
+  },
+  E_STORAGE_FULL: {
+    status: 507,
+    meaning: 'A file of a form cannot be stored: the disk is full, or the quota of its user.',
+    remedy: 'Make room. The error has that of the system as its cause.',
   },
   E_TARGET_TOO_LONG: {
     status: 414,

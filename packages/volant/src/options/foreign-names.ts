@@ -2,6 +2,16 @@
 const schemas = 'schemas are options themselves: params, query, headers, cookies, body'
 const between = 'middleware comes between these options and the handler'
 
+const form = {
+  parts: 'maxFormParts',
+  maxParts: 'maxFormParts',
+  fields: 'maxFormParts',
+  files: 'maxFormFiles',
+  maxFiles: 'maxFormFiles',
+  fileSize: 'maxFileSize',
+  fieldSize: 'maxFieldSize',
+}
+
 export const foreignNames = {
   createApp: {
     bodyLimit: 'write limits: { maxBodySize }',
@@ -17,6 +27,11 @@ export const foreignNames = {
     connectionTimeout: 'requestTimeout',
     maxHeadersCount: 'maxHeaders',
     timeout: 'requestTimeout or handlerTimeout, in ms',
+    ...form,
+  },
+  form: {
+    ...form,
+    limits: 'write the limits themselves: maxFormParts, maxFormFiles, maxFileSize, maxFieldSize',
   },
   listen: { hostname: 'host', address: 'host', socket: 'path' },
   route: {
@@ -31,6 +46,7 @@ export const foreignNames = {
     responses: 'response',
     hide: 'hidden',
     output: 'response',
+    ...form,
   },
   declaredError: { statusCode: 'status', message: 'description', schema: 'data' },
   openapi: { title: 'info: { title, version }', version: 'info: { title, version }' },

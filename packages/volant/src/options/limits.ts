@@ -89,7 +89,11 @@ export const limitTable: readonly LimitRow[] = [
     '414',
   ),
   count('maxQueryKeys', 1_000, [1, 100_000], 'keys of a query', '400'),
-  count('maxFormKeys', 1_000, [1, 100_000], 'keys of a form body', '400'),
+  count('maxFormKeys', 1_000, [1, 100_000], 'keys of a form body that is not multipart', '400'),
+  count('maxFormParts', 100, [1, 100_000], 'parts of a multipart form', '413'),
+  count('maxFormFiles', 10, [0, 100_000], 'files of a multipart form', '413'),
+  bytes('maxFileSize', 10_485_760, [0, 64 * gigabyte], 'one file of a multipart form', '413'),
+  bytes('maxFieldSize', 65_536, [0, gigabyte], 'one field of a multipart form that is no file', '413'),
   bytes(
     'maxBodySize',
     1_048_576,

@@ -4,13 +4,14 @@ import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { parseJson } from './json.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
+import type { Pairs } from '../types/parts.ts'
 import type { BodyLedger, RouteLimits, WholeBody } from '../types/request.ts'
 
 /** The bytes that a client may send ahead of the reader of `ctx.bodyStream`. */
-const streamWindow = 262_144
+export const streamWindow = 262_144
 
 /** The charsets that decode as UTF-8 does. */
-const utf8Charsets = new Set(['utf-8', 'utf8', 'us-ascii'])
+export const utf8Charsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
 /** Gives the body of an exchange that was dispatched with a complete body. */
 export function wholeBody(exchange: Exchange): WholeBody {
@@ -18,7 +19,7 @@ export function wholeBody(exchange: Exchange): WholeBody {
 }
 
 /** Gives a body collected from a stream. */
-function collectedBody(bytes: Buffer): WholeBody {
+export function collectedBody(bytes: Buffer): WholeBody {
   return { length: bytes.length, text: () => bytes.toString('utf8'), bytes: () => Buffer.from(bytes) }
 }
 
@@ -51,16 +52,20 @@ function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknow
   if (essence === 'application/json' || essence.endsWith('+json')) {
     return parseJson(textOf(media, body), limits.maxJsonDepth)
   }
-  if (essence === 'application/x-www-form-urlencoded')
-    return parseForm(textOf(media, body), limits.maxFormKeys)
+  if (essence === 'application/x-www-form-urlencoded') return formOf(media, body, limits)
   if (essence.startsWith('text/')) return textOf(media, body)
   if (essence === 'application/octet-stream') return body.bytes()
   throw refusal('E_BODY_TYPE', `bodies of type ${essence} are not read by ctx.body; ${others(essence)}`)
 }
 
+/** Gives the pairs of a body of type application/x-www-form-urlencoded. */
+export function formOf(media: MediaType, body: WholeBody, limits: RouteLimits): Pairs {
+  return parseForm(textOf(media, body), limits.maxFormKeys)
+}
+
 function others(essence: string): string {
   if (essence === 'multipart/form-data')
-    return "await ctx.request.formData() reads it, or bodyMode 'stream' passes it on as it arrives"
+    return "await ctx.form() reads it, ctx.parts() reads it as it arrives, and consumes: 'multipart/form-data' has a body schema check it"
   return 'ctx.bodyBytes has a body of any type'
 }
 
@@ -168,7 +173,8 @@ export function collectBody(exchange: Exchange, limit: number, ledger: BodyLedge
   })
 }
 
-function bodyError(error: Error & { status?: number; code?: string }): Error {
+/** Gives the error of a body that did not arrive whole. */
+export function bodyError(error: Error & { status?: number; code?: string }): Error {
   if (error.status === 408) return refusal('E_REQUEST_TIMEOUT')
   if (error.status === 413) return refusal('E_BODY_TOO_LARGE')
   if (error.status === 503) return refusal('E_OVERLOADED')

@@ -3,9 +3,12 @@ import { BodyKind } from '@volant/engine'
 import { checkEncoding } from './body.ts'
 import { errorTable, HTTPError, refusal } from '../errors/errors.ts'
 import { parseMediaType } from './media-type.ts'
-import type { RequestContext } from '../types/request.ts'
+import type { RequestContext, RouteLimits } from '../types/request.ts'
 
-export function webRequest(ctx: RequestContext): Request {
+/** Gives the `FormData` of a body. */
+export type FormDataOf = (bytes: Buffer, type: string, limits: RouteLimits) => Promise<FormData>
+
+export function webRequest(ctx: RequestContext, formDataOf: FormDataOf): Request {
   const { exchange, method } = ctx
   const raw = exchange.rawHeaders()
   const headers = new Headers()
@@ -16,26 +19,31 @@ export function webRequest(ctx: RequestContext): Request {
     init.body = ctx.bodyStream
     init.duplex = 'half'
   }
-  const request = coded(new Request(urlOf(ctx), init))
+  const parse = (bytes: Buffer, type: string) => formDataOf(bytes, type, ctx.route.limits)
+  const request = coded(new Request(urlOf(ctx), init), parse)
   return init.method === undefined ? Object.defineProperty(request, 'method', { value: method }) : request
 }
 
-/** `formData` and `json` fail as `ctx.body` does: whatever a client sent, it is no 500. */
-function coded(request: Request): Request {
+type Parse = (bytes: Buffer, type: string) => Promise<FormData>
+
+/**
+ * `formData` and `json` fail as `ctx.body` does: whatever a client sent, it is no 500. `formData` is read by the parser
+ * of `ctx.form()`, which has limits; the platform's own has none.
+ */
+function coded(request: Request, parse: Parse): Request {
   return Object.defineProperties(request, {
-    formData: { value: () => readForm(request) },
+    formData: { value: () => readForm(request, parse) },
     json: { value: () => readJson(request) },
-    clone: { value: () => coded(Request.prototype.clone.call(request)) },
+    clone: { value: () => coded(Request.prototype.clone.call(request), parse) },
   })
 }
 
 const forms: readonly (string | undefined)[] = ['multipart/form-data', 'application/x-www-form-urlencoded']
 
-async function readForm(request: Request): Promise<FormData> {
+async function readForm(request: Request, parse: Parse): Promise<FormData> {
   const { headers, body, bodyUsed } = request
-  const read = () => Request.prototype.formData.call(request)
   // The platform itself refuses a second read.
-  if (bodyUsed || body?.locked === true) return read()
+  if (bodyUsed || body?.locked === true) return Request.prototype.formData.call(request)
   checkEncoding(headers.get('content-encoding') ?? undefined)
   const type = headers.get('content-type') ?? ''
   if (!forms.includes(parseMediaType(type)?.essence)) {
@@ -44,11 +52,7 @@ async function readForm(request: Request): Promise<FormData> {
       `a form is ${forms.join(' or ')}, not ${type === '' ? 'without a type' : type}`,
     )
   }
-  try {
-    return await read()
-  } catch (error) {
-    throw error instanceof TypeError ? malformed('the body is not a valid form', error) : error
-  }
+  return parse(Buffer.from(await Request.prototype.arrayBuffer.call(request)), type)
 }
 
 async function readJson(request: Request): Promise<unknown> {

@@ -1,5 +1,6 @@
 /** The context of a request as its handlers and middleware see it. */
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from './reply-options.ts'
+import type { Form, FormLimits, FormPart } from './form.ts'
 import type {
   AnyParts,
   FailArguments,
@@ -115,6 +116,20 @@ export interface ContextOf<T extends Parts> {
    * The body as it arrives, on routes with `bodyMode: 'stream'`. On other routes it is the complete body in one chunk.
    */
   readonly bodyStream: ReadableStream<Uint8Array>
+
+  /**
+   * Reads a form of type multipart/form-data or application/x-www-form-urlencoded into memory: `const { title, photo } =
+   * await ctx.form()`. Fields are text, files are a `File`, and a repeated name has an array. It may be called again,
+   * and gives the same form. Rejects with 415 `E_BODY_TYPE` for another type, 400 `E_BODY_MALFORMED` for a broken form,
+   * 413 `E_FORM_TOO_LARGE` for one past a limit.
+   */
+  form(options?: FormLimits): Promise<Form>
+  /**
+   * Gives the parts of a form of type multipart/form-data one after the other: `for await (const part of ctx.parts())`.
+   * With `bodyMode: 'stream'` they come as they arrive, however large they are, and as fast as they are read. The loop
+   * throws what `form` rejects with, and `E_ABORTED` when the client leaves.
+   */
+  parts(options?: FormLimits): AsyncGenerator<FormPart, void, undefined>
 
   /** Gives all values of a name in the query, in their order, or an empty array. Schemas do not change them. */
   queryAll(name: string): string[]

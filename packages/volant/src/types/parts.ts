@@ -208,8 +208,16 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   handlerTimeout?: number | undefined
   /** The most keys of the query. Default: the app's `maxQueryKeys`. */
   maxQueryKeys?: number | undefined
-  /** The most keys of a form body. Default: the app's `maxFormKeys`. */
+  /** The most keys of a form body that is not multipart. Default: the app's `maxFormKeys`. */
   maxFormKeys?: number | undefined
+  /** The most parts of a multipart form. Default: the app's `maxFormParts`. */
+  maxFormParts?: number | undefined
+  /** The most files of a multipart form. Default: the app's `maxFormFiles`. */
+  maxFormFiles?: number | undefined
+  /** The most bytes of a file of a multipart form. Default: the app's `maxFileSize`. */
+  maxFileSize?: number | undefined
+  /** The most bytes of a field of a multipart form that is no file. Default: the app's `maxFieldSize`. */
+  maxFieldSize?: number | undefined
   /** The most levels of nesting in a JSON body. Default: the app's `maxJsonDepth`. */
   maxJsonDepth?: number | undefined
   /**

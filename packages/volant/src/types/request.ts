@@ -42,7 +42,16 @@ export interface Chained {
 export type Gate = (ctx: RequestContext) => unknown
 
 /** The limits that a route can set for itself and that JavaScript enforces. */
-export type RouteLimits = Pick<Limits, 'maxQueryKeys' | 'maxFormKeys' | 'maxJsonDepth'>
+export type RouteLimits = Pick<
+  Limits,
+  | 'maxQueryKeys'
+  | 'maxFormKeys'
+  | 'maxFormParts'
+  | 'maxFormFiles'
+  | 'maxFileSize'
+  | 'maxFieldSize'
+  | 'maxJsonDepth'
+>
 
 /** Declared errors as they run, by code; `reply` checks the error's `data` and is null where it has none. */
 export type ErrorsByCode = ReadonlyMap<

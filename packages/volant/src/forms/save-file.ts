@@ -1,0 +1,71 @@
+/** Writes a part of a form to a new file, and leaves none behind if that fails. */
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { errorTable, HTTPError } from '../errors/errors.ts'
+import type { SavedFile } from '../types/form.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { PartReader } from './part-reader.ts'
+
+/** The most chunks that one call of the system writes. */
+const mostAtOnce = 16
+
+export async function saveFile(reader: PartReader, number: number, folder: string | URL): Promise<SavedFile> {
+  // A name that a client knows is one that it can guess for others (CVE-2025-46653).
+  const path = join(folder instanceof URL ? fileURLToPath(folder) : folder, randomUUID())
+  const file = await open(path, 'wx', 0o600).catch(rethrow)
+  let size = 0
+  try {
+    let next = reader.chunk(number)
+    for (;;) {
+      const chunk = isThenable(next) ? await next : next
+      if (chunk === null) break
+      const chunks = [chunk]
+      let length = chunk.length
+      for (;;) {
+        next = reader.chunk(number)
+        if (next === null || isThenable(next)) break
+        length += next.length
+        if (chunks.push(next) === mostAtOnce) {
+          next = reader.chunk(number)
+          break
+        }
+      }
+      // While this is written, the next bytes may fail to come: that is noticed when they are awaited.
+      if (isThenable(next)) next.then(undefined, ignore)
+      await write(file, chunks, length)
+      size += length
+    }
+    await file.close()
+  } catch (error) {
+    await file.close().catch(ignore)
+    await unlink(path).catch(ignore)
+    rethrow(error)
+  }
+  reader.wrote(path)
+  return { path, size }
+}
+
+/** The system may write less than it is given. */
+async function write(file: FileHandle, chunks: Buffer[], length: number): Promise<void> {
+  const { bytesWritten } = await file.writev(chunks)
+  if (bytesWritten === length) return
+  const rest = Buffer.concat(chunks).subarray(bytesWritten)
+  for (let at = 0; at < rest.length;) at += (await file.write(rest, at)).bytesWritten
+}
+
+function ignore(): void {}
+
+function rethrow(error: unknown): never {
+  if (!isFull(error)) throw error
+  throw new HTTPError(errorTable.E_STORAGE_FULL.status, 'there is no room for the file', {
+    code: 'E_STORAGE_FULL',
+    cause: error,
+    expose: true,
+  })
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | null)?.code ?? '')
+}
