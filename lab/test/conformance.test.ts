@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conformance } from '../src/conformance.ts'
+import { measure } from '../src/measures/index.ts'
+import type { Assignment } from '../src/measures/measurement.ts'
+import type { Proof, Variant } from '../src/scenario.ts'
 import { assignment, entryRunning, skip } from './broken-entry.ts'
 
 function faultOf(server: string, asked: string, environment = {}): Promise<string | null> {
@@ -26,6 +29,63 @@ test('a variant has proofs of its own beside those of its scenario', { skip }, a
     conformance(entry, scenario, { ...variant, proofs: [{ path, status: 200 }] }, null, 0)
   assert.equal(await proven('/json'), null)
   assert.equal(await proven('/of-this-variant'), 'GET /of-this-variant is answered with 404, not 200')
+})
+
+test(
+  'a body is compared after its coding was undone, and must have the coding that was asked for',
+  { skip },
+  async () => {
+    const { entry, scenario, variant } = assignment(entryRunning('codings'), 'ramapi-json')
+    const faultOf = (proof: Proof) => conformance(entry, scenario, { ...variant, proofs: [proof] }, null, 0)
+    const reply = 'a text of some length'
+    const asked = { status: 200, reply, encoding: 'gzip' } as const
+    assert.equal(await faultOf({ path: '/gzip', ...asked }), null)
+    assert.equal(await faultOf({ path: '/no-gzip', ...asked }), 'GET /no-gzip: the body is not gzip')
+    assert.equal(
+      await faultOf({ path: '/plain', ...asked }),
+      'GET /plain: the content encoding is missing, not gzip',
+    )
+    assert.equal(
+      await faultOf({ path: '/gzip', status: 200, reply }),
+      'GET /gzip: the content encoding is gzip, not missing',
+    )
+    assert.match(
+      String(await faultOf({ path: '/gzip', ...asked, reply: 'another' })),
+      /the body is "a text of/,
+    )
+  },
+)
+
+test('who has a reply already is told so, and one of several fields is enough', { skip }, async () => {
+  const { entry, scenario, variant } = assignment(entryRunning('codings'), 'ramapi-json')
+  const faultOf = (proof: Omit<Proof, 'status'>) =>
+    conformance(entry, scenario, { ...variant, proofs: [{ status: 200, ...proof }] }, null, 0)
+  assert.equal(await faultOf({ path: '/tagged', revalidated: true }), null)
+  assert.equal(
+    await faultOf({ path: '/plain', revalidated: true }),
+    'GET /plain is answered with 200, not 304',
+  )
+  assert.equal(await faultOf({ path: '/plain', fields: { 'x-tag|etag': /tag/ } }), null)
+  assert.equal(
+    await faultOf({ path: '/plain', fields: { 'x-tag|y-tag': /tag/ } }),
+    'GET /plain: the field x-tag or y-tag is missing',
+  )
+})
+
+test('a variant can go without handler and log', { skip }, async () => {
+  const silent = assignment(entryRunning('silent'), 'ramapi-stack')
+  const cached = assignment(entryRunning('cached'), 'ramapi-json')
+  const fault = ({ entry, scenario, variant }: Assignment, changes: Partial<Variant>) =>
+    conformance(entry, scenario, { ...variant, ...changes }, null, 0)
+  assert.equal(await fault(silent, { logs: false }), null)
+  assert.equal(await fault(cached, { handler: false }), null)
+  for (const [asked, changes] of [
+    [silent, { logs: false }],
+    [cached, { handler: false }],
+  ] as const) {
+    const finding = await measure({ ...asked, variant: { ...asked.variant, ...changes } })
+    assert.ok(finding.metrics.requests, JSON.stringify(finding))
+  }
 })
 
 const cases: [string, string, string, RegExp][] = [
