@@ -4,19 +4,17 @@ import { join } from 'node:path'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
 import type { Run } from './cell.ts'
 import { type Age, ageNote, ageOf } from './code-state.ts'
+import { type Committed, committedRuns, readCommitted } from './committed-runs.ts'
 import { commitsOf } from './commits.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
 import { type MetricName, figure, heading } from './metrics.ts'
 import { baseName } from './ours.ts'
 import { type Points, connectionsOf, pointsHeading, pointsLines, pointsOf } from './points-table.ts'
-import { readResults } from './store.ts'
+import { presets } from './presets.ts'
 import { standingLines } from './standing-table.ts'
 import { titleOf } from './terminal-tables.ts'
 import { titleWithVersion, usualRuntime } from './versions.ts'
-
-/** The run that is in the repository. */
-export const committedRun = 'core'
 
 /** Where tables are written: between `<!-- lab: NAME -->` and `<!-- lab: end -->`. */
 const documentFiles = ['README.md', 'lab/README.md', 'lab/documents']
@@ -55,20 +53,22 @@ export function markdownLines(results: Results, only?: readonly string[]): strin
 
 /** Every marked block anew. With `check` nothing is written, and 1 is returned when a block differs. */
 export function rewriteDocuments(check: boolean): number {
-  const results = readResults(committedRun)
-  const found = ageOf(results.run)
-  // Where git cannot tell whether the run is older than the code, either text is right.
-  const ages: Age[] = found === 'unknown' ? ['older', 'current'] : [found]
+  const runs = committedRuns.map(readCommitted)
+  // Where git cannot tell whether a run is older than the code, either text is right.
+  const unknown = runs.some(({ age }) => age === 'unknown')
+  const ways = unknown
+    ? (['older', 'current'] as const).map((age) => runs.map((one) => ({ ...one, age })))
+    : [runs]
   let stale = 0
   for (const file of documentFiles.flatMap(filesOf)) {
     const path = join(rootFolder, file)
     const before = readFileSync(path, 'utf8')
-    const texts = ages.map((age) => rewritten(before, results, file, age))
+    const texts = ways.map((way) => rewritten(before, way, file))
     if (texts.includes(before)) continue
     if (!check) writeFileSync(path, texts[0] as string)
     else
       console.error(
-        `${file}: a table is not that of the run ${committedRun}, or does not say that the run is older than the code: npm run lab -- table --write`,
+        `${file}: a table is not that of its run (${committedRuns.join(', ')}), or does not say that the run is older than the code: npm run lab -- table --write`,
       )
     stale += 1
   }
@@ -76,12 +76,7 @@ export function rewriteDocuments(check: boolean): number {
 }
 
 /** Throws a `Failure` for a block that names nothing. */
-export function rewritten(
-  text: string,
-  results: Results,
-  file: string,
-  age: Age = ageOf(results.run),
-): string {
+export function rewritten(text: string, runs: readonly Committed[], file: string): string {
   const [begun, ended] = [/<!-- lab: (?!end )[^>]* -->\n/g, /<!-- lab: end -->/g].map(
     (mark) => text.match(mark)?.length ?? 0,
   )
@@ -90,7 +85,7 @@ export function rewritten(
   return text.replace(
     /(<!-- lab: (?!end)([^>]*?) -->\n)[\s\S]*?(<!-- lab: end -->)/g,
     (_, begin: string, name: string, end: string) => {
-      const lines = blockOf(name, { results, age })
+      const lines = blockOf(name, runs)
       if (lines === null) throw new Failure(`${file}: the run has nothing for <!-- lab: ${name} -->`, 2)
       return `${begin}\n${lines.join('\n')}\n\n${end}`
     },
@@ -104,17 +99,40 @@ interface Source {
 }
 
 /**
- * `standing`, `machine`, a scenario, or a scenario and `:` and a variant; with `points ` before it only the table over
- * the counts of connections, where the run has one.
+ * `standing` and `machine`, of the first run or of the one that is named behind them; a scenario, or a scenario and `:`
+ * and a variant, of the first run that has it; with `points ` before it only the table over the counts of connections,
+ * where the run has one. A run that is still to be measured has a line that says so.
  */
-function blockOf(name: string, source: Source): string[] | null {
-  const { results, age } = source
-  const note = ageNote(results.run, age)
-  if (name === 'standing')
-    return [...standingLines(results), ...(note === null ? [] : ['', `<sub>${note}</sub>`])]
-  if (name === 'machine') return machineLines(source)
-  const onlyPoints = name.startsWith('points ')
-  const [scenario, variant] = name.replace('points ', '').split(':')
+function blockOf(name: string, runs: readonly Committed[]): string[] | null {
+  const [word, wanted = runs[0]?.name] = name.split(' ')
+  const isWhole = word === 'standing' || word === 'machine'
+  const scenario = name.replace('points ', '').split(':')[0] as string
+  let missing: string | null = null
+  for (const { name: run, results, age } of runs) {
+    const has = isWhole
+      ? run === wanted
+      : (presets[run]?.parts.some((part) => part.scenario === scenario) ?? false)
+    if (results === null && has) missing ??= run
+    if (results === null || (isWhole && !has)) continue
+    const lines = isWhole
+      ? wholeLines(word, { results, age })
+      : scenarioLines(name.replace('points ', ''), name.startsWith('points '), { results, age })
+    if (lines !== null) return lines
+  }
+  return missing === null
+    ? null
+    : [`Not measured yet: \`npm run lab -- run --name ${missing} --preset ${missing}\`.`]
+}
+
+function wholeLines(word: 'standing' | 'machine', source: Source): string[] {
+  if (word === 'machine') return machineLines(source)
+  const note = ageNote(source.results.run, source.age)
+  return [...standingLines(source.results), ...(note === null ? [] : ['', `<sub>${note}</sub>`])]
+}
+
+function scenarioLines(name: string, onlyPoints: boolean, source: Source): string[] | null {
+  const { results } = source
+  const [scenario, variant] = name.split(':')
   const isAsked = (table: { scenario: string; of: string }): boolean =>
     table.scenario === scenario && (variant === undefined || table.of === variant)
   const points = pointsOf(results).filter(isAsked)

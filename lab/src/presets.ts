@@ -31,7 +31,7 @@ const all = [...most, 'hono', 'koa', 'veloze', 'zapjs']
 const onNode20 = ['native@20', 'node-http@20', 'uws@20', 'node@20', 'fastify@20']
 const few = operatingPoints.filter((count) => count < 100)
 
-/** The run that is published: README.md and lab/documents have its tables. */
+/** What is published: README.md and lab/documents have its tables. */
 const core: Preset = {
   rounds: 5,
   warmup: 0.8,
@@ -58,7 +58,31 @@ const core: Preset = {
   ],
 }
 
-export const presets: Readonly<Record<string, Preset>> = { core }
+const ours = ['native', 'node-http']
+
+/** What middleware, folders and forms cost. A variant that shows the same without them is measured on native alone. */
+const batteries: Preset = {
+  rounds: 5,
+  warmup: 0.8,
+  window: 1,
+  parts: [
+    part('rate-limit', 'none', ['native']),
+    part('rate-limit', 'limited', [...ours, 'fastify', 'express5']),
+    part('compression', 'none', ['native']),
+    part('compression', 'negotiated', ['native', 'fastify', 'express5']),
+    part('compression', 'gzip', [...ours, 'fastify', 'express5']),
+    part('nessen-stack', 'bare', ['native']),
+    part('nessen-stack', 'plain', [...ours, 'fastify', 'express5']),
+    part('nessen-stack', 'pipelined', [...ours, 'fastify', 'express5']),
+    part('veloze-middlewares', 'plain', [...ours, 'polka', 'veloze', 'fastify', 'express5']),
+    part('veloze-middlewares', 'pipelined', [...ours, 'polka', 'veloze', 'fastify', 'express5', 'express4']),
+    part('static-file', 'json', ['native']),
+    part('static-file', 'file', [...ours, 'fastify', 'polka', 'express5']),
+    part('upload', 'default', [...ours, 'fastify', 'express5']),
+  ],
+}
+
+export const presets: Readonly<Record<string, Preset>> = { core, batteries }
 
 /** Throws a `Failure` for a name that is not among them. */
 export function presetOf(name: string): Preset {

@@ -1,36 +1,66 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Results } from '../src/analysis.ts'
+import type { Committed } from '../src/committed-runs.ts'
 import { markdownLines, rewritten } from '../src/markdown-tables.ts'
 import { standingLines } from '../src/standing-table.ts'
 import { inventedRun } from './invented-run.ts'
 
 const results = inventedRun()
+const runs = (found: Results = results): Committed[] => [{ name: 'core', results: found, age: 'older' }]
 const page =
   'Before\n<!-- lab: hello:default -->\nold\n<!-- lab: end -->\nbetween\n<!-- lab: standing --><!-- no -->\n'
 
 test('a block becomes its table, the rest of the text stays', () => {
-  const text = rewritten(page, results, 'page.md')
+  const text = rewritten(page, runs(), 'page.md')
   assert.match(
     text,
     /^Before\n<!-- lab: hello:default -->\n\n\| {2}\| CPU per request, µs \(95 %\) \| ÷ native \| /,
   )
   assert.match(text, /\n\n<!-- lab: end -->\nbetween\n<!-- lab: standing --><!-- no -->\n$/)
   assert.doesNotMatch(text, /\nold\n/)
-  assert.equal(rewritten(text, results, 'page.md'), text, 'a second time changes nothing')
+  assert.equal(rewritten(text, runs(), 'page.md'), text, 'a second time changes nothing')
   const changed: Results = {
     ...results,
     cells: results.cells.map((cell) => ({ ...cell, metrics: { ...cell.metrics, cpu: 99 } })),
   }
-  assert.notEqual(rewritten(text, changed, 'page.md'), text, 'another run has another table')
+  assert.notEqual(rewritten(text, runs(changed), 'page.md'), text, 'another run has another table')
 })
 
 test('a block that names nothing is a fault of the page', () => {
   const wrong = '<!-- lab: nonesuch -->\n<!-- lab: end -->'
-  assert.throws(() => rewritten(wrong, results, 'page.md'), {
+  assert.throws(() => rewritten(wrong, runs(), 'page.md'), {
     message: 'page.md: the run has nothing for <!-- lab: nonesuch -->',
     exitCode: 2,
   })
+})
+
+test('a scenario is taken from the first run that has it, and the machine from the run that is named', () => {
+  const later: Results = {
+    run: { ...results.run, machine: { ...results.run.machine, cpu: 'Another CPU' } },
+    cells: results.cells.map((cell) => ({ ...cell, scenario: cell.scenario.replace('hello', 'later') })),
+  }
+  const scenarios = later.run.scenarios.map((one) => ({ ...one, name: one.name.replace('hello', 'later') }))
+  const both: Committed[] = [
+    ...runs(),
+    { name: 'batteries', results: { ...later, run: { ...later.run, scenarios } }, age: 'current' },
+  ]
+  const block = (name: string): string =>
+    rewritten(`<!-- lab: ${name} -->\n<!-- lab: end -->`, both, 'page.md')
+  assert.match(block('hello:default'), /older than the code/)
+  assert.match(block('later:default'), /\| CPU per request, µs/)
+  assert.doesNotMatch(block('later:default'), /older than the code/)
+  assert.match(block('machine batteries'), /: Another CPU, /)
+  assert.doesNotMatch(block('machine'), /Another CPU/)
+})
+
+test('what is still to be measured says by which command', () => {
+  const both: Committed[] = [...runs(), { name: 'batteries', results: null, age: 'current' }]
+  for (const name of ['upload', 'standing batteries', 'machine batteries'])
+    assert.equal(
+      rewritten(`<!-- lab: ${name} -->\n<!-- lab: end -->`, both, 'page.md'),
+      `<!-- lab: ${name} -->\n\nNot measured yet: \`npm run lab -- run --name batteries --preset batteries\`.\n\n<!-- lab: end -->`,
+    )
 })
 
 test('every row of a table has as many cells as its head, those without figures too', () => {
@@ -79,7 +109,7 @@ test('where Volant stands is said of the best of the others, never of the limit 
 
 test('a block without its end is a fault of the page', () => {
   const wrong = '<!-- lab: hello:default -->\n<!-- lab: end -->\n<!-- lab: standing -->\n'
-  assert.throws(() => rewritten(wrong, results, 'page.md'), /page\.md: 2 blocks begin .* and 1 end/)
+  assert.throws(() => rewritten(wrong, runs(), 'page.md'), /page\.md: 2 blocks begin .* and 1 end/)
 })
 
 test('where Volant was disqualified the standing says so', () => {

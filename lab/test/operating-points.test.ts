@@ -137,7 +137,7 @@ test('where Volant stands is said at every count, beside entries on the same Nod
 test('a document has the table over connections with versions, and says when its run is older than the code', () => {
   const page =
     '<!-- lab: points ramapi-json:plain -->\n<!-- lab: end -->\n<!-- lab: ramapi-json -->\n<!-- lab: end -->\n'
-  const older = rewritten(page, measured, 'page.md', 'older')
+  const older = rewritten(page, [{ name: 'core', results: measured, age: 'older' }], 'page.md')
   assert.match(
     older,
     /\| CPU per request, µs: 1 connection \| ÷ native \| .*: 100 connections \| ÷ native \|\n/,
@@ -148,7 +148,10 @@ test('a document has the table over connections with versions, and says when its
   for (const note of tablesIn(older))
     assert.match(note, /older than the code: measured on 2020-01-01 at commit 0123456789ab, and the engine/)
   assert.equal(tablesIn(older).length, 3)
-  assert.doesNotMatch(rewritten(page, measured, 'page.md', 'current'), /older/)
+  assert.doesNotMatch(
+    rewritten(page, [{ name: 'core', results: measured, age: 'current' }], 'page.md'),
+    /older/,
+  )
   assert.equal(ageNote(measured.run, 'current'), null)
 })
 

@@ -9,8 +9,8 @@ import { resultLines } from '../terminal-tables.ts'
 import type { Command } from './command.ts'
 
 const help = `usage: npm run lab -- table RUN      the tables of a run of lab/results, or of a folder
-       npm run lab -- table --write  writes the tables of the committed run into README.md and docs/
-       npm run lab -- table --check  exit code 1 when they are not those of the committed run
+       npm run lab -- table --write  writes the tables of the committed runs into README.md and lab/
+       npm run lab -- table --check  exit code 1 when they are not those of the committed runs
 
   --scenarios A,B   only these
   --markdown        for a document

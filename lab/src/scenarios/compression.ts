@@ -25,7 +25,7 @@ export const compression: Scenario = {
       measure: { kind: 'load', load: load(get('/small', hello, { headers })) },
     },
     {
-      name: 'gzip of 20 KB',
+      name: 'gzip',
       lane: 'plain',
       measure: { kind: 'load', load: load(page, { connections: 20 }) },
     },
