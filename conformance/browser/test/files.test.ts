@@ -1,6 +1,6 @@
 /** Tests what a page does with files: it plays, saves and keeps them. */
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { html, visit } from '../src/browser.ts'
 import { seconds, wave } from '../src/wave.ts'
@@ -9,11 +9,12 @@ visit('a media element seeks by ranges', async ({ app, serve, page, folder }) =>
   const media = app()
   await writeFile(join(folder, 'tone.wav'), wave())
   const asked: string[] = []
-  media.get('/tone.wav', (ctx) => {
-    asked.push(ctx.headers.range ?? '')
-    return ctx.file('tone.wav', { root: folder })
+  media.use((ctx, next) => {
+    if (ctx.path === '/media/tone.wav') asked.push(ctx.headers.range ?? '')
+    return next()
   })
-  media.get('/', (ctx) => ctx.html(html('<audio preload="metadata" src="/tone.wav"></audio>')))
+  media.static('/media', folder)
+  media.get('/', (ctx) => ctx.html(html('<audio preload="metadata" src="/media/tone.wav"></audio>')))
   await page.goto(await serve(media))
   const seen = await page.evaluate(async () => {
     const audio = document.querySelector('audio') as HTMLAudioElement
@@ -45,4 +46,35 @@ visit('a link saves a file under its name', async ({ app, serve, page, folder })
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('a')])
   assert.equal(download.suggestedFilename().normalize(), 'räksmörgås, _2_.txt')
   assert.deepEqual(await readFile((await download.path()) as string), await readFile(path))
+})
+
+visit('a page app answers each of its paths, its assets are kept', async ({ app, serve, page, folder }) => {
+  const site = app()
+  const assets = join(folder, 'assets')
+  await mkdir(assets)
+  await writeFile(join(folder, 'index.html'), html('<h1></h1><script src="/assets/app.3f2a9c.js"></script>'))
+  const script = "document.querySelector('h1').textContent = location.pathname"
+  await writeFile(join(assets, 'app.3f2a9c.js'), script)
+  const asked: string[] = []
+  site.onResponse((ctx, { status }) => {
+    if (ctx.path !== '/favicon.ico') asked.push(`${status} ${ctx.path}`)
+  })
+  site.static('/assets', assets, { immutable: true })
+  site.static('/', folder, { fallback: 'index.html' })
+  const url = await serve(site)
+  for (const path of ['/', '/books/7', '/books/7']) {
+    await page.goto(url + path)
+    assert.equal(await page.textContent('h1'), path)
+  }
+  await page.reload()
+  // No document is wanted here, so there is no page in place of it.
+  assert.equal(await page.evaluate(async () => (await fetch('/api/none')).status), 404)
+  assert.deepEqual(asked, [
+    '200 /',
+    '200 /assets/app.3f2a9c.js',
+    '200 /books/7',
+    '304 /books/7',
+    '304 /books/7',
+    '404 /api/none',
+  ])
 })
