@@ -211,6 +211,11 @@ describe('nessen', () => {
       const badge = await ask('/badge/status/ok.svg')
       assert.equal(badge.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
       assert.match(badge.value as string, />status<.*>ok</)
+      assert.equal(badge.headers.get('content-encoding'), null)
+      const large = await ask(`/badge/${'x'.repeat(2_000)}/ok.svg`, {
+        headers: { 'accept-encoding': 'gzip' },
+      })
+      assert.equal(large.headers.get('content-encoding'), 'gzip')
     }))
 
   test('nobody is told 429 after a hundred requests', () =>

@@ -1,9 +1,10 @@
 /**
  * The five routes of the Nessen document. `/health` is outside the stack, as its first measurement says; the others
- * have a request id, a line of JSON in the log for each request, and security headers. The document's rate limit and
- * compression are not here: Volant has neither yet.
+ * have a request id, a line of JSON in the log for each request, compression and security headers. The document's rate
+ * limit is not here: Volant has none yet.
  */
 import { type AppOptions, createApp, logger, metrics, requestId, securityHeaders } from 'volant'
+import { compress } from 'volant/compress'
 import { badge } from '../badge.ts'
 import { escape } from '../markup.ts'
 
@@ -14,7 +15,7 @@ export function nessen(options: AppOptions) {
 
   app.get('/health', () => 'OK')
 
-  const stack = app.with(requestId()).with(logger()).with(securityHeaders())
+  const stack = app.with(requestId()).with(logger()).with(compress()).with(securityHeaders())
 
   stack.get('/', (ctx) => {
     ctx.html(
