@@ -21,7 +21,15 @@ const server = fileURLToPath(new URL('../src/server.js', import.meta.url))
 const production = { NODE_ENV: 'production', API_TOKEN: 'secret' }
 
 const figures = ['/metrics', '/metrics.json', '/api/health', '/debug/memory']
-const docs = ['/', '/docs', '/docs/reference.js', '/openapi.json', '/openapi.yaml', '/client.json']
+const docs = [
+  '/',
+  '/page/live.js',
+  '/docs',
+  '/docs/reference.js',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/client.json',
+]
 const open = ['/health', '/ready', '/json', '/badge/build/passing.svg', '/api/users']
 
 test('settings in development, in production, and with empty variables', () => {

@@ -1,4 +1,5 @@
 /** The reference service: a small API over one database, watched over, with a page that shows it at work. */
+import { fileURLToPath } from 'node:url'
 import {
   type AppOptions,
   cors,
@@ -10,6 +11,7 @@ import {
   requestId,
   securityHeaders,
 } from 'volant'
+import { compress } from 'volant/compress'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
 import { bearer } from '../bearer.ts'
@@ -42,7 +44,7 @@ export function reference(
   app.onClose(database.close)
 
   const meter = metrics()
-  app.use(meter, securityHeaders())
+  app.use(meter, securityHeaders(), compress())
   const guard = bearer(token)
   const guarded = [...(publicFigures ? [] : figures), ...(publicDocs ? [] : docs)]
   for (const path of guarded) app.use(path, guard)
@@ -52,6 +54,7 @@ export function reference(
 
   app.register((scope) => {
     if (!publicDocs) scope.use(guard)
+    scope.static('/page', fileURLToPath(new URL('../../../page', import.meta.url)))
     scope.get('/', { hidden: true }, (ctx) => {
       ctx.header('content-security-policy', contentSecurityPolicy)
       const { driver } = database
