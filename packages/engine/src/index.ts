@@ -3,4 +3,4 @@
 export * from './exchange.ts'
 export { bag, combine, wideBag } from './fields.ts'
 export { nativeEngine } from './native.ts'
-export { packedList, packHeaders, releaseHeaders, unpackHeaders } from './packed-headers.ts'
+export { packedList, packedText, packHeaders, releaseHeaders, unpackHeaders } from './packed-headers.ts'

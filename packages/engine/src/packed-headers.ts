@@ -7,8 +7,16 @@
 /** The lists behind packed values: those of middleware, and of the files that are kept in memory. */
 const lists = new Map<string, readonly string[]>()
 
-/** Gives the value that stands for `list`: name, value, name, value, …, all of them checked. */
+/** Gives the value that stands for `list`, which is kept: name, value, name, value, …, all of them checked. */
 export function packHeaders(list: readonly string[]): string {
+  // The text is flat and has one byte a character, as it will be written.
+  const flat = Buffer.from(packedText(list), 'latin1').toString('latin1')
+  lists.set(flat, list)
+  return flat
+}
+
+/** As `packHeaders`, for a value that is not the same for many replies: nothing is kept of it. */
+export function packedText(list: readonly string[]): string {
   let packed = ''
   for (let at = 0; at < list.length; at += 2) {
     const name = list[at] as string
@@ -18,10 +26,7 @@ export function packHeaders(list: readonly string[]): string {
       name +
       value
   }
-  // The text is flat and has one byte a character, as it will be written.
-  const flat = Buffer.from(packed, 'latin1').toString('latin1')
-  lists.set(flat, list)
-  return flat
+  return packed
 }
 
 /** Forgets the list behind a packed value that no later reply has. One that is under way is read from the value. */

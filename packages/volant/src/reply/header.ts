@@ -119,11 +119,16 @@ export function removeHeaders(list: string[], has: (lower: string) => boolean): 
     }
     const value = list[at + 1] as string
     let hit = false
-    for (const lower of packed.get(value)?.names ?? []) hit ||= has(lower)
+    for (const lower of packed.get(value)?.names ?? namesIn(value)) hit ||= has(lower)
     if (!hit) continue
     const kept = packedList(value).filter((_, index, all) => !has(all[index & ~1] as string))
     list.splice(at, 2, ...kept)
   }
+}
+
+/** Gives the names in a packed value that is no block's; they are in lower case. */
+function namesIn(value: string): string[] {
+  return packedList(value).filter((_, at) => at % 2 === 0)
 }
 
 /** Gives the members of two values of Vary (RFC 9110 §12.5.5), each once; `*` replaces all. */
