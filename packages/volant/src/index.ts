@@ -48,6 +48,7 @@ export {
 export type {
   OpenAPIComponents,
   OpenAPIDocument,
+  OpenAPIHeader,
   OpenAPIInfo,
   OpenAPIMedia,
   OpenAPIOperation,

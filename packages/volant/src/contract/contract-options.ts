@@ -3,6 +3,7 @@ import { errorTable, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { checkHeaderName } from '../reply/header.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { copy } from './lazy-responses.ts'
 import { checkExamples } from './route-examples.ts'
@@ -117,10 +118,10 @@ function checkError(where: string, code: string, error: DeclaredError): void {
   checkOptionNames(
     `${where}: the error ${code}`,
     error,
-    ['status', 'description', 'data'],
+    ['status', 'description', 'data', 'headers'],
     foreignNames.declaredError,
   )
-  const { status, description, data } = error
+  const { status, description, data, headers } = error
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new VolantError(
       'E_BAD_STATUS',
@@ -130,6 +131,16 @@ function checkError(where: string, code: string, error: DeclaredError): void {
   if (description !== undefined && typeof description !== 'string')
     throw bad(`${where}: errors.${code}.description`, description, 'a text')
   if (data !== undefined) checkSent(data, `${where}: errors.${code}.data`)
+  if (headers !== undefined) checkHeaders(`${where}: errors.${code}.headers`, headers)
+}
+
+function checkHeaders(where: string, headers: Readonly<Record<string, string>>): void {
+  const wanted = "what header fields say, by name: { 'Retry-After': 'The seconds to wait.' }"
+  if (!isObject(headers)) throw bad(where, headers, wanted)
+  for (const [name, text] of Object.entries(headers)) {
+    checkHeaderName(name)
+    if (typeof text !== 'string') throw bad(`${where}.${name}`, text, wanted)
+  }
 }
 
 function checkDescription(where: string, options: Contract): Description {

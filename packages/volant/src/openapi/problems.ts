@@ -1,6 +1,6 @@
 /** Documents errors: each is a problem document (RFC 9457), told apart by its `code`. */
 import { phrases } from '../errors/phrases.ts'
-import type { OpenAPISchema, OpenAPIResponse } from './types.ts'
+import type { OpenAPIHeader, OpenAPISchema, OpenAPIResponse } from './types.ts'
 
 /** The components for the problem of any error, and for the problem of a request that its schemas reject. */
 export const problemSchemas: Readonly<Record<string, OpenAPISchema>> = {
@@ -42,6 +42,7 @@ export interface DocumentedError {
   readonly code: string
   readonly description: string | undefined
   readonly data: OpenAPISchema | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** Gives the reply for all errors of one status. */
@@ -60,8 +61,10 @@ export function problemResponse(status: number, errors: readonly DocumentedError
   )
   const [only, ...others] = choices
   const schema = only !== undefined && others.length === 0 ? only : { oneOf: choices }
+  const headers = errors.flatMap((error) => Object.entries(error.headers ?? {}))
   return {
     description: `${phraseOf(status)}\n\n${lines.join('\n')}`,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(headerObject)) }),
     content: { 'application/problem+json': { schema } },
   }
 }
@@ -69,6 +72,10 @@ export function problemResponse(status: number, errors: readonly DocumentedError
 /** Gives the meaning of a status (RFC 9110 §15). */
 export function phraseOf(status: number): string {
   return phrases[status] ?? `Status ${status}`
+}
+
+function headerObject([name, description]: readonly [string, string]): [string, OpenAPIHeader] {
+  return [name, { description, schema: { type: 'string' } }]
 }
 
 function problemWith(properties: Record<string, OpenAPISchema>): OpenAPISchema {

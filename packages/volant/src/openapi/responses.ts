@@ -82,11 +82,11 @@ export class ResponseObjects {
 
   #declaredErrors({ name, route }: RouteOperation, hint: string): Map<number, DocumentedError[]> {
     return byStatus(
-      Object.entries(route.errors).map(([code, { status, description, data }]) => {
+      Object.entries(route.errors).map(([code, { status, description, data, headers }]) => {
         const base = `${hint} ${code.toLowerCase()}`
         const where = `${name}: errors.${code}.data`
         const schema = data === undefined ? data : this.#components.use(data, 'output', base, where)
-        return { status, code, description, data: schema }
+        return { status, code, description, data: schema, headers }
       }),
     )
   }

@@ -132,8 +132,18 @@ export interface OpenAPIMedia {
 export interface OpenAPIResponse {
   /** The meaning of the reply. */
   description: string
+  /** The header fields that are worth a word. */
+  headers?: Record<string, OpenAPIHeader>
   /** The bodies by content type; absent if the reply has none. */
   content?: Record<string, OpenAPIMedia>
+}
+
+/** A header field of a reply (OpenAPI 3.1 §4.8.21). */
+export interface OpenAPIHeader {
+  /** What the field says. */
+  description: string
+  /** The schema of its value. */
+  schema: OpenAPISchema
 }
 
 /** A reference stands for the component that it points to. */

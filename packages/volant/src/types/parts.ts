@@ -148,6 +148,8 @@ export interface DeclaredError {
   description?: string | undefined
   /** The schema of the reply's `data`. */
   data?: Schema | undefined
+  /** The header fields of the reply with what they say, for the API's document. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The declared errors by code: upper case and `_`, as `USER_NOT_FOUND`. */
