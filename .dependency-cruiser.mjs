@@ -20,6 +20,7 @@ export const rooms = [
   'middleware',
   'compression',
   'static',
+  'rate-limit',
   'connect',
   'adapters',
   'testing',

@@ -231,6 +231,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
     ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
+    exposes: exposedBy(layers),
   }
 }
 
@@ -252,6 +253,7 @@ function compileMisses(
     limits,
     ...watching(nodes, layers, 0),
     ...sendHooksOf(layers),
+    exposes: exposedBy(layers),
   }))
 }
 
@@ -303,9 +305,13 @@ function sendHooksOf(layers: readonly Layer[]): Pick<CompiledRoute, 'sendHooks' 
   return { sendHooks: hooks.length === 0 ? null : hooks, encoder }
 }
 
+function exposedBy(layers: readonly Layer[]): string {
+  return [...new Set(layers.flatMap((layer) => metadataOf(layer).exposes ?? []))].join(', ')
+}
+
 /** Gives the middleware of the scopes, for a route's pattern, or for any path where no route was found. */
 function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSensitive: boolean): Layer[] {
-  return nodes.flatMap((node) =>
+  const layers = nodes.flatMap((node) =>
     node.layers.flatMap(({ layer: given, under }): Layer[] => {
       if (under === null) return [given]
       const paths = pathPrefix(under, caseSensitive)
@@ -315,6 +321,10 @@ function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSe
       return meets === 'always' ? [layer] : [confine(layer, (path) => paths.holds(path))]
     }),
   )
+  const from = layers.findIndex((layer) => metadataOf(layer).exposes !== undefined)
+  const early = layers.filter((layer, at) => from >= 0 && at > from && metadataOf(layer).goesBefore === true)
+  if (early.length === 0) return layers
+  return [...layers.slice(0, from), ...early, ...layers.slice(from).filter((layer) => !early.includes(layer))]
 }
 
 /** Completes the parameters: a schema of the scope knows those of its prefix alone, and the route adds its own. */

@@ -25,6 +25,10 @@ export interface MiddlewareMetadata extends Declaration {
   readonly gate?: Gate
   /** True where the user made it with `before`. */
   readonly isCheck?: boolean
+  /** True where it goes before middleware that `exposes` fields, so that pages can read what that refuses. */
+  readonly goesBefore?: boolean
+  /** The fields of its replies that pages of other origins should be able to read. */
+  readonly exposes?: readonly string[]
   /** True where its function does nothing and is left out of chains. */
   readonly skip?: boolean
   /** True where it replaces the parameters by the output of a schema. */

@@ -114,6 +114,17 @@ export const errorTable = {
     remedy: 'Raise maxQueryKeys of this route.',
   },
   E_RANGE: { status: 416, meaning: 'The file has none of the bytes Range asks for.' },
+  E_RATE_LIMITED: {
+    status: 429,
+    meaning: 'The client sent more requests than a limit of rateLimit() allows.',
+    remedy: 'Retry-After says when the next one may come.',
+  },
+  E_RATE_LIMIT_STORE: {
+    status: 503,
+    meaning: "The store of a rate limit does not answer, and its onStoreError is 'deny'.",
+    remedy:
+      'The error that was reported says what the store did. With local or allow requests pass meanwhile.',
+  },
   E_REQUEST_TIMEOUT: {
     status: 408,
     meaning: 'The request did not arrive within requestTimeout.',

@@ -29,7 +29,10 @@ export interface CorsOptions {
   methods?: readonly string[] | undefined
   /** The request headers that pages may set. Default: those they ask for. */
   allowedHeaders?: readonly string[] | undefined
-  /** The reply headers that pages may read, besides the few they always may. Default none. */
+  /**
+   * The reply headers that pages may read, besides the few they always may. Those of `rateLimit` are added to them
+   * where it limits a route. Default none.
+   */
   exposedHeaders?: readonly string[] | undefined
   /** The seconds for which a browser may keep the answer to a preflight. Default: browsers keep it for 5. */
   maxAge?: number | undefined
@@ -52,7 +55,8 @@ const names = [
  *
  *     app.use(cors({ origin: ['https://app.example'], credentials: true }))
  *
- * It belongs to an app, a scope or a path rather than to a route. A preflight (OPTIONS with Origin and
+ * It runs before a `rateLimit` that was registered before it, unless `origin` is a function, so that pages can read a
+ * 429, and preflights are not counted. It belongs to an app, a scope or a path rather than to a route. A preflight (OPTIONS with Origin and
  * Access-Control-Request-Method) is answered with 204 by it, whether there is a route or not and before a route for
  * OPTIONS; other OPTIONS requests go on. A request of an origin that is not allowed goes on, too, without headers that
  * would let its page read the reply: this is no protection of the server. Requests that the engine refuses
@@ -67,19 +71,25 @@ export function cors(options: CorsOptions = {}): FittingMiddleware {
   if (decide === null) {
     return gateOf((ctx) => {
       if (ctx.method === 'OPTIONS' && isPreflight(ctx)) return policy.answer(ctx, '*')
-      ctx.placeAll(policy.actual)
+      ctx.placeAll(policy.actualFor(ctx))
       return undefined
-    })
+    }, early)
   }
-  return gateOf((ctx) => {
-    ctx.vary('Origin')
-    const origin = ctx.exchange.header('origin')
-    if (origin === undefined || origin.length > longestOrigin) return undefined
-    const allowed = decide(origin, ctx)
-    if (isThenable(allowed)) return allowed.then((verdict) => policy.apply(ctx, origin, verdict))
-    return policy.apply(ctx, origin, allowed)
-  })
+  return gateOf(
+    (ctx) => {
+      ctx.vary('Origin')
+      const origin = ctx.exchange.header('origin')
+      if (origin === undefined || origin.length > longestOrigin) return undefined
+      const allowed = decide(origin, ctx)
+      if (isThenable(allowed)) return allowed.then((verdict) => policy.apply(ctx, origin, verdict))
+      return policy.apply(ctx, origin, allowed)
+    },
+    typeof options.origin === 'function' ? {} : early,
+  )
 }
+
+/** A function of the app may need what comes before it. */
+const early = { goesBefore: true } as const
 
 /** A host name has at most 253 characters; what is longer is no origin and is not matched against anything. */
 const longestOrigin = 512
@@ -95,7 +105,10 @@ class Policy {
   /** Null allows every origin. */
   readonly decide: ((origin: string, ctx: RequestContext) => unknown) | null
   /** The headers of replies; the allowed origin is among them only where it never changes. */
-  readonly actual: HeaderBlock
+  readonly #actual: HeaderBlock
+  /** The same with headers of other middleware to expose, by their names. */
+  readonly #exposing = new Map<string, HeaderBlock>()
+  readonly #fields: Readonly<Record<string, string>>
   readonly #credentials: boolean
   readonly #privateNetwork: boolean
   readonly #preflight: HeaderBlock
@@ -117,17 +130,32 @@ class Policy {
       checkInteger('cors: maxAge', maxAge, [0, 2 ** 31 - 1], 'an integer of seconds from 0')
     const open = this.decide === null ? '*' : ''
     const shared = { 'access-control-allow-credentials': credentials ? 'true' : '' }
-    this.actual = block({
+    this.#fields = {
       'access-control-allow-origin': open,
       ...shared,
       'access-control-expose-headers': lists.exposed,
-    })
+    }
+    this.#actual = block(this.#fields)
     this.#preflight = block({
       ...shared,
       'access-control-allow-methods': lists.methods.toUpperCase(),
       'access-control-allow-headers': lists.allowed,
       'access-control-max-age': maxAge === undefined ? '' : String(maxAge),
     })
+  }
+
+  /** Gives the headers for replies of a route. */
+  actualFor({ route: { exposes } }: RequestContext): HeaderBlock {
+    return exposes === '' ? this.#actual : (this.#exposing.get(exposes) ?? this.#expose(exposes))
+  }
+
+  #expose(names: string): HeaderBlock {
+    const own = this.#fields['access-control-expose-headers'] ?? ''
+    // Without credentials `*` exposes all.
+    const all = own === '' ? names : own.split(', ').includes('*') ? own : `${own}, ${names}`
+    const made = block({ ...this.#fields, 'access-control-expose-headers': all })
+    this.#exposing.set(names, made)
+    return made
   }
 
   /** Sends the headers for a request with an Origin, once it is known whether that is allowed. */
@@ -137,7 +165,8 @@ class Policy {
     if (ctx.method === 'OPTIONS' && isPreflight(ctx)) this.answer(ctx, allowed)
     else if (allowed !== null) {
       ctx.place('access-control-allow-origin', 'access-control-allow-origin', allowed)
-      if (this.actual.names.size > 0) ctx.placeAll(this.actual)
+      const actual = this.actualFor(ctx)
+      if (actual.names.size > 0) ctx.placeAll(actual)
     }
   }
 

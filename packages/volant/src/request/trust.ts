@@ -101,6 +101,12 @@ function addRange(list: BlockList, entry: string): boolean {
   return true
 }
 
+/** Gives a check of addresses for a list of addresses, ranges and names of ranges; null if there is another text in it. */
+export function listedPeers(entries: readonly string[]): Trusts | null {
+  const list = new BlockList()
+  return entries.every((entry) => addRange(list, entry)) ? trustsListed(list, false) : null
+}
+
 /** This many verdicts are kept, since a list is searched from its start for every address. */
 const mostVerdicts = 1_000
 

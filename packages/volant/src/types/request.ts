@@ -82,6 +82,8 @@ export interface CompiledRoute {
   readonly sendHooks: readonly SendHook[] | null
   /** The encoder, whose hook is the last; null without one. */
   readonly encoder: Encoder | null
+  /** The fields that pages of other origins should be able to read, as `cors` writes them; empty without any. */
+  readonly exposes: string
 }
 
 /** True when the peer `hop` steps away is trusted; 0 is the peer of the connection. */

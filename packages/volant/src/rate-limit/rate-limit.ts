@@ -1,0 +1,196 @@
+/** `rateLimit()` refuses the requests of clients that send too many, with 429 (RFC 6585 §4). */
+import { isIP } from 'node:net'
+import { gateOf, hintMisuse } from '../dispatch/declare.ts'
+import { bad } from '../options/bad-option.ts'
+import { printLine } from '../report/print-line.ts'
+import type { Context } from '../types/context.ts'
+import type { ResponseInfo } from '../types/declaration.ts'
+import type { FittingMiddleware } from '../types/parts.ts'
+import type { Gate, RequestContext } from '../types/request.ts'
+import { isThenable } from '../types/thenable.ts'
+import { clock, type Counter } from './counters.ts'
+import { fieldNamesOf, fieldsOf, type PlaceFields, refusalsOf, refuse } from './fields.ts'
+import { keyFrom, networkOf } from './key.ts'
+import { MemoryCounts } from './memory.ts'
+import { type Plan, planOf, type PolicyPlan, type RateLimitOptions } from './options.ts'
+import type { Level } from './store.ts'
+
+/** The figures of a limit since it was made. */
+export interface RateLimitStats {
+  /** The requests that passed. */
+  readonly allowed: number
+  /** The requests that were answered with 429. */
+  readonly refused: number
+  /** The keys that are kept in memory now. */
+  readonly keys: number
+  /** The keys that `cache` was too small for: they were forgotten while they still counted. */
+  readonly evicted: number
+}
+
+/** A limit, as a middleware. */
+export interface RateLimiter extends FittingMiddleware<{ errors: { E_RATE_LIMITED: { status: 429 } } }> {
+  /** Forgets what a key took: that of a request, an address, or one that `keyGenerator` gave. */
+  readonly reset: (of: Context | string) => Promise<void>
+  /** Gives the figures. */
+  readonly stats: () => RateLimitStats
+}
+
+/**
+ * Limits the requests of each client:
+ *
+ *     app.use(rateLimit({ max: 100, timeWindow: '1 minute' }))
+ *     app.post('/login', rateLimit({ max: 5, groupId: 'login' }), signIn)
+ *
+ * A request past the limit is answered with 429 and Retry-After before the handler runs. It is an error like others,
+ * `E_RATE_LIMITED`, which `onError` sees. Replies say how a limit stands in RateLimit fields. One limiter counts all
+ * requests that pass it together, whichever routes it is given to.
+ *
+ * Throws `E_BAD_OPTION`.
+ */
+export function rateLimit(options: RateLimitOptions): RateLimiter {
+  const plan = planOf(options)
+  const limiter = new Limiter(plan)
+  const layer = gateOf(limiter.gate(), {
+    errors: refusalsOf(plan),
+    exposes: fieldNamesOf(plan),
+    ...(plan.refund === undefined ? {} : { onResponse: (ctx, info) => limiter.complete(ctx, info) }),
+  })
+  return Object.assign(layer, {
+    reset: (of: Context | string) => limiter.reset(of),
+    stats: () => limiter.stats(),
+  }) as RateLimiter
+}
+
+hintMisuse(rateLimit, 'app.use(rateLimit({ max: 100 }))')
+
+class Limiter {
+  readonly #plan: Plan
+  readonly #place: PlaceFields | null
+  readonly #counts: MemoryCounts
+  #allowed = 0
+  #refused = 0
+  /** What requests took that may get it back. */
+  readonly #taken = new WeakMap<object, { readonly keys: readonly string[]; readonly cost: number }>()
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+    this.#place = fieldsOf(plan)
+    this.#counts = new MemoryCounts(plan)
+  }
+
+  gate(): Gate {
+    const { policies, cost, allows, refund } = this.#plan
+    const [{ keyOf }, ...others] = policies as [PolicyPlan, ...PolicyPlan[]]
+    if (others.length > 0 || typeof cost === 'function' || allows !== null || refund !== undefined) {
+      return (ctx) => this.#run(ctx)
+    }
+    return (ctx) => {
+      const key = keyOf(ctx)
+      return typeof key === 'string'
+        ? this.#passOne(ctx, key, cost)
+        : key.then((later) => this.#passOne(ctx, later, cost))
+    }
+  }
+
+  complete(ctx: object, info: ResponseInfo): void {
+    const taken = this.#taken.get(ctx)
+    if (taken === undefined || this.#plan.refund?.(ctx as Context, info) !== true) return
+    this.#taken.delete(ctx)
+    this.#counts.refund((ctx as RequestContext).app, taken.keys, taken.cost)
+  }
+
+  async reset(of: Context | string): Promise<void> {
+    if (typeof of === 'string') {
+      this.#counts.forget(isIP(of) === 0 ? [keyFrom(of)] : [keyFrom(of), isIP(of) === 6 ? networkOf(of) : of])
+    } else if (typeof of === 'object' && of !== null) {
+      this.#taken.delete(of)
+      this.#counts.forget(await this.#keysOf(of as unknown as RequestContext))
+    } else throw bad('reset of rateLimit()', of, 'a context, an address or a key')
+  }
+
+  stats(): RateLimitStats {
+    const { keys, evicted } = this.#counts
+    return { allowed: this.#allowed, refused: this.#refused, keys, evicted }
+  }
+
+  /** Counts a request by the only policy, in memory. */
+  #passOne(ctx: RequestContext, key: string, cost: number): undefined {
+    const counters = this.#counts.of(ctx.app)
+    const counter = counters[0] as Counter
+    if (!counter.check(key, clock(), cost)) return this.#refuse(ctx, key, counters)
+    counter.charge()
+    this.#allowed++
+    if (this.#place !== null) this.#place(ctx, counters)
+    return undefined
+  }
+
+  #run(ctx: RequestContext): unknown {
+    const { allows } = this.#plan
+    return when(this.#keysOf(ctx), (keys) =>
+      when(allows === null ? false : allows(ctx, keys[0] as string), (isListed) =>
+        isListed === true ? undefined : when(this.#costOf(ctx), (cost) => this.#pass(ctx, keys, cost)),
+      ),
+    )
+  }
+
+  #pass(ctx: RequestContext, keys: readonly string[], cost: number): unknown {
+    const counters = this.#counts.of(ctx.app)
+    const passes = this.#counts.take(counters, keys, cost)
+    return this.#conclude(ctx, keys, cost, counters, passes)
+  }
+
+  #conclude(
+    ctx: RequestContext,
+    keys: readonly string[],
+    cost: number,
+    levels: readonly Level[],
+    passes: boolean,
+  ): undefined {
+    if (!passes) return this.#refuse(ctx, keys[levels.findIndex(({ allowed }) => !allowed)] as string, levels)
+    this.#allowed++
+    if (this.#plan.refund !== undefined) this.#taken.set(ctx, { keys, cost })
+    if (this.#place !== null) this.#place(ctx, levels)
+    return undefined
+  }
+
+  #refuse(ctx: RequestContext, key: string, levels: readonly Level[]): never {
+    this.#refused++
+    if (this.#place !== null) this.#place(ctx, levels)
+    warnOfProxy(ctx, key)
+    this.#plan.onExceeded?.(ctx as unknown as Context, key)
+    return refuse(ctx, levels)
+  }
+
+  #keysOf(ctx: RequestContext): readonly string[] | PromiseLike<readonly string[]> {
+    const keys = this.#plan.policies.map(({ keyOf }) => keyOf(ctx))
+    return keys.every((key) => typeof key === 'string') ? keys : Promise.all(keys)
+  }
+
+  #costOf(ctx: RequestContext): number | PromiseLike<number> {
+    const { cost } = this.#plan
+    if (typeof cost === 'number') return cost
+    return when(cost(ctx as unknown as Context), (given) => {
+      if (Number.isSafeInteger(given) && given >= 0) return given
+      throw bad(`rateLimit: what cost gave for ${ctx.method} ${ctx.path}`, given, 'an integer from 0')
+    })
+  }
+}
+
+/** Calls `next` with the value: at once, unless it has to be awaited. */
+function when<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | PromiseLike<Awaited<R>> {
+  return isThenable(value)
+    ? (value.then(next as (value: unknown) => R) as PromiseLike<Awaited<R>>)
+    : next(value)
+}
+
+let warned = false
+
+/** Tells once that all clients behind a proxy are counted as one. */
+function warnOfProxy(ctx: RequestContext, key: string): void {
+  if (warned || ctx.app.trust !== null || key.startsWith('=')) return
+  if (ctx.exchange.header('x-forwarded-for') === undefined) return
+  warned = true
+  printLine(
+    `volant: rateLimit() refused a request from ${key} that has X-Forwarded-For: if that is the address of a proxy, all its clients are counted as one, until createApp({ trustProxy }) names the proxy`,
+  )
+}
