@@ -5,6 +5,7 @@ import { aborts } from './cases/aborts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { client } from './cases/client.ts'
+import { compression } from './cases/compression.ts'
 import { connections } from './cases/connections.ts'
 import { drain } from './cases/drain.ts'
 import { earlyHints } from './cases/early-hints.ts'
@@ -60,6 +61,7 @@ const groups = {
   files,
   'static-folders': staticFolders,
   etag: etags,
+  compression,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,

@@ -181,6 +181,28 @@ describe('compress', () => {
     }
   })
 
+  test('a reply leaves as it is where the queue of larger bodies is full', async () => {
+    const app = kit.app()
+    app.use(compress({ syncThreshold: 0 }))
+    app.get('/few-bytes', () => long)
+    app.get('/many-bytes', () => long.repeat(400))
+    await kit.serve(app, async (live) => {
+      for (const [path, count] of [
+        ['/few-bytes', 300],
+        ['/many-bytes', 60],
+      ] as const) {
+        const replies = await Promise.all(Array.from({ length: count }, () => live.ask(path, gzip)))
+        const packed = replies.filter(({ headers }) => headers['content-encoding'] === 'gzip').length
+        assert.ok(packed > 30 && packed < count, `${packed} of ${count} were compressed`)
+        const text = plain(replies[0] as Reply)
+        for (const reply of replies) {
+          assert.equal(plain(reply), text)
+          assert.equal(reply.headers['vary'], 'Accept-Encoding')
+        }
+      }
+    })
+  })
+
   test('filter takes a RegExp, or a function of context and type', async () => {
     const app = kit.app()
     app.use('/pattern', compress({ filter: /^application\/octet/g }))

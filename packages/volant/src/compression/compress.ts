@@ -1,5 +1,6 @@
 /** `compress()` gives replies a content coding that the client takes (RFC 9110 §8.4, §12.5.3). */
 import { type Coding, compressLater, compressNow, compressor } from './codings.ts'
+import { events } from './compressible.ts'
 import { queued } from './jobs.ts'
 import { negotiator } from './negotiation.ts'
 import { type CompressSettings, checked, type CompressOptions } from './options.ts'
@@ -37,16 +38,21 @@ export class Compression implements Encoder {
   readonly name = 'compress()'
   readonly #options: CompressSettings
   readonly #negotiate: (header: string | undefined) => Coding | null
+  /** Of event streams, for which gzip alone has a compressor that is small enough. */
+  readonly #negotiateEvents: (header: string | undefined) => Coding | null
   /** The streams that are compressed at present. */
   #compressing = 0
 
   constructor(options: CompressSettings) {
     this.#options = options
     this.#negotiate = negotiator(options.encodings)
+    this.#negotiateEvents = negotiator(options.encodings.filter((coding) => coding === 'gzip'))
   }
 
   concerns(_: unknown, content: string | Uint8Array | object | null, status: number): boolean {
     if (content === null) return status === 304
+    // A part may be short where the whole is not, and says what the whole depends on (§15.3.7).
+    if (status === 206) return true
     const { threshold } = this.#options
     if (typeof content === 'string') {
       // A character takes at most three bytes of UTF-8 for its length.
@@ -66,7 +72,10 @@ export class Compression implements Encoder {
     ctx.vary('Accept-Encoding')
     // The parts of a 206 are those of the content as it is (§14.4).
     if (status === 206) return
-    const coding = this.coding(ctx)
+    const isEvents = type === events
+    const coding = (isEvents ? this.#negotiateEvents : this.#negotiate)(
+      ctx.exchange.header('accept-encoding'),
+    )
     if (coding === null) return
     const { content } = outgoing
     if (ctx.method === 'HEAD') {
@@ -80,7 +89,6 @@ export class Compression implements Encoder {
     if (this.#compressing >= this.#options.maxCompressing) return
     this.#compressing++
     this.#describe(ctx, reply, coding)
-    const isEvents = type === 'text/event-stream'
     outgoing.wrap(
       (parts) =>
         new CompressedParts(
@@ -92,8 +100,10 @@ export class Compression implements Encoder {
     )
   }
 
-  /** Gives the coding for the client of a request; null for none. */
-  coding(ctx: RequestContext): Coding | null {
+  /** Gives the coding for a body of this type and length that the client of a request takes; null for none. */
+  codingFor(ctx: RequestContext, type: string, length: number): Coding | null {
+    const { threshold, filter } = this.#options
+    if (length < threshold || !filter(ctx, mediaType(type))) return null
     return this.#negotiate(ctx.exchange.header('accept-encoding'))
   }
 
@@ -147,6 +157,15 @@ export class Compression implements Encoder {
     if (tag?.startsWith('"')) headers.set('etag', `W/${tag}`)
     headers.delete('accept-ranges')
   }
+}
+
+/**
+ * Gives the compression that replies to this request go through, for what keeps compressed bytes: null without one, and
+ * for one that `use(path, …)` restricts. A reply that has Content-Encoding passes it as it is.
+ */
+export function compressionOf(ctx: RequestContext): Compression | null {
+  const { encoder } = ctx.route
+  return encoder instanceof Compression ? encoder : null
 }
 
 /** The headers of content whose bytes are not to be changed: it is encoded, or has a sum (RFC 9530). */

@@ -15,7 +15,13 @@ const compressible = new RegExp(
   ].join('|')})$`,
 )
 
-/** True for a type, without its parameters and in lower case, that is worth compressing. */
+/** The type of event streams, of which each event is to arrive when it was written. */
+export const events = 'text/event-stream'
+
+/**
+ * True for a type, without its parameters and in lower case, that is worth compressing. Event streams are not: they
+ * would hold their compressors for hours (docs/decisions/0017-what-compress-leaves-alone.md).
+ */
 export function isCompressible(type: string): boolean {
-  return compressible.test(type)
+  return compressible.test(type) && type !== events
 }
