@@ -212,7 +212,7 @@ describe('nessen', () => {
       assert.equal(badge.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
       assert.match(badge.value as string, />status<.*>ok</)
       assert.equal(badge.headers.get('content-encoding'), null)
-      const large = await ask(`/badge/${'x'.repeat(2_000)}/ok.svg`, {
+      const large = await ask(`/badge/${'&'.repeat(200)}/ok.svg`, {
         headers: { 'accept-encoding': 'gzip' },
       })
       assert.equal(large.headers.get('content-encoding'), 'gzip')
