@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { before, createApp, middleware, type VolantError } from '../src/index.ts'
 
 const here = 'here a handler takes (ctx) and middleware (ctx, next)'
-const express = 'docs/migrate/express.md has the counterparts'
+const express =
+  "fromConnect(…) of 'volant/connect' runs it as it is, and docs/migrate/express.md has the counterparts"
 
 /** Gives what registering `value` says, as middleware of the app and as the handler of a route. */
 function said(value: unknown): [used: string, handler: string] {

@@ -1,16 +1,16 @@
 /** `fromConnect` makes middleware and handlers of what was written for connect and Express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { metadataOf, attach } from '../dispatch/declare.ts'
+import { attach, type ErrorStep, metadataOf } from '../dispatch/declare.ts'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { pairOf, type Pair } from './pair.ts'
-import { isReplaced, replay } from './replay.ts'
-import { type ConnectNext, type StackEntry, type ErrorStep, StackRun, type Step } from './run.ts'
+import { replay } from './replay.ts'
+import { type ConnectNext, type StackEntry, type ErrorLayer, StackRun, type Step } from './run.ts'
 import { type Mount, mountOf } from './mount.ts'
 import type { Context, ContextOf } from '../types/context.ts'
 import type { Next } from '../types/parts.ts'
-import type { RequestContext } from '../types/request.ts'
-import type { PathPrefix } from '../routing/prefix.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { Layer, RequestContext } from '../types/request.ts'
 
 /** A middleware or handler of connect or Express, or an app or router of Express. */
 export type ConnectMiddleware = {
@@ -49,7 +49,7 @@ export interface Connected {
  */
 export function fromConnect(...stack: ConnectStack[]): Connected {
   const entries = entriesOf(stack)
-  return connected(entries, null)
+  return connected(entries, {}, null)
 }
 
 /** Gives the request and the reply that the connect middlewares of this request see. */
@@ -58,19 +58,40 @@ export function connectOf(ctx: Context): { req: IncomingMessage; res: ServerResp
   return { req: req as unknown as IncomingMessage, res: res as unknown as ServerResponse }
 }
 
-function connected(entries: readonly StackEntry[], mount: Mount | null): Connected {
-  const key = {}
+/** `key` stands for this stack where a request remembers it. */
+function connected(entries: readonly StackEntry[], key: object, mount: Mount | null): Connected {
   const layer = (given: unknown, next?: Next): unknown => {
     const ctx = given as RequestContext
     const pair = pairOf(ctx)
-    const before = isReplaced(pair.res) ? pair.layer : null
+    const { res } = pair
+    const { write, end, writeHead, on } = res
     mount?.enter(pair)
     const leave = (): void => {
       mount?.leave(pair)
       handOver(pair)
-      if (before === null && isReplaced(pair.res)) pair.layer = key
+      // Replies of the context are played into what has replaced the methods by which replies leave.
+      if (res.end !== end || res.writeHead !== writeHead || res.write !== write || res.on !== on)
+        pair.layer = key
     }
-    return new StackRun(pair, entries, next, leave).start()
+    return new StackRun(pair, entries, key, next, leave).start()
+  }
+  const errorEntries = entries.slice(entries.findIndex(({ kind }) => kind === 'error'))
+  const onError: ErrorStep = (error, ctx, next) => {
+    const pair = pairOf(ctx)
+    // This list has seen it.
+    if (pair.seen === error && pair.seenBy === key) return next(error)
+    mount?.enter(pair)
+    const leave = (): void => {
+      mount?.leave(pair)
+      handOver(pair)
+    }
+    let result: unknown
+    try {
+      result = new StackRun(pair, errorEntries, key, undefined, leave).start(error)
+    } catch (failure) {
+      return next(failure)
+    }
+    return isThenable(result) ? result.then(undefined, next) : result
   }
   return attach(layer as Connected, {
     onSend: (ctx, reply) => {
@@ -78,7 +99,8 @@ function connected(entries: readonly StackEntry[], mount: Mount | null): Connect
       if (pair === undefined || pair.layer !== key || pair.isOwn) return undefined
       return replay(pair, ctx as unknown as RequestContext, reply)
     },
-    mounted: (paths: PathPrefix) => connected(entries, mountOf(paths)) as never,
+    mounted: (paths) => connected(entries, key, mountOf(paths)) as unknown as Layer,
+    ...(errorEntries.length > 0 && errorEntries[0]?.kind === 'error' ? { onError } : {}),
   })
 }
 
@@ -117,6 +139,6 @@ function entryOf(value: unknown): StackEntry {
   }
   const { handle, set } = value as { handle?: unknown; set?: unknown }
   if (typeof handle === 'function' && typeof set === 'function') return { kind: 'app', run: value as Step }
-  if (value.length === 4) return { kind: 'error', run: value as unknown as ErrorStep }
+  if (value.length === 4) return { kind: 'error', run: value as unknown as ErrorLayer }
   return { kind: 'step', run: value as Step }
 }

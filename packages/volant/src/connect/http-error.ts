@@ -11,6 +11,14 @@ interface Carrier {
   readonly message?: unknown
 }
 
+/** What was passed to `next`, by the error that stands for it. */
+const originals = new WeakMap<object, unknown>()
+
+/** Gives what was passed to `next`: error middlewares look at its properties. */
+export function originalOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && originals.has(error) ? originals.get(error) : error
+}
+
 /** Gives the error to answer. A status from 500 on is reported, since its message is not sent. */
 export function asHTTPError(error: unknown, replyStatus: number, report: (error: unknown) => void): unknown {
   if (error instanceof HTTPError || error instanceof VolantError) return error
@@ -21,11 +29,17 @@ export function asHTTPError(error: unknown, replyStatus: number, report: (error:
     return error instanceof Error ? error : new Error(`next(${inspect(error)}) was called`)
   if (status >= 500) report(error)
   const expose = typeof carrier.expose === 'boolean' ? carrier.expose : status < 500
-  return new HTTPError(status, expose && typeof carrier.message === 'string' ? carrier.message : undefined, {
-    expose,
-    cause: error,
-    ...headersIn(carrier.headers),
-  })
+  const made = new HTTPError(
+    status,
+    expose && typeof carrier.message === 'string' ? carrier.message : undefined,
+    {
+      expose,
+      cause: error,
+      ...headersIn(carrier.headers),
+    },
+  )
+  originals.set(made, error)
+  return made
 }
 
 function isErrorStatus(status: unknown): status is number {

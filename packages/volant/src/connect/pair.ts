@@ -38,6 +38,9 @@ export class Pair implements NonNullable<RareState['watch']> {
   /** The list whose middleware replaced methods of `res` last: its hook plays replies into them. */
   layer: object | null = null
   waiting: Waiting | null = null
+  /** The last error that passed the error middlewares of a list, and that list. */
+  seen: unknown = undefined
+  seenBy: object | null = null
   /** The body that a middleware set last. */
   body: unknown = undefined
   #socket: ConnectSocket | null = null
@@ -139,8 +142,24 @@ export class Pair implements NonNullable<RareState['watch']> {
   #give(content: ReplyContent): void {
     if (this.play !== null) return this.play.take(content)
     this.isOwn = true
-    send(this.ctx, ContentType.custom, content, this.res.statusCode, 'reply')
+    this.res._store.flush(true)
+    try {
+      send(this.ctx, ContentType.custom, content, this.res.statusCode, 'reply')
+    } catch (error) {
+      // What middlewares have replaced takes no second reply: that of the error is not played into it.
+      this.isOwn = false
+      this.layer = null
+      throw error
+    }
     this.#check()
+  }
+
+  /** Forgets a head that did not leave, since an error is answered in its place. */
+  reopen(): void {
+    if (this.isOwn || this.hasLeft) return
+    this.res._committed = false
+    this.res._head = null
+    this.res.finished = false
   }
 
   #declaredLength(): number {

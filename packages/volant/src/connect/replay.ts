@@ -4,14 +4,7 @@ import { isStream, type ReplyContent } from '../reply/source.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { OutgoingReply } from '../types/send-hook.ts'
 import type { Chunk } from '../types/reply-options.ts'
-import { ConnectResponse } from './response.ts'
 import { isBodiless } from '../reply/send.ts'
-
-/** True where a middleware has replaced a method by which replies leave. */
-export function isReplaced(res: ConnectResponse): boolean {
-  const { write, end, writeHead, on } = ConnectResponse.prototype
-  return res.end !== end || res.writeHead !== writeHead || res.write !== write || res.on !== on
-}
 
 /** Runs as an onSend hook. It gives a promise where a middleware keeps the reply for a while, as a session store does. */
 export function replay(pair: Pair, ctx: RequestContext, reply: OutgoingReply): Promise<void> | undefined {

@@ -187,7 +187,12 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
     if (given.done !== undefined) this.once('finish', given.done as Listener)
     if (!this.headersSent) this._implicitHeader()
     this.finished = true
-    this._pair.end(bytes)
+    try {
+      this._pair.end(bytes)
+    } catch (error) {
+      this.finished = false
+      throw error
+    }
     return this
   }
 

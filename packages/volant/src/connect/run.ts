@@ -1,7 +1,7 @@
 /** Runs a list of connect middlewares for one request: one after the other, each by `next` of the one before it. */
 import { inspect } from 'node:util'
 import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
-import { asHTTPError } from './http-error.ts'
+import { asHTTPError, originalOf } from './http-error.ts'
 import type { Pair, Waiting } from './pair.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export type ConnectNext = (error?: unknown) => void
 
 export type Step = (req: IncomingMessage, res: ServerResponse, next: ConnectNext) => unknown
-export type ErrorStep = (
+export type ErrorLayer = (
   error: unknown,
   req: IncomingMessage,
   res: ServerResponse,
@@ -20,7 +20,7 @@ export type ErrorStep = (
 /** A middleware of a list. */
 export interface StackEntry {
   readonly kind: 'step' | 'error' | 'app'
-  readonly run: Step | ErrorStep
+  readonly run: Step | ErrorLayer
 }
 
 type State = 'running' | 'passed' | 'failed' | 'over'
@@ -31,6 +31,7 @@ const none = Symbol('none')
 export class StackRun implements Waiting {
   readonly #pair: Pair
   readonly #entries: readonly StackEntry[]
+  readonly #key: object
   readonly #next: (() => unknown) | undefined
   readonly #leave: () => void
   #at = 0
@@ -39,12 +40,15 @@ export class StackRun implements Waiting {
   #settle: { resolve(value: unknown): void; reject(error: unknown): void } | null = null
 
   /** `leave` is called before the chain goes on, also with an error; `next` is undefined where the list is the handler. */
+  // oxlint-disable-next-line max-params -- one object more for each request would cost more than it says
   constructor(
     pair: Pair,
     entries: readonly StackEntry[],
+    key: object,
     next: (() => unknown) | undefined,
     leave: () => void,
   ) {
+    this.#key = key
     this.#pair = pair
     this.#entries = entries
     this.#next = next
@@ -53,7 +57,7 @@ export class StackRun implements Waiting {
 
   /** Gives what the rest of the chain gave, or a promise of it. */
   start(error: unknown = none): unknown {
-    this.#call(0, error)
+    this.#call(0, error === none ? none : originalOf(error))
     if (this.#state === 'passed') return this.#value
     if (this.#state === 'failed') throw this.#value
     if (this.#pair.isOver) return undefined
@@ -91,7 +95,7 @@ export class StackRun implements Waiting {
     try {
       if (kind === 'app') pair.forExpress()
       const value =
-        kind === 'error' ? (run as ErrorStep)(error, req, res, next) : (run as Step)(req, res, next)
+        kind === 'error' ? (run as ErrorLayer)(error, req, res, next) : (run as Step)(req, res, next)
       if (isThenable(value)) value.then(undefined, (failure: unknown) => this.#throw(at, failure))
     } catch (failure) {
       this.#throw(at, failure)
@@ -147,12 +151,17 @@ export class StackRun implements Waiting {
 
   #fail(error: unknown): void {
     const { res, ctx } = this.#pair
+    this.#pair.reopen()
     this.#leave()
     this.#state = 'failed'
     this.#value =
       error instanceof HTTPError
         ? error
         : asHTTPError(error, res.statusCode, (each) => ctx.app.report(each, ctx))
+    if (this.#entries.some(({ kind }) => kind === 'error')) {
+      this.#pair.seen = this.#value
+      this.#pair.seenBy = this.#key
+    }
     this.#deliver()
   }
 

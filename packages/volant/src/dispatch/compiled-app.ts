@@ -224,6 +224,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
       : underContract(own, new ResponsePlan(where, responses, route.undeclaredProperties))
   return {
     ...compileChain(nodes, layers, handler),
+    ...errorHandlerOf(nodes, pattern, caseSensitive, route.middleware),
     errors: errorsOf(where, layers.map(metadataOf), errors, route.undeclaredProperties),
     pattern,
     paramNames: parsePattern(pattern).names,
@@ -246,6 +247,7 @@ function compileMisses(
   const errors = errorsOf('a path without a route', layers.map(metadataOf), {})
   return [notFoundHandler(notFound), methodNotAllowed, options, upgradeRequired].map((handler) => ({
     ...withParams(params, compileChain(nodes, layers, handler)),
+    ...errorHandlerOf(nodes, null, caseSensitive, []),
     errors,
     pattern: null,
     paramNames: [],
@@ -255,6 +257,34 @@ function compileMisses(
     ...sendHooksOf(layers),
     exposes: exposedBy(layers),
   }))
+}
+
+/**
+ * Gives the handler of errors: that of the innermost scope which has one, behind the error middleware of all scopes.
+ * Those of inner scopes come first; of one scope, the first registered first, as in Express.
+ */
+function errorHandlerOf(
+  nodes: readonly ScopeLayers[],
+  pattern: string | null,
+  caseSensitive: boolean,
+  own: readonly Layer[],
+): Pick<CompiledRoute, 'errorHandler'> {
+  const innermost = nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null
+  const scopes = nodes.toReversed().map((node) => layersFor([node], pattern, caseSensitive))
+  const steps = [own, ...scopes].flat().flatMap((layer) => metadataOf(layer).onError ?? [])
+  if (steps.length === 0) return { errorHandler: innermost }
+  return {
+    errorHandler: (error, ctx) => {
+      const pass = (at: number, failure: unknown): unknown => {
+        const step = steps[at]
+        if (step !== undefined) return step(failure, ctx, (another) => pass(at + 1, another))
+        if (innermost !== null) return innermost(failure, ctx)
+        if (failure !== error) throw failure
+        return undefined
+      }
+      return pass(0, error)
+    },
+  }
 }
 
 function compileChain(

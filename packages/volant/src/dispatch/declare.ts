@@ -37,11 +37,16 @@ export interface MiddlewareMetadata extends Declaration {
   readonly schemas?: Schemas
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
+  /** Answers errors of its scope, or passes one on: its error, or another. */
+  readonly onError?: ErrorStep
   /** Gives the middleware for requests under a path, where `use` has one in front of it. */
   readonly mounted?: (paths: PathPrefix) => Layer
   /** This hook runs when an app that uses it has closed its connections. */
   readonly onClose?: () => unknown
 }
+
+/** A handler of errors that may leave them to the next one. */
+export type ErrorStep = (error: unknown, ctx: RequestContext, next: (error: unknown) => unknown) => unknown
 
 /** It is a registered symbol, so that two copies of this package understand each other's middleware. */
 const metadata = Symbol.for('volant.middleware')
@@ -179,7 +184,7 @@ export function encoding(encoder: Encoder): Middleware {
 
 /** Restricts `layer`, with its metadata, to the requests whose path `holds`. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
-  const { gate, onResponse, onSend, encoder, ...rest } = metadataOf(layer)
+  const { gate, onResponse, onSend, encoder, onError, ...rest } = metadataOf(layer)
   return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
     ...rest,
     ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
@@ -189,6 +194,9 @@ export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
     ...(onSend === undefined
       ? {}
       : { onSend: (ctx, reply) => (holds(ctx.path) ? onSend(ctx, reply) : undefined) }),
+    ...(onError === undefined
+      ? {}
+      : { onError: (error, ctx, next) => (holds(ctx.path) ? onError(error, ctx, next) : next(error)) }),
     ...(encoder === undefined ? {} : { encoder: confineEncoder(encoder, holds) }),
   })
 }

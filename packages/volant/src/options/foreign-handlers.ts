@@ -9,11 +9,15 @@ export function refuseForeign(value: unknown, what: string): void {
   const names = length < 2 ? [] : (parameters.exec(String(value))?.[1]?.split(',') ?? []).map(nameOf)
   if (length < 3 && !isApp(value) && !replies.test(names[1] ?? '')) return
   const fastify = names[1] === 'reply'
+  const form = length === 4 ? 'write onError((error, ctx) => …)' : own
   throw new VolantError(
     'E_BAD_HANDLER',
-    `${what} ${describe(value, names, fastify)}: ${length === 4 ? 'write onError((error, ctx) => …)' : 'here a handler takes (ctx) and middleware (ctx, next)'}. docs/migrate/${fastify ? 'fastify' : 'express'}.md has the counterparts`,
+    `${what} ${describe(value, names, fastify)}: ${form}. ${fastify ? '' : asItIs}docs/migrate/${fastify ? 'fastify' : 'express'}.md has the counterparts`,
   )
 }
+
+const own = 'here a handler takes (ctx) and middleware (ctx, next)'
+const asItIs = "fromConnect(…) of 'volant/connect' runs it as it is, and "
 
 function describe(value: Function, names: readonly string[], fastify: boolean): string {
   if (isApp(value)) return 'is an app or router of Express'
