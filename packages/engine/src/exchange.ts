@@ -27,8 +27,10 @@ export type AbortReason = 'client' | 'timeout' | 'shutdown' | 'error' | 'upload'
 
 /** Receives a streamed body. Nothing is called after `end` or `fail`. */
 export interface BodySink {
-  /** `bytes` is a copy that belongs to the sink. */
-  chunk(bytes: Buffer): void
+  /** True where the sink copies what it keeps, so that an adapter may lend it the bytes. */
+  readonly borrows?: boolean
+  /** `bytes` is a copy that belongs to the sink, unless it `isLent`: then it is valid during the call alone. */
+  chunk(bytes: Buffer, isLent?: boolean): void
   end(): void
   /**
    * The client left, sent malformed chunks (`status` 400), was slower than `requestTimeout` allows (`status` 408), or

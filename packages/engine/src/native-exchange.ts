@@ -438,7 +438,9 @@ export class NativeExchange extends AsyncResource implements Exchange {
   bodyChunk(offset: number, length: number): void {
     const { sink } = this
     if (sink === null) return
-    this.runInAsyncScope(sink.chunk, sink, Buffer.from(bytes.subarray(offset, offset + length)))
+    const view = bytes.subarray(offset, offset + length)
+    if (sink.borrows === true) this.runInAsyncScope(sink.chunk, sink, view, true)
+    else this.runInAsyncScope(sink.chunk, sink, Buffer.from(view))
   }
 
   bodyEnd(): void {

@@ -78,7 +78,7 @@ async function collect(
       const { head, number } = part
       const chunks: Buffer[] = []
       for (;;) {
-        const next = reader.chunk(number)
+        const next = reader.borrow(number)
         const chunk = isThenable(next) ? await next : next
         if (chunk === null) break
         chunks.push(chunk)

@@ -17,6 +17,12 @@ export class PartReader {
   #work: Promise<unknown> | null = null
   /** The files that were written. They are removed if the form turns out to be broken. */
   readonly #files: string[] = []
+  /** The bytes that the parser reads. */
+  #bytes: Buffer | null = null
+  /** True once a handler got some of them: they are its own then. */
+  #isShared = false
+  /** Bytes that were read whole, and that no handler has. */
+  readonly #used: Buffer[] = []
 
   constructor(source: BodySource, parser: MultipartParser) {
     this.#source = source
@@ -30,6 +36,7 @@ export class PartReader {
       const token = this.#token()
       switch (isThenable(token) ? await token : token) {
         case Token.part:
+          this.recycle()
           this.#isOpen = true
           this.#part += 1
           return { head: this.#parser.head as PartHead, number: this.#part }
@@ -42,8 +49,26 @@ export class PartReader {
     }
   }
 
-  /** Gives the next bytes of the current part, or null at its end. */
+  /** Gives a handler the next bytes of the current part, or null at its end. */
   chunk(number: number): Buffer | null | Promise<Buffer | null> {
+    const next = this.borrow(number)
+    if (isThenable(next)) return next.then((bytes) => this.#share(bytes))
+    return this.#share(next)
+  }
+
+  #share(bytes: Buffer | null): Buffer | null {
+    this.#isShared = true
+    return bytes
+  }
+
+  /** Takes back what was borrowed, except what the parser still reads. */
+  recycle(): void {
+    for (const bytes of this.#used) this.#source.release(bytes)
+    this.#used.length = 0
+  }
+
+  /** Gives the next bytes, or null, to who calls `recycle` when it has used them up. */
+  borrow(number: number): Buffer | null | Promise<Buffer | null> {
     if (number !== this.#part) {
       throw new VolantError(
         'E_BODY_USED',
@@ -53,10 +78,10 @@ export class PartReader {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (!this.#isOpen) return null
     const token = this.#token()
-    return isThenable(token) ? token.then((later) => this.#bytes(later as Token)) : this.#bytes(token)
+    return isThenable(token) ? token.then((later) => this.#dataOf(later)) : this.#dataOf(token)
   }
 
-  #bytes(token: Token): Buffer | null {
+  #dataOf(token: Token): Buffer | null {
     if (token === Token.data) return this.#parser.data
     this.#isOpen = false
     return null
@@ -80,12 +105,19 @@ export class PartReader {
         if (token !== Token.more) return token === Token.end ? this.#finish() : token
         const bytes = this.#source.next()
         if (bytes === null) throw malformed('it ends before its last boundary')
-        if (isThenable(bytes)) return this.#later(bytes as Promise<Buffer | null>)
-        this.#parser.feed(bytes as Buffer)
+        if (isThenable(bytes)) return this.#later(bytes)
+        this.#feed(bytes)
       }
     } catch (error) {
       return this.#fail(error as Error)
     }
+  }
+
+  #feed(bytes: Buffer): void {
+    if (this.#bytes !== null && !this.#isShared) this.#used.push(this.#bytes)
+    this.#bytes = bytes
+    this.#isShared = false
+    this.#parser.feed(bytes)
   }
 
   async #later(pending: Promise<Buffer | null>): Promise<Token> {
@@ -96,7 +128,7 @@ export class PartReader {
     } catch (error) {
       return this.#fail(error as Error)
     }
-    this.#parser.feed(bytes)
+    this.#feed(bytes)
     return this.#token()
   }
 

@@ -66,8 +66,12 @@ export class ArrivingPart implements FormPart {
 
   async #collect(): Promise<Buffer> {
     const chunks: Buffer[] = []
-    for await (const chunk of this) chunks.push(chunk)
-    return Buffer.concat(chunks)
+    for (;;) {
+      const next = this.#reader.borrow(this.#number)
+      const chunk = isThenable(next) ? await next : next
+      if (chunk === null) return Buffer.concat(chunks)
+      chunks.push(chunk)
+    }
   }
 
   async text(): Promise<string> {

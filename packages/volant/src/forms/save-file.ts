@@ -17,24 +17,25 @@ export async function saveFile(reader: PartReader, number: number, folder: strin
   const file = await open(path, 'wx', 0o600).catch(rethrow)
   let size = 0
   try {
-    let next = reader.chunk(number)
+    let next = reader.borrow(number)
     for (;;) {
       const chunk = isThenable(next) ? await next : next
       if (chunk === null) break
       const chunks = [chunk]
       let length = chunk.length
       for (;;) {
-        next = reader.chunk(number)
+        next = reader.borrow(number)
         if (next === null || isThenable(next)) break
         length += next.length
         if (chunks.push(next) === mostAtOnce) {
-          next = reader.chunk(number)
+          next = reader.borrow(number)
           break
         }
       }
       // While this is written, the next bytes may fail to come: that is noticed when they are awaited.
       if (isThenable(next)) next.then(undefined, ignore)
       await write(file, chunks, length)
+      reader.recycle()
       size += length
     }
     await file.close()
