@@ -12,6 +12,7 @@ import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
 import { etags } from './cases/etag.ts'
 import { files } from './cases/files.ts'
+import { forms } from './cases/forms.ts'
 import { headers } from './cases/headers.ts'
 import { inject } from './cases/inject.ts'
 import { lateReplies } from './cases/late.ts'
@@ -59,6 +60,7 @@ const groups = {
   'shared-port': sharedPort,
   inject,
   files,
+  forms,
   'static-folders': staticFolders,
   etag: etags,
   compression,
