@@ -59,8 +59,8 @@ function cellsOf({ bar, measured, met }: Verdict): string[] {
 }
 
 function promise({ as, quantity, server, base, variant, baseVariant, most }: Bar): string {
-  if (as === 'ratio') return `${server} ≤ ${most.toFixed(most < 0.2 ? 3 : 2)} × ${base}`
   const [own, other] = server === base ? [variant, baseVariant] : [server, base]
+  if (as === 'ratio') return `${own} ≤ ${most.toFixed(most < 0.2 ? 3 : 2)} × ${other}`
   return `${own} ≤ ${other} + ${most} ${units[quantity]}`
 }
 
@@ -68,8 +68,9 @@ function work({ scenario, variant, server, base, quantity }: Bar): string {
   if (quantity !== 'cpu') return topics[quantity]
   const measure = scenarioOf(scenario).variants.find(({ name }) => name === variant)?.measure
   const depth = measure?.load.pipelining ?? 1
-  const who = server === base ? server : scenario
-  if (depth > 1) return `${who}, pipelining ${depth}`
   const point = /\d+ connections?$|^open loop$/.exec(variant)?.[0]
+  const isUsual = point !== undefined || variant === 'plain' || variant === 'default' || depth > 1
+  const who = server === base ? server : isUsual ? scenario : `${scenario}:${variant}`
+  if (depth > 1) return `${who}, pipelining ${depth}`
   return `${who}, ${point === undefined ? '' : `${point}, `}${topics.cpu}`
 }

@@ -39,6 +39,11 @@ const [json, plain, pipelined, openLoop] = ['ramapi-json', 'plain', 'pipelined',
 const points = ['plain, 1 connection', 'plain, 10 connections', openLoop] as const
 const users = { scenario: 'ramapi-user', variant: 'default' }
 const query = { scenario: 'trpc-query', variant: 'health' }
+const gzip = { scenario: 'compression', variant: 'gzip' }
+const stack = { scenario: 'nessen-stack', variant: 'plain' }
+const connect = { scenario: 'veloze-middlewares', variant: 'plain' }
+const file = { scenario: 'static-file', variant: 'file' }
+const upload = { scenario: 'upload', variant: 'default' }
 const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
@@ -65,6 +70,15 @@ export const bars: readonly Bar[] = [
   added('must', 'contract-get', 'validated', 'unvalidated', 0.7),
   ratio('must', 'native', 0.6, 'fastify', order),
   ratio('must', 'native', 0.4, 'trpc-standalone', query),
+  added('must', 'rate-limit', 'limited', 'none', 0.4),
+  added('must', 'compression', 'negotiated', 'none', 0.2),
+  ratio('must', 'native', 1, 'fastify', gzip),
+  added('must', 'nessen-stack', 'plain', 'bare', 3),
+  ratio('must', 'native', 0.5, 'fastify', stack),
+  ratio('must', 'native', 0.6, 'polka', connect),
+  { ...added('must', 'static-file', 'file', 'json', 2), as: 'ratio' },
+  ratio('must', 'native', 0.5, 'fastify', file),
+  ratio('must', 'native', 0.8, 'fastify', upload),
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -98,6 +112,15 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose('contract-get', ['unvalidated', 'validated'], ['native']),
     choose(order.scenario, [order.variant], ['native', 'fastify']),
     choose(query.scenario, [query.variant], ['native', 'trpc-standalone']),
+    choose('rate-limit', ['none', 'limited'], ['native']),
+    choose('compression', ['none', 'negotiated'], ['native']),
+    choose(gzip.scenario, [gzip.variant], ['native', 'fastify']),
+    choose('nessen-stack', ['bare'], ['native']),
+    choose(stack.scenario, [stack.variant], ['native', 'fastify']),
+    choose(connect.scenario, [connect.variant], ['native', 'polka']),
+    choose('static-file', ['json'], ['native']),
+    choose(file.scenario, [file.variant], ['native', 'fastify']),
+    choose(upload.scenario, [upload.variant], ['native', 'fastify']),
     { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
     { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]

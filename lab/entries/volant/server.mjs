@@ -1,6 +1,8 @@
 // Volant, on the adapter that ADAPTER names.
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { before, cors, createApp, HTTPError, logger, requestId, validate } from 'volant'
+import { before, cors, createApp, HTTPError, logger, requestId, securityHeaders, validate } from 'volant'
+import { connectSix } from '../connect-six.mjs'
 import * as reply from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 
@@ -171,6 +173,80 @@ const programs = {
     })
   },
 
+  async limits(app) {
+    const { rateLimit } = await import('volant/rate-limit')
+
+    app.get('/none', greet)
+    app.with(rateLimit({ max: reply.manyRequests, timeWindow: '1 minute' })).get('/limited', greet)
+    app.with(rateLimit({ max: 1, timeWindow: '1 hour' })).get('/once', greet)
+  },
+
+  async compression(app) {
+    const { compress } = await import('volant/compress')
+
+    app.get('/none', greet)
+    const compressed = app.with(compress())
+    compressed.get('/small', greet)
+    compressed.get('/pages/:id', page)
+  },
+
+  async guarded(app) {
+    const { compress } = await import('volant/compress')
+    const { rateLimit } = await import('volant/rate-limit')
+
+    app.get('/bare', greet)
+    app.register((scope) => {
+      scope.use(
+        logger({ destination: process.env.LOG }),
+        rateLimit({ max: reply.manyRequests, timeWindow: '1 minute' }),
+        compress(),
+        securityHeaders({ strictTransportSecurity: { force: true } }),
+      )
+      scope.get('/', greet)
+      scope.get('/pages/:id', page)
+    })
+  },
+
+  async connect(app) {
+    const { fromConnect } = await import('volant/connect')
+
+    for (const middleware of await connectSix((name) => import(name))) app.use(fromConnect(middleware))
+    app.get('/', () => {
+      ran()
+      return { hello: 'world' }
+    })
+  },
+
+  async files(app) {
+    const { site } = await import('../site.mjs')
+
+    app.static('/assets', site)
+    app.get('/json', greet)
+  },
+
+  async uploads(app) {
+    const { Sink, mostBytes } = await import('../upload-sink.mjs')
+
+    app.post(
+      '/uploads/:id',
+      { bodyMode: 'stream', maxBodySize: 2 * mostBytes, maxFileSize: mostBytes },
+      async (ctx) => {
+        ran()
+        const sink = new Sink()
+        let title = ''
+        let name = ''
+        for await (const part of ctx.parts()) {
+          if (part.name === 'title') title = await part.text()
+          else {
+            name = part.filename
+            await pipeline(part, sink)
+          }
+        }
+        return reply.uploadReply(ctx.params.id, title, name, sink.bytes)
+      },
+    )
+  },
+
   async items(app) {
     const { itemParams, itemQuery, itemReply } = await import('../contracts.mjs')
 
@@ -238,6 +314,16 @@ const programs = {
     app.register(rest(all, { prefix: '/api' }))
     app.register(trpc(all))
   },
+}
+
+function greet() {
+  ran()
+  return { message: 'Hello World' }
+}
+
+function page(ctx) {
+  ran()
+  return reply.page(ctx.params.id)
 }
 
 async function procedures() {
