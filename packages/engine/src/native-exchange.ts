@@ -259,13 +259,28 @@ export class NativeExchange extends AsyncResource implements Exchange {
   header(name: string): string | undefined {
     if (this.kept !== null) return this.headers()[name]
     const known = knownIds.get(name)
-    if (known === undefined) return this.headers()[name]
+    if (known === undefined) return this.unknownHeader(name)
     const { at } = this
     const count = (words[at + requestCounts] as number) >> 8
     let span = fieldsOf(at)
     let found: string | undefined
     for (let left = count; left > 0; left--, span += fieldSpanWords) {
       if ((words[span + 1] as number) >> 16 !== known) continue
+      const value = readText(words[span + 2] as number, words[span + 3] as number)
+      found = found === undefined ? value : combine(name, found, value)
+    }
+    return found
+  }
+
+  /** A name is read only where its length fits, since most requests have no such field. */
+  private unknownHeader(name: string): string | undefined {
+    const { at } = this
+    const count = (words[at + requestCounts] as number) >> 8
+    let span = fieldsOf(at)
+    let found: string | undefined
+    for (let left = count; left > 0; left--, span += fieldSpanWords) {
+      // The upper half is the id of a known name, 0 here.
+      if (words[span + 1] !== name.length || readFieldName(span).toLowerCase() !== name) continue
       const value = readText(words[span + 2] as number, words[span + 3] as number)
       found = found === undefined ? value : combine(name, found, value)
     }

@@ -12,9 +12,10 @@ export type CopyCoding = (typeof codings)[number]['name'] | 'identity'
 
 const offers: readonly CopyCoding[] = [...codings.map(({ name }) => name), 'identity']
 
-/** The orders by the value of the field: there are few, since browsers send the same one each time. */
+/** The orders by the value of the field: browsers send a few, and what is longer or new all the time is read each time. */
 const known = new Map<string, readonly CopyCoding[]>()
 const mostKnown = 100
+const longestKnown = 128
 
 /** Gives the codings that the client accepts, the preferred one first. */
 export function codingsFor(field: string | undefined): readonly CopyCoding[] {
@@ -29,6 +30,7 @@ export function codingsFor(field: string | undefined): readonly CopyCoding[] {
     order.push(next)
     left = left.filter((each) => each !== next)
   }
+  if (field.length > longestKnown) return order
   if (known.size >= mostKnown) known.clear()
   known.set(field, order)
   return order
