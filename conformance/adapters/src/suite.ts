@@ -30,6 +30,7 @@ import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static.ts'
+import { staticTraversal } from './cases/static-traversal.ts'
 import { streams } from './cases/streams.ts'
 import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
@@ -62,6 +63,7 @@ const groups = {
   files,
   forms,
   'static-folders': staticFolders,
+  'static-traversal': staticTraversal,
   etag: etags,
   compression,
   proxy,
