@@ -19,6 +19,7 @@ export async function serveReference(use) {
       HOST: '127.0.0.1',
       DATABASE: join(folder, 'users.db'),
       API_TOKEN: token,
+      RATE_LIMIT: '60000000',
       LOG: 'false',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

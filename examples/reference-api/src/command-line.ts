@@ -49,6 +49,8 @@ Environment:
   PORT, HOST       where it listens; default the profile's port, on all addresses
   DATABASE         the SQLite file; default a file of the profile's own
   API_TOKEN        the bearer token; default valid-token, none with NODE_ENV=production
+  RATE_LIMIT       how many users an address may add in a minute; default 600
+                   in the profile nessen how many requests it may send; default 60000000
   PUBLIC_DOCS      1: /, /docs, /openapi.* and /client.json are for everybody; 0: for the token
                    default 1, and 0 with NODE_ENV=production
   NODE_ENV         production: /metrics, /metrics.json, /api/health and /debug/memory are for the token

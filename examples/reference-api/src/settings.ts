@@ -5,7 +5,7 @@ import { defaultDatabase, type Profile, type ProfileName, profiles, type Setting
 /** An empty variable counts as one that is not set. Throws `UsageError`. */
 export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings {
   const profile: Profile = profiles[name]
-  const { NODE_ENV, DATABASE, API_TOKEN, PUBLIC_DOCS = '' } = env
+  const { NODE_ENV, DATABASE, API_TOKEN, RATE_LIMIT = '', PUBLIC_DOCS = '' } = env
   const production = NODE_ENV === 'production'
   if (production && profile.secured && !API_TOKEN) {
     throw new UsageError(
@@ -15,9 +15,13 @@ export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings 
   if (!/^[01]?$/.test(PUBLIC_DOCS)) {
     throw new UsageError(`PUBLIC_DOCS is 1 or 0, not ${JSON.stringify(PUBLIC_DOCS)}`)
   }
+  if (RATE_LIMIT !== '' && !(/^[1-9]\d*$/.test(RATE_LIMIT) && Number(RATE_LIMIT) <= 60_000_000)) {
+    throw new UsageError(`RATE_LIMIT is a whole number from 1 to 60000000, not ${JSON.stringify(RATE_LIMIT)}`)
+  }
   return {
     database: DATABASE || defaultDatabase(name),
     token: API_TOKEN || 'valid-token',
+    ...(RATE_LIMIT === '' ? {} : { rateLimit: Number(RATE_LIMIT) }),
     publicFigures: !production,
     publicDocs: PUBLIC_DOCS === '' ? !production : PUBLIC_DOCS === '1',
   }

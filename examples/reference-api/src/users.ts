@@ -1,11 +1,19 @@
 /** Users: list, read, add. */
 import type { Scope } from 'volant'
+import { rateLimit } from 'volant/rate-limit'
 import { api } from './api.ts'
 import { bearer } from './bearer.ts'
 import type { Database } from './database.ts'
 import { isDiskFull } from './sqlite.ts'
 
-export function users(scope: Scope, { database, token }: { database: Database; token: string }): void {
+interface UsersSettings {
+  readonly database: Database
+  readonly token: string
+  /** How many users one address may add in a minute. */
+  readonly mostAdded: number
+}
+
+export function users(scope: Scope, { database, token, mostAdded }: UsersSettings): void {
   // The error thrown here is the client's reply; SQLite's own error is reported beside it.
   scope.onError((error, ctx) => {
     if (isDiskFull(error)) throw ctx.fail('DISK_FULL')
@@ -26,7 +34,7 @@ export function users(scope: Scope, { database, token }: { database: Database; t
     return { user }
   })
 
-  scope.implement(api.users.add, (ctx) => {
+  scope.with(rateLimit({ max: mostAdded })).implement(api.users.add, (ctx) => {
     const user = database.addUser(ctx.body)
     if (!user) throw ctx.fail('EMAIL_TAKEN')
     return ctx.header('location', `/api/users/${user.id}`).json({ user }, 201)

@@ -69,7 +69,7 @@ test('POST on a full disk is 507 with a code, and the error of SQLite is reporte
   const sqlite = openSqlite(join(folder, 'service.db'))
   const reports: unknown[] = []
   const app = createApp({ signals: false, report: (error) => void reports.push(error) })
-  users(app, { database: databaseOf(sqlite), token: 'secret' })
+  users(app, { database: databaseOf(sqlite), token: 'secret', mostAdded: 1_000_000 })
   limit(sqlite.db)
   const stored = await fill(app, reports)
   const { users: read } = (await app.inject('/api/users?after=1000&limit=100')).json() as { users: unknown[] }

@@ -50,6 +50,9 @@ test('settings in development, in production, and with empty variables', () => {
     ...inProduction,
     publicDocs: true,
   })
+  assert.equal(settingsOf('nessen', { RATE_LIMIT: '100' }).rateLimit, 100)
+  for (const RATE_LIMIT of ['0', '1e3', '-1', '60000001'])
+    assert.throws(() => settingsOf('nessen', { RATE_LIMIT }), UsageError)
   assert.throws(() => settingsOf('reference', { PUBLIC_DOCS: 'yes' }), {
     message: 'PUBLIC_DOCS is 1 or 0, not "yes"',
   })

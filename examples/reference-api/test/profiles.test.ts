@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { Profile, ProfileName } from '../src/profiles.ts'
+import type { Profile, ProfileName, Settings } from '../src/profiles.ts'
 import { profiles } from '../src/profiles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'profiles-'))
@@ -21,9 +21,10 @@ type Answer = Response & { value: unknown }
 async function serving(
   name: ProfileName,
   run: (ask: (path: string, init?: Ask) => Promise<Answer>) => Promise<void>,
+  settings: Partial<Settings> = {},
 ): Promise<void> {
   const profile: Profile = profiles[name]
-  const app = profile.create({ signals: false }, { database: join(folder, `${name}.db`), token })
+  const app = profile.create({ signals: false }, { database: join(folder, `${name}.db`), token, ...settings })
   const { url } = await app.listen(0, '127.0.0.1')
   try {
     await run(async (path, init = {}) => {
@@ -220,8 +221,28 @@ describe('nessen', () => {
 
   test('nobody is told 429 after a hundred requests', () =>
     serving('nessen', async (ask) => {
-      for (let count = 0; count < 150; count++) assert.equal((await ask('/health')).status, 200)
+      for (let count = 0; count < 150; count++) {
+        const reply = await ask('/ready')
+        assert.equal(reply.status, 200)
+        assert.match(reply.headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
+      }
     }))
+
+  test('with the limit of the document they are, behind all of its stack but not at /health', () =>
+    serving(
+      'nessen',
+      async (ask) => {
+        const statuses: number[] = []
+        for (let count = 0; count < 101; count++) statuses.push((await ask('/ready')).status)
+        assert.deepEqual(statuses.slice(99), [200, 429])
+        const refused = await ask('/')
+        assert.equal(refused.status, 429)
+        assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
+        assert.equal(refused.headers.get('x-content-type-options'), 'nosniff')
+        assert.equal((await ask('/health')).status, 200)
+      },
+      { rateLimit: 100 },
+    ))
 })
 
 describe('veloxts', () => {

@@ -160,6 +160,25 @@ test('every link and every button of the page leads to a reply', async () => {
   }
 })
 
+test('an address that adds too many users is told when it may go on', async () => {
+  const limited = reference(
+    { signals: false },
+    { database: join(folder, 'l.db'), token: 'secret', rateLimit: 2 },
+  )
+  const add = (name: string) =>
+    limited.inject({
+      method: 'POST',
+      url: '/api/users',
+      body: { name, email: `${name}@example.com`, age: 20 },
+    })
+  for (const name of ['one', 'two']) assert.equal((await add(name)).status, 201)
+  const refused = await add('three')
+  assert.equal(refused.status, 429)
+  assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  assert.equal((await limited.inject('/api/users')).status, 200)
+  await limited.close({ drainIdle: 0 })
+})
+
 test('a host that is no host does not reach the page', async () => {
   const reply = await app.inject({ url: '/', headers: { host: 'a"><script>alert(1)</script>' } })
   assert.ok(!reply.body.toString().includes('<script>alert'))

@@ -25,6 +25,8 @@ export interface ReferenceSettings {
   readonly database: string
   /** The bearer token: of `GET /api/users/:id`, and of whatever is not public. */
   readonly token: string
+  /** How many requests an address may send in a minute. Default 600 to add a user, and all it wants to read. */
+  readonly rateLimit?: number | undefined
   /** Metrics, memory and uptime are for everybody; default for the token. */
   readonly publicFigures?: boolean
   /** The page at `/`, the API's reference and document, and `/client.json` are for everybody; default for the token. */
@@ -37,7 +39,7 @@ const docs = ['/docs', '/openapi.json', '/openapi.yaml', '/client.json']
 
 export function reference(
   options: AppOptions,
-  { database: file, token, publicFigures = false, publicDocs = false }: ReferenceSettings,
+  { database: file, token, rateLimit = 600, publicFigures = false, publicDocs = false }: ReferenceSettings,
 ) {
   const database = databaseOf(openSqlite(file))
   const app = createApp(options)
@@ -78,7 +80,7 @@ export function reference(
 
   app.register((scope) => {
     scope.use('/api', requestId(), logger(), cors())
-    users(scope, { database, token })
+    users(scope, { database, token, mostAdded: rateLimit })
   })
 
   app.expose(api)
