@@ -21,6 +21,7 @@ export const rooms = [
   'compression',
   'static',
   'rate-limit',
+  'redis',
   'connect',
   'adapters',
   'testing',

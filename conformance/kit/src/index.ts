@@ -1,2 +1,3 @@
+export { RedisServer, withoutRedis } from './redis-server.ts'
 export { stderrLines } from './stderr.ts'
 export { deferred, eventually, unchanging, within } from './waiting.ts'

@@ -6,8 +6,11 @@ import type { RequestContext } from '../types/request.ts'
 import type { Plan, PolicyPlan } from './options.ts'
 import type { Level } from './store.ts'
 
-/** Adds the fields to a reply; `levels` are those of the policies, in their order. */
-export type PlaceFields = (ctx: RequestContext, levels: readonly Level[]) => void
+/** How the policies stand, in their order; null where that is not known. */
+export type Standing = readonly (Level | null)[]
+
+/** Adds the fields to a reply. */
+export type PlaceFields = (ctx: RequestContext, levels: Standing) => void
 
 const retryAfter = { 'Retry-After': 'The seconds after which the request may be sent again.' }
 
@@ -52,7 +55,9 @@ function draftFields(policies: readonly PolicyPlan[]): PlaceFields {
     }
   }
   return (ctx, levels) => {
-    const text = levels.map((level, at) => levelText((policies[at] as PolicyPlan).name, level)).join(', ')
+    const text = levels
+      .flatMap((level, at) => (level === null ? [] : [levelText((policies[at] as PolicyPlan).name, level)]))
+      .join(', ')
     addTo((ctx.replyHeaders ??= []), policyText, text)
   }
 }
@@ -118,9 +123,7 @@ const kept = 1_024
 function legacyFields(policies: readonly PolicyPlan[]): PlaceFields {
   return (ctx, levels) => {
     let least = 0
-    for (let at = 1; at < levels.length; at++) {
-      if ((levels[at] as Level).remaining < (levels[least] as Level).remaining) least = at
-    }
+    for (let at = 1; at < levels.length; at++) if (leftOf(levels[at]) < leftOf(levels[least])) least = at
     const level = levels[least] as Level
     const fields = {
       'x-ratelimit-limit': (policies[least] as PolicyPlan).max,
@@ -129,6 +132,10 @@ function legacyFields(policies: readonly PolicyPlan[]): PlaceFields {
     }
     for (const [name, value] of Object.entries(fields)) ctx.place(name, name, String(value))
   }
+}
+
+function leftOf(level: Level | null | undefined): number {
+  return level?.remaining ?? Infinity
 }
 
 /** The declaration of the refusal, for the API's document. */
@@ -145,10 +152,16 @@ export function refusalsOf({ headers, onStoreError, store }: Plan): DeclaredErro
   }
 }
 
+/** Refuses a request that cannot be counted. */
+export function refuseUncounted(ctx: RequestContext): never {
+  ctx.place('retry-after', 'retry-after', '1')
+  throw refusal('E_RATE_LIMIT_STORE', 'Requests cannot be counted now')
+}
+
 /** Refuses a request. Retry-After is that of the limit which takes longest. */
-export function refuse(ctx: RequestContext, levels: readonly Level[]): never {
+export function refuse(ctx: RequestContext, levels: Standing): never {
   let wait = 0
-  for (const { allowed, retryAfter } of levels) if (!allowed) wait = Math.max(wait, retryAfter)
+  for (const level of levels) if (level?.allowed === false) wait = Math.max(wait, level.retryAfter)
   const seconds = Math.max(1, Math.ceil(wait / 1_000))
   ctx.place('retry-after', 'retry-after', String(seconds))
   throw refusal('E_RATE_LIMITED', `Too many requests: the next one may come in ${seconds} s`)

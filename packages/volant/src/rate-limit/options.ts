@@ -59,8 +59,10 @@ export interface RateLimitOptions extends Omit<RateLimitPolicy, 'max'> {
   cache?: number | undefined
   /** Counts for several processes: see `redisStore` of `volant/redis`. Default: each process counts by itself, in memory. */
   store?: RateLimitStore | undefined
+  /** The milliseconds that the store has to answer in, from 1 to 60,000. Default 50. */
+  storeTimeout?: number | undefined
   /**
-   * What happens while the store does not answer within 50 ms:
+   * What happens while the store fails, or does not answer in time:
    *
    * - `local` (default): the process counts in memory, and a key may have `max` divided by `workers`.
    * - `allow`: requests pass uncounted.
@@ -80,12 +82,15 @@ export interface RateLimitOptions extends Omit<RateLimitPolicy, 'max'> {
 
 export interface PolicyPlan extends Quota {
   readonly name: string
+  readonly generate: KeyGenerator | undefined
   readonly keyOf: KeyOf
 }
 
 /** The checked options. */
 export interface Plan {
   readonly policies: readonly PolicyPlan[]
+  /** True where all policies count by the same key. */
+  readonly hasOneKey: boolean
   readonly cost: number | ((ctx: Context) => number | Promise<number>)
   readonly refund: RateLimitOptions['refund']
   readonly allows: ((ctx: RequestContext, key: string) => unknown) | null
@@ -93,6 +98,7 @@ export interface Plan {
   readonly headers: 'draft' | 'legacy' | false
   readonly cache: number
   readonly store: RateLimitStore | null
+  readonly storeTimeout: number
   readonly onStoreError: 'local' | 'allow' | 'deny'
   readonly workers: number
   readonly nameSpace: string
@@ -110,13 +116,14 @@ const names = [
   'headers',
   'cache',
   'store',
+  'storeTimeout',
   'onStoreError',
   'workers',
   'nameSpace',
   'groupId',
 ] as const
 
-const storeNames = ['onStoreError', 'workers', 'nameSpace'] as const
+const storeNames = ['storeTimeout', 'onStoreError', 'workers', 'nameSpace'] as const
 
 /** The names in express-rate-limit and @fastify/rate-limit. */
 const foreign = {
@@ -156,8 +163,10 @@ export function planOf(options: RateLimitOptions): Plan {
   checkFunction('rateLimit: onExceeded', onExceeded)
   if (groupId !== undefined) checkLabel('rateLimit: groupId', groupId)
   checkStore(store, options)
+  const policies = policiesOf(options)
   return {
-    policies: policiesOf(options),
+    policies,
+    hasOneKey: new Set(policies.map(({ generate }) => generate)).size === 1,
     cost,
     refund,
     allows: allowing(options.allowList),
@@ -165,6 +174,12 @@ export function planOf(options: RateLimitOptions): Plan {
     headers: checkChoice('rateLimit: headers', headers, ['draft', 'legacy', false]),
     cache: checkInteger('rateLimit: cache', cache, [2, 10_000_000], 'a number of keys from 2 to 10,000,000'),
     store: store ?? null,
+    storeTimeout: checkInteger(
+      'rateLimit: storeTimeout',
+      options.storeTimeout ?? 50,
+      [1, 60_000],
+      'ms from 1 to 60,000',
+    ),
     onStoreError: checkChoice('rateLimit: onStoreError', options.onStoreError ?? 'local', [
       'local',
       'allow',
@@ -247,6 +262,7 @@ function policyOf(where: string, name: string, given: RateLimitPolicy): PolicyPl
     max,
     window,
     burst: burst ?? max,
+    generate: keyGenerator,
     keyOf: keyOfWith(keyGenerator, `${where}: keyGenerator`),
   }
 }

@@ -9,11 +9,20 @@ import type { FittingMiddleware } from '../types/parts.ts'
 import type { Gate, RequestContext } from '../types/request.ts'
 import { isThenable } from '../types/thenable.ts'
 import { clock, type Counter } from './counters.ts'
-import { fieldNamesOf, fieldsOf, type PlaceFields, refusalsOf, refuse } from './fields.ts'
+import {
+  fieldNamesOf,
+  fieldsOf,
+  type Standing,
+  type PlaceFields,
+  refusalsOf,
+  refuse,
+  refuseUncounted,
+} from './fields.ts'
+import { StoreGuard } from './guard.ts'
 import { keyFrom, networkOf } from './key.ts'
 import { MemoryCounts } from './memory.ts'
 import { type Plan, planOf, type PolicyPlan, type RateLimitOptions } from './options.ts'
-import type { Level } from './store.ts'
+import { storedKeysOf, takesOf } from './stored-keys.ts'
 
 /** The figures of a limit since it was made. */
 export interface RateLimitStats {
@@ -25,6 +34,10 @@ export interface RateLimitStats {
   readonly keys: number
   /** The keys that `cache` was too small for: they were forgotten while they still counted. */
   readonly evicted: number
+  /** How often the store failed, or was not in time. */
+  readonly storeErrors: number
+  /** True from the first failure of the store until it answers for a second. */
+  readonly storeDown: boolean
 }
 
 /** A limit, as a middleware. */
@@ -63,27 +76,37 @@ export function rateLimit(options: RateLimitOptions): RateLimiter {
 
 hintMisuse(rateLimit, 'app.use(rateLimit({ max: 100 }))')
 
+/** What a request took. */
+interface Taken {
+  readonly keys: readonly string[]
+  readonly cost: number
+  /** True where it was counted in memory. */
+  readonly isLocal: boolean
+}
+
 class Limiter {
   readonly #plan: Plan
   readonly #place: PlaceFields | null
   readonly #counts: MemoryCounts
+  readonly #guard: StoreGuard | null
   #allowed = 0
   #refused = 0
   /** What requests took that may get it back. */
-  readonly #taken = new WeakMap<object, { readonly keys: readonly string[]; readonly cost: number }>()
+  readonly #taken = new WeakMap<object, Taken>()
 
   constructor(plan: Plan) {
+    const { store, group, storeTimeout, cache } = plan
     this.#plan = plan
     this.#place = fieldsOf(plan)
-    this.#counts = new MemoryCounts(plan)
+    this.#counts = new MemoryCounts(plan, plan.workers)
+    this.#guard = store === null ? null : new StoreGuard(store, String(group), storeTimeout, cache)
   }
 
   gate(): Gate {
     const { policies, cost, allows, refund } = this.#plan
     const [{ keyOf }, ...others] = policies as [PolicyPlan, ...PolicyPlan[]]
-    if (others.length > 0 || typeof cost === 'function' || allows !== null || refund !== undefined) {
-      return (ctx) => this.#run(ctx)
-    }
+    const isPlain = others.length === 0 && allows === null && refund === undefined && this.#guard === null
+    if (!isPlain || typeof cost === 'function') return (ctx) => this.#run(ctx)
     return (ctx) => {
       const key = keyOf(ctx)
       return typeof key === 'string'
@@ -92,32 +115,53 @@ class Limiter {
     }
   }
 
-  complete(ctx: object, info: ResponseInfo): void {
-    const taken = this.#taken.get(ctx)
-    if (taken === undefined || this.#plan.refund?.(ctx as Context, info) !== true) return
-    this.#taken.delete(ctx)
-    this.#counts.refund((ctx as RequestContext).app, taken.keys, taken.cost)
+  complete(given: object, info: ResponseInfo): void {
+    const taken = this.#taken.get(given)
+    if (taken === undefined || this.#plan.refund?.(given as Context, info) !== true) return
+    this.#taken.delete(given)
+    const ctx = given as RequestContext
+    if (this.#guard === null || taken.isLocal) this.#counts.refund(ctx.app, taken.keys, taken.cost)
+    else void this.#guard.refund(ctx, takesOf(this.#plan, taken.keys, taken.cost))
   }
 
   async reset(of: Context | string): Promise<void> {
     if (typeof of === 'string') {
-      this.#counts.forget(isIP(of) === 0 ? [keyFrom(of)] : [keyFrom(of), isIP(of) === 6 ? networkOf(of) : of])
+      const address = isIP(of) === 6 ? networkOf(of) : of
+      await this.#forget(null, isIP(of) === 0 ? [keyFrom(of)] : [keyFrom(of), address])
     } else if (typeof of === 'object' && of !== null) {
       this.#taken.delete(of)
-      this.#counts.forget(await this.#keysOf(of as unknown as RequestContext))
+      const ctx = of as unknown as RequestContext
+      await this.#forget(ctx, await this.#keysOf(ctx))
     } else throw bad('reset of rateLimit()', of, 'a context, an address or a key')
+  }
+
+  async #forget(ctx: RequestContext | null, keys: readonly string[]): Promise<void> {
+    this.#counts.forget(keys)
+    if (this.#guard === null) return
+    await this.#guard.reset(
+      ctx,
+      [...new Set(keys)].flatMap((key) => storedKeysOf(this.#plan, key)),
+    )
   }
 
   stats(): RateLimitStats {
     const { keys, evicted } = this.#counts
-    return { allowed: this.#allowed, refused: this.#refused, keys, evicted }
+    const { errors = 0, isDown = false } = this.#guard ?? {}
+    return {
+      allowed: this.#allowed,
+      refused: this.#refused,
+      keys,
+      evicted,
+      storeErrors: errors,
+      storeDown: isDown,
+    }
   }
 
   /** Counts a request by the only policy, in memory. */
   #passOne(ctx: RequestContext, key: string, cost: number): undefined {
     const counters = this.#counts.of(ctx.app)
     const counter = counters[0] as Counter
-    if (!counter.check(key, clock(), cost)) return this.#refuse(ctx, key, counters)
+    if (!counter.check(key, clock(), Math.min(cost, counter.most))) return this.#refuse(ctx, [key], counters)
     counter.charge()
     this.#allowed++
     if (this.#place !== null) this.#place(ctx, counters)
@@ -134,26 +178,38 @@ class Limiter {
   }
 
   #pass(ctx: RequestContext, keys: readonly string[], cost: number): unknown {
-    const counters = this.#counts.of(ctx.app)
-    const passes = this.#counts.take(counters, keys, cost)
-    return this.#conclude(ctx, keys, cost, counters, passes)
+    if (this.#guard === null) return this.#passLocally(ctx, keys, cost)
+    return when(this.#guard.take(ctx, takesOf(this.#plan, keys, cost)), (levels) =>
+      levels === null
+        ? this.#passWithoutStore(ctx, keys, cost)
+        : this.#conclude(ctx, { keys, cost, isLocal: false }, levels),
+    )
   }
 
-  #conclude(
-    ctx: RequestContext,
-    keys: readonly string[],
-    cost: number,
-    levels: readonly Level[],
-    passes: boolean,
-  ): undefined {
-    if (!passes) return this.#refuse(ctx, keys[levels.findIndex(({ allowed }) => !allowed)] as string, levels)
+  #passWithoutStore(ctx: RequestContext, keys: readonly string[], cost: number): undefined {
+    const { onStoreError } = this.#plan
+    if (onStoreError === 'local') return this.#passLocally(ctx, keys, cost)
+    if (onStoreError === 'deny') return refuseUncounted(ctx)
     this.#allowed++
-    if (this.#plan.refund !== undefined) this.#taken.set(ctx, { keys, cost })
+    return undefined
+  }
+
+  #passLocally(ctx: RequestContext, keys: readonly string[], cost: number): undefined {
+    const counters = this.#counts.of(ctx.app)
+    this.#counts.take(counters, keys, cost)
+    return this.#conclude(ctx, { keys, cost, isLocal: true }, counters)
+  }
+
+  #conclude(ctx: RequestContext, taken: Taken, levels: Standing): undefined {
+    for (const level of levels) if (level?.allowed === false) return this.#refuse(ctx, taken.keys, levels)
+    this.#allowed++
+    if (this.#plan.refund !== undefined) this.#taken.set(ctx, taken)
     if (this.#place !== null) this.#place(ctx, levels)
     return undefined
   }
 
-  #refuse(ctx: RequestContext, key: string, levels: readonly Level[]): never {
+  #refuse(ctx: RequestContext, keys: readonly string[], levels: Standing): never {
+    const key = keys[levels.findIndex((level) => level?.allowed === false)] as string
     this.#refused++
     if (this.#place !== null) this.#place(ctx, levels)
     warnOfProxy(ctx, key)

@@ -41,6 +41,13 @@ export class Table {
     return at === undefined ? this.#adopt(key, now) : at
   }
 
+  /** As `at`, or −1 for a key without numbers. */
+  find(key: string, now: number): number {
+    const at = this.#young.get(key)
+    if (at !== undefined) return at
+    return this.#old.has(key) ? this.#adopt(key, now) : -1
+  }
+
   /** Forgets the numbers of `key`. */
   delete(key: string): void {
     const at = this.#young.get(key)

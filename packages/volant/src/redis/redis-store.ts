@@ -1,0 +1,65 @@
+/** `redisStore()` has processes count together in Redis or Valkey. */
+import { bad } from '../options/bad-option.ts'
+import type { Level, RateLimitStore, Take } from '../rate-limit/store.ts'
+import { asksOf, type RedisClient } from './client.ts'
+import { digest, script } from './script.ts'
+
+/**
+ * Makes a store of a client that is connected, or will be: one of `redis` from version 5 on or of `ioredis` from 5 on,
+ * also of their clusters. It has a server of version 5 or later, or Valkey:
+ *
+ *     const client = createClient({ url: 'redis://localhost' })
+ *     client.connect().catch(() => {})
+ *     app.use(rateLimit({ max: 100, store: redisStore(client), groupId: 'api' }))
+ *
+ * A request costs one call of a script, which checks and charges all its limits by the clock of the server. While the
+ * client has no connection, requests do not wait for one: see `onStoreError` of `rateLimit`. The client gets a listener
+ * for errors, so that a connection that is lost does not end the process. Closing it is left to you.
+ *
+ * Throws `E_BAD_OPTION`.
+ */
+export function redisStore(client: RedisClient): RateLimitStore {
+  const asks = asksOf(client)
+  if (asks === null) {
+    throw bad('redisStore', client, 'a client of redis (createClient()) or ioredis (new Redis())')
+  }
+
+  const run = async (mode: 'take' | 'refund', takes: readonly Take[]): Promise<unknown> => {
+    if (!asks.isReady()) throw new Error('the client of Redis has no connection')
+    const keys = takes.map(({ key }) => key)
+    const values = takes.flatMap(({ algorithm, max, window, burst, cost }) =>
+      [algorithm, max, window * 1_000, burst, cost].map(String),
+    )
+    try {
+      return await asks.runKnown(digest, keys, [mode, ...values])
+    } catch (error) {
+      // The server was started anew, or SCRIPT FLUSH was sent to it.
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+      return asks.run(script, keys, [mode, ...values])
+    }
+  }
+
+  return {
+    take: async (takes) => {
+      const numbers = await run('take', takes)
+      return takes.map((_, at) => levelOf(numbers as readonly number[], at * 4))
+    },
+    refund: async (takes) => void (await run('refund', takes)),
+    reset: async (keys) => {
+      if (!asks.isReady()) throw new Error('the client of Redis has no connection')
+      // Keys of several slots of a cluster cannot be deleted at once.
+      await Promise.all(keys.map((key) => asks.forget(key)))
+    },
+  }
+}
+
+function levelOf(numbers: readonly number[], at: number): Level {
+  const [allowed, remaining, reset, retryAfter] = numbers.slice(at, at + 4).map(Number)
+  if (retryAfter === undefined) throw new Error('Redis gave another reply than the script')
+  return {
+    allowed: allowed === 1,
+    remaining: remaining as number,
+    reset: (reset as number) / 1_000,
+    retryAfter: retryAfter / 1_000,
+  }
+}
