@@ -570,6 +570,37 @@ export function staticFolders(kit: Kit): void {
       )
     })
 
+    test('a gibibyte is sent in constant memory', async () => {
+      const name = join(root, 'gibibyte.bin')
+      const size = 2 ** 30
+      writeFileSync(name, '')
+      truncateSync(name, size)
+      await serve(
+        (app) => app.static('/', root),
+        async (live) => {
+          const wire = await live.connect()
+          wire.socket.removeAllListeners('data')
+          let received = 0
+          let most = 0
+          let least = Infinity
+          const whole = new Promise<void>((resolve) => {
+            wire.socket.on('data', ({ length }: Buffer) => {
+              received += length
+              const { rss } = process.memoryUsage
+              const now = rss()
+              most = Math.max(most, now)
+              least = Math.min(least, now)
+              if (received > size) resolve()
+            })
+          })
+          wire.send(request('GET', '/gibibyte.bin'))
+          await whole
+          assert.ok(most - least < 96 * 1_048_576, `${Math.round((most - least) / 1_048_576)} MiB more`)
+        },
+      )
+      rmSync(name)
+    })
+
     test('headers of its own, and options that leave headers out', async () => {
       const seen: string[] = []
       await serve(
