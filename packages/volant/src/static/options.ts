@@ -51,7 +51,7 @@ export interface StaticOptions {
   acceptRanges?: boolean | undefined
   /**
    * True sends `app.js.br`, `app.js.zst` or `app.js.gz` in place of `app.js` to clients that accept it, unless it is
-   * older than `app.js`. Default false.
+   * older than `app.js` by more than 2 s. Default false.
    */
   precompressed?: boolean | undefined
   /**

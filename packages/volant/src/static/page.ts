@@ -29,6 +29,12 @@ const lookAgain = 1_000
  */
 const settlesIn = 2_500
 
+/**
+ * A precompressed copy that is older than its original by more than this, in milliseconds, is of another version. What
+ * copies a folder may write it shortly before the original.
+ */
+const copiedWithin = 2_000
+
 export class Page {
   /** The original, and behind it the precompressed ones. */
   readonly copies: readonly Copy[]
@@ -129,8 +135,7 @@ export class PageReader {
         continue
       }
       this.open.set(name, file)
-      // One that is older is of another version.
-      if (file.stats.mtimeMs < original.stats.mtimeMs) await this.#close(name)
+      if (file.stats.mtimeMs < original.stats.mtimeMs - copiedWithin) await this.#close(name)
       else files.push({ coding: name, path: path + extension, file })
     }
     const copies: Copy[] = []
