@@ -47,6 +47,8 @@ export interface Connected {
  * Throws `E_BAD_HANDLER` for what is not such a middleware. What cannot be supported throws `E_CONNECT_UNSUPPORTED` when
  * it is called (docs/guide/26-connect-middleware.md).
  */
+export function fromConnect(...stack: ConnectMiddleware[]): Connected
+export function fromConnect(...stack: ConnectStack[]): Connected
 export function fromConnect(...stack: ConnectStack[]): Connected {
   const entries = entriesOf(stack)
   return connected(entries, {}, null)
