@@ -29,6 +29,7 @@ before(
     const tarballs = join(folder, 'tarballs')
     await succeed(process.execPath, [join(root, 'scripts/pack.mjs'), '--out', tarballs], root)
     await cp(join(root, 'conformance/install/apps'), folder, { recursive: true })
+    await cp(join(folder, 'typed-batteries.mts'), join(folder, 'typed-batteries.cts'))
     await mkdir(join(folder, 'node_modules'))
     const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`)
     const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder]
@@ -68,6 +69,26 @@ test('importing volant loads nothing that only some apps need', async () => {
     'volant/dist/src/index.js',
   ])
 })
+
+for (const file of ['typed-batteries.mjs', 'typed-batteries.cjs']) {
+  test(`compression, folders, forms, limits and connect middleware in ${file}`, async () => {
+    await serve(file, async (url) => {
+      const page = await fetch(`${url}/files/tsconfig.json`, { headers: { 'accept-encoding': 'gzip' } })
+      assert.equal(await page.text(), await readFile(join(folder, 'page/tsconfig.json'), 'utf8'))
+      const names = ['content-encoding', 'cache-control', 'x-seen']
+      const fields = names.map((name) => page.headers.get(name))
+      assert.deepEqual(fields, ['gzip', 'public, max-age=60', '/files/tsconfig.json'])
+
+      const form = new FormData()
+      form.set('title', 'Emma')
+      form.set('cover', new File(['abc'], 'cover.png'))
+      const send = (path: string) => fetch(url + path, { method: 'POST', body: form })
+      assert.deepEqual(await (await send('/form')).json(), { title: 'Emma', cover: 3 })
+      assert.equal((await send('/form')).status, 429)
+      assert.deepEqual(await (await send('/parts')).json(), { title: 4, cover: 3 })
+    })
+  })
+}
 
 test('the document and its page come with it', async () => {
   await serve('documented.mjs', async (url) => {

@@ -1,0 +1,40 @@
+// The test compiles a copy of this file as CommonJS, too.
+import { createApp } from 'volant'
+import { compress } from 'volant/compress'
+import { connectOf, fromConnect } from 'volant/connect'
+import { rateLimit } from 'volant/rate-limit'
+import { type RedisClient, redisStore } from 'volant/redis'
+
+export const counted = (client: RedisClient) =>
+  rateLimit({ max: 10, store: redisStore(client), groupId: 'api' })
+
+const app = createApp()
+app.use(
+  compress({ encodings: ['gzip'], threshold: 100 }),
+  fromConnect((req, res, next) => {
+    res.setHeader('x-seen', req.url ?? '')
+    next()
+  }),
+)
+app.get('/hello/:name', (ctx) => {
+  const method: string | undefined = connectOf(ctx).req.method
+  return method === 'GET' ? { hello: ctx.params.name } : null
+})
+// @ts-expect-error a coding that there is not
+export const wrong = () => compress({ encodings: ['deflate'] })
+
+app.static('/files', 'page', { maxAge: 60 })
+
+app.post('/form', rateLimit({ max: 1 }), async (ctx) => {
+  const { title, cover } = await ctx.form()
+  // @ts-expect-error it may be a file, a list or absent
+  void title.length
+  return { title, cover: cover instanceof File ? cover.size : null }
+})
+app.post('/parts', { bodyMode: 'stream' }, async (ctx) => {
+  const parts: Record<string, number> = {}
+  for await (const part of ctx.parts({ maxFormParts: 5 })) parts[part.name] = (await part.bytes()).length
+  return parts
+})
+
+void app.listen(0).then(({ url }) => console.log(`${app.adapterName} ${url}`))
