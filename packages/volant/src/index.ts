@@ -106,7 +106,7 @@ export type {
   StreamOptions,
 } from './types/reply-options.ts'
 export type { Declaration, ResponseInfo, ResponseListener, SecuritySchemes } from './types/declaration.ts'
-export type { Form, FormLimits, FormPart, FormValue, SavedFile } from './types/form.ts'
+export type { Form, FormLimits, FormPart, FormType, FormValue, SavedFile } from './types/form.ts'
 export type { OutgoingHeaders, OutgoingReply, SendHook } from './types/send-hook.ts'
 export type { ClientRoute, ClientRoutes } from './types/client-routes.ts'
 export { validate } from './middleware/validate.ts'

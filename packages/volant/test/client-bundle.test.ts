@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { build, type BuildOptions } from 'esbuild-wasm'
 
 /** Bytes, minified and gzipped. */
-const budget = 4096
+const budget = 4352
 
 const entry = fileURLToPath(new URL('../src/client/index.js', import.meta.url))
 

@@ -80,11 +80,16 @@ export function rowOf({
   errors,
   schemas,
   mediaType,
-}: Pick<RouteInfo, 'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType'>): ClientRoute {
+  consumes,
+}: Pick<
+  RouteInfo,
+  'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType' | 'consumes'
+>): ClientRoute {
   const codes = new Set(Object.entries(errors).map(([code, { status }]) => `${code} ${status}`))
   if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION 400')
   const declares = [...Object.keys(responses ?? {}).map(Number), ...codes]
   const type = mediaType ?? (responses !== null && isAllJSON(responses) ? 'application/json' : undefined)
+  if (consumes !== undefined) return [method, path, declares, type ?? '', consumes[0]]
   return type === undefined ? [method, path, declares] : [method, path, declares, type]
 }
 

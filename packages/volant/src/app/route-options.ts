@@ -75,7 +75,8 @@ function checkOptions(
   if (bodyMode !== 'buffer' && bodyMode !== 'stream')
     throw bad(`${where}: bodyMode`, bodyMode, "'buffer' or 'stream'")
   checkFunction(`${where}: beforeBody`, beforeBody)
-  if (bodyMode === 'stream' && (beforeBody !== undefined || options.body !== undefined)) {
+  const isForm = options.consumes !== undefined
+  if (bodyMode === 'stream' && (beforeBody !== undefined || (options.body !== undefined && !isForm))) {
     throw new VolantError(
       'E_BAD_OPTION',
       `${where}: ${beforeBody ? 'beforeBody' : 'a body schema'} is for buffered bodies: with bodyMode 'stream' the handler itself comes first`,
@@ -89,7 +90,7 @@ function checkOptions(
     )
   }
   const schemas = schemasOf(options)
-  checkSchemas(schemas, pattern)
+  checkSchemas(schemas, pattern, isForm)
   return {
     bodyMode: beforeBody === undefined ? bodyMode : 'checked',
     maxBodySize,

@@ -80,7 +80,7 @@ export async function call(
       headers: fields,
       signal,
     }
-    if (body !== undefined) init.body = bodyOf(body, fields)
+    if (body !== undefined) init.body = bodyOf(row[4] ? formOf(body, row[4]) : body, fields)
     if (isStreamed(body)) init.duplex = 'half'
     const response = await attempts(url, init, operation, settings, signal)
     const result = await unless(signal, () => resultOf(response, operation, row))
@@ -179,6 +179,20 @@ function bodyOf(body: unknown, fields: Headers): Content {
   const text = JSON.stringify(body) as string | undefined
   if (text === undefined) throw new TypeError(`the body has no JSON: it is of type ${typeof body}`)
   return text
+}
+
+/** Makes a form of an object. Undefined and null are left out; what is no plain object is sent as it is. */
+function formOf(body: unknown, type: string): unknown {
+  if (Object.prototype.toString.call(body) !== '[object Object]') return body
+  const hasFiles = type[0] === 'm'
+  const form = hasFiles ? new FormData() : new URLSearchParams()
+  for (const [name, value] of Object.entries(body as object)) {
+    for (const each of [value].flat()) {
+      if (each != null)
+        form.append(name, hasFiles && each instanceof Blob ? (each as never) : textOf(each, name))
+    }
+  }
+  return form
 }
 
 /** Some browsers cannot iterate a stream, so the check does not rely on that. */

@@ -28,7 +28,7 @@ export function routesIn(tree: object, prefix = '', routes: Record<string, Clien
 
 /** Gives the statuses and errors that a contract's options declare, as a row of the table has them. */
 function declaredIn(options: Readonly<Record<string, any>>) {
-  const { params, query, headers, cookies, body, response, errors, mediaType } = options
+  const { params, query, headers, cookies, body, response, errors, mediaType, consumes } = options
   const codes = Object.entries<{ status: number }>(errors ?? {}).map(
     ([code, { status }]) => `${code} ${status}`,
   )
@@ -45,6 +45,7 @@ function declaredIn(options: Readonly<Record<string, any>>) {
       (replies[0] && replies.every(([status, schema]) => status === '204' || isNoText(schema))
         ? 'application/json'
         : undefined),
+    [consumes].flat()[0],
   ] as const
 }
 
@@ -59,9 +60,11 @@ export function checkRoutes(
 }
 
 function isRow(row: unknown): boolean {
-  const [method, path, declares = [], mediaType = ''] = Array.isArray(row) ? (row as unknown[]) : []
+  const [method, path, declares = [], mediaType = '', form = ''] = Array.isArray(row)
+    ? (row as unknown[])
+    : []
   return (
-    areText(method, path, mediaType) &&
+    areText(method, path, mediaType, form) &&
     /^[A-Z-]+$/.test(method as string) &&
     /^\/(?![/\\])/.test(path as string) &&
     Array.isArray(declares) &&

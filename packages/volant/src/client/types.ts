@@ -85,7 +85,7 @@ export interface LooseInput {
   headers?: Readonly<Record<string, HeaderValue>>
   /** The cookies; a browser sends its own in their place. */
   cookies?: Readonly<Record<string, PathValue | undefined>>
-  /** The body: sent as JSON unless it is a form, a blob, bytes or a stream. */
+  /** The body: sent as JSON unless it is a form, a blob, bytes or a stream, or its operation takes a form. */
   body?: unknown
 }
 
@@ -126,13 +126,15 @@ type PartOf<K extends string, I, V> = unknown extends I
 /** A schema that converts takes any value; then the type of what can be sent is used. */
 type Sendable<T, V> = unknown extends T ? V : T
 
-type BodyInput<M, O> = O extends { body: infer Q }
-  ? undefined extends SchemaInput<Q>
-    ? { body?: SchemaInput<Q> | undefined }
-    : { body: SchemaInput<Q> }
-  : M extends 'GET' | 'HEAD'
-    ? {}
-    : { body?: unknown }
+type BodyInput<M, O> = O extends { consumes: unknown; body: infer Q }
+  ? { body: SchemaInput<Q> | FormData }
+  : O extends { body: infer Q }
+    ? undefined extends SchemaInput<Q>
+      ? { body?: SchemaInput<Q> | undefined }
+      : { body: SchemaInput<Q> }
+    : M extends 'GET' | 'HEAD'
+      ? {}
+      : { body?: unknown }
 
 /** The result of a route's call. */
 export type ResultOf<R> = R extends { readonly call?: { results: infer Results } }

@@ -1,5 +1,6 @@
 /** Checks the part of a route's options that its callers see: replies, errors, and descriptions of them. */
 import { errorTable, VolantError } from '../errors/errors.ts'
+import type { FormType } from '../types/form.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
 import { foreignNames } from '../options/foreign-names.ts'
@@ -14,7 +15,10 @@ import { briefValue } from '../errors/brief-value.ts'
 import type { Contract, DeclaredError, DeclaredErrors, Responses, Schema, Schemas } from '../types/parts.ts'
 
 /** The descriptions of a contract, beside its schemas. */
-export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors'>
+export type Description = Omit<Contract, keyof Schemas | 'response' | 'errors' | 'consumes'> & {
+  /** The content types of its form. */
+  readonly consumes?: readonly FormType[] | undefined
+}
 
 /** A checked contract. It has copies, since it is used long after, when a request comes. */
 export interface CheckedContract {
@@ -27,6 +31,7 @@ export interface CheckedContract {
 
 /** The names of the options that this file checks. */
 export const contractOptions = [
+  'consumes',
   'response',
   'mediaType',
   'errors',
@@ -144,8 +149,9 @@ function checkHeaders(where: string, headers: Readonly<Record<string, string>>):
 }
 
 function checkDescription(where: string, options: Contract): Description {
-  const { tags, security, examples } = options
+  const { tags, security, examples, consumes } = options
   const description: Record<string, unknown> = {}
+  if (consumes !== undefined) description['consumes'] = checkForms(`${where}: consumes`, consumes)
   const take = (name: keyof Description, fits: boolean, takes: string): void => {
     const value = options[name]
     if (value === undefined) return
@@ -173,6 +179,16 @@ function checkDescription(where: string, options: Contract): Description {
     description['examples'] = examples
   }
   return description
+}
+
+const formTypes: readonly unknown[] = ['multipart/form-data', 'application/x-www-form-urlencoded']
+
+function checkForms(option: string, given: FormType | readonly FormType[]): readonly FormType[] {
+  const list = [given].flat()
+  if (list.length === 0 || !list.every((type) => formTypes.includes(type))) {
+    throw bad(option, given, `${formTypes.join(', ')}, or an array of them`)
+  }
+  return list
 }
 
 function isRequirement(each: unknown): boolean {

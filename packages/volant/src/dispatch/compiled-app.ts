@@ -205,12 +205,18 @@ function bringsErrors(layer: Layer): boolean {
 
 function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledRoute {
   const { pattern, nodes, beforeBody } = route
-  const check = gateFor(route.schemas, pattern)
+  const { consumes = null } = route.contract.description
+  // Where the handler itself reads the form, its schema is for callers alone.
+  const readsForm = consumes !== null && route.bodyMode !== 'stream'
+  const { body: _, ...others } = route.schemas
+  const checked = consumes === null || readsForm ? route.schemas : others
+  const check = gateFor(checked, pattern, readsForm)
   const outer = layersFor(nodes, pattern, caseSensitive)
   const layers = [
     ...outer,
     ...(outer.some((layer) => metadataOf(layer).checksParams === true) ? [ownParams] : []),
     ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
+    ...(readsForm ? [formBody] : []),
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
     ...route.middleware,
   ]
@@ -229,6 +235,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     pattern,
     paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
+    consumes,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
     ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
@@ -252,6 +259,7 @@ function compileMisses(
     pattern: null,
     paramNames: [],
     bodyMode: 'buffer',
+    consumes: null,
     limits,
     ...watching(nodes, layers, 0),
     ...sendHooksOf(layers),
@@ -372,6 +380,13 @@ function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer
     return undefined
   }
 }
+
+/** Makes the form of a request its body. A request without a body has none, which the schema may allow. */
+const formBody = gateOf((ctx) => {
+  const { collected } = ctx.rare ?? {}
+  if ((collected?.length ?? (ctx.exchange.bodyKind === BodyKind.none ? 0 : 1)) === 0) return undefined
+  return ctx.form().then((form) => ctx.put('body', form))
+}) as unknown as Layer
 
 function notFoundHandler(handler: ScopeLayers['notFound']): (ctx: RequestContext) => unknown {
   if (handler === null) {

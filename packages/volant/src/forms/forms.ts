@@ -16,14 +16,10 @@ import { PartReader } from './part-reader.ts'
 const both = [multipart, urlencoded]
 
 /** Gives a form whose values fit in memory. */
-export async function readForm(
-  ctx: RequestContext,
-  options: FormLimits | undefined,
-  types: readonly string[] = both,
-): Promise<Form> {
+export async function readForm(ctx: RequestContext, options: FormLimits | undefined): Promise<Form> {
   const limits = formLimits('ctx.form', options, ctx.route.limits)
   const type = ctx.exchange.header('content-type')
-  const media = formType(type, types)
+  const media = formType(type, ctx.route.consumes ?? both)
   checkEncoding(ctx.exchange.header('content-encoding'))
   const form = bag() as Form
   if (media.essence === urlencoded) return checked(formOf(media, await wholeBody(ctx), ctx.route.limits))

@@ -64,7 +64,17 @@ export function clientFile(source: { routes(): RouteInfo[] } | APITree): ClientF
 const header = "// Made by volant from the API's contracts: changes are lost.\n"
 
 /** The names that the file uses, or that types in it stand for. */
-const builtIn = ['Api', 'Array', 'ArrayBuffer', 'ReadableStream', 'Readonly', 'Record', 'Uint8Array']
+const builtIn = [
+  'Api',
+  'Array',
+  'ArrayBuffer',
+  'File',
+  'FormData',
+  'ReadableStream',
+  'Readonly',
+  'Record',
+  'Uint8Array',
+]
 
 const imported = [
   'Failure',

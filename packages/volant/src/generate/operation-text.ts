@@ -5,7 +5,7 @@ import type { Unrepresentable } from '../schema/unrepresentable.ts'
 import { madeOfNothing } from '../schema/result.ts'
 import { jsonSchemaOf } from '../schema/json-schema.ts'
 import type { Schema } from '../types/parts.ts'
-import { indented, nameFrom, objectText, type TypeMember } from './type-syntax.ts'
+import { indented, nameFrom, objectText, type TypeMember, union } from './type-syntax.ts'
 import type { TypeTexts } from './type-text.ts'
 
 /** The declarations of a route, or of a contract that has no handler yet. */
@@ -17,6 +17,7 @@ export type OperationContract = Pick<
   | 'responses'
   | 'errors'
   | 'mediaType'
+  | 'consumes'
   | 'summary'
   | 'description'
   | 'deprecated'
@@ -53,11 +54,16 @@ export class OperationText {
       this.#part('headers', schemas.headers, 'HeaderValue'),
       this.#part('cookies', schemas.cookies, 'PathValue | undefined'),
       ...(schemas.body !== undefined
-        ? [member('body', this.#typeOf(schemas.body, 'input', 'body'), madeOfNothing(schemas.body) !== null)]
+        ? [member('body', this.#bodyType(schemas.body), madeOfNothing(schemas.body) !== null)]
         : method === 'GET' || method === 'HEAD'
           ? []
           : [member('body', 'unknown', true)]),
     ]
+  }
+
+  #bodyType(schema: Schema): string {
+    const type = this.#typeOf(schema, 'input', 'body')
+    return this.#contract.consumes === undefined ? type : union([type, 'FormData'])
   }
 
   /** Gives the parameters of the pattern, with the types of the schema if it has them. */

@@ -4,7 +4,7 @@
  * to `components['schemas']` of a whole document, which `createClient` does not take. json-schema-to-typescript
  * makes `never[]` of tuples (`node lab/library-differences.mjs`).
  */
-import { isObject, type JSONSchemaObject, resolverOf } from '../schema/document.ts'
+import { isFile, isObject, type JSONSchemaObject, resolverOf } from '../schema/document.ts'
 import { grouped, literal, nameFrom, objectText, type TypeMember, union } from './type-syntax.ts'
 
 /** The types of one file. A type with a title, and a type that a reference leads to, is declared once, under a name. */
@@ -66,6 +66,7 @@ export class TypeTexts {
   }
 
   #typed(type: unknown, schema: JSONSchemaObject, whole: WholeSchema): string {
+    if (isFile(schema)) return 'File'
     if (type === 'string' || type === 'boolean' || type === 'null') return type
     if (type === 'number' || type === 'integer') return 'number'
     if (type === 'array') return this.#array(schema, whole)

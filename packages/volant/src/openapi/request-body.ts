@@ -1,5 +1,5 @@
 /** The body of an operation: what `ctx.body` makes of a request, by content type. */
-import { isObject } from '../schema/document.ts'
+import { isFile, isObject } from '../schema/document.ts'
 import { madeOfNothing } from '../schema/result.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import type { Components } from './components.ts'
@@ -13,6 +13,9 @@ export function requestBodyOf(
 ): OpenAPIRequestBody | undefined {
   // The outermost schema meets what a client sends; the schemas inside see its output.
   const [body] = schemas.body
+  const { consumes } = route
+  if (body === undefined && consumes !== undefined)
+    return { required: true, content: Object.fromEntries(consumes.map((type) => [type, {}])) }
   if (body === undefined)
     return route.bodyMode === 'stream' ? { required: false, content: { '*/*': {} } } : undefined
   const where = `${name}: body`
@@ -22,11 +25,29 @@ export function requestBodyOf(
     schema: components.use(body, 'input', `${hint} body`, where),
     ...(examples !== undefined && { examples }),
   })
-  const types = raw === null ? ['application/json'] : contentTypesOf(raw)
+  const types = consumes ?? (raw === null ? ['application/json'] : contentTypesOf(raw))
   return {
     required: madeOfNothing(body) === null,
-    content: Object.fromEntries(types.map((type) => [type, media()])),
+    content: Object.fromEntries(
+      types.map((type) => [type, { ...media(), ...(type === 'multipart/form-data' && encodingOf(raw)) }]),
+    ),
   }
+}
+
+/** The media types that the schemas of files ask for. */
+function encodingOf(raw: OpenAPISchema | null): Pick<OpenAPIMedia, 'encoding'> {
+  const properties = isObject(raw?.['properties']) ? raw['properties'] : {}
+  const encoding = Object.entries(properties).flatMap(([name, each]) => {
+    const file = isObject(each) && each['type'] === 'array' ? each['items'] : each
+    const types = isObject(file) && isFile(file) ? mediaTypesOf(file) : []
+    return types.length === 0 ? [] : [[name, { contentType: types.join(', ') }] as const]
+  })
+  return encoding.length === 0 ? {} : { encoding: Object.fromEntries(encoding) }
+}
+
+function mediaTypesOf({ contentMediaType, anyOf }: OpenAPISchema): string[] {
+  if (typeof contentMediaType === 'string') return [contentMediaType]
+  return Array.isArray(anyOf) ? anyOf.filter(isObject).flatMap(mediaTypesOf) : []
 }
 
 /** Besides JSON a server reads forms, in which every value is text, and text. */

@@ -126,6 +126,8 @@ export interface OpenAPIMedia {
   schema?: OpenAPISchema
   /** The examples by name. */
   examples?: Examples
+  /** The media types of the files of a form, by the name of their field (OpenAPI 3.1 §4.8.15). */
+  encoding?: Record<string, { contentType: string }>
 }
 
 /** A reply (OpenAPI 3.1 §4.8.17). */

@@ -54,7 +54,7 @@ export const foreignNames = {
   inject: {
     payload: 'body',
     json: 'body',
-    form: 'body: new URLSearchParams(…)',
+    form: 'body: new URLSearchParams(…) or a FormData',
     path: 'url',
     querystring: 'query',
   },

@@ -19,19 +19,24 @@ const mostIssues = 100
 /** The most characters of an issue's `detail`. */
 const longestDetail = 500
 
-/** Throws `E_BAD_SCHEMA` for a value that is not a schema, and for a body that asks for a file. */
-export function checkSchemas(schemas: Schemas, where: string): void {
+/** Throws `E_BAD_SCHEMA` for a value that is not a schema, and for a body that asks for a file unless it is a form. */
+export function checkSchemas(schemas: Schemas, where: string, isForm = false): void {
   for (const [part, schema] of Object.entries(schemas)) checkSchema(schema, `${where}: ${part}`)
-  refuseFiles(schemas.body, `${where}: body`)
+  if (!isForm) refuseFiles(schemas.body, `${where}: body`)
 }
 
-/** Gives a gate that checks by `schemas`; null without any. `where` names the route in errors. */
-export function gateFor(schemas: Schemas, where: string): Gate | null {
+/**
+ * Gives a gate that checks by `schemas`; null without any. `where` names the route in errors. The values of a form are
+ * text, as those of a query are.
+ */
+export function gateFor(schemas: Schemas, where: string, isForm = false): Gate | null {
   const steps = checkedParts.flatMap((part): Step[] => {
     const schema = schemas[part]
     if (schema === undefined || isDocumentOnly(schema)) return []
     const place = `${where}: ${part}`
-    return [{ part, schema: standardOf(schema, place, part === 'body' ? 'body' : 'text'), place }]
+    return [
+      { part, schema: standardOf(schema, place, part !== 'body' ? 'text' : isForm ? 'form' : 'body'), place },
+    ]
   })
   const [only] = steps
   if (only === undefined) return null

@@ -82,6 +82,11 @@ export function mapSubschemas(
   return Object.fromEntries(all)
 }
 
+/** True for the schema of bytes: a text of format `binary`, as OpenAPI writes files of forms. */
+export function isFile(schema: unknown): boolean {
+  return isObject(schema) && schema['type'] === 'string' && schema['format'] === 'binary'
+}
+
 /** True for an object that is no array: a schema that is not a boolean. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

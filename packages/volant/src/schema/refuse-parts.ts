@@ -9,7 +9,7 @@ export function refuseFiles(schema: unknown, where: string): void {
   if (pointer === null) return
   throw new VolantError(
     'E_BAD_SCHEMA',
-    `${where}: ${pointer} is a file, and a schema checks JSON, forms of text, and text: leave the schema of the body out, and take the upload by await ctx.request.formData(), or as a stream with bodyMode: 'stream'`,
+    `${where}: ${pointer} is a file, and a body is JSON or text unless its route says otherwise: add the route option consumes: 'multipart/form-data'`,
   )
 }
 

@@ -1,7 +1,7 @@
 /** Gives every schema, of a library or plain, the `validate` of Standard Schema. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { VolantError } from '../errors/errors.ts'
-import { type Validator, validatorOf } from './check/ajv.ts'
+import { type Validator, validatorOf, withFiles } from './check/ajv.ts'
 import { isObject } from './document.ts'
 import { isPlainSchema } from './normalize.ts'
 import { keywords } from './keywords.ts'
@@ -10,19 +10,19 @@ import { setOwn } from './strip/to-json.ts'
 import { wrapSingleItems } from './check/wrap-single-items.ts'
 import { textCoercer, type TextCoercer } from './check/coerce-text.ts'
 
-/** The kind of value that is validated: text of the request's head, its body, or what a handler gave. */
-export type SchemaUse = 'text' | 'body' | 'response'
+/** The kind of value that is validated: text of the request's head, its body, a form, or what a handler gave. */
+export type SchemaUse = 'text' | 'body' | 'form' | 'response'
 
 /**
  * Gives the validation of a schema: a library's own, or Ajv for plain JSON Schema, compiled by the first value. Plain
- * JSON Schema converts text to its types (`text`) and fills in defaults (`text`, `body`). A library's schema gets a
+ * JSON Schema converts text to its types (`text`, `form`) and fills in defaults (all but `response`). A library's schema gets a
  * list of one where it declares a list and refuses single text. Throws `E_BAD_SCHEMA`; `where` names the position.
  */
 export function standardOf(schema: unknown, where: string, use: SchemaUse = 'body'): StandardSchemaV1.Props {
   const props = (schema as Partial<StandardSchemaV1> | null | undefined)?.['~standard']
   if (typeof props?.validate === 'function') {
     if (use === 'response') return props
-    return use === 'text'
+    return use === 'text' || use === 'form'
       ? wrapSingleItems(schema as StandardSchemaV1, where)
       : withFirstFaults(schema as StandardSchemaV1)
   }
@@ -54,11 +54,12 @@ function plain(validator: Validator, where: string, use: SchemaUse): StandardSch
     }
   }
   let read: TextCoercer | null = null
+  const checker = use === 'form' ? withFiles(validator) : validator
   return {
     ...props,
     validate: (value) => {
       read ??= textCoercer(validator.normal.schema)
-      return validator.check(read(value), true, where)
+      return checker.check(read(value), true, where)
     },
   }
 }

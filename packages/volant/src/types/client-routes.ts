@@ -4,13 +4,15 @@
  * The method and path of an operation, and what it declares: statuses, and errors as `NOT_FOUND 404`. Without a status
  * in the list any from 200 to 299 is a success. Without a list every problem with a code is an error, too. Replies of a
  * declared status are JSON or plain text, or have the media type. The media type is JSON's where no reply is text, and
- * stands for all types of JSON but problems.
+ * stands for all types of JSON but problems; it is empty where only the last member follows, the content type of a body
+ * that is sent as a form.
  */
 export type ClientRoute = readonly [
   method: string,
   path: string,
   declares?: readonly (number | string)[] | undefined,
   mediaType?: string | undefined,
+  form?: string | undefined,
 ]
 
 /** The operations by name, as `/client.json` of a server and generated files have them. */

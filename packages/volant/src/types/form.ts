@@ -1,5 +1,8 @@
 /** Forms and their parts, as handlers see them. */
 
+/** The content types of forms. */
+export type FormType = 'multipart/form-data' | 'application/x-www-form-urlencoded'
+
 /** The limits of a form. Each is a limit of the app and an option of routes, too. */
 export interface FormLimits {
   /** The most parts, fields and files together. Default: that of the route, 100 unless it says otherwise. */

@@ -6,6 +6,7 @@
  */
 import type { Method } from '@volant/engine'
 import type { Context, ContextOf } from './context.ts'
+import type { FormType } from './form.ts'
 import type { HTTPError } from '../errors/errors.ts'
 import type { ParamsOf } from './pattern.ts'
 import type { JSONSchema, Schema, SchemaInput, SchemaOutput } from './schema.ts'
@@ -164,6 +165,12 @@ export interface Examples {
 
 /** The part of a route's options that its callers see: the API's document shows it, and the client is typed by it. */
 export interface Contract extends Schemas {
+  /**
+   * The content type of the body, where it is a form; with a list any of them. `ctx.body` is then the form, the schema
+   * of the body may ask for files, and other types are 415. With `bodyMode: 'stream'` the schema is for callers alone,
+   * and the handler reads `ctx.parts()`.
+   */
+  consumes?: FormType | readonly FormType[] | undefined
   /**
    * The schemas of the replies, which are checked before they are sent. One schema alone is that of status 200; `{ 201:
    * User, 204: null }` has one for each status. Properties that a schema does not name are not sent; see

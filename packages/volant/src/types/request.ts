@@ -4,6 +4,7 @@
  */
 import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
 import type { ContextOf } from './context.ts'
+import type { FormType } from './form.ts'
 import type { ResponseListener } from './declaration.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
 import type { ChainPhase, LayerOutcome, ReplyPhase } from './phases.ts'
@@ -72,6 +73,8 @@ export interface CompiledRoute {
   /** The reply where a route finds that its path has nothing: `onNotFound` of its scope; null without one. */
   readonly notFound: ((ctx: RequestContext) => unknown) | null
   readonly limits: RouteLimits
+  /** The content types of the form that the route declares; null where it declares none. */
+  readonly consumes: readonly FormType[] | null
   /** The errors that the route and its middleware declare. */
   readonly errors: ErrorsByCode
   /** True where a listener is called at the end of the request, or the route has a time limit of its own. */

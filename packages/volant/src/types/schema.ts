@@ -86,15 +86,17 @@ type Json<S, I extends Side> = S extends { static: infer T; params: readonly unk
       ? T
       : S extends { enum: readonly (infer T)[] }
         ? T
-        : S extends { type: infer T }
-          ?
-              | Typed<T extends readonly (infer U)[] ? U : T, S, I>
-              | (S extends { nullable: true } ? null : never)
-          : S extends { anyOf: readonly (infer T)[] } | { oneOf: readonly (infer T)[] }
-            ? Json<T, I>
-            : S extends { allOf: readonly (infer T)[] }
-              ? All<T, I>
-              : unknown
+        : S extends { type: 'string'; format: 'binary' }
+          ? File // Only forms have files.
+          : S extends { type: infer T }
+            ?
+                | Typed<T extends readonly (infer U)[] ? U : T, S, I>
+                | (S extends { nullable: true } ? null : never)
+            : S extends { anyOf: readonly (infer T)[] } | { oneOf: readonly (infer T)[] }
+              ? Json<T, I>
+              : S extends { allOf: readonly (infer T)[] }
+                ? All<T, I>
+                : unknown
 
 /** The intersection of a union of schemas. */
 type All<S, I extends Side> = (S extends unknown ? (value: Json<S, I>) => void : never) extends (

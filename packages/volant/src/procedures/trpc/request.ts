@@ -114,6 +114,7 @@ export async function otherInput(ctx: RequestContext, kind: 'form' | 'bytes'): P
   try {
     return await ctx.request.formData()
   } catch (cause) {
+    if (cause instanceof HTTPError && cause.status === 413) throw cause
     throw new HTTPError(400, 'the body is not valid multipart/form-data', { cause })
   }
 }

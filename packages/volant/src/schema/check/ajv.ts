@@ -12,7 +12,7 @@ import { VolantError } from '../../errors/errors.ts'
 import { issuesFrom } from './ajv-issues.ts'
 import { normalize, type NormalSchema } from '../normalize.ts'
 import { regularExpression } from '../keywords.ts'
-import type { JSONSchemaObject } from '../document.ts'
+import { isFile, type JSONSchemaObject, mapSubschemas } from '../document.ts'
 import { isLarge } from './large.ts'
 
 /** The most characters of a text of format `url`: its regular expression takes quadratic time, 2 ms for this many. */
@@ -104,7 +104,29 @@ function load(options: Options): Ajv2020 {
     schemaType: 'boolean',
     validate: (on: boolean, items: readonly unknown[]) => !on || areUnique(items),
   })
+  ajv.addKeyword({
+    keyword: fileKeyword,
+    validate: (_: unknown, value: unknown) => value instanceof Blob,
+    error: { message: 'must be a file' },
+  })
   return ajv
+}
+
+/** The keyword that stands for a text of format `binary` in the schema of a form. */
+const fileKeyword = 'x-volant-file'
+
+/** Gives the validator for forms, in which a text of format `binary` is a `File`. */
+export function withFiles({ normal }: Validator): Validator {
+  return new Validator({
+    ...normal,
+    schema: filesIn(normal.schema),
+    compiled: filesIn(normal.compiled),
+  })
+}
+
+function filesIn(schema: JSONSchemaObject): JSONSchemaObject {
+  if (isFile(schema)) return { [fileKeyword]: true }
+  return mapSubschemas(schema, filesIn)
 }
 
 const regExp = Object.assign((pattern: string) => regularExpression(pattern) as RegExp, { code: '' })

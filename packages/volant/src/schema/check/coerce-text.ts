@@ -31,9 +31,9 @@ type Type = 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
 function converted(given: unknown, kinds: readonly Kind[]): unknown {
   if (typeof given === 'string') return convertedText(given, kinds)
-  if (!Array.isArray(given)) return given
   const array = kinds.find((kind) => typeof kind === 'object' && 'items' in kind)
   const items = array === undefined ? [] : (array as { items: readonly Kind[] }).items
+  if (!Array.isArray(given)) return array !== undefined && given instanceof Blob ? [given] : given
   return given.map((each: unknown) => (typeof each === 'string' ? convertedText(each, items) : each))
 }
 

@@ -19,8 +19,8 @@ export function wrapSingleItems(schema: StandardSchemaV1, where: string): Standa
   const props = withFirstFaults(schema)
   let names: ReadonlySet<string> | null = null
   const again = (result: Result, pairs: unknown): Result | Promise<Result> => {
-    // It was accepted, or it is no result, which the caller reports.
-    if ((result as Partial<Result> | undefined)?.issues === undefined) return result
+    // It was accepted, or it is no result, which the caller reports. A form need not be there.
+    if ((result as Partial<Result> | undefined)?.issues === undefined || pairs === undefined) return result
     names ??= namesOfLists(schema)
     const lists = names.size === 0 ? null : withLists(pairs, names)
     const last = lists === null ? result : props.validate(lists)
@@ -52,7 +52,7 @@ function isRefused(name: string, pairs: unknown, result: Partial<Result> | undef
 function withLists(pairs: unknown, names: ReadonlySet<string>): object | null {
   let copy: Record<string, unknown> | null = null
   for (const [name, value] of Object.entries(pairs as object)) {
-    if (typeof value !== 'string' || !names.has(name)) continue
+    if (!(typeof value === 'string' || value instanceof Blob) || !names.has(name)) continue
     copy ??= Object.assign(bag(), pairs)
     copy[name] = [value]
   }

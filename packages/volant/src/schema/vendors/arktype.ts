@@ -6,6 +6,7 @@ import { saysType, unsaid } from '../unrepresentable.ts'
 import {
   date,
   deepest,
+  file,
   isFileClass,
   isIssue,
   type VendorIssue,
@@ -63,11 +64,12 @@ interface ArkTypePart {
   readonly code: string
   readonly base: object
   readonly domain?: string
-  readonly proto?: { readonly name: string }
+  readonly proto?: Function
 }
 
 function fallback({ code, base, domain, proto }: ArkTypePart, io: Side): object {
   if (code === 'date') return io === 'input' ? unsaid({ ...date }, code, io) : { ...date }
+  if (isFileClass(proto)) return { ...base, ...file }
   const kind = code === 'domain' ? domain : code === 'proto' ? proto?.name.toLowerCase() : undefined
   return kind === undefined || saysType(base) ? base : unsaid({ ...base }, kind, io)
 }

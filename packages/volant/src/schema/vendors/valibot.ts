@@ -4,6 +4,7 @@ import { isLarge } from '../check/large.ts'
 import { saysType, unsaid } from '../unrepresentable.ts'
 import {
   date,
+  file,
   isFileClass,
   type VendorIssue,
   itemsOf,
@@ -63,24 +64,31 @@ function partsOf(schema: object): SchemaParts {
 }
 
 interface ValibotPart {
-  readonly valibotSchema: { readonly type: string }
+  readonly valibotSchema: { readonly type: string; readonly class?: unknown }
   readonly jsonSchema: object
   readonly errors?: readonly string[]
 }
 
 interface ValibotAction {
-  readonly valibotAction: { readonly type: string }
+  readonly valibotAction: { readonly type: string; readonly requirement?: unknown }
+  readonly jsonSchema: object
 }
 
 function conversion(io: Side): Record<string, unknown> {
   return {
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema: { type }, jsonSchema, errors }: ValibotPart) => {
+    overrideSchema: ({ valibotSchema: { type, class: made }, jsonSchema, errors }: ValibotPart) => {
+      if (type === 'file' || type === 'blob' || (type === 'instance' && isFileClass(made))) return { ...file }
       if (type === 'date') return io === 'input' ? unsaid({ ...date }, type, io) : { ...date }
       const isUnsaid = errors !== undefined && !/^(?:void|undefined)$/.test(type) && !saysType(jsonSchema)
       return isUnsaid ? unsaid({ ...jsonSchema }, type, io) : undefined
     },
-    overrideAction: ({ valibotAction: { type } }: ValibotAction) => {
+    overrideAction: ({ valibotAction: { type, requirement }, jsonSchema }: ValibotAction) => {
+      if (type === 'mime_type' && Array.isArray(requirement))
+        return {
+          ...jsonSchema,
+          anyOf: requirement.map((contentMediaType: unknown) => ({ contentMediaType })),
+        }
       if (Object.hasOwn(converted, type)) return { ...converted[type] }
       return transforms.has(type) ? unsaid({}, type, io) : undefined
     },

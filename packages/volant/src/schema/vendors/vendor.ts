@@ -91,5 +91,8 @@ export function isFileClass(value: unknown): boolean {
   return value !== undefined && (value === globalThis.File || value === Blob)
 }
 
+/** Describes a file, which only forms have. */
+export const file = { type: 'string', format: 'binary' }
+
 /** Describes what JSON.stringify writes for a Date. */
 export const date = { type: 'string', format: 'date-time' }

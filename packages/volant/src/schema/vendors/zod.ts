@@ -8,6 +8,7 @@ import { anyInput, openedIntersection, saysType, takesText, unmarked, unsaid } f
 import {
   date,
   deepest,
+  file,
   isFileClass,
   isIssue,
   itemsOf,
@@ -115,6 +116,7 @@ function shapeOf(def: Def): unknown {
 interface ZodPart {
   readonly zodSchema: {
     readonly _zod: {
+      readonly bag?: VendorIssue
       readonly def: { readonly type: string; readonly coerce?: boolean; readonly in?: ZodPart['zodSchema'] }
     }
   }
@@ -135,6 +137,7 @@ const unsayable: ReadonlySet<string> = new Set([
 /** A part inherits the marks of the one it wraps. */
 function override({ zodSchema, jsonSchema }: ZodPart, io: Side): void {
   const { type, coerce, in: before } = zodSchema._zod.def
+  if (type === 'file' || isFileClass(zodSchema._zod.bag?.['Class'])) return asFile(jsonSchema)
   if (io === 'input' && coerce === true) takesText(jsonSchema)
   if (type === 'date') {
     Object.assign(jsonSchema, date)
@@ -146,6 +149,13 @@ function override({ zodSchema, jsonSchema }: ZodPart, io: Side): void {
     if (saysType(jsonSchema)) unmarked(jsonSchema)
     else unsaid(jsonSchema, coerce === true && io === 'input' ? `coerced ${type}` : type, io)
   } else if (type === 'pipe' && io === 'output' && saysType(jsonSchema)) unmarked(jsonSchema)
+}
+
+/** Zod describes the text that bytes could be written as. */
+function asFile(jsonSchema: object): void {
+  for (const name of ['contentEncoding', 'minLength', 'maxLength'])
+    delete (jsonSchema as Record<string, unknown>)[name]
+  Object.assign(jsonSchema, file)
 }
 
 function expectation(issue: VendorIssue, depth: number): string {
