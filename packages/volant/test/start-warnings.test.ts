@@ -10,6 +10,7 @@ import {
   securityHeaders,
   validate,
 } from '../src/index.ts'
+import { rateLimit } from '../src/rate-limit/index.ts'
 import { stderrOf } from './stderr.ts'
 
 const guard = middleware((_, next) => next())
@@ -64,6 +65,7 @@ test('a large body that is read before the check of who sends it is told of at s
     ['group', (app) => app.group('/covers', (scope) => scope.use(plain).put('/:id', large, () => 1))],
     ['use with a path', (app) => app.use('/covers', plain).put('/covers/:id', large, () => 1)],
     ['use, with errors', (app) => app.use(declared).put('/covers/:id', large, () => 1)],
+    ['use, with a rate limit', (app) => app.use(rateLimit({ max: 5 })).put('/covers/:id', large, () => 1)],
     ['use, with security', (app) => app.use(secured).put('/covers/:id', large, () => 1)],
   ]
   for (const [name, define] of defines) {

@@ -47,11 +47,13 @@ function isChecked({ nodes, pattern, middleware }: RouteDefinition): boolean {
   )
 }
 
+const refusals: ReadonlySet<number> = new Set([401, 403, 429])
+
 function refuses(layer: Layer): boolean {
   const { errors = {}, security = [] } = metadataOf(layer)
   return (
     alternativesIn(security).some((schemes) => Object.keys(schemes).length > 0) ||
-    Object.values(errors).some(({ status }) => status === 401 || status === 403)
+    Object.values(errors).some(({ status }) => refusals.has(status))
   )
 }
 
