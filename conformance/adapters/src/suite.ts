@@ -24,6 +24,7 @@ import { loggerCases } from './cases/logger.ts'
 import { metricsCases } from './cases/metrics.ts'
 import { openapiCases } from './cases/openapi.ts'
 import { proxy } from './cases/proxy.ts'
+import { rateLimits } from './cases/rate-limits.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
@@ -66,6 +67,7 @@ const groups = {
   'static-traversal': staticTraversal,
   etag: etags,
   compression,
+  'rate-limits': rateLimits,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,
