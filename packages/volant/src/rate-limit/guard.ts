@@ -16,7 +16,6 @@ const restMs = 1_000
 
 export class StoreGuard {
   errors = 0
-  isDown = false
   readonly #store: RateLimitStore
   readonly #name: string
   readonly #timeout: number
@@ -25,6 +24,8 @@ export class StoreGuard {
   #failures = 0
   #lastFailure = 0
   #isProbing = false
+  /** True once it was said that the store is down, until it is said that it answers. */
+  #isTold = false
 
   /** `name` is that of the limits in messages; `cache` is the number of refused keys that are kept. */
   constructor(store: RateLimitStore, name: string, timeout: number, cache: number) {
@@ -32,6 +33,11 @@ export class StoreGuard {
     this.#name = name
     this.#timeout = timeout
     this.#refused = new Table(2, cache, (values, at, now) => (values[at] as number) > now)
+  }
+
+  /** True where the store did not answer when it was asked last. */
+  get isDown(): boolean {
+    return this.#failures > 0
   }
 
   /** Gives a level for each of `takes`, null for those that are not known; null in place of all if the store is down. */
@@ -116,8 +122,8 @@ export class StoreGuard {
     this.#failures = 0
     this.#isProbing = false
     // A store that fails now and then is told of once.
-    if (!this.isDown || performance.now() - this.#lastFailure < restMs) return
-    this.isDown = false
+    if (!this.#isTold || performance.now() - this.#lastFailure < restMs) return
+    this.#isTold = false
     if (ctx === null || ctx.app.reportsToStderr) {
       printLine(`volant: rateLimit(): the store of ${this.#name} answers again, and counts all requests`)
     }
@@ -128,8 +134,8 @@ export class StoreGuard {
     this.#failures++
     this.#isProbing = false
     this.#lastFailure = performance.now()
-    if (this.isDown) return
-    this.isDown = true
+    if (this.#isTold) return
+    this.#isTold = true
     const message = error instanceof Error ? error.message : inspect(error)
     const failure = new VolantError(
       'E_RATE_LIMIT_STORE',

@@ -36,7 +36,7 @@ export interface RateLimitStats {
   readonly evicted: number
   /** How often the store failed, or was not in time. */
   readonly storeErrors: number
-  /** True from the first failure of the store until it answers for a second. */
+  /** True where the store did not answer when it was asked last. */
   readonly storeDown: boolean
 }
 
