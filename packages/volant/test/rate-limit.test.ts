@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import {
   type App,
   type AppOptions,
@@ -14,6 +14,10 @@ import { type RateLimiter, rateLimit, type RateLimitOptions } from 'volant/rate-
 import { Kit, stderrLines } from './kit.ts'
 
 const kit = new Kit()
+
+/** Time stands still where a case does not let it pass. */
+let now = 5_000_000
+mock.method(performance, 'now', () => now)
 
 function limited(options: RateLimitOptions, more: AppOptions = {}): App & { limiter: RateLimiter } {
   const app = kit.app(more)
@@ -62,14 +66,14 @@ describe('rateLimit', () => {
   test('units come back with time, by every algorithm', async () => {
     for (const algorithm of ['gcra', 'fixed', 'sliding'] as const) {
       const app = limited({ max: 2, timeWindow: 40, algorithm })
-      const deadline = performance.now() + 30_000
       let passed = 0
-      while (passed < 10 && performance.now() < deadline) {
+      for (let ms = 0; ms < 400; ms++, now++) {
         const reply = await app.inject('/')
         if (reply.status === 200) passed++
         else assert.equal(reply.headers['retry-after'], '1', algorithm)
       }
-      assert.equal(passed, 10, algorithm)
+      // Of a small max a sliding window gives about half to one who asks all the time.
+      assert.equal(passed, { gcra: 21, fixed: 20, sliding: 11 }[algorithm])
     }
   })
 

@@ -44,21 +44,19 @@ export function rateLimits(kit: Kit): void {
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         const first = await wire.send(request('GET', '/x')).reply()
-        assert.deepEqual(
-          [first.status, first.headers['ratelimit-policy'], first.headers['ratelimit']],
-          [200, '"default";q=2;w=3600', '"default";r=1;t=1800'],
-        )
+        assert.deepEqual([first.status, first.headers['ratelimit-policy']], [200, '"default";q=2;w=3600'])
+        assert.match(first.headers['ratelimit'] ?? '', /^"default";r=1;t=1[678]\d\d$/)
         const stream = await wire.send(request('GET', '/stream')).reply()
-        assert.deepEqual([stream.text, stream.headers['ratelimit']], ['ab', '"default";r=0;t=1800'])
+        assert.equal(stream.text, 'ab')
+        assert.match(stream.headers['ratelimit'] ?? '', /^"default";r=0;t=1[678]\d\d$/)
         for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
           const reply = await wire
             .send(request(method, '/x', {}, method === 'POST' ? 'body' : ''))
             .reply(method)
           assert.equal(reply.status, 429)
-          assert.deepEqual(
-            [reply.headers['ratelimit'], reply.headers['retry-after']],
-            ['"default";r=0;t=1800', '1800'],
-          )
+          const wait = reply.headers['retry-after'] ?? ''
+          assert.match(wait, /^1[678]\d\d$/)
+          assert.equal(reply.headers['ratelimit'], `"default";r=0;t=${wait}`)
           assert.equal(reply.headers['content-type'], 'application/problem+json; charset=utf-8')
           if (method === 'HEAD') assert.equal(reply.text, '')
           else assert.equal((reply.json() as { code: string }).code, 'E_RATE_LIMITED')
