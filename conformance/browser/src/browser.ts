@@ -11,6 +11,9 @@ const executable = ['chromium', 'chromium-browser', 'google-chrome', 'google-chr
   .find(isExecutable)
 const skip = executable === undefined && 'Chromium is not installed'
 
+/** Only a hang takes as long, in ms: a browser on a busy machine is slow. */
+const patience = 60_000
+
 let browser: Promise<Browser> | undefined
 
 after(async () => (await browser)?.close())
@@ -33,11 +36,12 @@ export function visit(
   adapters: readonly AdapterType[] = ['native', 'node-http'],
 ): void {
   for (const adapter of adapters) {
-    test(`${name} (${adapter})`, { skip, timeout: 60_000 }, async () => {
+    test(`${name} (${adapter})`, { skip, timeout: 6 * patience }, async () => {
       const apps: App[] = []
       const folder = mkdtempSync(join(tmpdir(), 'volant-browser-'))
       browser ??= launch()
       const context = await (await browser).newContext()
+      context.setDefaultTimeout(patience)
       try {
         const page = await context.newPage()
         const thrown: Error[] = []

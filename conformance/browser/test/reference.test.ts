@@ -39,6 +39,7 @@ visit(
       assert.deepEqual(said, [])
     })
   },
+  ['native'],
 )
 
 /** What the browser says of the page: errors of scripts, refused by policies, and replies that failed. */
