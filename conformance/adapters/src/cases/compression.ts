@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type App, type Chunk, etag } from 'volant'
-import { compress, type CompressOptions } from 'volant/compress'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { type App, type Chunk, etag, type VolantError } from 'volant'
+import { compress, type CompressOptions, decompress } from 'volant/compress'
 import { deferred, eventually, type Kit, request, unchanging } from '../kit.ts'
 
-/** Compressed replies over sockets. What is compressed, and how, is in packages/volant/test. */
+/** Compressed replies and requests over sockets. What is compressed, and how, is in packages/volant/test. */
 export function compression(kit: Kit): void {
   describe('compress', () => {
     const long = 'compressible '.repeat(10_000)
@@ -112,34 +112,30 @@ export function compression(kit: Kit): void {
     })
 
     for (const coding of ['gzip', 'br']) {
-      test(
-        `a stream passes on what it gave when it pauses (${coding})`,
-        kit.needs('streamed-head'),
-        async () => {
-          const app = compressing()
-          const gates = [deferred(), deferred()]
-          app.get('/x', async function* (ctx) {
-            ctx.header('content-type', 'text/plain')
-            yield* ['a', 'b', '', 'c']
-            await gates[0]?.promise
-            yield 'd'
-            await gates[1]?.promise
-            yield 'e'
-          })
-          await kit.serve(app, async (live) => {
-            const reply = await fetch(`${live.address.url}/x`, { headers: { 'accept-encoding': coding } })
-            assert.equal(reply.headers.get('content-encoding'), coding)
-            const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
-            const read = async (): Promise<string | undefined> => (await reader.read()).value
-            assert.equal(await read(), 'abc')
-            gates[0]?.resolve()
-            assert.equal(await read(), 'd')
-            gates[1]?.resolve()
-            assert.equal(await read(), 'e')
-            assert.equal(await read(), undefined)
-          })
-        },
-      )
+      test(`a stream passes on what it gave when it pauses (${coding})`, async () => {
+        const app = compressing()
+        const gates = [deferred(), deferred()]
+        app.get('/x', async function* (ctx) {
+          ctx.header('content-type', 'text/plain')
+          yield* ['a', 'b', '', 'c']
+          await gates[0]?.promise
+          yield 'd'
+          await gates[1]?.promise
+          yield 'e'
+        })
+        await kit.serve(app, async (live) => {
+          const reply = await fetch(`${live.address.url}/x`, { headers: { 'accept-encoding': coding } })
+          assert.equal(reply.headers.get('content-encoding'), coding)
+          const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader()
+          const read = async (): Promise<string | undefined> => (await reader.read()).value
+          assert.equal(await read(), 'abc')
+          gates[0]?.resolve()
+          assert.equal(await read(), 'd')
+          gates[1]?.resolve()
+          assert.equal(await read(), 'e')
+          assert.equal(await read(), undefined)
+        })
+      })
     }
 
     test('an event stream is not compressed, unless the filter takes it: then each event passes at once', async () => {
@@ -258,6 +254,79 @@ export function compression(kit: Kit): void {
         kept?.socket.resume()
         const body = gunzipSync((await kept!.reply()).body)
         assert.ok(body.equals(Buffer.from(chunk.repeat(250))))
+      })
+    })
+  })
+
+  describe('decompress', () => {
+    const text = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => (at * 7_919) % 100_003))
+    const json = 'application/json'
+    const gzip = { 'content-encoding': 'gzip' }
+    const decompressing = (): App => {
+      const app = kit.app({ limits: { maxBodySize: 200_000 } })
+      app.use(decompress({ encodings: ['gzip'] }))
+      app.post('/body', (ctx) => ctx.body)
+      app.post('/checked', { beforeBody: () => {} }, (ctx) => ctx.body)
+      app.post('/stream', { bodyMode: 'stream' }, (ctx) => ctx.bodyStream)
+      app.post('/count', { bodyMode: 'stream' }, async (ctx) => {
+        let length = 0
+        for await (const chunk of ctx.bodyStream) length += chunk.length
+        return length
+      })
+      return app
+    }
+
+    test('bodies with a length and in chunks, buffered and streamed', async () => {
+      await kit.serve(decompressing(), async (live) => {
+        const packed = gzipSync(text)
+        for (const path of ['/body', '/checked', '/stream']) {
+          assert.equal((await live.post(path, json, packed, gzip)).body.toString(), text, path)
+          const wire = await live.connect()
+          wire.send(request('POST', path, { ...gzip, 'content-type': json, 'transfer-encoding': 'chunked' }))
+          for (let at = 0; at < packed.length; at += 100) {
+            const part = packed.subarray(at, at + 100)
+            wire.send(
+              Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+            )
+          }
+          const reply = await wire.send('0\r\n\r\n').reply()
+          assert.equal(reply.body.toString(), text, path)
+        }
+      })
+    })
+
+    test('bombs are 413, corrupt bodies 400, other codings 415; the connection can be used again or ends', async () => {
+      await kit.serve(decompressing(), async (live) => {
+        const bomb = gzipSync(Buffer.alloc(5_000_000))
+        for (const path of ['/body', '/checked', '/count']) {
+          assert.equal((await live.post(path, json, bomb, gzip)).status, 413, path)
+          assert.equal((await live.post(path, json, gzipSync(text).subarray(0, -1), gzip)).status, 400, path)
+          const other = await live.post(path, json, bomb, { 'content-encoding': 'br' })
+          assert.deepEqual([other.status, other.headers['accept-encoding']], [415, 'gzip'], path)
+        }
+        const most = await live.post('/count', json, randomBytes(200_001), gzip)
+        assert.equal(most.status, 413)
+        assert.equal((await live.post('/body', json, gzipSync('1'), gzip)).text, '1')
+      })
+    })
+
+    test('a client that leaves in the middle is told to the reader', async () => {
+      const app = decompressing()
+      const failed = deferred<unknown>()
+      app.post('/read', { bodyMode: 'stream' }, async (ctx) => {
+        try {
+          for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
+        } catch (error) {
+          failed.resolve(error)
+        }
+      })
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        wire.send(
+          request('POST', '/read', { ...gzip, 'content-length': '1000' }, gzipSync(text).subarray(0, 50)),
+        )
+        wire.reset()
+        assert.equal(((await failed.promise) as VolantError).code, 'E_ABORTED')
       })
     })
   })

@@ -194,6 +194,13 @@ function fieldsOf({ ctx }: Pair): Record<string, string | string[] | undefined> 
   const fields: Record<string, string | string[] | undefined> = { ...ctx.exchange.headers() }
   const cookies = fields['set-cookie']
   if (typeof cookies === 'string') fields['set-cookie'] = [cookies]
+  const { decoder, collected } = ctx.rare ?? {}
+  if (decoder && collected) {
+    // `decompress()` gave the content; a streamed body comes as it is, with its coding.
+    delete fields['content-encoding']
+    delete fields['transfer-encoding']
+    fields['content-length'] = String(collected.length)
+  }
   return fields
 }
 

@@ -33,6 +33,7 @@ import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
 import type {
+  BodyDecoder,
   CompiledRoute,
   DeclaredReplies,
   RareState,
@@ -261,7 +262,7 @@ export class LazyContext implements RequestContext {
   get body(): unknown {
     const more = this.more
     if (more.hasBody === false) {
-      more.body = parseBody(this.exchange, this.#whole(), this.route.limits)
+      more.body = parseBody(this.exchange, this.#whole(), this.route.limits, more.decoder !== null)
       more.hasBody = true
     }
     return more.body
@@ -288,9 +289,14 @@ export class LazyContext implements RequestContext {
   get bodyStream(): ReadableStream<Uint8Array> {
     const more = this.more
     if (more.stream === undefined) {
-      if (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream) {
+      const { decoder, collected } = more
+      if (
+        collected !== null ||
+        (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream)
+      ) {
         more.stream = streamOf(this.#whole().bytes())
-      } else more.stream = streamBody(this.exchange)
+      } else if (decoder === null) more.stream = streamBody(this.exchange)
+      else more.stream = decoder.stream(streamBody(this.exchange))
     }
     return more.stream
   }
@@ -523,6 +529,7 @@ class Rare implements RareState {
   layers: LayerOutcome = null
   cancelStream: (() => void) | null = null
   collected: WholeBody | null = null
+  decoder: BodyDecoder | null = null
   connect: object | null = null
   watch: RareState['watch'] = null
   failure: unknown = undefined

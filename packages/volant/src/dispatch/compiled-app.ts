@@ -14,7 +14,7 @@ import {
   type RouteEntry,
   type RouterOptions,
 } from '@volant/engine'
-import { collectBody } from '../request/body.ts'
+import { collectBody, decodeWhole } from '../request/body.ts'
 import { compile, isLayered } from './chain.ts'
 import { conclude, trackOwnReply } from './conclude.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
@@ -236,6 +236,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     paramNames: parsePattern(pattern).names,
     bodyMode: route.bodyMode,
     consumes,
+    maxBodySize: route.maxBodySize,
     limits: route.limits,
     ...watching(nodes, layers, route.handlerTimeout),
     ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
@@ -260,6 +261,7 @@ function compileMisses(
     paramNames: [],
     bodyMode: 'buffer',
     consumes: null,
+    maxBodySize: 0,
     limits,
     ...watching(nodes, layers, 0),
     ...sendHooksOf(layers),
@@ -376,6 +378,7 @@ function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer
     if (ctx.exchange.bodyKind === BodyKind.stream) {
       ctx.more.collected = await collectBody(ctx.exchange, limit, ctx.app.ledger)
     }
+    await decodeWhole(ctx)
     await next()
     return undefined
   }

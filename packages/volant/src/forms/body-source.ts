@@ -43,6 +43,18 @@ export function bytesSource(bytes: Buffer): BodySource {
   }
 }
 
+/** Reads the stream of a body that was encoded. */
+export function webSource(stream: ReadableStream<Uint8Array>): BodySource {
+  const reader = stream.getReader()
+  return {
+    async next() {
+      const { done, value } = await reader.read()
+      return done ? null : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    },
+    release() {},
+  }
+}
+
 /**
  * Reads a body as it arrives. The client may send as much ahead as it may for `ctx.bodyStream`, and more of it is let
  * in as it is asked for.

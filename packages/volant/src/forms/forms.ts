@@ -5,7 +5,7 @@ import { checkEncoding, collectBody, collectedBody, formOf } from '../request/bo
 import type { Form, FormLimits, FormValue } from '../types/form.ts'
 import type { BodyLedger, RequestContext, RouteLimits, WholeBody } from '../types/request.ts'
 import { isThenable } from '../types/thenable.ts'
-import { type BodySource, bytesSource, StreamSource } from './body-source.ts'
+import { type BodySource, bytesSource, StreamSource, webSource } from './body-source.ts'
 import { boundaryOf, formType, multipart, urlencoded } from './content-type.ts'
 import { formLimits } from './form-limits.ts'
 import { type KnownLimits, MultipartParser } from './multipart.ts'
@@ -20,7 +20,7 @@ export async function readForm(ctx: RequestContext, options: FormLimits | undefi
   const limits = formLimits('ctx.form', options, ctx.route.limits)
   const type = ctx.exchange.header('content-type')
   const media = formType(type, ctx.route.consumes ?? both)
-  checkEncoding(ctx.exchange.header('content-encoding'))
+  if (!ctx.rare?.decoder) checkEncoding(ctx.exchange.header('content-encoding'))
   const form = bag() as Form
   if (media.essence === urlencoded) return checked(formOf(media, await wholeBody(ctx), ctx.route.limits))
   await collect(sourceOf(ctx), type as string, limits, ctx.app.ledger, (name, value) => {
@@ -103,7 +103,7 @@ export async function* readParts(
   const limits = formLimits('ctx.parts', options, ctx.route.limits)
   const type = ctx.exchange.header('content-type')
   formType(type, [multipart])
-  checkEncoding(ctx.exchange.header('content-encoding'))
+  if (!ctx.rare?.decoder) checkEncoding(ctx.exchange.header('content-encoding'))
   const reader = new PartReader(sourceOf(ctx), new MultipartParser(boundaryOf(type as string), limits))
   for (;;) {
     const next = await reader.nextPart()
@@ -114,12 +114,21 @@ export async function* readParts(
 
 /** A buffered body is counted by the adapter, one that arrives by the ledger. */
 function sourceOf(ctx: RequestContext): BodySource {
-  return isStreamed(ctx) ? new StreamSource(ctx.exchange) : bytesSource(ctx.bodyBytes)
+  if (!isStreamed(ctx)) return bytesSource(ctx.bodyBytes)
+  return ctx.rare?.decoder ? webSource(ctx.bodyStream) : new StreamSource(ctx.exchange)
 }
 
 function wholeBody(ctx: RequestContext): Promise<WholeBody> | WholeBody {
   if (!isStreamed(ctx)) return collectedBody(ctx.bodyBytes)
+  if (ctx.rare?.decoder) return decodedBody(ctx.bodyStream)
   return collectBody(ctx.exchange, Infinity, ctx.app.ledger)
+}
+
+/** It is not counted by the ledger, as its length is limited by `maxBodySize`. */
+async function decodedBody(stream: ReadableStream<Uint8Array>): Promise<WholeBody> {
+  return collectedBody(
+    Buffer.from(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer()),
+  )
 }
 
 function isStreamed({ exchange, route }: RequestContext): boolean {

@@ -84,6 +84,12 @@ export const foreignNames = {
     zlibOptions: 'levels: { gzip }',
     zstdOptions: 'levels: { zstd }',
   },
+  decompress: {
+    forceRequestEncoding: 'the coding of a body is what its Content-Encoding says',
+    onInvalidRequestPayload: 'a body that is corrupt is 400 E_BODY_MALFORMED, which onError sees',
+    onUnsupportedRequestEncoding: 'other codings are 415 E_BODY_TYPE, which onError sees',
+    requestEncodings: 'encodings',
+  },
   csp: { directives: 'write the directives themselves' },
   logger: { stream: 'destination' },
   static: {

@@ -1,11 +1,11 @@
 /** Gives the request body: parsed by its content type when it is first read, or as text, bytes or a stream. */
 import { BodyKind, type BodySink, type Exchange } from '@volant/engine'
-import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
+import { errorTable, HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { parseJson } from './json.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
 import type { Pairs } from '../types/parts.ts'
-import type { BodyLedger, RouteLimits, WholeBody } from '../types/request.ts'
+import type { BodyLedger, RequestContext, RouteLimits, WholeBody } from '../types/request.ts'
 
 /** The bytes that a client may send ahead of the reader of `ctx.bodyStream`. */
 export const streamWindow = 262_144
@@ -23,15 +23,29 @@ export function collectedBody(bytes: Buffer): WholeBody {
   return { length: bytes.length, text: () => bytes.toString('utf8'), bytes: () => Buffer.from(bytes) }
 }
 
+/** Decodes the complete body of a request, where it has a decoder. */
+export function decodeWhole(ctx: RequestContext): Promise<void> | void {
+  const decoder = ctx.rare?.decoder
+  if (!decoder) return
+  const bytes = decoder.whole(ctx.bodyBytes)
+  const put = (body: Buffer): void => void (ctx.more.collected = collectedBody(body))
+  return bytes instanceof Promise ? bytes.then(put) : put(bytes)
+}
+
 /**
  * Gives `ctx.body`: JSON (also `+json`) parsed, forms as an object without prototype, `text/*` as a string, bytes for
  * application/octet-stream and for no content type, undefined without a body. Throws 400 for a malformed body and 415
  * for any other type, for charsets other than UTF-8 and for content encodings.
  */
-export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimits): unknown {
+export function parseBody(
+  exchange: Exchange,
+  body: WholeBody,
+  limits: RouteLimits,
+  isDecoded: boolean,
+): unknown {
   const type = exchange.header('content-type')
   if (body.length === 0) return undefined
-  checkEncoding(exchange.header('content-encoding'))
+  if (!isDecoded) checkEncoding(exchange.header('content-encoding'))
   if (type === undefined) return body.bytes()
   const media = parseMediaType(type)
   if (media === null) throw refusal('E_BODY_TYPE', 'Content-Type is malformed')
@@ -41,10 +55,18 @@ export function parseBody(exchange: Exchange, body: WholeBody, limits: RouteLimi
 /** Throws 415 for a Content-Encoding. */
 export function checkEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
-  throw refusal(
-    'E_BODY_TYPE',
-    'the body has a Content-Encoding, and encoded bodies are not read: send it without one',
+  throw refusedEncoding(
+    'the body has a Content-Encoding, and encoded bodies are read only where the server uses decompress(): send it without one',
+    'identity',
   )
+}
+
+/** Makes a 415 that tells the client which codings it may use (RFC 9110 §15.5.16, §12.5.3). */
+export function refusedEncoding(detail: string, accepted: string): HTTPError {
+  return new HTTPError(errorTable.E_BODY_TYPE.status, detail, {
+    code: 'E_BODY_TYPE',
+    headers: { 'accept-encoding': accepted },
+  })
 }
 
 function parseAs(media: MediaType, body: WholeBody, limits: RouteLimits): unknown {

@@ -13,6 +13,8 @@ export function webRequest(ctx: RequestContext, formDataOf: FormDataOf): Request
   const raw = exchange.rawHeaders()
   const headers = new Headers()
   for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string)
+  // What follows reads the body as it was before.
+  if (ctx.rare?.decoder) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
   const init: RequestInit & { duplex?: 'half' } = { headers, signal: ctx.signal }
   if (!forbidden.test(method)) init.method = method
   if (method !== 'GET' && method !== 'HEAD' && exchange.bodyKind !== BodyKind.none) {

@@ -72,6 +72,7 @@ export interface CompiledRoute {
   readonly errorHandler: ((error: unknown, ctx: RequestContext) => unknown) | null
   /** The reply where a route finds that its path has nothing: `onNotFound` of its scope; null without one. */
   readonly notFound: ((ctx: RequestContext) => unknown) | null
+  readonly maxBodySize: number
   readonly limits: RouteLimits
   /** The content types of the form that the route declares; null where it declares none. */
   readonly consumes: readonly FormType[] | null
@@ -136,6 +137,12 @@ export interface WholeBody {
   bytes(): Buffer
 }
 
+/** Undoes the Content-Encoding of a request's body. */
+export interface BodyDecoder {
+  whole(bytes: Buffer): Buffer | Promise<Buffer>
+  stream(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
+}
+
 /** The replies that a route declares, for what its handler replies with by itself. */
 export interface DeclaredReplies {
   /** Throws `E_RESPONSE_STATUS` for a status that is not declared. */
@@ -162,8 +169,10 @@ export interface RareState {
   ownReplies: number
   /** Stops the source of a streamed reply. */
   cancelStream: (() => void) | null
-  /** The body, where `beforeBody` let it in. */
+  /** The body, where `beforeBody` let it in, or a decoder gave it. */
   collected: WholeBody | null
+  /** What undoes the Content-Encoding of the body; null where it is read as it is. */
+  decoder: BodyDecoder | null
   /** The request and reply of connect middlewares. */
   connect: object | null
 }
