@@ -72,7 +72,7 @@ describe('rateLimit', () => {
         if (reply.status === 200) passed++
         else assert.equal(reply.headers['retry-after'], '1', algorithm)
       }
-      // Of a small max a sliding window gives about half to one who asks all the time.
+      // A sliding window gives about one unit less than max to one who asks all the time.
       assert.equal(passed, { gcra: 21, fixed: 20, sliding: 11 }[algorithm])
     }
   })

@@ -39,10 +39,13 @@ function checkedKey(given: unknown, ctx: RequestContext, where: string): string 
   return keyFrom(given)
 }
 
-/** The sign in front keeps keys of the app apart from addresses, whatever a client sends. */
+/**
+ * The sign in front keeps keys of the app apart from addresses, whatever a client sends. The text is a new one, so that a
+ * key which is a slice of a long header does not keep that in memory.
+ */
 export function keyFrom(given: string | number): string {
   const text = `=${given}`
-  // Two texts may share the bytes that UTF-8 has for broken surrogates.
+  // In UTF-8 all broken surrogates are the same bytes.
   return text.length <= longestKey
     ? text
     : `#${createHash('sha256').update(text, 'utf16le').digest('base64url')}`

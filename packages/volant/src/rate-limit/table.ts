@@ -62,8 +62,7 @@ export class Table {
     if (this.#used === this.#capacity) this.#age(now)
     const at = this.#used++ * this.#width
     if (at >= this.values.length) this.#grow()
-    // A slice of a long text would keep all of it in memory.
-    this.#young.set(Buffer.from(key, 'utf16le').toString('utf16le'), at)
+    this.#young.set(key, at)
     if (before !== undefined) {
       for (let each = 0; each < this.#width; each++) this.values[at + each] = from[before + each] as number
     }
