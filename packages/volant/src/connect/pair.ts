@@ -257,7 +257,7 @@ export class Pair implements NonNullable<RareState['watch']> {
 }
 
 const requestParts = partsOf(ConnectRequest.prototype, expressOwn)
-const responseParts = partsOf(ConnectResponse.prototype, new Set(['constructor']))
+const responseParts = partsOf(ConnectResponse.prototype, new Set(['constructor', 'redirect']))
 
 function partsOf(prototype: object, without: ReadonlySet<string>): Record<string, PropertyDescriptor> {
   const all = Object.entries(Object.getOwnPropertyDescriptors(prototype)) as [string, PropertyDescriptor][]

@@ -2,6 +2,7 @@
 import { ServerResponse } from 'node:http'
 import type { Stream } from 'node:stream'
 import { phrases } from '../errors/phrases.ts'
+import { location } from '../reply/reply.ts'
 import { HeaderFields, type FieldValue } from './header-fields.ts'
 import { chunkOf, type WriteCallback, writeArguments } from './write-arguments.ts'
 import { define, shell } from './shell.ts'
@@ -203,6 +204,15 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
     if (this.listenerCount('error') > 0) process.nextTick(() => this.emit('error', error))
     else this._pair.ctx.app.report(error, this._pair.ctx)
     return false
+  }
+
+  /** Redirects as Express does, since passport asks for it. The status is 302 unless it comes first. */
+  redirect(status: number | string, url?: string | number): void {
+    const [code, to] = typeof status === 'number' ? [status, url] : [Number(url ?? 302), status]
+    this.statusCode = code
+    this.setHeader('Location', location(to as string))
+    this.setHeader('Content-Length', '0')
+    this.end()
   }
 
   destroy(error?: Error): this {
