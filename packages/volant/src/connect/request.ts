@@ -210,3 +210,8 @@ export function isStreaming(request: ConnectRequest): boolean {
 }
 
 export type { Streaming }
+
+/** True where the client left while the body was read. */
+export function isBrokenOff(request: ConnectRequest): boolean {
+  return isStreaming(request) && request.aborted && !request.complete
+}

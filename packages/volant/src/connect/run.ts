@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { HTTPError, refusal, VolantError } from '../errors/errors.ts'
 import { asHTTPError, originalOf } from './http-error.ts'
 import type { Pair, Waiting } from './pair.ts'
+import { isBrokenOff } from './request.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -124,7 +125,11 @@ export class StackRun implements Waiting {
 
   #misuse(failure: unknown, isFailure: boolean, code: 'E_NEXT_TWICE' | 'E_NEXT_LATE'): void {
     const { ctx, isOver } = this.#pair
-    if (isFailure) return ctx.app.report(failure, ctx)
+    if (isFailure) {
+      // A body that breaks off is no fault of the app: nobody is told of a client that leaves.
+      if (!isBrokenOff(this.#pair.req)) ctx.app.report(failure, ctx)
+      return
+    }
     if (isOver && this.#state === 'over' && !this.#pair.isOwn) return
     const what =
       code === 'E_NEXT_TWICE'
