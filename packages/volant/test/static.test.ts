@@ -1,11 +1,14 @@
 /** What static folders decide without a file or a socket: options, names of files, codings, what is kept in memory. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { StaticOptions, VolantError } from '../src/index.ts'
+import type { brotliCompressSync, gzipSync } from 'node:zlib'
+import { compress } from '../src/compression/index.ts'
+import type { InjectReply, StaticOptions, VolantError } from '../src/index.ts'
 import { largestKept, PageCache } from '../src/static/cache.ts'
 import { codingsFor } from '../src/static/codings.ts'
 import { isWindowsName, namesOf } from '../src/static/names.ts'
@@ -272,6 +275,39 @@ describe('static', () => {
     ] as const) {
       assert.deepEqual(codingsFor(field), order, String(field))
       assert.deepEqual(codingsFor(field), order, String(field))
+    }
+  })
+
+  test('a small file is compressed once for each coding', async () => {
+    const zlib = createRequire(import.meta.url)('node:zlib') as {
+      gzipSync: typeof gzipSync
+      brotliCompressSync: typeof brotliCompressSync
+    }
+    const before = { gzipSync: zlib.gzipSync, brotliCompressSync: zlib.brotliCompressSync }
+    const calls: string[] = []
+    zlib.gzipSync = (...given) => (calls.push('gzip'), before.gzipSync(...given))
+    zlib.brotliCompressSync = (...given) => (calls.push('br'), before.brotliCompressSync(...given))
+    syncBuiltinESMExports()
+    try {
+      writeFileSync(join(root, 'long.txt'), 'all the same '.repeat(1_000))
+      utimesSync(join(root, 'long.txt'), 1_700_000_000, 1_700_000_000)
+      const app = kit.app()
+      app.use(compress())
+      app.static('/', root)
+      const ask = (coding: string): Promise<InjectReply> =>
+        app.inject({ url: '/long.txt', headers: { 'accept-encoding': coding } })
+      const [first] = await Promise.all([ask('gzip'), ask('br')])
+      calls.length = 0
+      for (let times = 0; times < 10; times++) {
+        const reply = await ask('gzip')
+        assert.ok(reply.body.equals(first.body))
+        await ask('br')
+      }
+      // A file that was written just now is read again after a second.
+      assert.ok(calls.length <= 2, calls.join(' '))
+    } finally {
+      Object.assign(zlib, before)
+      syncBuiltinESMExports()
     }
   })
 

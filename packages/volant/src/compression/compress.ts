@@ -126,11 +126,7 @@ export class Compression implements Encoder {
         : !this.concerns(ctx, content, status)
     )
       return false
-    return (
-      filter(ctx, type) &&
-      !bound.some((name) => headers.has(name)) &&
-      !noTransform.test(headers.get('cache-control') ?? '')
-    )
+    return filter(ctx, type) && !isBound(headers)
   }
 
   #whole(
@@ -166,6 +162,14 @@ export class Compression implements Encoder {
 export function compressionOf(ctx: RequestContext): Compression | null {
   const { encoder } = ctx.route
   return encoder instanceof Compression ? encoder : null
+}
+
+/** True for headers of content whose bytes stay as they are. */
+export function isBound(headers: {
+  has(name: string): boolean
+  get(name: string): string | null | undefined
+}): boolean {
+  return bound.some((name) => headers.has(name)) || noTransform.test(headers.get('cache-control') ?? '')
 }
 
 /** The headers of content whose bytes are not to be changed: it is encoded, or has a sum (RFC 9530). */

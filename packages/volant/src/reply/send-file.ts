@@ -35,6 +35,9 @@ export async function sendFileReply(ctx: RequestContext, file: FileReply): Promi
     const verdict = checkConditions(ctx.exchange, validators)
     if (verdict === 'failed') throw refusal('E_PRECONDITION')
     if (verdict === 'unchanged') {
+      // A cache looks for a copy with this very tag (RFC 9111 §4.3.4), which compression has made weak.
+      const weak = `W/${validators.etag}`
+      if (ctx.exchange.header('if-none-match')?.includes(weak) === true) ctx.header('etag', weak)
       ctx.reply(304)
       return false
     }

@@ -21,6 +21,14 @@ export class PageCache {
     this.#shrink()
   }
 
+  /** Takes notice of more bytes of a page. */
+  grow(path: string, page: Page, bytes: number): void {
+    if (this.#pages.get(path) !== page) return
+    page.bytes += bytes
+    this.#bytes += bytes
+    this.#shrink()
+  }
+
   delete(path: string): void {
     const page = this.#pages.get(path)
     if (page === undefined) return

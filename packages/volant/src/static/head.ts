@@ -3,7 +3,9 @@ import type { Stats } from 'node:fs'
 import { packHeaders, releaseHeaders } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { fileType, lastModified, weakTag } from '../reply/file-type.ts'
-import { checkHeader } from '../reply/header.ts'
+import { isBound } from '../compression/compress.ts'
+import type { Coding } from '../compression/codings.ts'
+import { checkHeader, mergeVary } from '../reply/header.ts'
 import { parseHttpDate } from '../reply/http-date.ts'
 import type { Validators } from '../reply/conditional.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -30,17 +32,19 @@ const noTime = 1_000
 export class FileHead {
   readonly type: string | null
   readonly validators: Validators
+  /** True where the bytes may be compressed. */
+  readonly mayEncode: boolean
   readonly #list: string[]
   readonly #packed: string
   readonly #names: ReadonlySet<string>
 
-  constructor(stats: Stats, options: HeadOptions) {
-    const headers = headersOf(stats, options)
+  constructor(headers: Headers) {
     this.#list = [...headers].flat()
     for (let at = 0; at < this.#list.length; at += 2) {
       checkHeader(this.#list[at] as string, this.#list[at + 1] as string)
     }
     this.type = headers.get('content-type')
+    this.mayEncode = !isBound(headers)
     const date = headers.get('last-modified')
     this.validators = {
       etag: headers.get('etag') ?? '',
@@ -48,6 +52,17 @@ export class FileHead {
     }
     this.#names = new Set(headers.keys())
     this.#packed = packHeaders(this.#list)
+  }
+
+  /** Gives the headers of the same content in a coding. Its tag is weak, since levels make other bytes (RFC 9110 §8.8.1). */
+  encoded(coding: Coding): FileHead {
+    const headers = new Headers(pairsOf(this.#list))
+    const tag = headers.get('etag')
+    if (tag?.startsWith('"') === true) headers.set('etag', `W/${tag}`)
+    headers.set('content-encoding', coding)
+    headers.set('vary', mergeVary(headers.get('vary') ?? '', 'accept-encoding'))
+    headers.delete('accept-ranges')
+    return new FileHead(headers)
   }
 
   /** Frees what all replies with these headers share. */
@@ -99,7 +114,12 @@ export class FileHead {
 
 const own = /^(?:cache-control|content-type)$/i
 
-function headersOf(
+function pairsOf(list: readonly string[]): [string, string][] {
+  return list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] as string]] : []))
+}
+
+/** Gives the headers of a file. */
+export function headersOf(
   stats: Stats,
   { settings, path, coding, varies, cacheControl, digest }: HeadOptions,
 ): Headers {

@@ -4,9 +4,11 @@ import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readInto } from '../reply/file-chunks.ts'
+import type { Coding } from '../compression/codings.ts'
+import type { Compression } from '../compression/compress.ts'
 import { type OpenFile, openInside } from '../reply/open-file.ts'
 import { type CopyCoding, codings } from './codings.ts'
-import { FileHead } from './head.ts'
+import { FileHead, headersOf } from './head.ts'
 import type { FolderSettings } from './options.ts'
 
 /** One representation of the file. */
@@ -20,6 +22,12 @@ export interface Copy {
   readonly path: string
   readonly stats: Stats
 }
+
+/** The original in a coding that was not on disk. */
+export type EncodedCopy = Pick<Copy, 'head' | 'size'> & { readonly bytes: Buffer }
+
+/** What the headers of a copy take in memory, about. */
+const headBytes = 2_048
 
 /** How long a file is taken to be as it was when it was looked at, in milliseconds. */
 const lookAgain = 1_000
@@ -45,17 +53,17 @@ export class Page {
   #looked = performance.now()
   #looking: Promise<boolean> | null = null
   used = false
+  /** The bytes that it takes in memory, with those of its headers. */
+  bytes: number
+  /** The content as compressors of scopes made it; null where it did not get shorter. */
+  readonly #encoded = new Map<Compression, Map<Coding, Promise<EncodedCopy | null> | EncodedCopy | null>>()
 
   constructor(root: string, copies: readonly Copy[], absent: readonly string[], read: number) {
     this.#root = root
     this.copies = copies
     this.#absent = absent
+    this.bytes = copies.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + headBytes, 0)
     this.#settled = copies.every(({ stats }) => read - Math.max(stats.mtimeMs, stats.ctimeMs) > settlesIn)
-  }
-
-  /** The bytes that it takes in memory, with those of its headers. */
-  get bytes(): number {
-    return this.copies.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + 2_048, 0)
   }
 
   get isFresh(): boolean {
@@ -72,8 +80,42 @@ export class Page {
     return copies[0] as Copy
   }
 
+  /**
+   * Gives the original as `compression` makes it, which is done once. `made` is called with the bytes that it takes in
+   * memory. Null says that it would not get shorter, or that too much waits to be compressed.
+   */
+  encoded(
+    compression: Compression,
+    coding: Coding,
+    made: (bytes: number) => void,
+  ): Promise<EncodedCopy | null> | EncodedCopy | null {
+    const byCoding = this.#encoded.get(compression) ?? new Map<Coding, EncodedCopy | null>()
+    this.#encoded.set(compression, byCoding)
+    const known = byCoding.get(coding)
+    if (known !== undefined) return known
+    const { head, bytes } = this.copies[0] as Copy
+    const put = (packed: Buffer | null): EncodedCopy | null => {
+      const shorter = packed !== null && packed.length < (bytes as Buffer).length
+      const copy = shorter ? { head: head.encoded(coding), size: packed.length, bytes: packed } : null
+      if (packed === null) byCoding.delete(coding)
+      else byCoding.set(coding, copy)
+      if (copy !== null) made(copy.size + headBytes)
+      return copy
+    }
+    const packed = compression.bytes(coding, bytes as Buffer, () => true)
+    if (!(packed instanceof Promise)) return put(packed)
+    const later = packed.then(put)
+    byCoding.set(coding, later)
+    // The next request tries again.
+    later.catch(() => byCoding.delete(coding))
+    return later
+  }
+
   release(): void {
     for (const { head } of this.copies) head.release()
+    for (const byCoding of this.#encoded.values()) {
+      for (const copy of byCoding.values()) if (copy !== null && 'head' in copy) copy.head.release()
+    }
   }
 
   /** Resolves to false if a file is not the same any more. All that ask meanwhile get the same answer. */
@@ -145,14 +187,9 @@ export class PageReader {
       const keeps = size <= this.#largest
       const bytes = keeps ? await readInto(handle, Buffer.allocUnsafeSlow(size), 0) : null
       const digest = bytes === null ? null : createHash('sha1').update(bytes).digest('base64').slice(0, 27)
-      const head = new FileHead(stats, {
-        settings: this.#settings,
-        path,
-        coding,
-        varies: files.length > 1,
-        cacheControl,
-        digest,
-      })
+      const varies = files.length > 1
+      const of = { settings: this.#settings, path, coding, varies, cacheControl, digest }
+      const head = new FileHead(headersOf(stats, of))
       if (bytes !== null) await this.#close(coding)
       copies.push({ coding, head, size, bytes, path: copy, stats })
     }

@@ -1,6 +1,7 @@
 /** Answers requests with the files of a folder. `app.static` loads this when the app starts. */
 import { sep } from 'node:path'
 import { ContentType } from '@volant/engine'
+import { type Compression, compressionOf } from '../compression/compress.ts'
 import { refusal } from '../errors/errors.ts'
 import { asksForPart } from '../reply/conditional.ts'
 import { type OpenFile, openInside } from '../reply/open-file.ts'
@@ -13,7 +14,7 @@ import { largestKept, PageCache } from './cache.ts'
 import { codingsFor } from './codings.ts'
 import { namesOf } from './names.ts'
 import type { FolderSettings } from './options.ts'
-import { type Copy, type Page, PageReader } from './page.ts'
+import { type Copy, type EncodedCopy, type Page, PageReader } from './page.ts'
 
 /** What a path stands for. */
 type Found =
@@ -59,7 +60,22 @@ class Folder {
     const copy = page.copies.length === 1 ? (page.copies[0] as Copy) : page.copyFor(accepted(ctx))
     // The large one of several copies has to be opened.
     if (copy.bytes === null) return this.#find(ctx, path)
-    return sendKept(ctx, copy, copy.bytes, this.#settings.acceptRanges)
+    return this.#sendKept(ctx, path, page, copy)
+  }
+
+  /** Sends a copy in memory, compressed if the scope compresses. */
+  #sendKept(ctx: RequestContext, path: string, page: Page, copy: Copy): Promise<void> | void {
+    const compression = ctx.route.encoder === null ? null : compressionFor(ctx, copy)
+    const bytes = copy.bytes as Buffer
+    const coding = compression?.codingFor(ctx, copy.head.type as string, bytes.length) ?? null
+    if (compression === null || coding === null)
+      return sendKept(ctx, copy, bytes, this.#settings.acceptRanges)
+    const encoded = page.encoded(compression, coding, (more) => this.#cache?.grow(path, page, more))
+    const go = (found: EncodedCopy | null): Promise<void> | void => {
+      if (found === null) return sendKept(ctx, copy, bytes, this.#settings.acceptRanges)
+      return sendKept(ctx, found, found.bytes, false)
+    }
+    return encoded instanceof Promise ? encoded.then(go) : go(encoded)
   }
 
   async #lookAgain(ctx: RequestContext, path: string, page: Page): Promise<unknown> {
@@ -123,7 +139,7 @@ class Folder {
       if (ctx.phase > ReplyPhase.reopened) return
       const opened = reader.open.get(copy.coding)
       await reader.closeExcept(copy.coding)
-      if (copy.bytes !== null) sendKept(ctx, copy, copy.bytes, this.#settings.acceptRanges)
+      if (copy.bytes !== null) await this.#sendKept(ctx, key, page, copy)
       else if (opened !== undefined) {
         copy.head.placeValidators(ctx)
         sent = await sendFileReply(ctx, replyOf(copy, opened.handle, this.#settings.acceptRanges))
@@ -179,7 +195,28 @@ function accepted(ctx: RequestContext): ReturnType<typeof codingsFor> {
   return codingsFor(ctx.exchange.header('accept-encoding'))
 }
 
-function sendKept(ctx: RequestContext, copy: Copy, bytes: Buffer, ranges: boolean): Promise<void> | void {
+/**
+ * Gives the compression of the scope, if the copy may go through it ahead of time: other hooks see the content as it is,
+ * and parts are those of the content as it is.
+ */
+function compressionFor(ctx: RequestContext, { coding, head }: Copy): Compression | null {
+  if (coding !== 'identity' || !head.mayEncode || head.type === null || ctx.route.sendHooks?.length !== 1)
+    return null
+  if (ctx.hasType || hasCacheControl(ctx) || ctx.exchange.header('range') !== undefined) return null
+  return compressionOf(ctx)
+}
+
+/** A middleware may have set `no-transform`. */
+function hasCacheControl({ replyHeaders }: RequestContext): boolean {
+  return replyHeaders?.some((name, at) => at % 2 === 0 && /^cache-control$/i.test(name)) === true
+}
+
+function sendKept(
+  ctx: RequestContext,
+  copy: Pick<Copy, 'head' | 'size'>,
+  bytes: Buffer,
+  ranges: boolean,
+): Promise<void> | void {
   if (asksForPart(ctx.exchange)) {
     copy.head.placeValidators(ctx)
     return sendPart(ctx, copy, bytes, ranges)
@@ -188,11 +225,20 @@ function sendKept(ctx: RequestContext, copy: Copy, bytes: Buffer, ranges: boolea
   send(ctx, ContentType.custom, bytes, undefined, 'static')
 }
 
-async function sendPart(ctx: RequestContext, copy: Copy, bytes: Buffer, ranges: boolean): Promise<void> {
+async function sendPart(
+  ctx: RequestContext,
+  copy: Pick<Copy, 'head' | 'size'>,
+  bytes: Buffer,
+  ranges: boolean,
+): Promise<void> {
   await sendFileReply(ctx, replyOf(copy, bytes, ranges))
 }
 
-function replyOf({ head, size }: Copy, content: FileReply['content'], ranges: boolean): FileReply {
+function replyOf(
+  { head, size }: Pick<Copy, 'head' | 'size'>,
+  content: FileReply['content'],
+  ranges: boolean,
+): FileReply {
   return {
     content,
     size,
