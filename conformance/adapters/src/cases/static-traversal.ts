@@ -68,6 +68,7 @@ export function staticTraversal(kit: Kit): void {
     test(`${spelled.length} spellings over a socket`, async () => {
       assert.ok(spelled.length >= 500)
       const app = build()
+      const reported = kit.reports.length
       await kit.serve(app, async (live) => {
         const found: Record<string, number> = {}
         for (const [at, path] of spelled.entries()) {
@@ -85,7 +86,7 @@ export function staticTraversal(kit: Kit): void {
         }
         assert.ok((found['404'] ?? 0) > 100 && (found['400'] ?? 0) > 100, JSON.stringify(found))
         assert.equal((await live.ask('/assets/css/site.css')).text, 'style')
-        assert.deepEqual(kit.reports, [])
+        assert.equal(kit.reports.length, reported)
       })
     })
 
