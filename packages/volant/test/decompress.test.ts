@@ -61,6 +61,28 @@ describe('decompress', () => {
     })
   })
 
+  test('as middleware of a route it comes before what reads or checks the body', async () => {
+    const app = kit.app()
+    const schema = z.object({ text: z.string() })
+    let before: unknown
+    app.post('/schema', { body: schema }, decompress(), (ctx) => ctx.body)
+    const beforeBody = (): void => void (before = true)
+    app.post('/checked', { body: schema, beforeBody }, decompress(), (ctx) => ctx.body)
+    const form = { body: z.object({ a: z.coerce.number() }), consumes: 'multipart/form-data' } as const
+    app.post('/form', form, decompress(), (ctx) => ctx.body)
+    await kit.serve(app, async (live) => {
+      const gzip = { 'content-encoding': 'gzip' }
+      for (const path of ['/schema', '/checked']) {
+        const reply = await live.post(path, json, zlib.gzipSync(text), gzip)
+        assert.deepEqual([reply.status, reply.json()], [200, value], path)
+      }
+      assert.equal(before, true)
+      const multipart = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n'
+      const type = 'multipart/form-data; boundary=b'
+      assert.equal((await live.post('/form', type, zlib.gzipSync(multipart), gzip)).text, '{"a":1}')
+    })
+  })
+
   test('forms, also those that arrive', async () => {
     const boundary = 'b'
     const multipart = `--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n`

@@ -18,7 +18,7 @@ import { checkEach, checkInteger, checkNames } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { decodeWhole, refusedEncoding } from '../request/body.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import type { BodyDecoder, RequestContext } from '../types/request.ts'
+import type { BodyDecoder, Gate, RequestContext } from '../types/request.ts'
 
 /** The options of `decompress`. */
 export interface DecompressOptions {
@@ -44,7 +44,7 @@ export interface DecompressOptions {
 export function decompress(options: DecompressOptions = {}): FittingMiddleware {
   const { encodings, maxRatio } = checked(options)
   const accepted = encodings.join(', ')
-  return gateOf((ctx) => {
+  const gate: Gate = (ctx) => {
     const value = ctx.exchange.header('content-encoding')
     if (value === undefined) return undefined
     const name = value.trim().toLowerCase()
@@ -60,7 +60,8 @@ export function decompress(options: DecompressOptions = {}): FittingMiddleware {
     }
     ctx.more.decoder = new Decoder(ctx, coding, maxRatio)
     return route.bodyMode === 'buffer' ? decodeWhole(ctx) : undefined
-  })
+  }
+  return gateOf(gate, { isEarly: true })
 }
 
 hintMisuse(decompress, 'app.use(decompress())')

@@ -214,11 +214,12 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
   const outer = layersFor(nodes, pattern, caseSensitive)
   const layers = [
     ...outer,
+    ...route.middleware.filter(isEarly),
     ...(outer.some((layer) => metadataOf(layer).checksParams === true) ? [ownParams] : []),
     ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
     ...(readsForm ? [formBody] : []),
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
-    ...route.middleware,
+    ...route.middleware.filter((layer) => !isEarly(layer)),
   ]
   const where = `${route.method} ${pattern}`
   const { responses, errors, description } = route.contract
@@ -242,6 +243,10 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
     exposes: exposedBy(layers),
   }
+}
+
+function isEarly(layer: Layer): boolean {
+  return metadataOf(layer).isEarly === true
 }
 
 function compileMisses(

@@ -35,6 +35,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly checksParams?: boolean
   /** The schemas that it checks parts of the request by. */
   readonly schemas?: Schemas
+  /** True where it has to run before the body is read or checked, also as middleware of a route. */
+  readonly isEarly?: boolean
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
   /** Answers errors of its scope, or passes one on: its error, or another. */
