@@ -6,6 +6,7 @@ import { asyncContext } from './cases/async-context.ts'
 import { bodies } from './cases/bodies.ts'
 import { client } from './cases/client.ts'
 import { compression } from './cases/compression.ts'
+import { connectCases } from './cases/connect.ts'
 import { connections } from './cases/connections.ts'
 import { drain } from './cases/drain.ts'
 import { earlyHints } from './cases/early-hints.ts'
@@ -68,6 +69,7 @@ const groups = {
   etag: etags,
   compression,
   'rate-limits': rateLimits,
+  connect: connectCases,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,

@@ -16,6 +16,9 @@ interface Field {
   checked: unknown
 }
 
+/** Stands for no value; undefined is one that has to be refused. */
+const none = Symbol('none')
+
 /** The fields by each spelling of their names. It is bounded, since names may be made from input. */
 const known = new Map<string, Field>()
 const knownLimit = 1_000
@@ -33,7 +36,7 @@ function learn(name: string): Field {
   const lower = name.toLowerCase()
   let field = known.get(lower)
   if (field === undefined) {
-    field = { lower, isFraming: engineHeaders.has(lower), checked: undefined }
+    field = { lower, isFraming: engineHeaders.has(lower), checked: none }
     if (known.size < knownLimit) known.set(lower, field)
   }
   if (known.size < knownLimit) known.set(name, field)

@@ -17,7 +17,8 @@ export function mountOf({ depth }: PathPrefix): Mount {
       const { path } = ctx
       const at = endOfPrefix(path, depth)
       const rest = path.slice(at)
-      if (ambiguous.test(rest)) throw refusal('E_NOT_FOUND')
+      // Middleware of a prefix also runs where only another reading of the path is under it.
+      if (ambiguous.test(path) || path.slice(0, at + 1).includes('//')) throw refusal('E_NOT_FOUND')
       const { query } = ctx.exchange
       req.originalUrl = ctx.url
       req.baseUrl = path.slice(0, at)
