@@ -1,7 +1,6 @@
 /** Tests what Chromium makes of security headers, and of the cookies of a session. */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
-import type { IncomingMessage } from 'node:http'
 import helmet from 'helmet'
 import { securityHeaders } from 'volant'
 import { type ConnectMiddleware, connectOf, fromConnect } from 'volant/connect'
@@ -23,7 +22,7 @@ visit('Chromium has nothing to say of securityHeaders()', async ({ app, serve, p
 
 const require = createRequire(import.meta.url)
 const session = require('express-session') as (options: object) => ConnectMiddleware
-type Visitor = IncomingMessage & { session: { name?: string } }
+type Visitor = { session: { name?: string } }
 
 visit(
   "helmet's policy is in force, and express-session keeps who signed in",
@@ -32,13 +31,13 @@ visit(
     const sessions = session({ secret: 'not a secret', resave: false, saveUninitialized: false })
     site.use(fromConnect(helmet({ strictTransportSecurity: false }), sessions))
     site.get('/', (ctx) => {
-      const { session } = connectOf(ctx).req as Visitor
+      const { session } = connectOf<Visitor>(ctx).req
       const form = '<form method="post" action="/login"><input name="name"><button>Sign in</button></form>'
       ctx.html(html(`<script>document.title = 'it ran'</script><p>${session.name ?? 'nobody'}</p>${form}`))
     })
     site.post('/login', async (ctx) => {
       const { name } = await ctx.form()
-      const { session } = connectOf(ctx).req as Visitor
+      const { session } = connectOf<Visitor>(ctx).req
       session.name = String(name)
       ctx.redirect('/', 303)
     })

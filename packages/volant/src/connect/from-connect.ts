@@ -54,10 +54,15 @@ export function fromConnect(...stack: ConnectStack[]): Connected {
   return connected(entries, {}, null)
 }
 
-/** Gives the request and the reply that the connect middlewares of this request see. */
-export function connectOf(ctx: Context): { req: IncomingMessage; res: ServerResponse } {
+/**
+ * Gives the request and the reply that the connect middlewares of this request see. `connectOf<Express.Request>(ctx)` has
+ * in its type what the types of middlewares add to requests: `req.user`, `req.session`.
+ */
+export function connectOf<Added extends object = object>(
+  ctx: Context,
+): { req: IncomingMessage & Added; res: ServerResponse } {
   const { req, res } = pairOf(ctx as unknown as RequestContext)
-  return { req: req as unknown as IncomingMessage, res: res as unknown as ServerResponse }
+  return { req: req as unknown as IncomingMessage & Added, res: res as unknown as ServerResponse }
 }
 
 /** `key` stands for this stack where a request remembers it. */
