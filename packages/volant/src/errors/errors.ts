@@ -116,7 +116,7 @@ export const errorTable = {
   E_RANGE: { status: 416, meaning: 'The file has none of the bytes Range asks for.' },
   E_RATE_LIMITED: {
     status: 429,
-    meaning: 'The client sent more requests than a limit of rateLimit() allows.',
+    meaning: 'The client sent more requests than a limit allows.',
     remedy: 'Retry-After says when the next one may come.',
   },
   E_RATE_LIMIT_STORE: {
