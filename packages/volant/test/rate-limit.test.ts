@@ -10,6 +10,7 @@ import {
   type OpenAPIResponse,
   type VolantError,
 } from 'volant'
+import { procedure } from 'volant/procedures'
 import { type RateLimiter, rateLimit, type RateLimitOptions } from 'volant/rate-limit'
 import { Kit, stderrLines } from './kit.ts'
 
@@ -125,7 +126,7 @@ describe('rateLimit', () => {
     const scope = app.with(
       before<{ user: string }>((ctx) => void (ctx.state.user = ctx.headers['x-name'] ?? '')),
     )
-    scope.use(rateLimit({ max: 1, keyGenerator: (ctx) => (ctx.state as { user: string }).user }))
+    scope.use(rateLimit({ max: 1, keyGenerator: (ctx) => ctx.state.user }))
     scope.get('/', (ctx) => ctx.state.user)
     assert.deepEqual(await statuses(app, 2, { 'x-name': 'ada' }), [200, 429])
     assert.deepEqual(await statuses(app, 2, { 'x-name': 'ida' }), [200, 429])
@@ -437,6 +438,13 @@ describe('the options of rateLimit', () => {
       const reply = await limited({ max: 1, timeWindow: text }).inject('/')
       assert.equal(reply.headers['ratelimit-policy'], `"default";q=1;w=${seconds}`)
     }
+  })
+
+  test('a limit of a procedure is refused', () => {
+    assert.throws(
+      () => procedure().use(rateLimit({ max: 1 })),
+      /or a rate limit, belongs to an app or a scope/,
+    )
   })
 
   test('a limiter that is passed without being called is named', () => {

@@ -578,7 +578,7 @@ describe('onSend hooks', () => {
   test('of a procedure are refused', () => {
     assert.throws(
       () => procedure().use(marking('x')),
-      /a middleware with onResponse or onSend belongs to an app/,
+      /a middleware with onResponse or onSend, or a rate limit, belongs to an app/,
     )
     assert.throws(() => kit.app().onSend(5 as never), { code: 'E_BAD_HANDLER' })
     assert.throws(

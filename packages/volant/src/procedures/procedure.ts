@@ -72,10 +72,10 @@ class Builder {
         `${layer.name} is not a middleware but makes one: write ${usage}`,
       )
     }
-    const { security, onResponse, onSend } = metadataOf(layer)
-    if (onResponse !== undefined || onSend !== undefined) {
+    const { security, onResponse, onSend, exposes } = metadataOf(layer)
+    if (onResponse !== undefined || onSend !== undefined || exposes !== undefined) {
       throw badStep(
-        'a middleware with onResponse or onSend belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
+        'a middleware with onResponse or onSend, or a rate limit, belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
       )
     }
     return this.#with({
