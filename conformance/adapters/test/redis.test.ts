@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
-import { createClient } from 'redis'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
 import { type App, type Context, createApp } from 'volant'
 import { rateLimit, type RateLimiter, type RateLimitOptions, type RateLimitStore } from 'volant/rate-limit'
 import { redisStore } from 'volant/redis'
@@ -302,3 +302,66 @@ for (const [name, connect] of Object.entries(clients)) {
     })
   })
 }
+
+describe('redisStore in a cluster of Redis', { skip: withoutRedis }, () => {
+  let server: RedisServer
+  before(async () => {
+    server = await (
+      await RedisServer.make()
+    ).start({
+      'cluster-enabled': 'yes',
+      'cluster-announce-ip': '127.0.0.1',
+    })
+    const client = new Redis({ port: server.port, host: '127.0.0.1' })
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+    const deadline = Date.now() + 30_000
+    while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) {
+      assert.ok(Date.now() < deadline, 'never: the cluster is ready')
+      await sleep(5)
+    }
+    client.disconnect()
+  })
+  after(() => server.end())
+
+  const passes = async (store: RateLimitStore): Promise<void> => {
+    for (const keyGenerator of [undefined, () => 'all']) {
+      const limiter = rateLimit({
+        groupId: `c${++groups}`,
+        store,
+        storeTimeout: 20_000,
+        policies: { a: { max: 3, timeWindow: '1 hour' }, b: { max: 2, timeWindow: '1 hour', keyGenerator } },
+      })
+      const app = createApp({ signals: false })
+      app.use(limiter)
+      app.get('/', () => 'x')
+      // The first commands of a cluster wait until it knows its nodes.
+      for (const status of [200, 200, 429, 429]) assert.equal((await app.inject('/')).status, status)
+      await limiter.reset('127.0.0.1')
+      await limiter.reset('all')
+      assert.equal((await app.inject('/')).status, 200)
+      assert.equal(limiter.stats().storeErrors, 0)
+    }
+  }
+
+  test('through a client of redis', async () => {
+    const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${server.port}` }] })
+    const store = redisStore(client)
+    await client.connect()
+    try {
+      await passes(store)
+    } finally {
+      client.destroy()
+    }
+  })
+
+  test('through a client of ioredis', async () => {
+    const client = new Cluster([{ host: '127.0.0.1', port: server.port }])
+    try {
+      const store = redisStore(client)
+      await eventually(() => client.status === 'ready', 'the client is connected')
+      await passes(store)
+    } finally {
+      client.disconnect()
+    }
+  })
+})

@@ -30,9 +30,16 @@ export class RedisServer {
     return new RedisServer(port)
   }
 
-  /** Starts the server, and waits until it accepts connections. */
-  async start(): Promise<this> {
-    const settings = { port: this.port, bind: '127.0.0.1', dir: this.#folder, save: '', appendonly: 'no' }
+  /** Starts the server, and waits until it accepts connections. `more` are settings by name. */
+  async start(more: Record<string, string> = {}): Promise<this> {
+    const settings = {
+      port: this.port,
+      bind: '127.0.0.1',
+      dir: this.#folder,
+      save: '',
+      appendonly: 'no',
+      ...more,
+    }
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
     const child = spawn('redis-server', args, { stdio: 'ignore' })
     this.#process = child
