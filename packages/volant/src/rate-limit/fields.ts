@@ -50,7 +50,7 @@ function draftFields(policies: readonly PolicyPlan[]): PlaceFields {
     return (ctx, levels) => {
       const before = ctx.replyHeaders
       const level = levels[0] as Level
-      if (before === null) ctx.replyHeaders = ['', texts.of(level)]
+      if (before === null) ctx.replyHeaders = texts.listOf(level)
       else addTo(before, policyText, levelText((policies[0] as PolicyPlan).name, level))
     }
   }
@@ -95,10 +95,19 @@ class PackedLevels {
   readonly #keys = new Float64Array(kept).fill(-1)
   readonly #seconds = new Float64Array(kept)
   readonly #texts: string[] = Array<string>(kept).fill('')
+  readonly #list = ['', '']
 
   constructor(policyText: string, { name }: PolicyPlan) {
     this.#head = packedText(['ratelimit-policy', policyText]) + String.fromCharCode('ratelimit'.length, 0)
     this.#name = name
+  }
+
+  /** Gives the header list of a reply that has no other fields. */
+  listOf(level: Level): string[] {
+    // V8 may come to allocate what a literal makes among old objects, where replies of their time keep later ones alive.
+    const list = this.#list.slice()
+    list[1] = this.of(level)
+    return list
   }
 
   of(level: Level): string {
