@@ -19,6 +19,8 @@ const words = process.argv.slice(2).filter((word) => word !== '--all')
 const long = [
   // Packs, installs and compiles what users install.
   'conformance/install/test/install.test.ts',
+  // Uploads 300 MiB.
+  'conformance/adapters/test/engine-upload-memory.test.ts',
   // Kills the service twenty times.
   'examples/reference-api/test/durability.test.ts',
   // A rate limit's time on each of three adapters.

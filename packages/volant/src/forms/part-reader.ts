@@ -32,6 +32,7 @@ export class PartReader {
   /** Gives the head of the next part, past what was not read of the current one; null when the form is complete. */
   async nextPart(): Promise<{ readonly head: PartHead; readonly number: number } | null> {
     await this.#work?.catch(() => {})
+    if (this.#failure !== null) throw this.#failure
     for (;;) {
       const token = this.#token()
       switch (isThenable(token) ? await token : token) {
@@ -109,7 +110,7 @@ export class PartReader {
         this.#feed(bytes)
       }
     } catch (error) {
-      return this.#fail(error as Error)
+      return this.fail(error as Error)
     }
   }
 
@@ -126,7 +127,7 @@ export class PartReader {
       bytes = await pending
       if (bytes === null) throw malformed('it ends before its last boundary')
     } catch (error) {
-      return this.#fail(error as Error)
+      return this.fail(error as Error)
     }
     this.#feed(bytes)
     return this.#token()
@@ -137,12 +138,13 @@ export class PartReader {
     try {
       while ((await this.#source.next()) !== null);
     } catch (error) {
-      return this.#fail(error as Error)
+      return this.fail(error as Error)
     }
     return Token.end
   }
 
-  async #fail(error: Error): Promise<never> {
+  /** Fails the form: what is left of it is not read, and the files that were written are removed. */
+  async fail(error: Error): Promise<never> {
     this.#failure ??= error
     const files = this.#files.splice(0)
     // A handler may have moved or removed them.

@@ -14,7 +14,7 @@ const mostAtOnce = 16
 export async function saveFile(reader: PartReader, number: number, folder: string | URL): Promise<SavedFile> {
   // A name that a client knows is one that it can guess for others (CVE-2025-46653).
   const path = join(folder instanceof URL ? fileURLToPath(folder) : folder, randomUUID())
-  const file = await open(path, 'wx', 0o600).catch(rethrow)
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => reader.fail(storageError(error)))
   let size = 0
   try {
     let next = reader.borrow(number)
@@ -42,7 +42,7 @@ export async function saveFile(reader: PartReader, number: number, folder: strin
   } catch (error) {
     await file.close().catch(ignore)
     await unlink(path).catch(ignore)
-    rethrow(error)
+    return reader.fail(storageError(error))
   }
   reader.wrote(path)
   return { path, size }
@@ -58,15 +58,10 @@ async function write(file: FileHandle, chunks: Buffer[], length: number): Promis
 
 function ignore(): void {}
 
-function rethrow(error: unknown): never {
-  if (!isFull(error)) throw error
-  throw new HTTPError(errorTable.E_STORAGE_FULL.status, 'there is no room for the file', {
-    code: 'E_STORAGE_FULL',
-    cause: error,
-    expose: true,
-  })
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | null)?.code ?? '')
+/** Gives the error of a client that sent more than there is room for. */
+function storageError(error: unknown): Error {
+  if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) return error as Error
+  const { status } = errorTable.E_STORAGE_FULL
+  const options = { code: 'E_STORAGE_FULL', cause: error, expose: true }
+  return new HTTPError(status, 'there is no room for the file', options)
 }

@@ -58,7 +58,7 @@ export interface FormPart extends AsyncIterable<Buffer> {
   /**
    * Writes the part to a new file in `folder`, as it arrives: the name is random, no other file is replaced, and only
    * this user may read it. Rejects with 507 `E_STORAGE_FULL` for a full disk. If it rejects, and if the form fails
-   * before its last part was read, the file is removed.
+   * before the loop over its parts has ended, all files of the form are removed.
    */
   toFile(folder: string | URL): Promise<SavedFile>
 }
