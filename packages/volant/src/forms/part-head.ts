@@ -24,17 +24,20 @@ export function tooLarge(detail: string): HTTPError {
   return refusal('E_FORM_TOO_LARGE', detail)
 }
 
-const field = new RegExp(`^(${token}):[\\t ]*([^\\0-\\x08\\x0a-\\x1f\\x7f]*?)[\\t ]*$`)
+const wholeToken = new RegExp(`^${token}$`)
+const control = /[\0-\x08\x0a-\x1f\x7f]/
 
 /** Makes a head of its lines. Throws 400 for one that no form may have. */
 export function partHead(lines: readonly string[]): PartHead {
   const headers = bag() as Record<string, string>
   for (const line of lines) {
-    const [, name, value = ''] = field.exec(line) ?? []
-    if (name === undefined) throw malformed('a part has a line that is no header field')
-    const lower = name.toLowerCase()
-    if (lower in headers) throw malformed('a part has a header field twice')
-    headers[lower] = value
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    if (!wholeToken.test(name) || control.test(line)) {
+      throw malformed('a part has a line that is no header field')
+    }
+    if (name in headers) throw malformed('a part has a header field twice')
+    headers[name] = trimmed(line, colon + 1)
   }
   const disposition = headers['content-disposition']
   if (disposition === undefined) throw malformed('a part has no Content-Disposition')
@@ -48,7 +51,17 @@ const parameter = new RegExp(
   'y',
 )
 
+/** What most clients send, in which nothing has to be undone. */
+const usual = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
+
 function namesOf(disposition: string): Pick<PartHead, 'name' | 'filename'> {
+  const names = usual.exec(disposition)
+  if (names === null) return unusualNames(disposition)
+  const [, name = '', filename] = names
+  return { name: checkName(name), filename: filename === undefined ? undefined : baseOf(filename) }
+}
+
+function unusualNames(disposition: string): Pick<PartHead, 'name' | 'filename'> {
   const kind = /^form-data(?=[\t ;]|$)/i.exec(disposition)
   if (kind === null) throw malformed('the Content-Disposition of a part is not form-data')
   let name: string | undefined
@@ -75,14 +88,31 @@ function namesOf(disposition: string): Pick<PartHead, 'name' | 'filename'> {
     }
   }
   if (name === undefined) throw malformed('a part has no name')
+  return { name: checkName(name), filename }
+}
+
+function checkName(name: string): string {
   if (name === '__proto__') throw malformed('a part is named __proto__')
-  if (Buffer.byteLength(name) > longestName) {
+  if (name.length > longestName / 3 && Buffer.byteLength(name) > longestName) {
     throw tooLarge(`the name of a part is longer than ${longestName} bytes`)
   }
-  return { name, filename }
+  return name
 }
 
 const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0d': '\r', '%0a': '\n' }
+
+/** Gives the text from `from` on, without blanks around it. */
+function trimmed(text: string, from: number): string {
+  let start = from
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
 
 /** Undoes what the standards of HTML (§4.10.21.8) and curl escape in names. */
 function unquoted(text: string): string {
