@@ -4,7 +4,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { App } from 'volant'
+import { type App, contract } from 'volant'
+import { createClient } from 'volant/client'
+import { z } from 'zod'
 import { deferred, eventually, type Kit, request, unchanging } from '../kit.ts'
 
 const type = 'multipart/form-data; boundary=b'
@@ -92,6 +94,25 @@ export function forms(kit: Kit): void {
         })
       })
     }
+
+    test('a form that is declared is checked, and clients send it', async () => {
+      const upload = contract.post('/cats', {
+        consumes: 'multipart/form-data',
+        body: z.object({ name: z.string().min(1), age: z.coerce.number<number>(), photo: z.file() }),
+        response: z.object({ name: z.string(), age: z.number(), photo: z.string() }),
+      })
+      const app = kit.app()
+      app.implement({ upload }, { upload: ({ body }) => ({ ...body, photo: body.photo.name }) })
+      await kit.serve(app, async (live) => {
+        const client = createClient({ upload }, live.address.url)
+        const photo = new File(['x'], 'tom.png')
+        const good = await client.upload({ body: { name: 'Tom', age: 3, photo } })
+        assert.deepEqual(good.data, { name: 'Tom', age: 3, photo: 'tom.png' })
+        const bad = await client.upload({ body: { name: '', age: 3, photo } })
+        assert.ok(!bad.ok && bad.code === 'E_VALIDATION')
+        assert.equal((await live.post('/cats', 'application/json', '{}')).status, 415)
+      })
+    })
 
     test('a form is saved part by part', async () => {
       const { app } = saving()

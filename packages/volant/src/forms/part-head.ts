@@ -25,7 +25,7 @@ export function tooLarge(detail: string): HTTPError {
 }
 
 const wholeToken = new RegExp(`^${token}$`)
-const control = /[\0-\x08\x0a-\x1f\x7f]/
+const control = /[^\t\x20-\x7e\u0080-\uffff]/
 
 /** Makes a head of its lines. Throws 400 for one that no form may have. */
 export function partHead(lines: readonly string[]): PartHead {
