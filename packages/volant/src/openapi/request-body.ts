@@ -34,13 +34,16 @@ export function requestBodyOf(
   }
 }
 
-/** The media types that the schemas of files ask for. */
+/**
+ * The media types that the schemas of files ask for. Of several the schema alone speaks: clients that are made from
+ * documents, such as the page of this one, send a list as if it were one type.
+ */
 function encodingOf(raw: OpenAPISchema | null): Pick<OpenAPIMedia, 'encoding'> {
   const properties = isObject(raw?.['properties']) ? raw['properties'] : {}
   const encoding = Object.entries(properties).flatMap(([name, each]) => {
     const file = isObject(each) && each['type'] === 'array' ? each['items'] : each
-    const types = isObject(file) && isFile(file) ? mediaTypesOf(file) : []
-    return types.length === 0 ? [] : [[name, { contentType: types.join(', ') }] as const]
+    const [contentType, another] = isObject(file) && isFile(file) ? mediaTypesOf(file) : []
+    return contentType === undefined || another !== undefined ? [] : [[name, { contentType }] as const]
   })
   return encoding.length === 0 ? {} : { encoding: Object.fromEntries(encoding) }
 }
