@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { type Context, etag, type VolantError } from 'volant'
 import { compress, type CompressOptions } from 'volant/compress'
 import { encodingRows } from './encoding-rows.ts'
-import { Kit, type Reply } from './kit.ts'
+import { eventually, Kit, type Reply } from './kit.ts'
 
 const kit = new Kit()
 const long = 'compressible '.repeat(200)
@@ -165,6 +166,38 @@ describe('compress', () => {
     await kit.serve(app, async (live) => {
       assert.equal((await live.ask('/x', gzip)).headers['content-encoding'], 'gzip')
       assert.deepEqual(seen, [[long, false]])
+    })
+  })
+
+  test('a stream that a hook has wrapped is compressed to its end, and cancelled with what it reads', async () => {
+    const app = kit.app()
+    app.use(compress())
+    let ended = 0
+    app.onSend((_, reply) => {
+      const { body } = reply
+      if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return
+      reply.body = (async function* () {
+        for await (const chunk of body) yield `<${String(chunk)}>`
+      })()
+    })
+    const source = (fails: boolean): Readable =>
+      Readable.from(
+        (async function* () {
+          yield* ['a', 'b']
+          await new Promise((resolve) => setImmediate(resolve))
+          yield 'c'
+          if (fails) throw new Error('gone')
+        })(),
+      ).on('close', () => ended++)
+    app.get('/x', (ctx) => ctx.stream(source(false), { type: 'text/plain' }))
+    app.get('/head', (ctx) => ctx.stream(source(false), { type: 'text/plain' }))
+    app.get('/fails', (ctx) => ctx.stream(source(true), { type: 'text/plain' }))
+    await kit.serve(app, async (live) => {
+      assert.equal(plain(await live.ask('/x', gzip)), '<a><b><c>')
+      await live.ask('/head', { method: 'HEAD', ...gzip })
+      await assert.rejects(live.ask('/fails', gzip))
+      assert.equal((kit.reports.pop() as Error).message, 'gone')
+      await eventually(() => ended === 3, 'the sources are closed')
     })
   })
 

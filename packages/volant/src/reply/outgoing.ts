@@ -114,7 +114,7 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
     if (!isStream(content)) this.cancel()
     else if (this.#sources.length > 1) {
       const { parts } = content
-      return { type: this.#type, content: { ...content, parts: withSources(parts, () => this.cancel()) } }
+      return { type: this.#type, content: { ...content, parts: withSources(parts, this.#sources) } }
     }
     return { type: this.#type, content }
   }
@@ -137,7 +137,7 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
 
   /** Cancels every source. Those that have ended take no notice. */
   cancel(): void {
-    for (const parts of this.#sources) parts.cancel()
+    cancelAll(this.#sources)
   }
 
   #hold(parts: SourceParts): void {
@@ -195,13 +195,17 @@ function chunksOf(parts: SourceParts): AsyncIterable<Chunk> {
 }
 
 /** Cancels all sources with the outermost one, and when that has ended. */
-function withSources(outermost: SourceParts, cancel: () => void): SourceParts {
+function withSources(outermost: SourceParts, sources: readonly SourceParts[]): SourceParts {
   return {
     next: async () => {
       const chunk = await outermost.next()
-      if (chunk === undefined) cancel()
+      if (chunk === undefined) cancelAll(sources)
       return chunk
     },
-    cancel,
+    cancel: () => cancelAll(sources),
   }
+}
+
+function cancelAll(sources: readonly SourceParts[]): void {
+  for (const parts of sources) parts.cancel()
 }
