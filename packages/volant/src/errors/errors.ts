@@ -41,7 +41,7 @@ export const errorTable = {
     status: 415,
     meaning: 'The body has a content type, charset or encoding that is not read.',
     remedy:
-      'The client should send JSON, a form, text or bytes in UTF-8 and uncompressed. multipart/form-data is read by `await ctx.form()`, or part by part with `ctx.parts()`; ctx.bodyBytes has a body of any type.',
+      'The client should send JSON, a form, text or bytes in UTF-8, and uncompressed unless decompress() of volant/compress is used. multipart/form-data is read by `await ctx.form()`, or part by part with `ctx.parts()`; ctx.bodyBytes has a body of any type.',
   },
   E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
   E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
