@@ -12,7 +12,7 @@ import {
 } from 'volant'
 import { procedure } from 'volant/procedures'
 import { type RateLimiter, rateLimit, type RateLimitOptions } from 'volant/rate-limit'
-import { Kit, stderrLines } from './kit.ts'
+import { eventually, Kit, stderrLines } from './kit.ts'
 
 const kit = new Kit()
 
@@ -262,6 +262,27 @@ describe('rateLimit', () => {
       (await Promise.all(['wrong', 'wrong', 'right', 'right'].map(attempt))).toSorted(),
       [401, 401, 429, 429],
     )
+  })
+
+  test('hooks that are async, and those that fail', async () => {
+    const broken = async () => Promise.reject(new Error('broken'))
+    const app = limited({ max: 2, refund: async () => true })
+    assert.deepEqual(await statuses(app, 4), [200, 200, 200, 200])
+    for (const fault of [
+      broken,
+      () => {
+        throw new Error('broken')
+      },
+    ]) {
+      for (const more of [{ refund: fault }, { onExceeded: fault }]) {
+        kit.reports.length = 0
+        const list = await statuses(limited({ max: 2, ...(more as Partial<RateLimitOptions>) }), 3)
+        assert.deepEqual(list.slice(0, 2), [200, 200])
+        assert.ok(list[2] === 429 || 'onExceeded' in more)
+        await eventually(() => kit.reports.length > 0, 'the error is reported')
+        assert.match(String(kit.reports[0]), /broken/)
+      }
+    }
   })
 
   test('refund, by every algorithm', async () => {

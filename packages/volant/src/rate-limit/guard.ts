@@ -7,6 +7,7 @@ import { VolantError } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
 import type { RequestContext } from '../types/request.ts'
 import { clock } from './counters.ts'
+import type { Plan } from './options.ts'
 import type { Level, RateLimitStore, Take } from './store.ts'
 import { Table } from './table.ts'
 
@@ -14,10 +15,17 @@ import { Table } from './table.ts'
 const mostFailures = 5
 const restMs = 1_000
 
+const meanwhile = {
+  local: 'each process counts by itself',
+  allow: 'requests pass uncounted',
+  deny: 'requests are answered with 503',
+} as const
+
 export class StoreGuard {
   errors = 0
   readonly #store: RateLimitStore
   readonly #name: string
+  readonly #meanwhile: string
   readonly #timeout: number
   /** Until when a key is refused, and the units that it was refused for. */
   readonly #refused: Table
@@ -27,10 +35,10 @@ export class StoreGuard {
   /** True once it was said that the store is down, until it is said that it answers. */
   #isTold = false
 
-  /** `name` is that of the limits in messages; `cache` is the number of refused keys that are kept. */
-  constructor(store: RateLimitStore, name: string, timeout: number, cache: number) {
+  constructor(store: RateLimitStore, { group, onStoreError, storeTimeout: timeout, cache }: Plan) {
     this.#store = store
-    this.#name = name
+    this.#name = String(group)
+    this.#meanwhile = meanwhile[onStoreError]
     this.#timeout = timeout
     this.#refused = new Table(2, cache, (values, at, now) => (values[at] as number) > now)
   }
@@ -139,7 +147,7 @@ export class StoreGuard {
     const message = error instanceof Error ? error.message : inspect(error)
     const failure = new VolantError(
       'E_RATE_LIMIT_STORE',
-      `the store of the rate limit ${this.#name} fails (${message}): onStoreError says what happens to requests until it answers. This is said once`,
+      `the store of the rate limit ${this.#name} fails (${message}): until it answers, ${this.#meanwhile}. This is said once`,
       { cause: error },
     )
     if (ctx === null) printLine(`volant: ${inspect(failure)}`)

@@ -41,14 +41,14 @@ export interface RateLimitOptions extends Omit<RateLimitPolicy, 'max'> {
   /** The units that a request takes, from 1. A request that takes more than a key may ever have takes all of it. Default 1. */
   cost?: number | ((ctx: Context) => number | Promise<number>) | undefined
   /** Gives the units back once the reply is complete, if it returns true: `(ctx, { status }) => status < 400` counts failures alone. */
-  refund?: ((ctx: Context, info: ResponseInfo) => boolean) | undefined
+  refund?: ((ctx: Context, info: ResponseInfo) => boolean | Promise<boolean>) | undefined
   /**
    * Requests that are not counted: addresses, ranges such as `'10.0.0.0/8'`, `'loopback'`, `'private'` and keys, or a
    * function.
    */
   allowList?: readonly string[] | ((ctx: Context, key: string) => boolean | Promise<boolean>) | undefined
   /** Is called for each request that is refused. */
-  onExceeded?: ((ctx: Context, key: string) => void) | undefined
+  onExceeded?: ((ctx: Context, key: string) => unknown) | undefined
   /**
    * - `draft` (default): RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11.
    * - `legacy`: X-RateLimit-Limit, -Remaining and -Reset, of the limit that has least left.

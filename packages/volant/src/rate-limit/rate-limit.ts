@@ -66,7 +66,7 @@ export function rateLimit(options: RateLimitOptions): RateLimiter {
   const layer = gateOf(limiter.gate(), {
     errors: refusalsOf(plan),
     exposes: fieldNamesOf(plan),
-    ...(plan.refund === undefined ? {} : { onResponse: (ctx, info) => limiter.complete(ctx, info) }),
+    ...(plan.refund === undefined ? {} : { onResponse: (ctx, info) => limiter.complete(ctx, info) as void }),
   })
   return Object.assign(layer, {
     reset: (of: Context | string) => limiter.reset(of),
@@ -95,11 +95,11 @@ class Limiter {
   readonly #taken = new WeakMap<object, Taken>()
 
   constructor(plan: Plan) {
-    const { store, group, storeTimeout, cache } = plan
+    const { store } = plan
     this.#plan = plan
     this.#place = fieldsOf(plan)
     this.#counts = new MemoryCounts(plan, plan.workers)
-    this.#guard = store === null ? null : new StoreGuard(store, String(group), storeTimeout, cache)
+    this.#guard = store === null ? null : new StoreGuard(store, plan)
   }
 
   gate(): Gate {
@@ -115,11 +115,17 @@ class Limiter {
     }
   }
 
-  complete(given: object, info: ResponseInfo): void {
+  /** Gives back what a request took, if `refund` says so. */
+  complete(given: object, info: ResponseInfo): unknown {
     const taken = this.#taken.get(given)
-    if (taken === undefined || this.#plan.refund?.(given as Context, info) !== true) return
-    this.#taken.delete(given)
-    const ctx = given as RequestContext
+    if (taken === undefined) return undefined
+    return when(this.#plan.refund?.(given as Context, info), (isDue) => {
+      // A reset may have come in between.
+      if (isDue === true && this.#taken.delete(given)) this.#giveBack(given as RequestContext, taken)
+    })
+  }
+
+  #giveBack(ctx: RequestContext, taken: Taken): void {
     if (this.#guard === null || taken.isLocal) this.#counts.refund(ctx.app, taken.keys, taken.cost)
     else void this.#guard.refund(ctx, takesOf(this.#plan, taken.keys, taken.cost))
   }
@@ -213,7 +219,9 @@ class Limiter {
     this.#refused++
     if (this.#place !== null) this.#place(ctx, levels)
     warnOfProxy(ctx, key)
-    this.#plan.onExceeded?.(ctx as unknown as Context, key)
+    const heard: unknown = this.#plan.onExceeded?.(ctx as unknown as Context, key)
+    // Nothing awaits the promise, and an unhandled rejection would end the process.
+    if (isThenable(heard)) heard.then(undefined, (error: unknown) => ctx.app.report(error, ctx))
     return refuse(ctx, levels)
   }
 

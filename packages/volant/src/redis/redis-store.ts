@@ -5,8 +5,8 @@ import { asksOf, type RedisClient } from './client.ts'
 import { digest, script } from './script.ts'
 
 /**
- * Makes a store of a client that is connected, or will be: one of `redis` from version 5 on or of `ioredis` from 5 on,
- * also of their clusters. It has a server of version 5 or later, or Valkey:
+ * Makes a store of a client that is connected, or will be: one of `redis` or of `ioredis`, also of their
+ * clusters, in version 6 of either. The server is Redis from version 5 on, or Valkey:
  *
  *     const client = createClient({ url: 'redis://localhost' })
  *     client.connect().catch(() => {})
