@@ -1,6 +1,7 @@
 /** Forms: what a handler gets of them, and what is left of one that breaks off, is malformed, or never ends. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -121,6 +122,58 @@ export function forms(kit: Kit): void {
         const names = readdirSync(folder)
         assert.equal(names.length, 3)
         for (const name of names) rmSync(join(folder, name))
+      })
+    })
+
+    test('each of many forms at a time has its own bytes, however they are read', async () => {
+      const app = kit.app({ limits: { maxBodySize: 2 ** 30 } })
+      const sumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+      app.post('/parts', { bodyMode: 'stream' }, async (ctx) => {
+        const sums: string[] = []
+        let kept: Buffer[] = []
+        for await (const each of ctx.parts()) {
+          const way = sums.length % 4
+          if (way === 0) sums.push(sumOf(await each.bytes()))
+          else if (way === 1) {
+            const { path } = await each.toFile(folder)
+            sums.push(sumOf(readFileSync(path)))
+            rmSync(path)
+          } else if (way === 2) {
+            kept = []
+            for await (const chunk of each) kept.push(chunk)
+            sums.push('')
+          } else {
+            // What an earlier part gave is not written over by this one.
+            const { path } = await each.toFile(folder)
+            sums[sums.length - 1] = sumOf(Buffer.concat(kept))
+            sums.push(sumOf(readFileSync(path)))
+            rmSync(path)
+          }
+        }
+        return sums
+      })
+      app.post('/form', { bodyMode: 'stream' }, async (ctx) => {
+        const files = Object.values(await ctx.form({ maxFormFiles: 20 })) as File[]
+        return Promise.all(files.map(async (file) => sumOf(new Uint8Array(await file.arrayBuffer()))))
+      })
+      await kit.serve(app, async (live) => {
+        const send = async (at: number) => {
+          const contents = Array.from({ length: 8 }, (_, part) =>
+            randomBytes(((at + 1) * (part + 3) * 7919) % 250_000),
+          )
+          const body = Buffer.concat([
+            ...contents.flatMap((bytes, part) => [
+              Buffer.from(`--b\r\nContent-Disposition: form-data; name="${part}"; filename="f"\r\n\r\n`),
+              bytes,
+              Buffer.from('\r\n'),
+            ]),
+            Buffer.from(end),
+          ])
+          const reply = await live.post(at % 2 === 0 ? '/parts' : '/form', type, body)
+          assert.deepEqual(reply.json(), contents.map(sumOf))
+        }
+        for (let round = 0; round < 3; round++)
+          await Promise.all(Array.from({ length: 12 }, (_, at) => send(at + round)))
       })
     })
 
