@@ -236,6 +236,22 @@ describe('compress', () => {
     })
   })
 
+  test('bodies of every length around the sizes of windows come back as they were', async () => {
+    const app = kit.app()
+    app.use(compress({ threshold: 0 }))
+    const text = randomBytes(33_000).toString('hex')
+    app.get('/:length', (ctx) => text.slice(0, Number(ctx.params.length)))
+    await kit.serve(app, async (live) => {
+      const lengths = [0, 1, 249, 250, 251, 500, 763, 16_122, 16_123, 32_505, 32_506, 32_507, 32_768, 66_000]
+      for (const coding of ['gzip', 'br', 'zstd']) {
+        for (const length of lengths) {
+          const reply = await live.ask(`/${length}`, { headers: { 'accept-encoding': coding } })
+          assert.equal(plain(reply), text.slice(0, length), `${coding} ${length}`)
+        }
+      }
+    })
+  })
+
   test('filter takes a RegExp, or a function of context and type', async () => {
     const app = kit.app()
     app.use('/pattern', compress({ filter: /^application\/octet/g }))

@@ -55,8 +55,9 @@ export class Compression implements Encoder {
     if (status === 206) return true
     const { threshold } = this.#options
     if (typeof content === 'string') {
-      // A character takes at most three bytes of UTF-8 for its length.
-      return content.length * 3 >= threshold && Buffer.byteLength(content) >= threshold
+      // A character takes one byte of UTF-8 at least, and three at most for its length.
+      const { length } = content
+      return length >= threshold || (length * 3 >= threshold && Buffer.byteLength(content) >= threshold)
     }
     return !(content instanceof Uint8Array) || content.length >= threshold
   }
