@@ -329,6 +329,10 @@ test('what is no such middleware is refused when it is registered', () => {
     [[undefined], /not undefined/],
     [['x'], /not "x"/],
     [[{ handle() {} }], /pass its handle method/],
+    [
+      [function hsts(_options: object) {}],
+      /hsts, which takes one parameter.*: if it makes one, write fromConnect\(hsts\(\)\)/,
+    ],
     [[middleware({ errors: {} }, (_, next) => next())], /is a middleware of Volant/],
   ]
   for (const [given, message] of bad) {

@@ -146,6 +146,13 @@ function entryOf(value: unknown): StackEntry {
   }
   const { handle, set } = value as { handle?: unknown; set?: unknown }
   if (typeof handle === 'function' && typeof set === 'function') return { kind: 'app', run: value as Step }
+  if (value.length === 1) {
+    const name = value.name || 'a function'
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `fromConnect was given ${name}, which takes one parameter, and a middleware takes (req, res, next): if it makes one, write fromConnect(${name}())`,
+    )
+  }
   if (value.length === 4) return { kind: 'error', run: value as unknown as ErrorLayer }
   return { kind: 'step', run: value as Step }
 }
