@@ -36,15 +36,15 @@ app.use(
 
 // What a middleware puts on req is read by connectOf; `state` carries it on with a type.
 const signedIn = before<{ user: User }>((ctx) => {
-  const { user } = connectOf(ctx).req as { user?: User }
+  const { user } = connectOf<{ user?: User }>(ctx).req
   if (user === undefined) throw new HTTPError(401, 'Sign in first')
   ctx.state.user = user
 })
 
 // passport reads req.body, which is there once something has parsed it.
-const parsed = before((ctx) => void Object.assign(connectOf(ctx).req, { body: ctx.body }))
+const parsed = before((ctx) => void (connectOf<{ body: unknown }>(ctx).req.body = ctx.body))
 app.post('/sign-in', parsed, fromConnect(passport.authenticate('local')), (ctx) => {
-  return { welcome: (connectOf(ctx).req as unknown as { user: User }).user.name }
+  return { welcome: connectOf<{ user: User }>(ctx).req.user.name }
 })
 app.with(signedIn).get('/me', (ctx) => ctx.state.user)
 
