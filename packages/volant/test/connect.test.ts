@@ -4,6 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { eventually } from '@volant/test-kit'
 import {
+  type Connected,
   type ConnectErrorMiddleware,
   type ConnectMiddleware,
   connectOf,
@@ -72,6 +73,78 @@ describe('order', () => {
       )
       assert.equal((await app.inject('/')).text(), 'handler')
     }
+  })
+
+  test('a status is handed on both ways, and one that does not exist is 500', async () => {
+    const { app } = appWithReports()
+    const seen: unknown[] = []
+    const sets = (status: number): Connected =>
+      fromConnect((_req, res, next) => {
+        seen.push(res.statusCode)
+        res.statusCode = status
+        next()
+      })
+    app.get(
+      '/',
+      sets(203),
+      (ctx, next) => (ctx.status(201), next()),
+      sets(202),
+      (ctx) => `${ctx.status()}`,
+    )
+    app.get(
+      '/kept',
+      sets(203),
+      (ctx, next) => (ctx.status(201), next()),
+      sets(201),
+      (ctx) => `${ctx.status()}`,
+    )
+    app.get('/bad', sets(999), () => 'not this')
+    assert.equal((await app.inject('/')).text(), '202')
+    assert.equal((await app.inject('/kept')).text(), '201')
+    assert.equal((await app.inject('/bad')).status, 500)
+    assert.deepEqual(seen, [200, 201, 200, 201, 200])
+  })
+
+  test('a middleware may begin a reply that the next one goes on with', async () => {
+    const { app, reports } = appWithReports()
+    const begins = fromConnect((_req, res, next) => {
+      res.writeHead(200, { 'content-type': 'text/plain' })
+      res.flushHeaders()
+      next()
+    })
+    app.get(
+      '/',
+      begins,
+      fromConnect((_req, res) => {
+        res.write('one ')
+        setImmediate(() => res.end('two'))
+      }),
+    )
+    assert.equal((await app.inject('/')).text(), 'one two')
+    assert.deepEqual(reports, [])
+  })
+
+  test('callbacks of write say that a chunk is on its way, and HEAD takes what is written', async () => {
+    const { app, reports } = appWithReports()
+    const seen: unknown[] = []
+    app.get(
+      '/',
+      fromConnect((_req, res) => {
+        res.setHeader('content-length', 6)
+        res.write('abc', (error) => {
+          seen.push(error ?? 'taken')
+          res.write('def', () => res.end(() => seen.push('finished')))
+        })
+      }),
+    )
+    for (const method of ['GET', 'HEAD'] as const) {
+      const reply = await app.inject({ url: '/', method })
+      assert.deepEqual(
+        [reply.text(), reply.headers['content-length'], seen.splice(0)],
+        [method === 'GET' ? 'abcdef' : '', '6', ['taken', 'finished']],
+      )
+    }
+    assert.deepEqual(reports, [])
   })
 
   test('where it is the handler, next() is 404', async () => {

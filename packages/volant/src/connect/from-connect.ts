@@ -71,11 +71,13 @@ function connected(entries: readonly StackEntry[], key: object, mount: Mount | n
     const ctx = given as RequestContext
     const pair = pairOf(ctx)
     const { res } = pair
-    const { write, end, writeHead, on } = res
+    if (ctx.statusCode !== 0) res.statusCode = ctx.statusCode
+    const { write, end, writeHead, on, statusCode } = res
     mount?.enter(pair)
-    const leave = (): void => {
+    const leave = (isFailure: boolean): void => {
       mount?.leave(pair)
       handOver(pair)
+      if (!isFailure && !pair.isOwn && res.statusCode !== statusCode) ctx.status(res.statusCode)
       // Replies of the context are played into what has replaced the methods by which replies leave.
       if (res.end !== end || res.writeHead !== writeHead || res.write !== write || res.on !== on)
         pair.layer = key
@@ -87,13 +89,13 @@ function connected(entries: readonly StackEntry[], key: object, mount: Mount | n
     const pair = pairOf(ctx)
     // This list has seen it.
     if (pair.seen === error && pair.seenBy === key) return next(error)
-    mount?.enter(pair)
     const leave = (): void => {
       mount?.leave(pair)
       handOver(pair)
     }
     let result: unknown
     try {
+      mount?.enter(pair)
       result = new StackRun(pair, errorEntries, key, undefined, leave).start(error)
     } catch (failure) {
       return next(failure)
@@ -107,15 +109,15 @@ function connected(entries: readonly StackEntry[], key: object, mount: Mount | n
       return replay(pair, ctx as unknown as RequestContext, reply)
     },
     mounted: (paths) => connected(entries, key, mountOf(paths)) as unknown as Layer,
-    ...(errorEntries.length > 0 && errorEntries[0]?.kind === 'error' ? { onError } : {}),
+    ...(errorEntries[0]?.kind === 'error' ? { onError } : {}),
+    ...(entries.every(({ kind }) => kind === 'error') ? { skip: true } : {}),
   })
 }
 
-/** Gives the context what the middlewares left: headers, status and body. */
+/** Gives the context the headers and the body that the middlewares left. */
 function handOver(pair: Pair): void {
   const { ctx, req, res } = pair
-  if (!pair.hasLeft) res._store.flush(false)
-  if (res.statusCode !== 200 && !pair.hasLeft) ctx.statusCode = res.statusCode
+  if (!pair.hasLeft && !pair.isOwn) res._store.flush(false)
   const { body } = req as unknown as { body?: unknown }
   if (body !== undefined && body !== pair.body) {
     pair.body = body

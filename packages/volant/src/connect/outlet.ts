@@ -1,15 +1,20 @@
 /** The chunks that a middleware writes, waiting for the reply that sends them. */
+import { coded } from './unsupported.ts'
 import type { SourceParts } from '../reply/source.ts'
 import type { Chunk } from '../types/reply-options.ts'
 
 /** The bytes that may wait before `write` says to stop: as many as in an exchange. */
 const highWater = 65_536
 
+type Taken = (error?: Error | null) => void
+
 export class Outlet implements SourceParts {
   /** The bytes that wait. */
   waiting = 0
   isCancelled = false
   readonly #chunks: Chunk[] = []
+  /** What is called when the chunk at the same place was taken. */
+  readonly #taken: (Taken | undefined)[] = []
   readonly #drained: () => void
   #isFull = false
   #isEnded = false
@@ -25,10 +30,14 @@ export class Outlet implements SourceParts {
     return this.#isFull
   }
 
-  /** Adds a chunk. False asks to wait until it is drained. */
-  write(chunk: Chunk): boolean {
-    if (this.isCancelled) return false
+  /** Adds a chunk. False asks to wait until it is drained; `taken` is called when the chunk is on its way. */
+  write(chunk: Chunk, taken?: Taken): boolean {
+    if (this.isCancelled) {
+      taken?.(destroyed())
+      return false
+    }
     this.#chunks.push(chunk)
+    this.#taken.push(taken)
     this.waiting += chunk.length
     this.#wakeUp()
     if (this.waiting >= highWater) this.#isFull = true
@@ -52,6 +61,8 @@ export class Outlet implements SourceParts {
       const chunk = this.#chunks.shift()
       if (chunk !== undefined) {
         this.waiting -= chunk.length
+        const taken = this.#taken.shift()
+        if (taken !== undefined) process.nextTick(taken, null)
         return chunk
       }
       if (this.#failure !== null) throw this.#failure.error
@@ -72,6 +83,7 @@ export class Outlet implements SourceParts {
     this.isCancelled = true
     this.#chunks.length = 0
     this.waiting = 0
+    for (const taken of this.#taken.splice(0)) if (taken !== undefined) process.nextTick(taken, destroyed())
     this.#wakeUp()
   }
 
@@ -79,4 +91,8 @@ export class Outlet implements SourceParts {
     this.#wake?.()
     this.#wake = null
   }
+}
+
+function destroyed(): Error {
+  return coded(new Error('Cannot call write after a stream was destroyed'), 'ERR_STREAM_DESTROYED')
 }

@@ -11,6 +11,7 @@ import { ConnectRequest, expressOwn, isStreaming } from './request.ts'
 import { ConnectResponse } from './response.ts'
 import { ConnectSocket } from './socket.ts'
 import { coded } from './unsupported.ts'
+import type { WriteCallback } from './write-arguments.ts'
 import { isExpired, ReplyPhase } from '../types/phases.ts'
 import type { RareState, RequestContext } from '../types/request.ts'
 import type { Chunk } from '../types/reply-options.ts'
@@ -92,17 +93,25 @@ export class Pair implements NonNullable<RareState['watch']> {
     this.#check()
   }
 
-  /** Writes a chunk of a reply in parts, which begins with the first. */
-  write(chunk: Chunk): boolean {
+  /** Writes a chunk of a reply in parts, which begins with the first. `done` is called when it is on its way. */
+  write(chunk: Chunk, done?: WriteCallback): boolean {
+    if (this.#isEmpty()) {
+      if (done !== undefined) process.nextTick(done, null)
+      return true
+    }
     if (this.outlet === null) {
-      if (!this.#isDue('write')) return false
+      if (!this.#isDue('write')) {
+        if (done !== undefined) process.nextTick(done, coded(new Error('aborted'), 'ECONNRESET'))
+        return false
+      }
       this.open()
     }
-    return this.outlet?.write(chunk) ?? false
+    return this.outlet?.write(chunk, done) ?? false
   }
 
-  /** Begins a reply in parts. */
+  /** Begins a reply in parts. One without content leaves when it is ended. */
   open(): void {
+    if (this.#isEmpty()) return
     const outlet = new Outlet(() => this.#drained())
     this.outlet = outlet
     this.watch()
@@ -116,16 +125,23 @@ export class Pair implements NonNullable<RareState['watch']> {
       return this.outlet.end()
     }
     if (!this.#isDue('end')) return
-    const { statusCode } = this.res
     if (chunk !== null && chunk.length > this.ctx.app.limits.maxBufferedReplies / 4)
       return this.#inParts(chunk)
-    if (this.ctx.method === 'HEAD' && chunk === null && !isBodiless(statusCode)) {
+    if (this.ctx.method === 'HEAD' && !isBodiless(this.res.statusCode)) {
       // The length is that of the content a GET would have (RFC 9110 §9.3.2).
-      const outlet = new Outlet(() => {})
-      outlet.end()
-      return this.#give({ parts: outlet, length: this.#declaredLength(), mayBeEndless: false })
+      const length = this.#declaredLength()
+      if (chunk === null || length >= 0) {
+        const outlet = new Outlet(() => {})
+        outlet.end()
+        return this.#give({ parts: outlet, length, mayBeEndless: false })
+      }
     }
     this.#give(chunk)
+  }
+
+  /** True for a reply without content, whatever is written. */
+  #isEmpty(): boolean {
+    return this.ctx.method === 'HEAD' || isBodiless(this.res.statusCode)
   }
 
   /** Sends a body that is too large to wait as a whole. */
@@ -197,7 +213,10 @@ export class Pair implements NonNullable<RareState['watch']> {
     if (this.#isOver || (phase < ReplyPhase.sent && !exchange.aborted)) return
     this.#isOver = true
     if (this.#isWatching) exchange.runInAsyncScope(this.#tell, this)
-    else this.res._closed = this.res._finished = this.res.finished = true
+    else {
+      this.res._closed = true
+      this.res._finished = this.res.finished = true
+    }
     this.waiting?.over(exchange.aborted)
     this.waiting = null
   }
@@ -207,10 +226,16 @@ export class Pair implements NonNullable<RareState['watch']> {
     const { ctx, req, res } = this
     const isGone = ctx.exchange.aborted || ctx.phase === ReplyPhase.broken
     if (!isGone) {
-      if (!this.isOwn) res.statusCode = ctx.status()
-      res.finished = true
-      res._finished = true
-      this.#emit(res, 'finish')
+      if (!this.isOwn) {
+        res.statusCode = ctx.status()
+        res.finished = true
+      }
+      // An error was answered in place of a reply that was not complete.
+      if (!res.finished) res.destroyed = true
+      else {
+        res._finished = true
+        this.#emit(res, 'finish')
+      }
     } else {
       req.aborted = true
       res.destroyed = true

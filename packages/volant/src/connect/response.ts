@@ -171,9 +171,7 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
     const bytes = chunkOf(chunk, given.encoding)
     if (this.finished) return this._writeAfterEnd(given.done)
     if (!this.headersSent) this._implicitHeader()
-    const took = this._pair.write(bytes)
-    if (given.done !== undefined) process.nextTick(given.done, null)
-    return took
+    return this._pair.write(bytes, given.done)
   }
 
   end(chunk?: unknown, encoding?: string | WriteCallback, done?: WriteCallback): this {

@@ -34,7 +34,7 @@ export class StackRun implements Waiting {
   readonly #entries: readonly StackEntry[]
   readonly #key: object
   readonly #next: (() => unknown) | undefined
-  readonly #leave: () => void
+  readonly #leave: (isFailure: boolean) => void
   #at = 0
   #state: State = 'running'
   #value: unknown = undefined
@@ -47,7 +47,7 @@ export class StackRun implements Waiting {
     entries: readonly StackEntry[],
     key: object,
     next: (() => unknown) | undefined,
-    leave: () => void,
+    leave: (isFailure: boolean) => void,
   ) {
     this.#key = key
     this.#pair = pair
@@ -113,8 +113,7 @@ export class StackRun implements Waiting {
     const isFailure =
       failure !== undefined && failure !== null && failure !== false && failure !== 0 && failure !== ''
     if (this.#at !== at || this.#state !== 'running') return this.#misuse(failure, isFailure, 'E_NEXT_TWICE')
-    if (pair.isOwn && (pair.res.finished || !isFailure))
-      return this.#misuse(failure, isFailure, 'E_NEXT_LATE')
+    if (pair.isOwn && pair.res.finished) return this.#misuse(failure, isFailure, 'E_NEXT_LATE')
     // A second call of the same middleware finds another place.
     this.#at = at + 1
     if (this.#entries[at]?.kind === 'app') pair.fromExpress()
@@ -141,9 +140,9 @@ export class StackRun implements Waiting {
   }
 
   #pass(): void {
-    this.#leave()
     this.#state = 'passed'
     try {
+      this.#leave(false)
       if (this.#next === undefined) throw refusal('E_NOT_FOUND')
       this.#value = this.#next()
     } catch (error) {
@@ -157,7 +156,7 @@ export class StackRun implements Waiting {
   #fail(error: unknown): void {
     const { res, ctx } = this.#pair
     this.#pair.reopen()
-    this.#leave()
+    this.#leave(true)
     this.#state = 'failed'
     this.#value =
       error instanceof HTTPError
