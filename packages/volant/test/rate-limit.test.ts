@@ -461,6 +461,15 @@ describe('the options of rateLimit', () => {
     }
   })
 
+  test('a limit that is given as beforeBody is refused, with what to write', () => {
+    for (const beforeBody of [rateLimit({ max: 1 }), (_: Context, next: () => void) => next()]) {
+      assert.throws(
+        () => kit.app().post('/x', { beforeBody: beforeBody as never }, () => 'x'),
+        /beforeBody takes a function \(ctx\), not a middleware: those of scopes run before it/,
+      )
+    }
+  })
+
   test('a limit of a procedure is refused', () => {
     assert.throws(
       () => procedure().use(rateLimit({ max: 1 })),

@@ -12,6 +12,7 @@ import type { UndeclaredProperties } from '../contract/reply-body.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import type { RouteOptions, Schemas } from '../types/parts.ts'
 import { checkedParts, checkSchemas } from '../request/validation.ts'
+import { isMiddleware } from '../dispatch/declare.ts'
 import type { Layer } from '../types/request.ts'
 import type { RouteDefinition } from '../dispatch/route-definition.ts'
 
@@ -75,6 +76,12 @@ function checkOptions(
   if (bodyMode !== 'buffer' && bodyMode !== 'stream')
     throw bad(`${where}: bodyMode`, bodyMode, "'buffer' or 'stream'")
   checkFunction(`${where}: beforeBody`, beforeBody)
+  if (beforeBody !== undefined && isMiddleware(beforeBody)) {
+    throw new VolantError(
+      'E_BAD_HANDLER',
+      `${where}: beforeBody takes a function (ctx), not a middleware: those of scopes run before it, app.with(middleware).post(path, { beforeBody() {} }, …)`,
+    )
+  }
   const isForm = options.consumes !== undefined
   if (bodyMode === 'stream' && (beforeBody !== undefined || (options.body !== undefined && !isForm))) {
     throw new VolantError(

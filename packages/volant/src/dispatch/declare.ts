@@ -58,6 +58,11 @@ export function metadataOf(layer: object): MiddlewareMetadata {
   return (layer as { [metadata]?: MiddlewareMetadata })[metadata] ?? {}
 }
 
+/** True for what `middleware`, `before` and the factories of this package made, and for any function with a `next`. */
+export function isMiddleware(value: Function): boolean {
+  return metadata in value || value.length > 1
+}
+
 /** The key of the text that shows how to write a function that was passed without being called. */
 const usage = Symbol.for('volant.usage')
 

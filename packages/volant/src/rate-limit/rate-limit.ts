@@ -255,6 +255,6 @@ function warnOfProxy(ctx: RequestContext, key: string): void {
   if (ctx.exchange.header('x-forwarded-for') === undefined) return
   warned = true
   printLine(
-    `volant: rateLimit() refused a request from ${key} that has X-Forwarded-For: if that is the address of a proxy, all its clients are counted as one, until createApp({ trustProxy }) names the proxy`,
+    `volant: rateLimit() refused a request from ${key === '' ? 'a Unix socket' : key} that has X-Forwarded-For: if that is the address of a proxy, all its clients are counted as one, until createApp({ trustProxy }) names the proxy`,
   )
 }
