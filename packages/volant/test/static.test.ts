@@ -8,6 +8,8 @@ import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { brotliCompressSync, gzipSync } from 'node:zlib'
 import { compress } from '../src/compression/index.ts'
+import { packedList, releaseHeaders } from '@volant/engine'
+import type { RequestContext } from '../src/types/request.ts'
 import type { InjectReply, StaticOptions, VolantError } from '../src/index.ts'
 import { largestKept, PageCache } from '../src/static/cache.ts'
 import { codingsFor } from '../src/static/codings.ts'
@@ -311,10 +313,29 @@ describe('static', () => {
     }
   })
 
+  test('headers are packed for files in memory alone, and can be read once they are forgotten', async () => {
+    const packed = async (cache: boolean, name: string): Promise<string[]> => {
+      const app = kit.app()
+      app.static('/', root, { cache })
+      const found: string[] = []
+      app.onResponse((ctx) => void found.push(...((ctx as unknown as RequestContext).replyHeaders ?? [])))
+      for (let times = 0; times < 3; times++) assert.equal((await app.inject(`/${name}`)).status, 200)
+      return found.filter((_, at, all) => at % 2 === 1 && all[at - 1] === '')
+    }
+    writeFileSync(join(root, 'large.bin'), Buffer.alloc(largestKept + 1))
+    assert.deepEqual(await packed(false, 'a.txt'), [])
+    assert.deepEqual(await packed(true, 'large.bin'), [])
+    const list = ['content-type', 'text/plain; charset=utf-8']
+    const [text = ''] = await packed(true, 'a.txt')
+    assert.deepEqual(packedList(text).slice(0, 2), ['accept-ranges', 'bytes'])
+    releaseHeaders(text)
+    assert.ok(packedList(text).join().includes(list.join()))
+  })
+
   test('memory has at most 1,000 files and 32 MiB, and those that were used last', () => {
     const released: string[] = []
     const page = (name: string, bytes: number): Page =>
-      ({ bytes, used: false, release: () => released.push(name) }) as unknown as Page
+      ({ bytes, used: false, keep: () => {}, release: () => released.push(name) }) as unknown as Page
     const small = new PageCache()
     for (let at = 0; at < 1_000; at++) small.set(`${at}`, page(`${at}`, 1))
     assert.deepEqual(released, [])

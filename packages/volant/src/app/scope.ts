@@ -195,7 +195,7 @@ export class Scope<B extends Parts = RootParts> {
     const base = join(outer, checkPrefix(prefix)).replace(/^\/$/, '')
     const settings = folderSettings(prefix, root, options)
     let serve: ((ctx: RequestContext) => unknown) | null = null
-    const handler = (ctx: RequestContext): unknown => serve?.(ctx)
+    const handler = (ctx: RequestContext): unknown => (serve as NonNullable<typeof serve>)(ctx)
     this.#registry.change(`static(${prefix})`)
     const pattern = `${base}/*`
     const value: Route = { method: 'GET', path: pattern, options: { hidden: true } }

@@ -17,6 +17,7 @@ export class PageCache {
   set(path: string, page: Page): void {
     this.delete(path)
     this.#pages.set(path, page)
+    page.keep()
     this.#bytes += page.bytes
     this.#shrink()
   }

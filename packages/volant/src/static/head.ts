@@ -35,7 +35,10 @@ export class FileHead {
   /** True where the bytes may be compressed. */
   readonly mayEncode: boolean
   readonly #list: string[]
-  readonly #packed: string
+  /** The packed headers; null until a reply has them. */
+  #packed: string | null = null
+  /** True while its file is in memory: what is packed for a single reply would stay behind. */
+  kept = false
   readonly #names: ReadonlySet<string>
 
   constructor(headers: Headers) {
@@ -51,7 +54,6 @@ export class FileHead {
       modified: (date === null ? null : parseHttpDate(date)) ?? NaN,
     }
     this.#names = new Set(headers.keys())
-    this.#packed = packHeaders(this.#list)
   }
 
   /** Gives the headers of the same content in a coding. Its tag is weak, since levels make other bytes (RFC 9110 §8.8.1). */
@@ -67,19 +69,21 @@ export class FileHead {
 
   /** Frees what all replies with these headers share. */
   release(): void {
-    releaseHeaders(this.#packed)
+    this.kept = false
+    if (this.#packed !== null) releaseHeaders(this.#packed)
+    this.#packed = null
   }
 
   /** Sets the headers of a whole reply that leaves at once, so that nothing removes one of them by name. */
   placeWhole(ctx: RequestContext): void {
     const { replyHeaders } = ctx
-    if (ctx.route.sendHooks === null && replyHeaders === null) ctx.replyHeaders = ['', this.#packed]
-    else if (ctx.route.sendHooks === null && !this.#meets(replyHeaders as string[])) {
-      ;(replyHeaders as string[]).push('', this.#packed)
-    } else {
+    if (!this.kept || ctx.route.sendHooks !== null || (replyHeaders !== null && this.#meets(replyHeaders))) {
       this.placeValidators(ctx)
       return this.placeContent(ctx)
     }
+    const packed = (this.#packed ??= packHeaders(this.#list))
+    if (replyHeaders === null) ctx.replyHeaders = ['', packed]
+    else replyHeaders.push('', packed)
     if (this.type !== null) ctx.hasType = true
   }
 

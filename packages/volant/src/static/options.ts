@@ -66,8 +66,8 @@ export interface StaticOptions {
    */
   dotfiles?: 'ignore' | 'allow' | undefined
   /**
-   * Changes the headers of a file. It is called when the file is read, not for each request: `(headers) =>
-   * headers.set('cross-origin-resource-policy', 'cross-origin')`.
+   * Changes the headers of a file: `(headers) => headers.set('cross-origin-resource-policy', 'cross-origin')`. It is
+   * called when the file is opened. For a file in memory that is not for each request.
    */
   setHeaders?: ((headers: Headers, file: StaticFile) => void) | undefined
   /**

@@ -52,6 +52,7 @@ export class Page {
   readonly #settled: boolean
   #looked = performance.now()
   #looking: Promise<boolean> | null = null
+  #kept = false
   used = false
   /** The bytes that it takes in memory, with those of its headers. */
   bytes: number
@@ -99,7 +100,10 @@ export class Page {
       const copy = shorter ? { head: head.encoded(coding), size: packed.length, bytes: packed } : null
       if (packed === null) byCoding.delete(coding)
       else byCoding.set(coding, copy)
-      if (copy !== null) made(copy.size + headBytes)
+      if (copy !== null) {
+        copy.head.kept = this.#kept
+        made(copy.size + headBytes)
+      }
       return copy
     }
     const packed = compression.bytes(coding, bytes as Buffer, () => true)
@@ -111,7 +115,14 @@ export class Page {
     return later
   }
 
+  /** Takes notice that it is in memory from now on. */
+  keep(): void {
+    this.#kept = true
+    for (const { head } of this.copies) head.kept = true
+  }
+
   release(): void {
+    this.#kept = false
     for (const { head } of this.copies) head.release()
     for (const byCoding of this.#encoded.values()) {
       for (const copy of byCoding.values()) if (copy !== null && 'head' in copy) copy.head.release()
