@@ -1,6 +1,7 @@
 /** Routes that declare a form: what is checked, what the document shows, and what clients send. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import Type from 'typebox'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -104,6 +105,21 @@ for (const [name, body] of Object.entries(schemas)) {
         (await post(app, undefined)).map((each) => (typeof each === 'number' ? each : each.code)),
         [400, 'E_VALIDATION'],
       )
+    })
+
+    test('an independent validator accepts the document', async () => {
+      const document = openapiOf(app, { info: { title: 't', version: '1' } })
+      const { valid, errors } = await new Validator().validate(structuredClone(document) as {})
+      assert.ok(valid, JSON.stringify(errors))
+    })
+
+    test('the document has the errors of a form', () => {
+      const document = openapiOf(app, { info: { title: 't', version: '1' } })
+      const { components, paths } = document as { components?: { responses?: object }; paths: object }
+      const text = JSON.stringify([components?.responses, paths])
+      for (const code of ['E_BODY_MALFORMED', 'E_BODY_TYPE', 'E_FORM_TOO_LARGE', 'E_BODY_TOO_LARGE'])
+        assert.ok(text.includes(code), code)
+      for (const code of ['E_JSON_DEPTH', 'E_BODY_TOO_MANY_KEYS']) assert.ok(!text.includes(code), code)
     })
 
     test('the document has the form', () => {

@@ -17,6 +17,7 @@ const parts: Partial<Record<ErrorCode, string>> = {
   E_BODY_ENCODING: 'Body',
   E_BODY_MALFORMED: 'Body',
   E_BODY_TOO_MANY_KEYS: 'Body',
+  E_FORM_TOO_LARGE: 'Form',
   E_JSON_DEPTH: 'Body',
   E_JSON_PROTO: 'Body',
   E_PARAM_TOO_LONG: 'Param',
@@ -35,13 +36,20 @@ export function frameworkErrorsOf({ schemas, route }: RouteOperation, hasParams:
   if (hasParams || query.length > 0) codes.push('E_TARGET_TOO_LONG')
   if (headers.length > 0 || cookies.length > 0)
     codes.push('E_FIELD_LINE_TOO_LONG', 'E_HEAD_TOO_LARGE', 'E_TOO_MANY_FIELDS')
-  if (body.length > 0) {
+  const { consumes } = route
+  if (consumes !== undefined) {
+    codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TYPE')
+    if (consumes.includes('application/x-www-form-urlencoded')) codes.push('E_BODY_TOO_MANY_KEYS')
+    if (consumes.includes('multipart/form-data')) codes.push('E_FORM_TOO_LARGE')
+  } else if (body.length > 0) {
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
     codes.push('E_BODY_TYPE')
   }
-  if (body.length > 0 || route.bodyMode === 'stream') codes.push('E_BODY_TOO_LARGE')
+  if (body.length > 0 || consumes !== undefined || route.bodyMode === 'stream') codes.push('E_BODY_TOO_LARGE')
   return codes.map((code) => {
     const { status, meaning } = errorTable[code]
-    return { code, status, description: meaning, data: undefined, part: parts[code] ?? '' }
+    const part = parts[code] ?? ''
+    const named = part === 'Body' && consumes !== undefined ? 'Form' : part
+    return { code, status, description: meaning, data: undefined, part: named }
   })
 }
