@@ -1,6 +1,7 @@
 /** The header fields that tell a client how its limits stand, and the error for one that is past them. */
 import { packedList, packedText } from '@volant/engine'
 import { errorTable, refusal } from '../errors/errors.ts'
+import { namePacked } from '../reply/header.ts'
 import type { DeclaredErrors } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { Plan, PolicyPlan } from './options.ts'
@@ -99,6 +100,7 @@ class PackedLevels {
 
   constructor(policyText: string, { name }: PolicyPlan) {
     this.#head = packedText(['ratelimit-policy', policyText]) + String.fromCharCode('ratelimit'.length, 0)
+    namePacked(this.#head, ['ratelimit-policy', 'ratelimit'])
     this.#name = name
   }
 
