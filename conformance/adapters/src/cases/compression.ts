@@ -313,7 +313,9 @@ export function compression(kit: Kit): void {
     test('a client that leaves in the middle is told to the reader', async () => {
       const app = decompressing()
       const failed = deferred<unknown>()
+      const entered = deferred()
       app.post('/read', { bodyMode: 'stream' }, async (ctx) => {
+        entered.resolve()
         try {
           for await (const chunk of ctx.bodyStream) assert.ok(chunk.length > 0)
         } catch (error) {
@@ -325,6 +327,7 @@ export function compression(kit: Kit): void {
         wire.send(
           request('POST', '/read', { ...gzip, 'content-length': '1000' }, gzipSync(text).subarray(0, 50)),
         )
+        await entered.promise
         wire.reset()
         assert.equal(((await failed.promise) as VolantError).code, 'E_ABORTED')
       })
