@@ -67,11 +67,17 @@ export async function serveVolant(site: Site & { app: App }): Promise<Live> {
   }
 }
 
+const known = new Map<Where, string | null>([['memory', null]])
+
 /** Why an adapter cannot run here, or null. */
 export function unloadable(adapter: Where): string | null {
-  if (adapter === 'memory') return null
+  if (!known.has(adapter)) known.set(adapter, reasonOf(adapter as AdapterType))
+  return known.get(adapter) as string | null
+}
+
+function reasonOf(type: AdapterType): string | null {
   try {
-    createApp({ adapter: { type: adapter }, signals: false })
+    createApp({ adapter: { type }, signals: false })
     return null
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -103,7 +103,7 @@ function routes(site: Site): void {
     res.writeHead(302, { Location: '/x' })
     res.end()
   })
-  site.handle('GET', '/fails', (req) => {
+  site.handle('GET', '/fails', (req, _res) => {
     req['session'].failed = true
     throw Object.assign(new Error('as it should'), { status: 418 })
   })

@@ -48,6 +48,8 @@ export class Pair implements NonNullable<RareState['watch']> {
   #outer: RareState['watch'] = null
   #isWatching = false
   #isOver = false
+  /** True while a middleware's own reply is handed over. */
+  #isGiving = false
   #isExpress = false
 
   constructor(ctx: RequestContext) {
@@ -159,15 +161,18 @@ export class Pair implements NonNullable<RareState['watch']> {
     if (this.play !== null) return this.play.take(content)
     this.isOwn = true
     this.res._store.flush(true)
+    this.#isGiving = true
     try {
       send(this.ctx, ContentType.custom, content, this.res.statusCode, 'reply')
+      this.#check()
     } catch (error) {
       // What middlewares have replaced takes no second reply: that of the error is not played into it.
       this.isOwn = false
       this.layer = null
       throw error
+    } finally {
+      this.#isGiving = false
     }
-    this.#check()
   }
 
   /** Forgets a head that did not leave, since an error is answered in its place. */
@@ -212,7 +217,9 @@ export class Pair implements NonNullable<RareState['watch']> {
     const { phase, exchange } = this.ctx
     if (this.#isOver || (phase < ReplyPhase.sent && !exchange.aborted)) return
     this.#isOver = true
-    if (this.#isWatching) exchange.runInAsyncScope(this.#tell, this)
+    // As in node:http, whoever ends a reply can listen for its end after that, and is told in its own async context.
+    if (this.#isGiving) process.nextTick(() => this.#tell())
+    else if (this.#isWatching) exchange.runInAsyncScope(this.#tell, this)
     else {
       this.res._closed = true
       this.res._finished = this.res.finished = true
@@ -230,9 +237,8 @@ export class Pair implements NonNullable<RareState['watch']> {
         res.statusCode = ctx.status()
         res.finished = true
       }
-      // An error was answered in place of a reply that was not complete.
-      if (!res.finished) res.destroyed = true
-      else {
+      // Otherwise an error was answered in place of a reply that was not complete.
+      if (res.finished) {
         res._finished = true
         this.#emit(res, 'finish')
       }
@@ -242,6 +248,7 @@ export class Pair implements NonNullable<RareState['watch']> {
       this.#emit(req, 'aborted')
     }
     res._closed = true
+    res.destroyed = true
     if (isStreaming(req))
       req.destroy(isGone && !req.complete ? coded(new Error('aborted'), 'ECONNRESET') : undefined)
     else this.#emit(req, 'close')
