@@ -44,7 +44,9 @@ export const LocalStrategy = (load('passport-local') as Loose).Strategy as new (
 export const serveStatic = load('serve-static') as Make
 export const xssProtection = load('x-xss-protection') as Make
 
-/** The version of an installed package. */
+const { devDependencies } = load('../../package.json') as { devDependencies: Record<string, string> }
+
+/** The version of a package, which is pinned. */
 export function versionOf(name: string): string {
-  return (load(`${name}/package.json`) as { version: string }).version
+  return String(devDependencies[name]).replace(/^npm:.*@/, '')
 }
