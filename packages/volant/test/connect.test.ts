@@ -411,6 +411,10 @@ test('what is no such middleware is refused when it is registered', () => {
   for (const [given, message] of bad) {
     assert.throws(() => fromConnect(...(given as never[])), { code: 'E_BAD_HANDLER', message })
   }
+  assert.throws(() => createApp({ signals: false }).use(fromConnect as never), {
+    code: 'E_BAD_HANDLER',
+    message: 'fromConnect is not a middleware by itself: write app.use(fromConnect(middleware))',
+  })
 })
 
 test('what middlewares look for before they set it is not there', async () => {

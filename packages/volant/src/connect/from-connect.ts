@@ -1,6 +1,6 @@
 /** `fromConnect` makes middleware and handlers of what was written for connect and Express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { attach, type ErrorStep, metadataOf } from '../dispatch/declare.ts'
+import { attach, type ErrorStep, hintMisuse, metadataOf } from '../dispatch/declare.ts'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { pairOf, type Pair } from './pair.ts'
@@ -53,6 +53,8 @@ export function fromConnect(...stack: ConnectStack[]): Connected {
   const entries = entriesOf(stack)
   return connected(entries, {}, null)
 }
+
+hintMisuse(fromConnect, 'app.use(fromConnect(middleware))')
 
 /**
  * Gives the request and the reply that the connect middlewares of this request see. `connectOf<Express.Request>(ctx)` has
