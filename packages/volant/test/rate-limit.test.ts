@@ -10,8 +10,11 @@ import {
   type OpenAPIResponse,
   type VolantError,
 } from 'volant'
+import { createClient } from 'volant/client'
+import { contract } from 'volant/contract'
 import { procedure } from 'volant/procedures'
 import { type RateLimiter, rateLimit, type RateLimitOptions } from 'volant/rate-limit'
+import { z } from 'zod'
 import { eventually, Kit, stderrLines } from './kit.ts'
 
 const kit = new Kit()
@@ -390,6 +393,25 @@ describe('rateLimit', () => {
     assert.deepEqual(Object.keys(reply.headers ?? {}), ['RateLimit-Policy', 'RateLimit', 'Retry-After'])
     assert.match(JSON.stringify(reply.content), /E_RATE_LIMITED/)
   })
+})
+
+test('a contract that declares the refusal gives it to its clients, and the document its fields', async () => {
+  const api = {
+    score: contract.post('/score', { response: z.literal('x'), errors: { E_RATE_LIMITED: { status: 429 } } }),
+  }
+  const app = kit.app()
+  app.with(rateLimit({ max: 1 })).implement(api.score, () => 'x' as const)
+  const client = createClient(api, 'http://volant.test', { fetch: app.fetch })
+  assert.equal((await client.score()).status, 200)
+  const refused = await client.score()
+  assert.ok(!refused.ok)
+  const code: 'E_RATE_LIMITED' = refused.code
+  assert.deepEqual([refused.status, code], [429, 'E_RATE_LIMITED'])
+  assert.equal(refused.response.headers.get('retry-after'), '60')
+  const { paths } = openapiOf(app, { info: { title: 'T', version: '1' } })
+  const reply = paths['/score']?.['post']?.responses['429'] as OpenAPIResponse
+  assert.match(reply.description, /than a limit allows/)
+  assert.ok(reply.headers?.['Retry-After'])
 })
 
 describe('the options of rateLimit', () => {

@@ -4,7 +4,7 @@ import type { Exposed } from './expose.ts'
 import { metadataOf } from '../dispatch/declare.ts'
 import { decide } from '../contract/lazy-responses.ts'
 import { overlap } from '../routing/prefix.ts'
-import type { DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
+import type { DeclaredError, DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
 import type { Layer } from '../types/request.ts'
 import type { Declaration } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
@@ -71,16 +71,22 @@ export function* infosOf(
       get responses() {
         return contract.responses === null ? null : decide(contract.responses)
       },
-      errors: Object.assign(
-        {},
-        ...declarations.map(({ errors }) => errors),
-        contract.errors,
-      ) as DeclaredErrors,
+      errors: together([...declarations.map(({ errors = {} }) => errors), contract.errors]),
       declarations,
     }
     named.set(info, { method, path: pattern, id: operationId ?? info.names[0], value })
     yield info
   }
+}
+
+/** The last declaration of a code counts. Description and headers it keeps of those before unless it has its own. */
+function together(declared: readonly DeclaredErrors[]): DeclaredErrors {
+  const all: Record<string, DeclaredError> = {}
+  for (const [code, error] of declared.flatMap((each) => Object.entries(each))) {
+    const { description, headers } = all[code] ?? {}
+    all[code] = { ...(description && { description }), ...(headers && { headers }), ...error }
+  }
+  return all
 }
 
 /** The names of a route in the API's document. */

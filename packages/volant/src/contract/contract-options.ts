@@ -107,6 +107,13 @@ export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErro
   return Object.fromEntries(copies)
 }
 
+/** Contracts are written without the middleware in front of them, and say by this what it replies with. */
+function ofMiddleware(code: string, error: DeclaredError | undefined): boolean {
+  return (
+    (code === 'E_RATE_LIMITED' || code === 'E_RATE_LIMIT_STORE') && error?.status === errorTable[code].status
+  )
+}
+
 function checkError(where: string, code: string, error: DeclaredError): void {
   if (!/^[A-Za-z_][\w.-]*$/.test(code)) {
     throw new VolantError(
@@ -114,7 +121,7 @@ function checkError(where: string, code: string, error: DeclaredError): void {
       `${where}: an error's code is a name such as USER_NOT_FOUND, not ${JSON.stringify(code.slice(0, 50))}`,
     )
   }
-  if (Object.hasOwn(errorTable, code)) {
+  if (Object.hasOwn(errorTable, code) && !ofMiddleware(code, error)) {
     throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
   }
   if (typeof error !== 'object' || error === null) {
