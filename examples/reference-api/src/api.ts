@@ -90,6 +90,7 @@ export const api = {
       response: { 201: z.object({ user: User }) },
       errors: {
         EMAIL_TAKEN: { status: 409, description: 'There is a user with this email address already' },
+        E_RATE_LIMITED: { status: 429, description: 'This address has added too many users' },
         DISK_FULL: { status: 507, description: 'Nothing was stored: the disk of the service is full' },
       },
       examples: {
