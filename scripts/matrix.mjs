@@ -13,6 +13,10 @@ import { bring, capture, versions } from './nodes.mjs'
 const suites = {
   native: ['conformance/adapters/dist/test/native.test.js'],
   'node-http': ['conformance/adapters/dist/test/node-http.test.js'],
+  // Streams and node:http are what middlewares see; the other files of this suite see the same through these.
+  connect: ['objects', 'faults', 'sessions', 'apps'].map(
+    (name) => `conformance/connect/dist/test/${name}.test.js`,
+  ),
   'without a socket': inMemory(),
 }
 

@@ -364,6 +364,23 @@ scenarios('http-proxy-middleware', {
     },
     { memory: false, reports: true },
   ),
+  // Express tells the upstream nothing: `aborted` comes there for requests alone that are not complete.
+  'a client that leaves before the reply, and during it': proxied(
+    () => ({}),
+    async (client, { up }, { site }) => {
+      for (const [at, path] of ['/never', '/events'].entries()) {
+        const wire = await client.connect()
+        const asked = once(up.server, 'request')
+        wire.send(requestBytes('GET', `/api${path}`))
+        await asked
+        if (path === '/events') await eventually(() => wire.received.includes('data: one'), 'an event')
+        wire.reset()
+        if (site.name !== 'express')
+          await eventually(() => up.left.length > at, `the upstream is told of ${path}`)
+      }
+    },
+    { memory: false },
+  ),
   'a client that leaves during its body': proxied(
     () => ({}),
     async (client, { up }) => {
