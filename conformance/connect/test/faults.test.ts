@@ -269,6 +269,37 @@ describe('next', () => {
   )
 })
 
+describe('an error within a reply', () => {
+  const breaks: Record<string, Handle> = {
+    'that is passed on': (_req, res, next) => {
+      res.write('a part')
+      setImmediate(next, new Error('within'))
+    },
+    'that is thrown': (_req, res) => {
+      res.write('a part')
+      throw new Error('within')
+    },
+    'of a promise': async (_req, res) => {
+      res.write('a part')
+      throw new Error('within')
+    },
+  }
+  for (const [name, handle] of Object.entries(breaks)) {
+    onEach(
+      `${name} resets the connection and is reported`,
+      {},
+      withFine((site) => site.handle('GET', '/x', handle)),
+      async (client, reports) => {
+        const wire = await client.connect()
+        wire.send(requestBytes('GET', '/x'))
+        await eventually(() => wire.isEnded, 'the end of the connection')
+        assert.ok(!wire.received.includes('0\r\n\r\n'), 'the reply has no end')
+        assert.deepEqual(codes(reports), ['Error: within'])
+      },
+    )
+  }
+})
+
 describe('what cannot be supported says so', () => {
   const uses: Record<string, (req: Req, res: Res) => unknown> = {
     'res.assignSocket': (_req, res) => res.assignSocket(null as never),

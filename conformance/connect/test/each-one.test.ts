@@ -1,0 +1,4 @@
+import { each } from '../src/each.ts'
+import { seventeen } from '../src/seventeen.ts'
+
+each(Object.keys(seventeen).slice(0, 9))
