@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Counter, counterOf } from '../src/rate-limit/counters.ts'
 import { networkOf } from '../src/rate-limit/key.ts'
 import { Table } from '../src/rate-limit/table.ts'
@@ -141,6 +143,30 @@ describe('the table of keys', () => {
       ['a', 'c'].map((key) => table.values[table.at(key, 0)]),
       [0, 0],
     )
+  })
+
+  test('a key that is part of a long header does not keep the header in memory', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const table = new Table(1, 4_000, () => true)
+    // The texts are made of bytes, as headers are: V8 shares the memory of such a text with its parts.
+    const fill = (): void => {
+      for (let each = 0; each < 2_000; each++) {
+        const header = Buffer.alloc(8_000, `${String(each).padStart(30, '0')} `).toString('latin1')
+        table.at(`=${header.slice(0, 30)}`, 0)
+      }
+    }
+    collect()
+    const before = process.memoryUsage().heapUsed
+    fill()
+    collect()
+    const grown = process.memoryUsage().heapUsed - before
+    assert.ok(grown < 4_000_000, `${grown} bytes`)
+    assert.equal(table.size, 2_000)
+    for (const key of ['=\ud800', '=\udfff\ud800', '=é€', '=']) {
+      const at = table.at(key, 0)
+      assert.equal(table.at(key, 0), at, 'it is the same key')
+    }
   })
 
   test('a million keys take no more memory than the limit', () => {

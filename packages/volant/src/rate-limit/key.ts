@@ -39,10 +39,7 @@ function checkedKey(given: unknown, ctx: RequestContext, where: string): string 
   return keyFrom(given)
 }
 
-/**
- * The sign in front keeps keys of the app apart from addresses, whatever a client sends. The text is a new one, so that a
- * key which is a slice of a long header does not keep that in memory.
- */
+/** The sign in front keeps keys of the app apart from addresses, whatever a client sends. */
 export function keyFrom(given: string | number): string {
   const text = `=${given}`
   // In UTF-8 all broken surrogates are the same bytes.

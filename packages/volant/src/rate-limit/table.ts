@@ -62,7 +62,7 @@ export class Table {
     if (this.#used === this.#capacity) this.#age(now)
     const at = this.#used++ * this.#width
     if (at >= this.values.length) this.#grow()
-    this.#young.set(key, at)
+    this.#young.set(copyOf(key), at)
     if (before !== undefined) {
       for (let each = 0; each < this.#width; each++) this.values[at + each] = from[before + each] as number
     }
@@ -84,6 +84,15 @@ export class Table {
     grown.set(this.values)
     this.values = grown
   }
+}
+
+/**
+ * Gives the same text in memory of its own. A key may be a part of a header, and V8 keeps the whole header as long as
+ * such a part, or a text that was put together from it.
+ */
+function copyOf(key: string): string {
+  // UTF-16 leaves broken surrogates as they are.
+  return Buffer.from(key, 'utf16le').toString('utf16le')
 }
 
 /** The keys that there is room for at first. */
