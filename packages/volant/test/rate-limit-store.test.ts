@@ -135,6 +135,18 @@ describe('a store of your own', () => {
       /thrown/,
     ],
     ['gives nothing', () => Promise.resolve(undefined), /take\(\) gave undefined, and not 1 levels/],
+    [
+      'gives levels that are none',
+      () => Promise.resolve([null]),
+      /take\(\) gave \[ null \], and not 1 levels/,
+    ],
+    [
+      'gives times that are none',
+      () => Promise.resolve([{ ...level, allowed: false, retryAfter: NaN }]),
+      /retryAfter: NaN/,
+    ],
+    ['gives parts of units', () => Promise.resolve([{ ...level, remaining: 0.5 }]), /remaining: 0\.5/],
+    ['gives fewer units than none', () => Promise.resolve([{ ...level, remaining: -1 }]), /remaining: -1/],
     ['gives too little', () => Promise.resolve([]), /take\(\) gave \[\], and not 1 levels/],
   ]
   for (const [what, answer, message] of faults) {
@@ -231,6 +243,28 @@ describe('a store of your own', () => {
     assert.match(lines.join('\n'), /the store of the rate limit g fails \(broken\)/)
     assert.deepEqual(await statuses(app, 2), [200, 200])
     assert.equal(app.limiter.stats().storeErrors, 3)
+  })
+
+  test('redisStore fails where a server answers a script with something else', async () => {
+    const client = { eval: never, evalSha: never as () => Promise<unknown>, del: never, on: () => {} }
+    const store = redisStore(client)
+    const take = { key: 'k', algorithm: 'gcra', max: 1, window: 1, burst: 1, cost: 1 } as const
+    for (const given of [
+      null,
+      'OK',
+      [1],
+      [1, 2, 3],
+      ['x', 'y', 'z', 'q'],
+      [0, -1, 0, 0],
+      [1, null, 0, 0],
+      [[], [], [], []],
+    ]) {
+      client.evalSha = async () => given
+      await assert.rejects(store.take([take]), /the script of the rate limit got the reply/)
+    }
+    // As ioredis gives them with stringNumbers.
+    client.evalSha = async () => ['1', '2', '3000', '0']
+    assert.deepEqual(await store.take([take]), [{ allowed: true, remaining: 2, reset: 3, retryAfter: 0 }])
   })
 
   test('a store needs a groupId, and redisStore a client', () => {

@@ -74,8 +74,10 @@ export class StoreGuard {
   async #ask(ctx: RequestContext, takes: readonly Take[]): Promise<readonly Level[] | null> {
     const levels = await this.#within(ctx, async () => {
       const given: unknown = await this.#store.take(takes)
-      if (Array.isArray(given) && given.length === takes.length) return given as readonly Level[]
-      throw new Error(`take() gave ${inspect(given)}, and not ${takes.length} levels`)
+      if (Array.isArray(given) && given.length === takes.length && given.every(isLevel)) return given
+      throw new Error(
+        `take() gave ${inspect(given)}, and not ${takes.length} levels of { allowed, remaining, reset, retryAfter }`,
+      )
     })
     if (levels === null) return null
     takes.forEach(({ key, cost }, at) => {
@@ -179,4 +181,18 @@ export class StoreGuard {
   #forget(keys: readonly string[]): void {
     for (const key of keys) this.#refused.delete(key)
   }
+}
+
+/** A number that is none would refuse a key for ever. */
+function isLevel(given: unknown): given is Level {
+  const { allowed, remaining, reset, retryAfter } = (given ?? {}) as Partial<Record<keyof Level, unknown>>
+  return (
+    typeof allowed === 'boolean' &&
+    Number.isInteger(remaining) &&
+    [remaining, reset, retryAfter].every(isAmount)
+  )
+}
+
+function isAmount(given: unknown): boolean {
+  return typeof given === 'number' && given >= 0 && given < Infinity
 }

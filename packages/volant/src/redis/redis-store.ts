@@ -1,4 +1,5 @@
 /** `redisStore()` has processes count together in Redis or Valkey. */
+import { inspect } from 'node:util'
 import { bad } from '../options/bad-option.ts'
 import type { Level, RateLimitStore, Take } from '../rate-limit/store.ts'
 import { asksOf, type RedisClient } from './client.ts'
@@ -42,7 +43,7 @@ export function redisStore(client: RedisClient): RateLimitStore {
   return {
     take: async (takes) => {
       const numbers = await run('take', takes)
-      return takes.map((_, at) => levelOf(numbers as readonly number[], at * 4))
+      return takes.map((_, at) => levelOf(numbers, at * 4))
     },
     refund: async (takes) => void (await run('refund', takes)),
     reset: async (keys) => {
@@ -53,13 +54,14 @@ export function redisStore(client: RedisClient): RateLimitStore {
   }
 }
 
-function levelOf(numbers: readonly number[], at: number): Level {
-  const [allowed, remaining, reset, retryAfter] = numbers.slice(at, at + 4).map(Number)
-  if (retryAfter === undefined) throw new Error('Redis gave another reply than the script')
-  return {
-    allowed: allowed === 1,
-    remaining: remaining as number,
-    reset: (reset as number) / 1_000,
-    retryAfter: retryAfter / 1_000,
+function levelOf(numbers: unknown, at: number): Level {
+  const four: unknown[] = Array.isArray(numbers) ? numbers.slice(at, at + 4) : []
+  // With stringNumbers, ioredis gives texts.
+  if (four.length < 4 || !four.every((each) => /^\d+$/.test(String(each)))) {
+    throw new Error(
+      `the script of the rate limit got the reply ${inspect(numbers)}: is the server Redis or Valkey?`,
+    )
   }
+  const [allowed, remaining, reset, retryAfter] = four.map(Number) as [number, number, number, number]
+  return { allowed: allowed === 1, remaining, reset: reset / 1_000, retryAfter: retryAfter / 1_000 }
 }
