@@ -11,6 +11,8 @@ export class MemoryCounts {
   readonly #plan: Plan
   /** The counters of limits without a group. */
   readonly #own: readonly Counter[] | null
+  /** The counters of the group by app. */
+  readonly #byApp = new WeakMap<RequestApp, readonly Counter[]>()
   /** The counters of all apps. */
   readonly #all = new Set<Counter>()
 
@@ -37,7 +39,7 @@ export class MemoryCounts {
 
   /** Gives the counters of the policies in their order. */
   of(app: RequestApp): readonly Counter[] {
-    return this.#own ?? this.#shared(app)
+    return this.#own ?? this.#byApp.get(app) ?? this.#shared(app)
   }
 
   /** Charges `cost` to all keys, or to none of them. The counters say how the keys stand. */
@@ -77,12 +79,8 @@ export class MemoryCounts {
     if (shared === undefined) groups.set(app, (shared = new Map()))
     const numbers = JSON.stringify([policies, cache])
     const name = `${nameSpace}:${group}`
-    const found = shared.get(name)
-    if (found === undefined) {
-      const counters = this.#make()
-      shared.set(name, { numbers, counters })
-      return counters
-    }
+    let found = shared.get(name)
+    if (found === undefined) shared.set(name, (found = { numbers, counters: this.#make() }))
     if (found.numbers !== numbers) {
       throw new VolantError(
         'E_BAD_OPTION',
@@ -90,6 +88,7 @@ export class MemoryCounts {
       )
     }
     for (const counter of found.counters) this.#all.add(counter)
+    this.#byApp.set(app, found.counters)
     return found.counters
   }
 
