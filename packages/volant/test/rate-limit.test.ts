@@ -295,6 +295,14 @@ describe('rateLimit', () => {
     }
   })
 
+  test('a request that passes a limiter twice gets all of it back', async () => {
+    const app = kit.app()
+    const limiter = rateLimit({ max: 2, refund: () => true })
+    app.use(limiter)
+    app.get('/', limiter, () => 'x')
+    assert.deepEqual(await statuses(app, 4), [200, 200, 200, 200])
+  })
+
   test('reset by a key of the app', async () => {
     const app = limited({ max: 1, keyGenerator: byName })
     assert.deepEqual(await statuses(app, 2, { 'x-name': 'ada' }), [200, 429])

@@ -91,8 +91,8 @@ class Limiter {
   readonly #guard: StoreGuard | null
   #allowed = 0
   #refused = 0
-  /** What requests took that may get it back. */
-  readonly #taken = new WeakMap<object, Taken>()
+  /** What requests took that may get it back: more than once where they pass the limiter more than once. */
+  readonly #taken = new WeakMap<object, Taken[]>()
 
   constructor(plan: Plan) {
     const { store } = plan
@@ -121,7 +121,8 @@ class Limiter {
     if (taken === undefined) return undefined
     return when(this.#plan.refund?.(given as Context, info), (isDue) => {
       // A reset may have come in between.
-      if (isDue === true && this.#taken.delete(given)) this.#giveBack(given as RequestContext, taken)
+      if (isDue !== true || !this.#taken.delete(given)) return
+      for (const each of taken) this.#giveBack(given as RequestContext, each)
     })
   }
 
@@ -209,7 +210,7 @@ class Limiter {
   #conclude(ctx: RequestContext, taken: Taken, levels: Standing): undefined {
     for (const level of levels) if (level?.allowed === false) return this.#refuse(ctx, taken.keys, levels)
     this.#allowed++
-    if (this.#plan.refund !== undefined) this.#taken.set(ctx, taken)
+    if (this.#plan.refund !== undefined) this.#taken.set(ctx, [...(this.#taken.get(ctx) ?? []), taken])
     if (this.#place !== null) this.#place(ctx, levels)
     return undefined
   }
