@@ -325,6 +325,15 @@ describe('rateLimit', () => {
     }
   })
 
+  test('allowList: the keys of all policies', async () => {
+    const app = limited({
+      policies: { address: { max: 1 }, name: { max: 1, keyGenerator: byName } },
+      allowList: ['alice'],
+    })
+    assert.deepEqual(await statuses(app, 3, { 'x-name': 'alice' }), [200, 200, 200])
+    assert.deepEqual(await statuses(app, 2, { 'x-name': 'bob' }), [200, 429])
+  })
+
   test('onExceeded hears of it, onError answers it', async () => {
     const heard: string[] = []
     const app = limited({

@@ -93,7 +93,7 @@ export interface Plan {
   readonly hasOneKey: boolean
   readonly cost: number | ((ctx: Context) => number | Promise<number>)
   readonly refund: RateLimitOptions['refund']
-  readonly allows: ((ctx: RequestContext, key: string) => unknown) | null
+  readonly allows: ((ctx: RequestContext, keys: readonly string[]) => unknown) | null
   readonly onExceeded: RateLimitOptions['onExceeded']
   readonly headers: 'draft' | 'legacy' | false
   readonly cache: number
@@ -306,7 +306,7 @@ function checkLabel(name: string, value: unknown): string {
 
 function allowing(given: unknown): Plan['allows'] {
   if (given === undefined) return null
-  if (typeof given === 'function') return given as Plan['allows']
+  if (typeof given === 'function') return (ctx, [key]) => (given as Function)(ctx, key) as unknown
   const wanted = 'a list of addresses, ranges and keys, or a function'
   if (!Array.isArray(given)) throw bad('rateLimit: allowList', given, wanted)
   const keys = new Set<string>()
@@ -319,5 +319,5 @@ function allowing(given: unknown): Plan['allows'] {
     else addresses.push(each)
   }
   const isListed = addresses.length === 0 ? null : listedPeers(addresses)
-  return (ctx, key) => keys.has(key) || (isListed !== null && isListed(ctx.ip, 0))
+  return (ctx, all) => all.some((key) => keys.has(key)) || (isListed !== null && isListed(ctx.ip, 0))
 }

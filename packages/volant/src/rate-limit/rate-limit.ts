@@ -178,7 +178,7 @@ class Limiter {
   #run(ctx: RequestContext): unknown {
     const { allows } = this.#plan
     return when(this.#keysOf(ctx), (keys) =>
-      when(allows === null ? false : allows(ctx, keys[0] as string), (isListed) =>
+      when(allows === null ? false : allows(ctx, keys), (isListed) =>
         isListed === true ? undefined : when(this.#costOf(ctx), (cost) => this.#pass(ctx, keys, cost)),
       ),
     )
