@@ -220,10 +220,17 @@ class Limiter {
     this.#refused++
     if (this.#place !== null) this.#place(ctx, levels)
     warnOfProxy(ctx, key)
-    const heard: unknown = this.#plan.onExceeded?.(ctx as unknown as Context, key)
-    // Nothing awaits the promise, and an unhandled rejection would end the process.
-    if (isThenable(heard)) heard.then(undefined, (error: unknown) => ctx.app.report(error, ctx))
+    if (this.#plan.onExceeded !== undefined) void this.#tell(ctx, key)
     return refuse(ctx, levels)
+  }
+
+  /** A listener that fails changes nothing for the client. */
+  async #tell(ctx: RequestContext, key: string): Promise<void> {
+    try {
+      await this.#plan.onExceeded?.(ctx as unknown as Context, key)
+    } catch (error) {
+      ctx.app.report(error, ctx)
+    }
   }
 
   #keysOf(ctx: RequestContext): readonly string[] | PromiseLike<readonly string[]> {
