@@ -44,10 +44,11 @@ export interface RateLimitOptions extends Omit<RateLimitPolicy, 'max'> {
   refund?: ((ctx: Context, info: ResponseInfo) => boolean | Promise<boolean>) | undefined
   /**
    * Requests that are not counted: addresses, ranges such as `'10.0.0.0/8'`, `'loopback'`, `'private'` and keys, or a
-   * function.
+   * function. The function gets the key of the first policy: `=` and the text that `keyGenerator` gave, `#` and a digest
+   * of a long one, or an address.
    */
   allowList?: readonly string[] | ((ctx: Context, key: string) => boolean | Promise<boolean>) | undefined
-  /** Is called for each request that is refused. */
+  /** Is called for each request that is refused, with the key that was past its limit, as `allowList` gets it. */
   onExceeded?: ((ctx: Context, key: string) => unknown) | undefined
   /**
    * - `draft` (default): RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11.
