@@ -94,6 +94,7 @@ export class Compression implements Encoder {
       (parts) =>
         new CompressedParts(
           parts,
+          content.length,
           () => compressor(coding, this.#options.levels[coding], isEvents),
           isEvents,
           () => this.#compressing--,

@@ -19,6 +19,9 @@ export class CompressedParts implements SourceParts {
   readonly #source: SourceParts
   readonly #make: () => Transform
   readonly #isEvents: boolean
+  /** The length of what the source gives; −1 while it is not known. */
+  readonly #length: number
+  #given = 0
   readonly #free: () => void
   #compressor: Transform | null = null
   #out: Buffer[] = []
@@ -29,8 +32,15 @@ export class CompressedParts implements SourceParts {
   /** Ends the wait for the compressor. */
   #settle: (error?: Error | null) => void = () => {}
 
-  constructor(source: SourceParts, make: () => Transform, isEvents: boolean, free: () => void) {
+  constructor(
+    source: SourceParts,
+    length: number,
+    make: () => Transform,
+    isEvents: boolean,
+    free: () => void,
+  ) {
     this.#source = source
+    this.#length = length
     this.#make = make
     this.#isEvents = isEvents
     this.#free = free
@@ -74,10 +84,22 @@ export class CompressedParts implements SourceParts {
       else {
         const bytes = bytesOf(chunk)
         length += bytes.length
+        this.#given += bytes.length
         chunks.push(bytes)
       }
+      this.#checkLength()
     }
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
+  }
+
+  /** A reply without compression would be cut off: it would not be as long as it says. */
+  #checkLength(): void {
+    if (this.#length < 0 || (this.#ended ? this.#given === this.#length : this.#given <= this.#length)) return
+    const most = this.#ended ? `ended after ${this.#given}` : `gave ${this.#given}`
+    throw new VolantError(
+      'E_RESET',
+      `the length of a compressed stream was declared as ${this.#length} bytes, and its source ${most}, so the reply was cut off`,
+    )
   }
 
   #read(): Promise<Chunk | undefined> {
