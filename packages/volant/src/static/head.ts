@@ -102,7 +102,11 @@ export class FileHead {
     const kept = list.filter((name, at) => at % 2 === 0 && own.test(name)).map((name) => name.toLowerCase())
     for (let at = 0; at < this.#list.length; at += 2) {
       const name = this.#list[at] as string
-      if (wanted(name) && !kept.includes(name)) ctx.header(name, this.#list[at + 1] as string)
+      const value = this.#list[at + 1] as string
+      if (!wanted(name) || kept.includes(name)) continue
+      // There may be several, and those of a middleware stay.
+      if (name === 'set-cookie') ctx.append(name, value)
+      else ctx.header(name, value)
     }
   }
 
