@@ -23,6 +23,13 @@ export interface Copy {
   readonly stats: Stats
 }
 
+/** A path that was looked at and not served. As long as it stays as it was, so does the page. */
+interface Beside {
+  readonly path: string
+  /** Null where there was nothing. */
+  readonly stats: Stats | null
+}
+
 /** The original in a coding that was not on disk. */
 export type EncodedCopy = Pick<Copy, 'head' | 'size'> & { readonly bytes: Buffer }
 
@@ -47,8 +54,7 @@ export class Page {
   /** The original, and behind it the precompressed ones. */
   readonly copies: readonly Copy[]
   readonly #root: string
-  /** The paths that had no file, for the precompressed copies that may appear. */
-  readonly #absent: readonly string[]
+  readonly #beside: readonly Beside[]
   readonly #settled: boolean
   #looked = performance.now()
   #looking: Promise<boolean> | null = null
@@ -59,12 +65,15 @@ export class Page {
   /** The content as compressors of scopes made it; null where it did not get shorter. */
   readonly #encoded = new Map<Compression, Map<Coding, Promise<EncodedCopy | null> | EncodedCopy | null>>()
 
-  constructor(root: string, copies: readonly Copy[], absent: readonly string[], read: number) {
+  constructor(root: string, copies: readonly Copy[], beside: readonly Beside[], read: number) {
     this.#root = root
     this.copies = copies
-    this.#absent = absent
+    this.#beside = beside
     this.bytes = copies.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0) + headBytes, 0)
-    this.#settled = copies.every(({ stats }) => read - Math.max(stats.mtimeMs, stats.ctimeMs) > settlesIn)
+    // What came into being while the file was looked for is among them, and was perhaps not seen.
+    this.#settled = [...copies, ...beside].every(
+      ({ stats }) => stats === null || read - Math.max(stats.mtimeMs, stats.ctimeMs) > settlesIn,
+    )
   }
 
   get isFresh(): boolean {
@@ -137,11 +146,10 @@ export class Page {
 
   async #look(): Promise<boolean> {
     const started = performance.now()
-    for (const { path, stats } of this.copies) {
+    for (const { path, stats } of [...this.copies, ...this.#beside]) {
       const now = await statOf(join(this.#root, path))
-      if (now === null || !isSame(now, stats)) return false
+      if (now === null || stats === null ? now !== stats : !isSame(now, stats)) return false
     }
-    for (const path of this.#absent) if ((await statOf(join(this.#root, path))) !== null) return false
     this.#looked = started
     return true
   }
@@ -173,23 +181,33 @@ export class PageReader {
     this.#largest = largest
   }
 
-  async read(path: string, original: OpenFile, cacheControl: string | null): Promise<Page> {
+  /** Names in `before` the paths that would have been served in place of this one. */
+  async read(
+    path: string,
+    original: OpenFile,
+    cacheControl: string | null,
+    before: readonly string[],
+  ): Promise<Page> {
     const { root, precompressed, dotfiles } = this.#settings
     const read = Date.now()
     const files: { coding: CopyCoding; path: string; file: OpenFile }[] = [
       { coding: 'identity', path, file: original },
     ]
-    const absent: string[] = []
+    const beside: Beside[] = []
+    for (const each of before) beside.push({ path: each, stats: await statOf(join(root, each)) })
     this.open.set('identity', original)
     for (const { name, extension } of precompressed ? codings : []) {
-      const file = await openInside(root, path + extension, dotfiles)
+      const copy = path + extension
+      const file = await openInside(root, copy, dotfiles)
       if (file === null || file === 'folder') {
-        absent.push(path + extension)
+        beside.push({ path: copy, stats: await statOf(join(root, copy)) })
         continue
       }
       this.open.set(name, file)
-      if (file.stats.mtimeMs < original.stats.mtimeMs - copiedWithin) await this.#close(name)
-      else files.push({ coding: name, path: path + extension, file })
+      if (file.stats.mtimeMs < original.stats.mtimeMs - copiedWithin) {
+        await this.#close(name)
+        beside.push({ path: copy, stats: file.stats })
+      } else files.push({ coding: name, path: copy, file })
     }
     const copies: Copy[] = []
     for (const { coding, path: copy, file } of files) {
@@ -204,7 +222,7 @@ export class PageReader {
       if (bytes !== null) await this.#close(coding)
       copies.push({ coding, head, size, bytes, path: copy, stats })
     }
-    return new Page(root, copies, absent, read)
+    return new Page(root, copies, beside, read)
   }
 
   async closeExcept(kept: CopyCoding | null): Promise<void> {

@@ -18,7 +18,13 @@ import { type Copy, type EncodedCopy, type Page, PageReader } from './page.ts'
 
 /** What a path stands for. */
 type Found =
-  | { readonly file: OpenFile; readonly path: string; readonly cacheControl: string | null }
+  | {
+      readonly file: OpenFile
+      readonly path: string
+      readonly cacheControl: string | null
+      /** The paths that would have been served in its place. */
+      readonly before: readonly string[]
+    }
   | 'redirect'
   | 'refused'
   | null
@@ -59,7 +65,7 @@ class Folder {
     page.used = true
     const copy = page.copies.length === 1 ? (page.copies[0] as Copy) : page.copyFor(accepted(ctx))
     // The large one of several copies has to be opened.
-    if (copy.bytes === null) return this.#find(ctx, path)
+    if (copy.bytes === null) return path === fallbackKey ? this.#readFallback(ctx) : this.#find(ctx, path)
     return this.#sendKept(ctx, path, page, copy)
   }
 
@@ -114,26 +120,30 @@ class Folder {
     return this.#settings.fallback !== null && isNavigation(ctx) ? this.#fallback(ctx) : missing(ctx)
   }
 
-  async #fallback(ctx: RequestContext): Promise<unknown> {
-    const { root, fallback, dotfiles, cacheControl } = this.#settings
+  #fallback(ctx: RequestContext): unknown {
     const page = this.#cache?.get(fallbackKey)
-    if (page !== undefined) return this.#answer(ctx, fallbackKey, page)
+    return page === undefined ? this.#readFallback(ctx) : this.#answer(ctx, fallbackKey, page)
+  }
+
+  async #readFallback(ctx: RequestContext): Promise<unknown> {
+    const { root, fallback, dotfiles, cacheControl } = this.#settings
     const file = await openInside(root, fallback as string, dotfiles)
     if (file === null || file === 'folder') return missing(ctx)
     const control = cacheControl === null ? null : 'no-cache'
-    return this.#read(ctx, fallbackKey, { file, path: fallback as string, cacheControl: control })
+    const found = { file, path: fallback as string, cacheControl: control, before: [] }
+    return this.#read(ctx, fallbackKey, found)
   }
 
   async #read(
     ctx: RequestContext,
     key: string,
-    { file, path, cacheControl }: Exclude<Found, string | null>,
+    { file, path, cacheControl, before }: Exclude<Found, string | null>,
   ): Promise<void> {
     const largest = Math.min(largestKept, ctx.app.limits.maxBufferedReplies)
     const reader = new PageReader(this.#settings, largest)
     let sent = false
     try {
-      const page = await reader.read(path, file, cacheControl)
+      const page = await reader.read(path, file, cacheControl, before)
       if (page.copies.some(({ bytes }) => bytes !== null)) this.#cache?.set(key, page)
       const copy = page.copyFor(page.copies.length === 1 ? [] : accepted(ctx))
       if (ctx.phase > ReplyPhase.reopened) return
@@ -149,19 +159,22 @@ class Folder {
     }
   }
 
-  async #locate(path: string | null): Promise<Found> {
+  async #locate(asked: string | null): Promise<Found> {
     const { root, dotfiles, extensions, cacheControl } = this.#settings
-    if (path === null) return this.#hasIndex('')
-    const names = namesOf(path, dotfiles, windows)
+    if (asked === null) return this.#hasIndex('')
+    const names = namesOf(asked, dotfiles, windows)
     if (names === null) return 'refused'
     const name = names.join('/')
     if (name === '' || name.endsWith('/')) return this.#indexOf(name)
     const file = await openInside(root, name, dotfiles)
-    if (file !== null && file !== 'folder') return { file, path: name, cacheControl }
+    if (file !== null && file !== 'folder') return { file, path: name, cacheControl, before: [] }
     if (file === 'folder' && (await this.#hasIndex(`${name}/`)) !== null) return 'redirect'
+    const before = [name]
     for (const extension of extensions) {
-      const other = await openInside(root, name + extension, dotfiles)
-      if (other !== null && other !== 'folder') return { file: other, path: name + extension, cacheControl }
+      const path = name + extension
+      const other = await openInside(root, path, dotfiles)
+      if (other !== null && other !== 'folder') return { file: other, path, cacheControl, before }
+      before.push(path)
     }
     return null
   }
@@ -169,9 +182,12 @@ class Folder {
   /** Opens the index file of a folder, whose path is empty or ends with a slash. */
   async #indexOf(folder: string): Promise<Exclude<Found, string>> {
     const { root, index, dotfiles, indexControl } = this.#settings
+    const before: string[] = []
     for (const name of index) {
-      const file = await openInside(root, folder + name, dotfiles)
-      if (file !== null && file !== 'folder') return { file, path: folder + name, cacheControl: indexControl }
+      const path = folder + name
+      const file = await openInside(root, path, dotfiles)
+      if (file !== null && file !== 'folder') return { file, path, cacheControl: indexControl, before }
+      before.push(path)
     }
     return null
   }
