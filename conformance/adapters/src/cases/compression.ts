@@ -212,10 +212,14 @@ export function compression(kit: Kit): void {
         throw new Error('the disk is gone')
       })
       app.get('/number', (ctx) => ctx.stream(['x', 1 as unknown as string], { type: 'text/plain' }))
+      app.get('/short', (ctx) => ctx.stream([long], { type: 'text/plain', length: long.length + 1 }))
+      app.get('/longer', (ctx) => ctx.stream([long, 'x'], { type: 'text/plain', length: long.length }))
       await kit.serve(app, async (live) => {
         for (const [path, message] of [
           ['/x', /^the disk is gone$/],
           ['/number', /a chunk of a compressed stream is a string or bytes, not 1/],
+          ['/short', /was declared as 130001 bytes, and its source ended after 130000/],
+          ['/longer', /was declared as 130000 bytes, and its source gave 130001/],
         ] as const) {
           await assert.rejects(
             fetch(live.address.url + path, { headers: gzip }).then((reply) => reply.text()),

@@ -363,6 +363,23 @@ export function staticFolders(kit: Kit): void {
       )
     })
 
+    test('a fallback that is too large to be kept, beside a copy that is kept', async () => {
+      const page = '<p>'.repeat(30_000)
+      writeFileSync(join(root, 'page.html'), page)
+      writeFileSync(join(root, 'page.html.br'), brotliCompressSync(page))
+      await serve(
+        (app) => app.static('/', root, { fallback: 'page.html', precompressed: true }),
+        async (live) => {
+          for (const coding of ['br', 'identity', 'br', 'identity']) {
+            const headers = { accept: 'text/html', 'accept-encoding': coding }
+            const reply = await live.ask('/users/7', { headers })
+            const text = coding === 'br' ? brotliDecompressSync(reply.body).toString() : reply.text
+            assert.ok(reply.status === 200 && text === page, `${coding}: ${reply.status}`)
+          }
+        },
+      )
+    })
+
     test('precompressed copies by the weights of the client', async () => {
       await serve(
         (app) => app.static('/', root, { precompressed: true }),
@@ -565,6 +582,45 @@ export function staticFolders(kit: Kit): void {
       )
     })
 
+    test('a file that goes before the one in memory is seen, and a newer copy of one that was old', async () => {
+      const folder = join(root, 'order')
+      mkdirSync(join(folder, 'js.js.gz'), { recursive: true })
+      const file = (name: string, text: string | Buffer, at = written): void => {
+        writeFileSync(join(folder, name), text)
+        utimesSync(join(folder, name), at, at)
+      }
+      file('index.html', 'second')
+      file('a.html', 'a.html')
+      file('js.js', script)
+      file('js.js.br', 'old', new Date(0))
+      await serve(
+        (app) =>
+          app.static('/', folder, {
+            index: ['index.htm', 'index.html'],
+            extensions: ['html'],
+            precompressed: true,
+          }),
+        async (live) => {
+          const headers = { 'accept-encoding': 'br' }
+          /** Waits for a little more than a second. */
+          const sees = async (path: string, wanted: string): Promise<void> => {
+            const began = performance.now()
+            while ((await live.ask(path, { headers })).text !== wanted)
+              assert.ok(performance.now() - began < 10_000, `${path}: ${wanted}`)
+          }
+          await sees('/', 'second')
+          await sees('/a', 'a.html')
+          await sees('/js.js', script)
+          file('index.htm', 'first')
+          file('a', 'a')
+          file('js.js.br', 'new')
+          await sees('/', 'first')
+          await sees('/a', 'a')
+          await sees('/js.js', 'new')
+        },
+      )
+    })
+
     /** How often this process has the file open; −1 where the system does not tell. */
     function opened(name: string): number {
       if (!existsSync('/proc/self/fd')) return -1
@@ -715,6 +771,30 @@ export function staticFolders(kit: Kit): void {
             assert.equal((await live.ask('/read/css/site.css')).text, style)
           }
           assert.deepEqual(seen, [`css/site.css ${style.length} ${modified}`])
+        },
+      )
+    })
+
+    test('cookies of setHeaders come beside each other, and beside those of a middleware', async () => {
+      await serve(
+        (app) => {
+          const setHeaders = (headers: Headers): void => {
+            headers.append('set-cookie', 'a=1')
+            headers.append('set-cookie', 'b=2')
+          }
+          app.static('/plain', root, { setHeaders })
+          app.group('/group', (group) => {
+            group.use((ctx, next) => (ctx.append('set-cookie', 'session=3'), next()))
+            group.static('/files', root, { setHeaders })
+          })
+        },
+        async (live) => {
+          const cookies = async (path: string): Promise<string[]> =>
+            (await fetch(live.address.url + path)).headers.getSetCookie()
+          for (const name of ['css/site.css', 'css/site.css', 'large.bin']) {
+            assert.deepEqual(await cookies(`/plain/${name}`), ['a=1', 'b=2'], name)
+            assert.deepEqual(await cookies(`/group/files/${name}`), ['session=3', 'a=1', 'b=2'], name)
+          }
         },
       )
     })
