@@ -76,8 +76,8 @@ export function rateLimit(options: RateLimitOptions): RateLimiter {
 
 hintMisuse(rateLimit, 'app.use(rateLimit({ max: 100 }))')
 
-/** What a request took. */
-interface Taken {
+/** What a request was charged. */
+interface Charge {
   readonly keys: readonly string[]
   readonly cost: number
   /** True where it was counted in memory. */
@@ -91,8 +91,8 @@ class Limiter {
   readonly #guard: StoreGuard | null
   #allowed = 0
   #refused = 0
-  /** What requests took that may get it back: more than once where they pass the limiter more than once. */
-  readonly #taken = new WeakMap<object, Taken[]>()
+  /** What may be given back to requests: more than once where they pass the limiter more than once. */
+  readonly #charges = new WeakMap<object, readonly Charge[]>()
 
   constructor(plan: Plan) {
     const { store } = plan
@@ -117,18 +117,18 @@ class Limiter {
 
   /** Gives back what a request took, if `refund` says so. */
   complete(given: object, info: ResponseInfo): unknown {
-    const taken = this.#taken.get(given)
-    if (taken === undefined) return undefined
+    const charges = this.#charges.get(given)
+    if (charges === undefined) return undefined
     return when(this.#plan.refund?.(given as Context, info), (isDue) => {
       // A reset may have come in between.
-      if (isDue !== true || !this.#taken.delete(given)) return
-      for (const each of taken) this.#giveBack(given as RequestContext, each)
+      if (isDue !== true || !this.#charges.delete(given)) return
+      for (const charge of charges) this.#giveBack(given as RequestContext, charge)
     })
   }
 
-  #giveBack(ctx: RequestContext, taken: Taken): void {
-    if (this.#guard === null || taken.isLocal) this.#counts.refund(ctx.app, taken.keys, taken.cost)
-    else void this.#guard.refund(ctx, takesOf(this.#plan, taken.keys, taken.cost))
+  #giveBack(ctx: RequestContext, charge: Charge): void {
+    if (this.#guard === null || charge.isLocal) this.#counts.refund(ctx.app, charge.keys, charge.cost)
+    else void this.#guard.refund(ctx, takesOf(this.#plan, charge.keys, charge.cost))
   }
 
   async reset(of: Context | string): Promise<void> {
@@ -136,7 +136,7 @@ class Limiter {
       const address = isIP(of) === 6 ? networkOf(of) : of
       await this.#forget(null, isIP(of) === 0 ? [keyFrom(of)] : [keyFrom(of), address])
     } else if (typeof of === 'object' && of !== null) {
-      this.#taken.delete(of)
+      this.#charges.delete(of)
       const ctx = of as unknown as RequestContext
       await this.#forget(ctx, await this.#keysOf(ctx))
     } else throw bad('reset of rateLimit()', of, 'a context, an address or a key')
@@ -207,10 +207,10 @@ class Limiter {
     return this.#conclude(ctx, { keys, cost, isLocal: true }, counters)
   }
 
-  #conclude(ctx: RequestContext, taken: Taken, levels: Standing): undefined {
-    for (const level of levels) if (level?.allowed === false) return this.#refuse(ctx, taken.keys, levels)
+  #conclude(ctx: RequestContext, charge: Charge, levels: Standing): undefined {
+    for (const level of levels) if (level?.allowed === false) return this.#refuse(ctx, charge.keys, levels)
     this.#allowed++
-    if (this.#plan.refund !== undefined) this.#taken.set(ctx, [...(this.#taken.get(ctx) ?? []), taken])
+    if (this.#plan.refund !== undefined) this.#charges.set(ctx, [...(this.#charges.get(ctx) ?? []), charge])
     if (this.#place !== null) this.#place(ctx, levels)
     return undefined
   }
