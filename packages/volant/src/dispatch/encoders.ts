@@ -28,7 +28,7 @@ export function oneEncoder(encoders: readonly Encoder[]): Encoder | null {
 }
 
 /** An encoder, and where it was registered. */
-interface Placed {
+interface PlacedEncoder {
   readonly name: string
   readonly under: string | null
   readonly where: string
@@ -46,14 +46,14 @@ export function checkEncoders(app: {
   for (const { prefix, nodes } of prefixScopes) {
     names.set(nodes.at(-1) as ScopeLayers, prefix === '' ? 'a mounted app' : `the scope ${prefix}`)
   }
-  const placed = (layers: readonly PlacedLayer[], where: string): Placed[] =>
+  const placed = (layers: readonly PlacedLayer[], where: string): PlacedEncoder[] =>
     layers.flatMap(({ layer, under }) => {
       const { encoder } = metadataOf(layer)
       const place = under === null ? where : `${where}, under ${under}`
       return encoder === undefined ? [] : [{ name: encoder.name, under, where: place }]
     })
-  const found = new Map<ScopeLayers, Placed[]>()
-  const inScope = (scope: ScopeLayers): Placed[] => {
+  const found = new Map<ScopeLayers, PlacedEncoder[]>()
+  const inScope = (scope: ScopeLayers): PlacedEncoder[] => {
     const list =
       found.get(scope) ?? placed(scope.layers, names.get(scope) ?? 'a scope of with() or register()')
     found.set(scope, list)
@@ -61,7 +61,7 @@ export function checkEncoders(app: {
   }
   const check = (
     nodes: readonly ScopeLayers[],
-    own: Placed[],
+    own: PlacedEncoder[],
     pattern: string | null,
     what: string,
   ): void => {
