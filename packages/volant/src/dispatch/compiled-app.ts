@@ -125,7 +125,8 @@ export class CompiledApp implements Host, RequestApp {
       const { nodes, pattern } = definition
       const layers = layersFor(nodes, pattern, this.router.caseSensitive)
       const chain = compileChain(nodes, layers, () => thrown(error))
-      route = { ...(this.#misses[0] as CompiledRoute), ...chain, pattern }
+      const handler = errorHandlerOf(nodes, pattern, this.router.caseSensitive, [])
+      route = { ...(this.#misses[0] as CompiledRoute), ...chain, ...handler, pattern }
     }
     this.#table[id] = route
     return route
@@ -306,12 +307,11 @@ function compileChain(
   nodes: readonly ScopeLayers[],
   layers: readonly Layer[],
   handler: (ctx: RequestContext) => unknown,
-): Pick<CompiledRoute, 'run' | 'layered' | 'errorHandler' | 'notFound'> {
+): Pick<CompiledRoute, 'run' | 'layered' | 'notFound'> {
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
   return {
     run: compile(layers, handler),
     layered: isLayered(layers),
-    errorHandler: nodes.findLast((node) => node.errorHandler !== null)?.errorHandler ?? null,
     notFound: notFound === null ? null : notFoundHandler(notFound),
   }
 }
