@@ -56,11 +56,13 @@ const names = [
  *     app.use(cors({ origin: ['https://app.example'], credentials: true }))
  *
  * It runs before a `rateLimit` that was registered before it, unless `origin` is a function, so that pages can read a
- * 429, and preflights are not counted. It belongs to an app, a scope or a path rather than to a route. A preflight (OPTIONS with Origin and
+ * 429, and preflights are not counted.
+ *
+ * It belongs to an app, a scope or a path rather than to a route. A preflight (OPTIONS with Origin and
  * Access-Control-Request-Method) is answered with 204 by it, whether there is a route or not and before a route for
  * OPTIONS; other OPTIONS requests go on. A request of an origin that is not allowed goes on, too, without headers that
- * would let its page read the reply: this is no protection of the server. Requests that the engine refuses
- * before any middleware (malformed ones, bodies past `maxBodySize` by their Content-Length) get no headers of CORS.
+ * would let its page read the reply: this is no protection of the server. Requests that the engine refuses before any
+ * middleware (malformed ones, bodies past `maxBodySize` by their Content-Length) get no headers of CORS.
  *
  * Throws `E_BAD_OPTION`.
  */
