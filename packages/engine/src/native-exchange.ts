@@ -103,6 +103,8 @@ class Extra {
   /** The body, if it came as a Buffer of its own. */
   large: Buffer | null = null
   sink: BodySink | null = null
+  /** True once there was a reader of the body. */
+  taken = false
   onDrain: (() => void) | null = null
   /** Bytes written since the engine last reported that all were sent. */
   unsent = 0
@@ -353,10 +355,12 @@ export class NativeExchange extends AsyncResource implements Exchange {
 
   readBody(sink: BodySink, window: number): void {
     const failed = this.sink instanceof Unreadable ? this.sink : null
-    if ((this.sink !== null && failed === null) || this.bodyKind !== BodyKind.stream) {
+    const { more } = this
+    if (more.taken || this.bodyKind !== BodyKind.stream) {
       throw coded('E_BODY_USED', 'the body was read already')
     }
-    this.sink = sink
+    more.taken = true
+    more.sink = sink
     if (live[this.slot] !== this) {
       queueMicrotask(() => this.failBody(coded('E_ABORTED', 'the request was aborted')))
       return

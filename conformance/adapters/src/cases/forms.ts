@@ -372,6 +372,18 @@ export function forms(kit: Kit): void {
       },
     )
 
+    test('a form that was read is not read again as a stream', async () => {
+      const app = kit.app()
+      app.post('/twice', { bodyMode: 'stream' }, async (ctx) => {
+        await ctx.form()
+        assert.throws(() => ctx.bodyStream, { code: 'E_BODY_USED' })
+        return 'once'
+      })
+      await kit.serve(app, async (live) => {
+        assert.equal((await live.post('/twice', type, part('name=a', 'x') + end)).text, 'once')
+      })
+    })
+
     test('ctx.body of a form says what reads it', async () => {
       const app = kit.app()
       app.post('/body', (ctx) => String(ctx.body))
