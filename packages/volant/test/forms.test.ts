@@ -519,7 +519,7 @@ describe('ctx.parts()', () => {
       const parts = ctx.parts()
       const { value: first } = await parts.next()
       assert.equal(await first?.text(), 'one')
-      assert.equal(await first?.text(), '')
+      await assert.rejects(async () => first?.text(), { code: 'E_BODY_USED' })
       const { value: second } = await parts.next()
       await assert.rejects(async () => first?.bytes(), { code: 'E_BODY_USED' })
       const reading = second?.bytes()
@@ -531,6 +531,42 @@ describe('ctx.parts()', () => {
       return []
     })
     assert.deepEqual(reply, [])
+  })
+
+  for (const bodyMode of ['buffer', 'stream'] as const) {
+    test(`what reads a part while another does is refused (${bodyMode})`, async () => {
+      const reply = await read(async (ctx: Context) => {
+        const lengths: unknown[] = []
+        for await (const part of ctx.parts()) {
+          const bytes = part.bytes()
+          for (const other of [part.text(), part.toFile(folder)]) {
+            await assert.rejects(other, { code: 'E_BODY_USED' })
+          }
+          lengths.push((await bytes).length)
+        }
+        return lengths
+      }, bodyMode)
+      assert.deepEqual(reply, [3, 500_000, 3])
+    })
+  }
+
+  test('one reader of chunks at a time, whom the next part waits for', async () => {
+    const reply = await read(async (ctx: Context) => {
+      const parts = ctx.parts()
+      await parts.next()
+      const { value: photo } = await parts.next()
+      const [one, two] = [photo?.[Symbol.asyncIterator](), photo?.[Symbol.asyncIterator]()]
+      // The chunk that is there is given at once, and the second is waited for.
+      assert.ok((await one?.next())?.value instanceof Uint8Array)
+      const pending = one?.next()
+      const refused = assert.rejects(async () => two?.next(), { code: 'E_BODY_USED' })
+      const { value: last } = await parts.next()
+      assert.ok((await pending)?.value instanceof Uint8Array)
+      await refused
+      await assert.rejects(async () => one?.next(), { code: 'E_BODY_USED' })
+      return [await last?.text()]
+    })
+    assert.deepEqual(reply, ['two'])
   })
 
   test('the body is read once', async () => {

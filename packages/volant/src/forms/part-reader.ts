@@ -6,6 +6,12 @@ import type { BodySource } from './body-source.ts'
 import { type MultipartParser, Token } from './multipart.ts'
 import { malformed, type PartHead } from './part-head.ts'
 
+const busy = 'this part of the form is being read already: wait for that, and keep what was read'
+
+function usedError(message: string): VolantError {
+  return new VolantError('E_BODY_USED', message)
+}
+
 export class PartReader {
   readonly #source: BodySource
   readonly #parser: MultipartParser
@@ -13,7 +19,7 @@ export class PartReader {
   #part = 0
   #isOpen = false
   #failure: Error | null = null
-  /** The work that reads the current part as a whole; the next part waits for it. */
+  /** What reads the current part now. The next part waits for it, and another reader is refused. */
   #work: Promise<unknown> | null = null
   /** The files that were written. They are removed if the form turns out to be broken. */
   readonly #files: string[] = []
@@ -31,15 +37,16 @@ export class PartReader {
 
   /** Gives the head of the next part, past what was not read of the current one; null when the form is complete. */
   async nextPart(): Promise<{ readonly head: PartHead; readonly number: number } | null> {
-    await this.#work?.catch(() => {})
+    while (this.#work !== null) await this.#work.catch(() => {})
     if (this.#failure !== null) throw this.#failure
+    // Whoever still has the part before is refused from here on.
+    this.#part += 1
     for (;;) {
       const token = this.#token()
       switch (isThenable(token) ? await token : token) {
         case Token.part:
           this.recycle()
           this.#isOpen = true
-          this.#part += 1
           return { head: this.#parser.head as PartHead, number: this.#part }
         case Token.partEnd:
           this.#isOpen = false
@@ -52,9 +59,27 @@ export class PartReader {
 
   /** Gives a handler the next bytes of the current part, or null at its end. */
   chunk(number: number): Buffer | null | Promise<Buffer | null> {
+    if (this.#work !== null) return Promise.reject(usedError(busy))
     const next = this.borrow(number)
-    if (isThenable(next)) return next.then((bytes) => this.#share(bytes))
-    return this.#share(next)
+    return isThenable(next) ? this.#during(next.then((bytes) => this.#share(bytes))) : this.#share(next)
+  }
+
+  /** Has `read` borrow all that is left of a part. */
+  whole<T>(number: number, read: () => Promise<T>): Promise<T> {
+    if (this.#work !== null) return Promise.reject(usedError(busy))
+    const isOver = number === this.#part && this.#failure === null && !this.#isOpen
+    // It would be taken for an empty one.
+    if (isOver) return Promise.reject(usedError('this part of the form was read already'))
+    return this.#during(read())
+  }
+
+  #during<T>(work: Promise<T>): Promise<T> {
+    const over = (): void => {
+      this.#work = null
+    }
+    this.#work = work
+    work.then(over, over)
+    return work
   }
 
   #share(bytes: Buffer | null): Buffer | null {
@@ -71,10 +96,7 @@ export class PartReader {
   /** Gives the next bytes, or null, to who calls `recycle` when it has used them up. */
   borrow(number: number): Buffer | null | Promise<Buffer | null> {
     if (number !== this.#part) {
-      throw new VolantError(
-        'E_BODY_USED',
-        'this part of the form is over: read it before the next one is asked for',
-      )
+      throw usedError('this part of the form is over: read it before the next one is asked for')
     }
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (!this.#isOpen) return null
@@ -86,12 +108,6 @@ export class PartReader {
     if (token === Token.data) return this.#parser.data
     this.#isOpen = false
     return null
-  }
-
-  /** Has the next part wait for `work`. */
-  during<T>(work: Promise<T>): Promise<T> {
-    this.#work = work
-    return work
   }
 
   /** Keeps the path of a file that belongs to the form until the form is complete. */

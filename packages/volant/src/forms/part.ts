@@ -61,7 +61,7 @@ export class ArrivingPart implements FormPart {
   }
 
   bytes(): Promise<Buffer> {
-    return this.#reader.during(this.#collect())
+    return this.#reader.whole(this.#number, () => this.#collect())
   }
 
   async #collect(): Promise<Buffer> {
@@ -79,7 +79,7 @@ export class ArrivingPart implements FormPart {
   }
 
   toFile(folder: string | URL): Promise<SavedFile> {
-    return this.#reader.during(saveFile(this.#reader, this.#number, folder))
+    return this.#reader.whole(this.#number, () => saveFile(this.#reader, this.#number, folder))
   }
 }
 
