@@ -16,13 +16,16 @@ interface Field {
   checked: unknown
 }
 
+/** A value that passed the check. An array is a copy of what was given, which nobody else can change. */
+type Kept = string | number | string[]
+
 /** Stands for no value; undefined is one that has to be refused. */
 const none = Symbol('none')
 
 /** The fields by each spelling of their names. It is bounded, since names may be made from input. */
 const known = new Map<string, Field>()
 const knownLimit = 1_000
-/** Longer values are checked each time, so that a thousand of them are not kept alive. */
+/** Longer names and values are checked each time, so that a thousand of them are not kept alive. */
 const longestRemembered = 1_024
 /** The engine carries lengths in 16 bits. */
 const longest = 65_535
@@ -33,23 +36,37 @@ function fieldOf(name: string): Field {
 
 function learn(name: string): Field {
   validateHeaderName(name)
+  // The engine takes no longer name.
+  if (name.length > longest) checkHeaderValue(name, '')
   const lower = name.toLowerCase()
   let field = known.get(lower)
   if (field === undefined) {
     field = { lower, isFraming: engineHeaders.has(lower), checked: none }
-    if (known.size < knownLimit) known.set(lower, field)
+    remember(lower, field)
   }
-  if (known.size < knownLimit) known.set(name, field)
+  remember(name, field)
   return field
 }
 
-/** Throws what node:http throws for a value that may not be sent: `ERR_INVALID_CHAR`, `ERR_HTTP_INVALID_HEADER_VALUE`. */
-function check(field: Field, name: string, value: FieldValue): void {
-  validateHeaderValue(name, value as string)
-  const text = Array.isArray(value) ? null : String(value)
-  if (text === null) for (const each of value as readonly string[]) validateHeaderValue(name, each)
-  else if (text.length > longest) checkHeaderValue(name, text)
-  else if (text === value && text.length <= longestRemembered) field.checked = text
+function remember(name: string, field: Field): void {
+  if (known.size < knownLimit && name.length <= longestRemembered) known.set(name, field)
+}
+
+/**
+ * Gives the value to keep. Throws what node:http throws for one that may not be sent: `ERR_INVALID_CHAR`,
+ * `ERR_HTTP_INVALID_HEADER_VALUE`. What is kept cannot change after the check: objects become text, arrays are copied.
+ */
+function checked(field: Field, name: string, value: FieldValue): Kept {
+  if (Array.isArray(value)) return Array.from(value as readonly unknown[], (each) => textOf(name, each))
+  const text = textOf(name, value)
+  if (text === value && text.length <= longestRemembered) field.checked = text
+  return typeof value === 'number' ? value : text
+}
+
+function textOf(name: string, value: unknown): string {
+  const text = typeof value === 'string' || value === undefined ? value : String(value as number)
+  validateHeaderValue(name, text as string)
+  return (text as string).length > longest ? checkHeaderValue(name, text as string) : (text as string)
 }
 
 /**
@@ -60,7 +77,7 @@ export class HeaderFields {
   readonly #ctx: RequestContext
   #fields: Field[] = []
   #names: string[] = []
-  #values: FieldValue[] = []
+  #values: Kept[] = []
   #isLoaded = false
   #isChanged = false
 
@@ -70,19 +87,23 @@ export class HeaderFields {
 
   get(name: string): FieldValue | undefined {
     const at = this.#find(fieldOf(name))
-    return at < 0 ? undefined : this.#values[at]
+    if (at < 0) return undefined
+    const value = this.#values[at]
+    return typeof value === 'object' ? value.slice() : value
   }
 
   set(name: string, value: FieldValue): void {
     const field = fieldOf(name)
-    if (value !== field.checked) check(field, name, value)
-    this.#put(field, name, value)
+    this.#put(field, name, value === field.checked ? (value as string) : checked(field, name, value))
   }
 
   append(name: string, value: FieldValue): void {
-    const before = this.get(name)
-    if (before === undefined) return this.set(name, value)
-    this.set(name, [before, value].flat().map(String))
+    const field = fieldOf(name)
+    const at = this.#find(field)
+    if (at < 0) return this.set(name, value)
+    const more = checked(field, name, value)
+    this.#add(at, typeof more === 'object' ? more : [String(more)])
+    this.#isChanged = true
   }
 
   remove(name: string): void {
@@ -125,7 +146,7 @@ export class HeaderFields {
       const name = this.#names[at] as string
       const value = this.#values[at]
       if (typeof value === 'string') list.push(name, value)
-      else if (Array.isArray(value)) for (const each of value) list.push(name, String(each))
+      else if (typeof value === 'object') for (const each of value) list.push(name, each)
       else list.push(name, String(value))
     }
     ctx.replyHeaders = list.length === 0 ? null : list
@@ -144,7 +165,7 @@ export class HeaderFields {
       const field = fieldOf(name)
       const found = this.#find(field)
       if (found < 0) this.#put(field, name, list[at + 1] as string)
-      else this.#values[found] = [this.#values[found] as string, list[at + 1] as string].flat()
+      else this.#add(found, [list[at + 1] as string])
     }
     this.#isChanged = false
   }
@@ -158,7 +179,14 @@ export class HeaderFields {
     return -1
   }
 
-  #put(field: Field, name: string, value: FieldValue): void {
+  #add(at: number, more: readonly string[]): void {
+    const before = this.#values[at] as Kept
+    const values = typeof before === 'object' ? before : [String(before)]
+    for (const each of more) values.push(each)
+    this.#values[at] = values
+  }
+
+  #put(field: Field, name: string, value: Kept): void {
     const at = this.#find(field)
     this.#isChanged = true
     if (at < 0) {
