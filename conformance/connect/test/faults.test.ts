@@ -184,6 +184,25 @@ onEach(
   },
 )
 
+onEach(
+  'a Content-Length that is none',
+  {},
+  (site) => {
+    fine(site)
+    const given = ['', '0x10', '1e3', '-5', '+5', '5, 5', '99999999999999999999', 'NaN']
+    given.forEach((length, at) =>
+      site.handle('GET', `/${at}`, (_, res) => {
+        res.setHeader('Content-Length', length)
+        res.write('hel')
+        res.end('lo')
+      }),
+    )
+  },
+  async (client) => {
+    for (let at = 0; at < 8; at++) assert.equal((await client.get(`/${at}`)).text, 'hello')
+  },
+)
+
 /** What has another result than in Express: each adapter has the same. */
 function onEach(
   name: string,

@@ -184,8 +184,9 @@ export class Pair implements NonNullable<RareState['watch']> {
   }
 
   #declaredLength(): number {
-    const length = Number(this.res.getHeader('content-length') ?? -1)
-    return Number.isSafeInteger(length) && length >= 0 ? length : -1
+    const text = String(this.res.getHeader('content-length'))
+    // An empty value is no zero, and 0x10 and 1e3 are no lengths (RFC 9110 §8.6).
+    return /^\d{1,15}$/.test(text) ? Number(text) : -1
   }
 
   /** False where the request has a reply of others: that of a timeout is no mistake, any other is reported. */
