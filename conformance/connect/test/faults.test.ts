@@ -184,6 +184,55 @@ onEach(
   },
 )
 
+const odd = (): never => {
+  throw new Error('odd')
+}
+
+/** Errors whose properties cannot be read: what they throw must not end the process. */
+onEach(
+  'errors that throw where they are read',
+  {},
+  (site) => {
+    fine(site)
+    const given: unknown[] = [
+      Object.defineProperty({}, 'status', { get: odd }),
+      Object.defineProperty({ status: 400 }, 'message', { get: odd }),
+      { status: 400, headers: { 'x-one': { toString: odd } } },
+      new Proxy({}, { get: odd }),
+    ]
+    given.forEach((error, at) => {
+      site.handle('GET', `/${at}`, (_req, _res, next) => next(error))
+      site.handle('GET', `/${at}/later`, (_req, _res, next) => void setImmediate(next, error))
+    })
+  },
+  async (client, reports) => {
+    for (let at = 0; at < 4; at++) {
+      for (const path of [`/${at}`, `/${at}/later`]) {
+        assert.equal((await client.get(path)).status, 500, path)
+        assert.deepEqual(reports.splice(0).map(String), ['Error: odd'], path)
+      }
+    }
+  },
+)
+
+onEach(
+  'ten thousand middlewares that call next at once',
+  {},
+  (site) => {
+    fine(site)
+    const many = <T>(one: T): T[] => Array.from({ length: 10_000 }, () => one)
+    const steps = many<Handle>((_req, _res, next) => next())
+    const rescues = many<Rescue>((error, _req, _res, next) => next(error))
+    const failing: Handle = (_req, _res, next) => next(Object.assign(new Error('first'), { status: 410 }))
+    site.reply('GET', '/steps', () => ({ body: 'reached' }), steps as never)
+    site.handle('GET', '/rescues', [failing, ...rescues] as never)
+  },
+  async (client) => {
+    assert.equal((await client.get('/steps')).text, 'reached')
+    assert.equal((await client.get('/rescues')).status, 410)
+  },
+)
+
 onEach(
   'a Content-Length that is none',
   {},

@@ -26,6 +26,9 @@ export interface StackEntry {
 
 type State = 'running' | 'passed' | 'failed' | 'over'
 
+/** After as many middlewares that called `next` at once the stack is left: 10,000 would not fit in it. */
+const mostAtOnce = 100
+
 /** Says that no error is passed on. */
 const none = Symbol('none')
 
@@ -117,9 +120,12 @@ export class StackRun implements Waiting {
     // A second call of the same middleware finds another place.
     this.#at = at + 1
     if (this.#entries[at]?.kind === 'app') pair.fromExpress()
-    if (!isFailure) this.#call(at + 1, none)
-    else if (failure === 'route' || failure === 'router') this.#pass()
-    else this.#call(at + 1, failure)
+    if (failure === 'route' || failure === 'router') return this.#pass()
+    const error = isFailure ? failure : none
+    if ((at + 1) % mostAtOnce !== 0) return this.#call(at + 1, error)
+    setImmediate(() => {
+      if (this.#state === 'running') this.#call(at + 1, error)
+    })
   }
 
   #misuse(failure: unknown, isFailure: boolean, code: 'E_NEXT_TWICE' | 'E_NEXT_LATE'): void {
@@ -155,13 +161,18 @@ export class StackRun implements Waiting {
 
   #fail(error: unknown): void {
     const { res, ctx } = this.#pair
-    this.#pair.reopen()
-    this.#leave(true)
     this.#state = 'failed'
-    this.#value =
-      error instanceof HTTPError
-        ? error
-        : asHTTPError(error, res.statusCode, (each) => ctx.app.report(each, ctx))
+    try {
+      this.#pair.reopen()
+      this.#leave(true)
+      this.#value =
+        error instanceof HTTPError
+          ? error
+          : asHTTPError(error, res.statusCode, (each) => ctx.app.report(each, ctx))
+    } catch (failure) {
+      // A property of the error threw. Nobody above could catch it where next() was called later.
+      this.#value = failure ?? new Error(`an error that was passed to next() threw ${inspect(failure)}`)
+    }
     if (this.#entries.some(({ kind }) => kind === 'error')) {
       this.#pair.seen = this.#value
       this.#pair.seenBy = this.#key
