@@ -550,6 +550,26 @@ describe('ctx.parts()', () => {
     })
   }
 
+  for (const way of ['bytes', 'text', 'toFile'] as const) {
+    test(`${way}() that would be awaited after the loop ends no process when the form breaks off`, async (t) => {
+      const unhandled: unknown[] = []
+      const listener = (error: unknown): void => void unhandled.push(error)
+      process.on('unhandledRejection', listener)
+      t.after(() => process.off('unhandledRejection', listener))
+      const app = createApp({ signals: false, report: () => {} })
+      app.post('/f', { bodyMode: 'stream' }, async (ctx) => {
+        const work: unknown[] = []
+        for await (const part of ctx.parts()) work.push(way === 'toFile' ? part.toFile(folder) : part[way]())
+        return Promise.all(work)
+      })
+      const body = '--b\r\nContent-Disposition: form-data; name=a\r\n\r\nthe rest is miss'
+      const [status] = (await ask(app, body, type('b'))) as unknown[]
+      assert.equal(status, 400)
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(unhandled, [])
+    })
+  }
+
   test('one reader of chunks at a time, whom the next part waits for', async () => {
     const reply = await read(async (ctx: Context) => {
       const parts = ctx.parts()

@@ -78,6 +78,7 @@ export class PartReader {
       this.#work = null
     }
     this.#work = work
+    // A handler may await it after the loop, which throws first when the client leaves: no rejection may end the process.
     work.then(over, over)
     return work
   }

@@ -74,8 +74,8 @@ export class ArrivingPart implements FormPart {
     }
   }
 
-  async text(): Promise<string> {
-    return textOf(await this.bytes(), this.#head)
+  text(): Promise<string> {
+    return this.#reader.whole(this.#number, async () => textOf(await this.#collect(), this.#head))
   }
 
   toFile(folder: string | URL): Promise<SavedFile> {
