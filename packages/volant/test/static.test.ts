@@ -11,6 +11,7 @@ import { compress } from '../src/compression/index.ts'
 import { packedList, releaseHeaders } from '@volant/engine'
 import type { RequestContext } from '../src/types/request.ts'
 import type { InjectReply, StaticOptions, VolantError } from '../src/index.ts'
+import { isOtherCase } from '../src/reply/open-file.ts'
 import { largestKept, PageCache } from '../src/static/cache.ts'
 import { codingsFor } from '../src/static/codings.ts'
 import { isWindowsName, namesOf } from '../src/static/names.ts'
@@ -260,6 +261,20 @@ describe('static', () => {
       assert.ok(!isWindowsName(name), name)
       assert.equal(namesOf(`x/${encodeURIComponent(name)}`, true, true), null)
       assert.notEqual(namesOf(`x/${encodeURIComponent(name)}`, true, false), null)
+    }
+  })
+
+  test('a name in another case, where the system finds it', () => {
+    for (const [asked, real, isOther] of [
+      ['/www/private/x.txt', '/www/private/x.txt', false],
+      ['/www/Private/x.txt', '/www/private/x.txt', true],
+      ['/www/private/X.TXT', '/www/private/x.txt', true],
+      ['/www/Ä', '/www/a\u0308', true],
+      ['/www/\u00e4', '/www/a\u0308', false],
+      ['/www/link', '/www/Target', false],
+      ['C:\\www\\Private', 'C:\\www\\private', true],
+    ] as const) {
+      assert.equal(isOtherCase(asked, real), isOther, asked)
     }
   })
 

@@ -32,6 +32,7 @@ export async function openInside(
   const path = join(folder, name)
   const target = await realPath(path)
   if (target === null || !isInside(folder, target, dotfiles)) return null
+  if (foldsCase && isOtherCase(path, target)) return null
   const opened = await openAs(target, readingNoLink)
   if (opened === null || opened === 'folder') return opened
   let holds = false
@@ -41,6 +42,17 @@ export async function openInside(
   } finally {
     if (!holds) await opened.handle.close()
   }
+}
+
+/** True where a folder finds a name in another case, too. A guard of the path /private would not see /Private. */
+const foldsCase = process.platform === 'darwin' || process.platform === 'win32'
+
+/** True where the path of a file is the one that was asked for but for the case of letters. */
+export function isOtherCase(path: string, target: string): boolean {
+  if (path === target) return false
+  // macOS keeps names composed or decomposed, and finds them by both.
+  const [asked, real] = [path.normalize(), target.normalize()]
+  return asked !== real && asked.toLowerCase() === real.toLowerCase()
 }
 
 async function openAs(name: string, flags: number): Promise<OpenFile | 'folder' | null> {

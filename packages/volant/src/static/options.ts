@@ -155,7 +155,8 @@ function rootOf(where: string, given: unknown): string {
   }
   const path = resolve(isURL ? fileURLToPath(given) : (given as string))
   try {
-    const root = realpathSync(path)
+    // The system's own gives the case of letters that the folder has, as the paths of its files have it.
+    const root = realpathSync.native(path)
     if (statSync(root).isDirectory()) return root
   } catch (error) {
     throw new VolantError('E_BAD_OPTION', `${where}: root takes a folder that exists; ${path} does not`, {
