@@ -119,6 +119,10 @@ describe('messages', () => {
       /^a plugin takes \(scope, options\), not 3 parameters: one that has to wait is async, and has no done\(\)$/,
       () => kit.app().register(((_: unknown, _options: unknown, done: () => void) => done()) as never),
     ],
+    [
+      /^with\(\) takes one middleware, and the others would not run: write \.with\(a\)\.with\(b\)$/,
+      () => kit.app().with(...([() => 1, () => 2] as unknown as [() => number])),
+    ],
     [/^before takes a function, not an object$/, () => before({ errors: {} } as never)],
     [/^the handler of \/x is not a function but undefined$/, () => kit.app().get('/x', undefined as never)],
     [/^middleware 1 of \/x is not a function but an array$/, () => kit.app().get('/x', [] as never, () => 1)],

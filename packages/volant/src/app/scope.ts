@@ -141,7 +141,14 @@ export class Scope<B extends Parts = RootParts> {
    * (ctx) => ctx.state.user)`. The scope that it is called on does not change: use the result, and
    * `app.with(auth).with(tenant)` for both.
    */
-  with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>> {
+  with<const M extends LayerOf<ContextOf<B>>>(middleware: M): Scope<With<B, M>>
+  with<const M extends LayerOf<ContextOf<B>>>(middleware: M, ...others: unknown[]): Scope<With<B, M>> {
+    if (others.length > 0) {
+      throw new VolantError(
+        'E_BAD_HANDLER',
+        'with() takes one middleware, and the others would not run: write .with(a).with(b)',
+      )
+    }
     const layer = this.#layer(middleware)
     const scope = this.#inside<With<B, M>>('', 'with()')
     scope.#node.layers.push({ layer, under: null })
