@@ -125,7 +125,10 @@ describe('messages', () => {
     ],
     [/^before takes a function, not an object$/, () => before({ errors: {} } as never)],
     [/^the handler of \/x is not a function but undefined$/, () => kit.app().get('/x', undefined as never)],
-    [/^middleware 1 of \/x is not a function but an array$/, () => kit.app().get('/x', [] as never, () => 1)],
+    [
+      /^middleware 1 of \/x is not a function but an array: give each by itself$/,
+      () => kit.app().get('/x', [] as never, () => 1),
+    ],
   ]
   for (const [message, run] of handlers) {
     test(`handlers: ${message.source}`, () => assert.throws(run, { code: 'E_BAD_HANDLER', message }))
@@ -172,7 +175,7 @@ describe('messages', () => {
     ...(carries(deep) ? [] : ([[/JSON: it is nested too deeply$/, deep]] as [RegExp, unknown][])),
     [/JSON: it is a Map; Object\.fromEntries\(map\)/, new Map([['a', 1]])],
     [/JSON: it is a Set; Array\.from\(set\)/, new Set([1])],
-    [/JSON: it is a function$/, () => 1],
+    [/JSON: it is a function; call it, also where it makes a middleware$/, () => 1],
     [/JSON: it is a symbol$/, Symbol('x')],
   ]
   test('what JSON cannot carry is named, and where it is', async () => {

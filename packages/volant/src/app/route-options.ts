@@ -53,7 +53,8 @@ export function defineRoute(
     const what = `${at === all.length - 1 ? 'the handler' : `middleware ${at + 1}`} of ${pattern}`
     refuseForeign(layer, what)
     if (typeof layer === 'function') return layer as Layer
-    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${briefValue(layer)}`)
+    const remedy = Array.isArray(layer) ? ': give each by itself' : ''
+    throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${briefValue(layer)}${remedy}`)
   })
   const handler = layers.pop() as RouteDefinition['handler'] | undefined
   if (handler === undefined) throw new VolantError('E_BAD_HANDLER', `the route ${pattern} has no handler`)

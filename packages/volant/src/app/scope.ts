@@ -2,7 +2,7 @@
 import type { Address, Method } from '@volant/engine'
 import type { ContextOf } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
-import { refuseForeign } from '../options/foreign-handlers.ts'
+import { refuseForeign, refusePlugin } from '../options/foreign-handlers.ts'
 import { bad } from '../options/bad-option.ts'
 import { metadataOf, sender, usageOf } from '../dispatch/declare.ts'
 import { parsePattern, RoutePatternError } from '../routing/path.ts'
@@ -238,6 +238,8 @@ export class Scope<B extends Parts = RootParts> {
     this.#registry.change('register()')
     const scope = this.#inside('', 'register()')
     const run = asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>
+    if (!usageOf(run)?.startsWith('app.register(')) refuseFactory(run, 'a plugin')
+    refusePlugin(run)
     if (run.length > 2) {
       throw new VolantError(
         'E_BAD_HANDLER',
@@ -350,10 +352,7 @@ export class Scope<B extends Parts = RootParts> {
   #layer(value: unknown): Layer {
     const layer = asFunction(value, 'middleware') as Layer
     refuseForeign(layer, 'middleware')
-    const usage = usageOf(layer)
-    if (usage !== undefined) {
-      throw new VolantError('E_BAD_HANDLER', `${layer.name} is not a middleware by itself: write ${usage}`)
-    }
+    refuseFactory(layer, 'a middleware by itself')
     const { onClose } = metadataOf(layer)
     const { close } = this.#registry.hooks
     if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
@@ -439,11 +438,17 @@ function checkPrefix(prefix: string): string {
   return path
 }
 
+/** Throws `E_BAD_HANDLER` for a function that makes a middleware; `wanted` says what it was taken for. */
+function refuseFactory(value: { readonly name: string }, wanted: string): void {
+  const usage = usageOf(value)
+  if (usage === undefined) return
+  throw new VolantError('E_BAD_HANDLER', `${value.name} is not ${wanted}: write ${usage}`)
+}
+
 export function asFunction(value: unknown, what: string): unknown {
   if (typeof value === 'function') return value
   const usage = typeof value === 'object' && value !== null ? usageOf(value) : undefined
-  throw new VolantError(
-    'E_BAD_HANDLER',
-    `${what} is not a function but ${briefValue(value)}${usage === undefined ? '' : `: write ${usage}`}`,
-  )
+  const list = Array.isArray(value) ? ': give each by itself' : ''
+  const remedy = usage === undefined ? list : `: write ${usage}`
+  throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${briefValue(value)}${remedy}`)
 }

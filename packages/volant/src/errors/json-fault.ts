@@ -64,6 +64,7 @@ export function lostMember(value: object, path = ''): string | null {
 /** Describes a value of which JSON makes nothing, or `{}`; null for an empty object. */
 export function valueFault(value: unknown): string | null {
   if (value === undefined) return 'it is undefined; ctx.reply(204) replies without a body'
+  if (typeof value === 'function') return 'it is a function; call it, also where it makes a middleware'
   if (typeof value !== 'object' || value === null) return `it is a ${typeof value}`
   if (value instanceof Map) return 'it is a Map; Object.fromEntries(map) makes an object of it'
   if (value instanceof Set) return 'it is a Set; Array.from(set) makes an array of it'

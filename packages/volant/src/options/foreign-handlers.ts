@@ -12,12 +12,18 @@ export function refuseForeign(value: unknown, what: string): void {
   const form = length === 4 ? 'write onError((error, ctx) => …)' : own
   throw new VolantError(
     'E_BAD_HANDLER',
-    `${what} ${describe(value, names, fastify)}: ${form}. ${fastify ? '' : asItIs}docs/migrate/${fastify ? 'fastify' : 'express'}.md has the counterparts`,
+    `${what} ${describe(value, names, fastify)}: ${form}. ${fastify ? '' : asItIs(value)}docs/migrate/${fastify ? 'fastify' : 'express'}.md has the counterparts`,
   )
 }
 
 const own = 'here a handler takes (ctx) and middleware (ctx, next)'
-const asItIs = "fromConnect(…) of 'volant/connect' runs it as it is, and "
+
+/** Express gives `res` its own methods in an app: middleware seldom needs them, and handlers and routers mostly do. */
+function asItIs(value: Function): string {
+  const runs = "fromConnect(…) of 'volant/connect' runs it as it is"
+  if (isApp(value) ? 'set' in value : value.length > 2) return `${runs}, and `
+  return `${runs}; if it uses res.json, res.send or the like, put it into an Express app and give it that. `
+}
 
 function describe(value: Function, names: readonly string[], fastify: boolean): string {
   if (isApp(value)) return 'is an app or router of Express'
@@ -39,4 +45,15 @@ const replies = /^_?(?:res|response|reply)$/
 
 function nameOf(parameter: string): string {
   return parameter.replace(/=[^]*/, '').trim()
+}
+
+/** Throws `E_BAD_HANDLER` for a plugin of Fastify, which names itself by the symbols of fastify-plugin. */
+export function refusePlugin(value: object): void {
+  const symbols = value as Record<symbol, unknown>
+  const name = symbols[Symbol.for('fastify.display-name')]
+  if (typeof name !== 'string' && symbols[Symbol.for('skip-override')] === undefined) return
+  throw new VolantError(
+    'E_BAD_HANDLER',
+    `register was given ${typeof name === 'string' ? name : 'a function'}, a plugin of Fastify, which needs the instance of Fastify. docs/migrate/fastify.md has the counterparts`,
+  )
 }

@@ -5,6 +5,9 @@ import type { Level, RateLimitStore, Take } from '../rate-limit/store.ts'
 import { asksOf, type RedisClient } from './client.ts'
 import { digest, script } from './script.ts'
 
+const noConnection =
+  'the client of Redis has no connection: connect() was not called, or the server is not there'
+
 /**
  * Makes a store of a client that is connected, or will be: one of `redis` or of `ioredis`, also of their
  * clusters, in version 6 of either. The server is Redis from version 5 on, or Valkey:
@@ -26,7 +29,7 @@ export function redisStore(client: RedisClient): RateLimitStore {
   }
 
   const run = async (mode: 'take' | 'refund', takes: readonly Take[]): Promise<unknown> => {
-    if (!asks.isReady()) throw new Error('the client of Redis has no connection')
+    if (!asks.isReady()) throw new Error(noConnection)
     const keys = takes.map(({ key }) => key)
     const values = takes.flatMap(({ algorithm, max, window, burst, cost }) =>
       [algorithm, max, window * 1_000, burst, cost].map(String),
@@ -47,7 +50,7 @@ export function redisStore(client: RedisClient): RateLimitStore {
     },
     refund: async (takes) => void (await run('refund', takes)),
     reset: async (keys) => {
-      if (!asks.isReady()) throw new Error('the client of Redis has no connection')
+      if (!asks.isReady()) throw new Error(noConnection)
       // Keys of several slots of a cluster cannot be deleted at once.
       await Promise.all(keys.map((key) => asks.forget(key)))
     },
