@@ -18,16 +18,20 @@ const pooledLength = 65_536
 const mostPooled = 64
 
 /** Small chunks are not worth the memory of a large one. */
+function isPooled({ length }: Buffer): boolean {
+  return length <= pooledLength && length >= pooledLength / 4
+}
+
 function copyOf(bytes: Buffer): Buffer {
-  if (bytes.length > pooledLength || bytes.length < pooledLength / 4) return Buffer.from(bytes)
+  if (!isPooled(bytes)) return Buffer.from(bytes)
   const memory = pool.pop() ?? Buffer.allocUnsafeSlow(pooledLength)
   bytes.copy(memory)
   return memory.subarray(0, bytes.length)
 }
 
-function takeBack({ buffer, byteOffset }: Buffer): void {
-  if (buffer.byteLength !== pooledLength || byteOffset !== 0 || pool.length === mostPooled) return
-  pool.push(Buffer.from(buffer))
+function takeBack(bytes: Buffer): void {
+  // The length decides: a small chunk may lie in memory of Node.js, which others use, and which may be as large as ours.
+  if (isPooled(bytes) && pool.length < mostPooled) pool.push(Buffer.from(bytes.buffer))
 }
 
 /** Gives the bytes of a body that has arrived. */
