@@ -307,7 +307,9 @@ describe('rateLimit', () => {
     assert.deepEqual(await statuses(app, 2, { 'x-name': 'ada' }), [200, 429])
     await app.limiter.reset('ada')
     assert.deepEqual(await statuses(app, 2, { 'x-name': 'ada' }), [200, 429])
-    await assert.rejects(app.limiter.reset(5 as never), /a context, an address or a key/)
+    for (const given of [5, null, {}]) {
+      await assert.rejects(app.limiter.reset(given as never), /a context, an address or a key/)
+    }
   })
 
   test('allowList: addresses, ranges, keys or a function', async () => {

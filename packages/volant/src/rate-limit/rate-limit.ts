@@ -135,7 +135,7 @@ class Limiter {
     if (typeof of === 'string') {
       const address = isIP(of) === 6 ? networkOf(of) : of
       await this.#forget(null, isIP(of) === 0 ? [keyFrom(of)] : [keyFrom(of), address])
-    } else if (typeof of === 'object' && of !== null) {
+    } else if (typeof of === 'object' && of !== null && typeof of.ip === 'string') {
       this.#charges.delete(of)
       const ctx = of as unknown as RequestContext
       await this.#forget(ctx, await this.#keysOf(ctx))
