@@ -259,7 +259,7 @@ let warned = false
 
 /** Tells once that all clients behind a proxy are counted as one. */
 function warnOfProxy(ctx: RequestContext, key: string): void {
-  if (warned || ctx.app.trust !== null || key.startsWith('=')) return
+  if (warned || ctx.app.trust !== null || /^[=#]/.test(key)) return
   if (ctx.exchange.header('x-forwarded-for') === undefined) return
   warned = true
   printLine(
