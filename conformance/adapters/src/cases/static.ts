@@ -347,6 +347,7 @@ export function staticFolders(kit: Kit): void {
             ] as [string, Record<string, string>, number][]) {
               const reply = await live.ask(path, { headers })
               assert.equal(reply.status, status, `${path} ${JSON.stringify(headers)}`)
+              if (path === '/users/7') assert.equal(reply.headers['vary'], 'accept, sec-fetch-dest')
               if (status === 404 || path === '/api/users') continue
               assert.equal(reply.text, '<h1>index</h1>')
               assert.equal(reply.headers['cache-control'], 'no-cache')

@@ -117,7 +117,10 @@ class Folder {
     if (found === 'redirect') return redirect(ctx)
     if (found === 'refused') return missing(ctx)
     if (found !== null) return this.#read(ctx, path as string, found)
-    return this.#settings.fallback !== null && isNavigation(ctx) ? this.#fallback(ctx) : missing(ctx)
+    if (this.#settings.fallback === null) return missing(ctx)
+    // What opens a page gets the fallback, and what a page loads gets 404 (RFC 9110 §12.5.5).
+    ctx.vary('accept, sec-fetch-dest')
+    return isNavigation(ctx) ? this.#fallback(ctx) : missing(ctx)
   }
 
   #fallback(ctx: RequestContext): unknown {
