@@ -234,6 +234,32 @@ onEach(
 )
 
 onEach(
+  'a status from 600 on, as a proxy passes it on from an event',
+  {},
+  (site) => {
+    fine(site)
+    site.handle('GET', '/parts', (_, res) => {
+      res.statusCode = 999
+      setImmediate(() => {
+        res.write('se')
+        res.end('nt')
+      })
+    })
+    site.handle('GET', '/whole', (_, res) => void setImmediate(() => res.writeHead(600).end('sent')))
+  },
+  async (client, reports) => {
+    for (const path of ['/parts', '/whole']) {
+      const { status, text } = await client.get(path)
+      assert.deepEqual([status, text], [500, 'sent'])
+      assert.deepEqual(
+        reports.splice(0).map((error) => (error as { code?: string }).code),
+        ['E_BAD_STATUS'],
+      )
+    }
+  },
+)
+
+onEach(
   'a Content-Length that is none',
   {},
   (site) => {

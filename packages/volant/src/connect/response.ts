@@ -1,6 +1,7 @@
 /** The reply as connect middlewares see it: a ServerResponse whose head and body leave through the reply of the context. */
 import { ServerResponse } from 'node:http'
 import type { Stream } from 'node:stream'
+import { VolantError } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
 import { location } from '../reply/reply.ts'
 import { HeaderFields, type FieldValue } from './header-fields.ts'
@@ -133,12 +134,19 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
       throw coded(new RangeError(`Invalid status code: ${String(status)}`), 'ERR_HTTP_INVALID_STATUS_CODE')
     }
     if (code < 200) informational()
-    this.statusCode = code
+    this.statusCode = code < 600 ? code : this._statusFor(code)
     const given = typeof reason === 'string' ? fields : (reason ?? fields)
     if (given !== undefined && given !== null) this._setAll(given)
     this._committed = true
     this._store.flush(true)
     return this
+  }
+
+  /** Clients take a status from 600 on for an error of the server (RFC 9110 §15); a proxy cannot catch what is thrown. */
+  _statusFor(code: number): number {
+    const text = `a middleware behind fromConnect replied with status ${code}, which is none, so 500 was sent in its place: replies have 200 to 599`
+    this._pair.ctx.app.report(new VolantError('E_BAD_STATUS', text), this._pair.ctx)
+    return 500
   }
 
   _setAll(given: Fields): void {
