@@ -259,6 +259,30 @@ onEach(
   },
 )
 
+const left: string[] = []
+onEach(
+  'a client that leaves an event stream that is silent',
+  {},
+  (site) => {
+    fine(site)
+    site.handle('GET', '/events', (req, res) => {
+      res.on('close', () => left.push('res'))
+      req.on('close', () => left.push('req'))
+      res.write('data: 1\n\n')
+    })
+  },
+  async (client, reports) => {
+    left.length = 0
+    const wire = await client.connect()
+    wire.send(requestBytes('GET', '/events'))
+    await eventually(() => wire.received.includes('data: 1'), 'the event')
+    wire.socket.end()
+    await eventually(() => left.length === 2, 'both to be closed')
+    assert.deepEqual(left.toSorted(), ['req', 'res'])
+    assert.deepEqual(reports, [])
+  },
+)
+
 onEach(
   'a Content-Length that is none',
   {},

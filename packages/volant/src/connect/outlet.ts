@@ -1,4 +1,5 @@
 /** The chunks that a middleware writes, waiting for the reply that sends them. */
+import { VolantError } from '../errors/errors.ts'
 import { coded } from './unsupported.ts'
 import type { SourceParts } from '../reply/source.ts'
 import type { Chunk } from '../types/reply-options.ts'
@@ -53,6 +54,11 @@ export class Outlet implements SourceParts {
   fail(error: unknown): void {
     this.#failure = { error }
     this.#wakeUp()
+  }
+
+  /** Breaks the reply off unless all of it is here: nobody reads what is written later. */
+  leave(): void {
+    if (!this.#isEnded && this.#failure === null) this.fail(new VolantError('E_ABORTED'))
   }
 
   async next(): Promise<Chunk | undefined> {

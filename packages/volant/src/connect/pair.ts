@@ -92,6 +92,8 @@ export class Pair implements NonNullable<RareState['watch']> {
 
   complete(ctx: RequestContext): void {
     this.#outer?.complete(ctx)
+    // As in node:http, a client that closes its side has left: who waits with events for it is told.
+    if (ctx.exchange.halfClosed && this.isOwn && this.#declaredLength() < 0) this.outlet?.leave()
     this.#check()
   }
 
