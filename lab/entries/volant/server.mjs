@@ -210,7 +210,7 @@ const programs = {
   async connect(app) {
     const { fromConnect } = await import('volant/connect')
 
-    for (const middleware of await connectSix((name) => import(name))) app.use(fromConnect(middleware))
+    app.use(fromConnect(...(await connectSix((name) => import(name)))))
     app.get('/', () => {
       ran()
       return { hello: 'world' }
