@@ -243,7 +243,8 @@ app.with(signedIn).post(
   nothing,
 )
 app
-  .with(signedIn, withKey)
+  .with(signedIn)
+  .with(withKey)
   .delete('/orders/:id', { tags: ['errors'], deprecated: true, response: { 204: null } }, nothing)
 app
   .with(signedIn)
