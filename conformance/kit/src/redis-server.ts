@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import { eventually } from './waiting.ts'
 
 /** Why tests that need Redis are skipped here; false where they run. The value is for the option `skip` of a test. */
@@ -22,12 +23,7 @@ export class RedisServer {
 
   /** Makes a server that is not started yet. */
   static async make(): Promise<RedisServer> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    return new RedisServer(port)
+    return new RedisServer(await freePort())
   }
 
   /** Starts the server, and waits until it accepts connections. `more` are settings by name. */
