@@ -21,6 +21,7 @@ export const rooms = [
   'compression',
   'static',
   'rate-limit',
+  'cookies',
   'redis',
   'connect',
   'adapters',
