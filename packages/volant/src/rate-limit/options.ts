@@ -2,6 +2,7 @@
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkChoice, checkFunction, checkInteger, checkNames } from '../options/checks.ts'
+import { millisecondsOf } from '../options/duration.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { listedPeers } from '../request/trust.ts'
 import type { Context } from '../types/context.ts'
@@ -272,28 +273,10 @@ function checkUnits(name: string, value: unknown, or = ''): void {
   checkInteger(name, value, [1, 1_000_000_000], `an integer from 1 to 1,000,000,000${or}`)
 }
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  millisecond: 1,
-  s: 1_000,
-  sec: 1_000,
-  second: 1_000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000,
-}
-
 function checkWindow(name: string, value: unknown = 60_000): number {
   const wanted =
     "milliseconds from 1 to 31 days, or a text such as '30 seconds', '1 minute', '2 hours', '1 day'"
-  const [, count, unit = ''] = /^(\d+) ?([a-z]+)$/i.exec(typeof value === 'string' ? value : '') ?? []
-  const lower = unit.toLowerCase()
-  const factor = units[lower] ?? units[lower.replace(/s$/, '')]
-  const ms = count === undefined || factor === undefined ? value : Number(count) * factor
+  const ms = millisecondsOf(value) ?? value
   if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 1 || ms > 31 * 86_400_000)
     throw bad(name, value, wanted)
   return ms
