@@ -5,6 +5,7 @@ import { connectSix } from './connect-six.mjs'
 import { openLog } from './log.mjs'
 import * as payloads from './payloads.mjs'
 import { ran } from './ran.mjs'
+import { nextId } from './request-ids.mjs'
 
 /** Each entry brings the modules of its own folder, `bring` those that one program needs. */
 export async function serve({ express, morgan, cors, bring }) {
@@ -194,6 +195,27 @@ const programs = {
     app.use(limit(payloads.manyRequests), compression(), helmet())
     app.get('/', greet)
     app.get('/pages/:id', page)
+  },
+
+  async secured(app, { bring }) {
+    const { default: helmet } = await bring('helmet')
+    app.get('/none', greet)
+    app.get('/headers', helmet(), greet)
+  },
+
+  identified(app, { cors }) {
+    app.get('/none', greet)
+    const identify = (request, response, next) => {
+      request.id = nextId()
+      response.setHeader('x-request-id', request.id)
+      next()
+    }
+    app.get('/both', identify, cors(), greet)
+  },
+
+  journal(app, { morgan }) {
+    app.get('/none', greet)
+    app.get('/logged', morgan('combined', { stream: openLog() }), greet)
   },
 
   async connect(app, { bring }) {

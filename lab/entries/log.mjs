@@ -2,8 +2,10 @@
 // Volant's logger does, so that nobody pays for a write of a single line.
 import { createWriteStream } from 'node:fs'
 
-const patience = 50
-const chunk = 65_536
+/** ms. */
+export const patience = 50
+/** Bytes. */
+export const chunk = 65_536
 
 /** A stream, as far as morgan and pino want one. */
 export function openLog() {

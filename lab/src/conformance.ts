@@ -89,17 +89,19 @@ async function faultOf(
     if (after - before < result.replies)
       return `its handlers ran ${after - before} times for ${result.replies} replies`
   }
-  if (isLogged(scenario, variant)) {
+  const line = logOf(scenario, variant)
+  if (line !== null) {
     const wanted = scenario.proofs.length + result.replies
-    for (let waited = 0; server.logged() < wanted && waited < 20; waited += 1) await pause(100)
-    if (server.logged() < wanted) return `its log has ${server.logged()} lines for ${wanted} requests`
+    for (let waited = 0; server.logged(line) < wanted && waited < 20; waited += 1) await pause(100)
+    const lines = server.logged(line)
+    if (lines < wanted) return `its log has ${lines} lines for ${wanted} requests`
   }
   return null
 }
 
-/** Whether each request of the variant must leave a line. */
-export function isLogged(scenario: Scenario, variant: Variant): boolean {
-  return scenario.logs === true && variant.logs !== false
+/** What the line that each request of the variant must leave matches; null where it leaves none. */
+export function logOf(scenario: Scenario, variant: Variant): RegExp | null {
+  return variant.logs === false ? null : (scenario.logs ?? null)
 }
 
 /** What is wrong with the reply to one request, or null. */
@@ -130,6 +132,8 @@ function difference({ status, headers, body: bytes }: Reply, proof: Proof): stri
     if (!given.some((text) => value.test(text)))
       return `${asked}: the field ${names.replaceAll('|', ' or ')} is ${given.join(', ') || 'missing'}`
   }
+  const stranger = proof.absent?.find((name) => name in headers)
+  if (stranger !== undefined) return `${asked}: the field ${stranger} is ${String(headers[stranger])}`
   const encoding = headers['content-encoding']
   if (encoding !== proof.encoding)
     return `${asked}: the content encoding is ${encoding ?? 'missing'}, not ${proof.encoding ?? 'missing'}`

@@ -82,7 +82,22 @@ const batteries: Preset = {
   ],
 }
 
-export const presets: Readonly<Record<string, Preset>> = { core, batteries }
+/** What headers, ids, logs, sessions, tokens and traces cost. As above. */
+const services: Preset = {
+  rounds: 5,
+  warmup: 0.8,
+  window: 1,
+  parts: [
+    part('security-headers', 'none', ['native']),
+    part('security-headers', 'headers', [...ours, 'fastify', 'hono', 'polka', 'express5']),
+    part('request-id-cors', 'none', ['native']),
+    part('request-id-cors', 'both', [...ours, 'fastify', 'hono', 'express5']),
+    part('access-log', 'none', ['native']),
+    part('access-log', 'log', [...ours, 'fastify', 'hono', 'polka', 'express5']),
+  ],
+}
+
+export const presets: Readonly<Record<string, Preset>> = { core, batteries, services }
 
 /** Throws a `Failure` for a name that is not among them. */
 export function presetOf(name: string): Preset {

@@ -22,6 +22,9 @@ export const programs = [
   'limits',
   'compression',
   'guarded',
+  'secured',
+  'identified',
+  'journal',
   'connect',
   'files',
   'uploads',
@@ -60,8 +63,8 @@ export interface Scenario {
   readonly variants: readonly Variant[]
   /** Requests whose replies prove that the work is done; an unknown path is always tried too. */
   readonly proofs: readonly Proof[]
-  /** A line for each request must be in the file `LOG`. */
-  readonly logs?: boolean
+  /** A line for each request, which matches this, must be in the file `LOG`. */
+  readonly logs?: RegExp
   /** Requests under load that are compared one by one before anything is measured; 200 unless it says so. */
   readonly compared?: number
   /** Its variants are counts of connections already. */
@@ -156,6 +159,8 @@ export interface Proof {
   readonly encoding?: 'gzip'
   /** Header fields of the reply, by lower-case name. With `a|b` one of the two is enough. */
   readonly fields?: Readonly<Record<string, RegExp>>
+  /** Header fields that the reply must not have. */
+  readonly absent?: readonly string[]
   /** A header field whose value is another one in every reply. */
   readonly unique?: string
   /** Asked again with the ETag of the reply, the server says 304. */

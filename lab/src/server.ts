@@ -21,8 +21,8 @@ export interface RunningServer {
   readonly command: string
   /** How often the handlers that are measured have run; null when it does not say within 2 s. */
   ran(): Promise<number | null>
-  /** Lines of the request log. */
-  logged(): number
+  /** Lines of the request log that match. */
+  logged(line: RegExp): number
   /** Throws a `Failure` when it ended before. */
   stop(): Promise<void>
 }
@@ -103,7 +103,10 @@ export async function launch({
       }
       return null
     },
-    logged: () => readOr(log, '').split('\n').length - 1,
+    logged: (line) =>
+      readOr(log, '')
+        .split('\n')
+        .filter((text) => line.test(text)).length,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) {
         throw new Failure(`it ended while it was measured: ${child.signalCode ?? `exit ${child.exitCode}`}`)

@@ -58,7 +58,7 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['pair', 'honest', 'other', '--connections', '0,x'],
     /--connections takes whole numbers from 1 to 10000 with commas, not 0$/,
   ],
-  [['run', '--preset', 'none'], /unknown preset none; known: core batteries$/],
+  [['run', '--preset', 'none'], /unknown preset none; known: core batteries services$/],
   [
     ['run', '--preset', 'core', '--entries', 'honest'],
     /--preset says what is measured: leave out --entries$/,

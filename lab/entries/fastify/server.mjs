@@ -3,9 +3,10 @@
 import { pipeline } from 'node:stream/promises'
 import Fastify, { LogController } from 'fastify'
 import { connectSix } from '../connect-six.mjs'
-import { openLog } from '../log.mjs'
+import { chunk, openLog, patience } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { nextId } from '../request-ids.mjs'
 
 const programs = {
   hello() {
@@ -247,10 +248,6 @@ const programs = {
 
   async limits() {
     const { default: rateLimit } = await import('@fastify/rate-limit')
-    const greet = (request, reply) => {
-      ran()
-      reply.send({ message: 'Hello World' })
-    }
     const app = Fastify()
     app.get('/none', greet)
     app.register(async (scope) => {
@@ -263,10 +260,6 @@ const programs = {
 
   async compression() {
     const { default: compress } = await import('@fastify/compress')
-    const greet = (request, reply) => {
-      ran()
-      reply.send({ message: 'Hello World' })
-    }
     const app = Fastify()
     app.get('/none', greet)
     app.register(async (scope) => {
@@ -285,10 +278,6 @@ const programs = {
     const { default: compress } = await import('@fastify/compress')
     const { default: helmet } = await import('@fastify/helmet')
     const { default: rateLimit } = await import('@fastify/rate-limit')
-    const greet = (request, reply) => {
-      ran()
-      reply.send({ message: 'Hello World' })
-    }
     const app = Fastify({
       logger: { stream: openLog() },
       logController: new LogController({ disableRequestLogging: true }),
@@ -308,6 +297,59 @@ const programs = {
         ran()
         reply.send(make.page(request.params.id))
       })
+    })
+    return app
+  },
+
+  async secured() {
+    const { default: helmet } = await import('@fastify/helmet')
+    const app = Fastify()
+    app.get('/none', greet)
+    app.register(async (scope) => {
+      await scope.register(helmet)
+      scope.get('/headers', greet)
+    })
+    return app
+  },
+
+  // The request id is an option of Fastify's own, and a hook puts it into replies.
+  async identified() {
+    const { default: cors } = await import('@fastify/cors')
+    const app = Fastify({ genReqId: nextId })
+    app.get('/none', greet)
+    app.register(async (scope) => {
+      await scope.register(cors, { origin: '*' })
+      scope.addHook('onRequest', (request, reply, done) => {
+        reply.header('x-request-id', request.id)
+        done()
+      })
+      scope.get('/both', greet)
+    })
+    return app
+  },
+
+  // One line for each request, as in `stack`, by pino's own destination, which gathers lines as long as the others here.
+  async journal() {
+    const { default: pino } = await import('pino')
+    const destination = pino.destination({
+      dest: process.env.LOG,
+      sync: false,
+      minLength: chunk,
+      maxWrite: 2 * chunk,
+      periodicFlush: patience,
+    })
+    const app = Fastify({
+      loggerInstance: pino(destination),
+      logController: new LogController({ disableRequestLogging: true }),
+    })
+    app.get('/none', greet)
+    app.register(async (scope) => {
+      scope.addHook('onResponse', (request, reply, done) => {
+        const { method, url: path } = request
+        request.log.info({ method, path, status: reply.statusCode }, 'request completed')
+        done()
+      })
+      scope.get('/logged', greet)
     })
     return app
   },
@@ -447,6 +489,11 @@ const programs = {
     })
     return app
   },
+}
+
+function greet(request, reply) {
+  ran()
+  reply.send({ message: 'Hello World' })
 }
 
 const app = await programs[process.env.PROGRAM]()

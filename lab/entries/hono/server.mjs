@@ -3,9 +3,13 @@ import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { logger } from 'hono/logger'
+import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
 import { openLog } from '../log.mjs'
 import * as payloads from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { nextId } from '../request-ids.mjs'
 
 const programs = {
   hello(app) {
@@ -159,6 +163,41 @@ const programs = {
       return c.json({ id })
     })
   },
+
+  // Hono sends no Content-Security-Policy unless it is told one: this is Volant's.
+  secured(app) {
+    app.get('/none', greet)
+    const self = ["'self'"]
+    const none = ["'none'"]
+    const contentSecurityPolicy = {
+      defaultSrc: self,
+      baseUri: self,
+      formAction: self,
+      frameAncestors: none,
+      objectSrc: none,
+    }
+    app.get('/headers', secureHeaders({ contentSecurityPolicy }), greet)
+  },
+
+  identified(app) {
+    app.get('/none', greet)
+    app.get('/both', requestId({ generator: nextId }), cors(), greet)
+  },
+
+  // Hono's logger writes a line when a request comes and one when it was answered: only the second is kept.
+  journal(app) {
+    const log = openLog()
+    const write = (line) => {
+      if (line.startsWith('-->')) log.write(`${line}\n`)
+    }
+    app.get('/none', greet)
+    app.get('/logged', logger(write), greet)
+  },
+}
+
+function greet(c) {
+  ran()
+  return c.json({ message: 'Hello World' })
 }
 
 const app = new Hono()

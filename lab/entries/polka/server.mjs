@@ -156,6 +156,17 @@ const programs = {
     })
   },
 
+  async secured(app) {
+    const { default: helmet } = await import('helmet')
+    app.get('/none', greet)
+    app.get('/headers', helmet(), greet)
+  },
+
+  journal(app) {
+    app.get('/none', greet)
+    app.get('/logged', morgan('combined', { stream: openLog() }), greet)
+  },
+
   async connect(app) {
     app.use(...(await connectSix((name) => import(name))))
     app.get('/', (request, response) => {
@@ -168,12 +179,14 @@ const programs = {
   async files(app) {
     const { default: sirv } = await import('sirv')
     const { site } = await import('../site.mjs')
-    app.get('/json', (request, response) => {
-      ran()
-      send(response, 200, { message: 'Hello World' })
-    })
+    app.get('/json', greet)
     app.use('/assets', sirv(site, { etag: true }))
   },
+}
+
+function greet(request, response) {
+  ran()
+  send(response, 200, { message: 'Hello World' })
 }
 
 const app = polka()

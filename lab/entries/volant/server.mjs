@@ -207,6 +207,24 @@ const programs = {
     })
   },
 
+  secured(app) {
+    app.get('/none', greet)
+    app.with(securityHeaders({ strictTransportSecurity: { force: true } })).get('/headers', greet)
+  },
+
+  identified(app) {
+    app.get('/none', greet)
+    app.register((scope) => {
+      scope.use(requestId(), cors())
+      scope.get('/both', greet)
+    })
+  },
+
+  journal(app) {
+    app.get('/none', greet)
+    app.with(logger({ destination: process.env.LOG })).get('/logged', greet)
+  },
+
   async connect(app) {
     const { fromConnect } = await import('volant/connect')
 

@@ -1,6 +1,6 @@
 /** A load under watch: what the server's threads ran meanwhile, and every guard that can tell a wrong figure. */
 import type { Flag } from '../cell.ts'
-import { isLogged, silenceOf } from '../conformance.ts'
+import { logOf, silenceOf } from '../conformance.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import { flagsOf } from '../guards.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
@@ -47,8 +47,8 @@ export async function watch(
   let memory = 0
   const counted = entry.javascript && variant.handler !== false
   const before = counted ? ((await server.ran()) ?? 0) : 0
-  const mustLog = isLogged(scenario, variant)
-  const logged = mustLog ? server.logged() : 0
+  const line = logOf(scenario, variant)
+  const logged = line === null ? 0 : server.logged(line)
   const result = await generate(method, {
     load,
     port: server.port,
@@ -79,7 +79,7 @@ export async function watch(
     )
   }
   if (counted) await proveHandlers(server, before, result.replies)
-  if (mustLog) await proveLog(server, logged + result.replies)
+  if (line !== null) await proveLog(server, line, logged + result.replies)
   const cpu = cpuBetween(first.cpu, last.cpu)
   if (cpu.running === 0 && hasExactCpu())
     throw new Disqualified('its processes used no CPU time: another process answers for it')
@@ -104,12 +104,12 @@ async function proveHandlers(server: RunningServer, before: number, replies: num
   )
 }
 
-async function proveLog(server: RunningServer, wanted: number): Promise<void> {
+async function proveLog(server: RunningServer, line: RegExp, wanted: number): Promise<void> {
   const deadline = performance.now() + logPatience
-  let lines = server.logged()
+  let lines = server.logged(line)
   while (lines < wanted && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 100))
-    lines = server.logged()
+    lines = server.logged(line)
   }
   if (lines < wanted) throw new Disqualified(`its log has ${lines} lines for ${wanted} requests`)
 }

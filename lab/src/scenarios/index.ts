@@ -1,5 +1,6 @@
 /** Every scenario, by document, then ours. One file each, named as the scenario; what several share has a file beside them. */
 import type { Scenario } from '../scenario.ts'
+import { accessLog } from './access-log.ts'
 import { compression } from './compression.ts'
 import { contractGet } from './contract-get.ts'
 import { contractPost } from './contract-post.ts'
@@ -20,7 +21,9 @@ import { ramapiJson } from './ramapi-json.ts'
 import { ramapiStack } from './ramapi-stack.ts'
 import { ramapiUser } from './ramapi-user.ts'
 import { rateLimit } from './rate-limit.ts'
+import { requestIdCors } from './request-id-cors.ts'
 import { routes } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
 import { shortLived } from './short-lived.ts'
 import { slowHandlers } from './slow.ts'
 import { staticFile } from './static-file.ts'
@@ -76,6 +79,9 @@ export const scenarios: readonly Scenario[] = [
   compression,
   staticFile,
   upload,
+  securityHeaders,
+  requestIdCors,
+  accessLog,
   contractGet,
   contractPost,
   contractStartup,

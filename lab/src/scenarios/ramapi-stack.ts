@@ -19,7 +19,7 @@ export const ramapiStack: Scenario = {
   program: 'stack',
   headline: 'cpu',
   variants: [{ name: 'default', lane: 'plain', measure: { kind: 'load', load: load(request) } }],
-  logs: true,
+  logs: /./,
   proofs: [
     {
       path: '/api/users',
