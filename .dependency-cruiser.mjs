@@ -22,6 +22,7 @@ export const rooms = [
   'static',
   'rate-limit',
   'cookies',
+  'auth',
   'redis',
   'connect',
   'adapters',

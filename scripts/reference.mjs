@@ -13,6 +13,7 @@ const sections = [
   ['Validation', ['middleware/validate.ts', 'types/schema.ts', 'schema/']],
   ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
+  ['Authentication', ['auth/']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Connect and Express', ['connect/']],
   [

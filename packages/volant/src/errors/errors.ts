@@ -46,11 +46,22 @@ export const errorTable = {
   E_CODING_SYNTAX: { status: 400, meaning: 'Transfer-Encoding is malformed.' },
   E_CODING_UNKNOWN: { status: 501, meaning: 'Transfer-Encoding has a coding other than chunked.' },
   E_CODING_VERSION: { status: 400, meaning: 'Transfer-Encoding in HTTP/1.0.' },
+  E_CREDENTIALS_MALFORMED: {
+    status: 400,
+    meaning: 'The credentials of the request cannot be read.',
+    remedy:
+      'Authorization may be sent once, as `Bearer` or `Basic` with one token after it. The detail says what is wrong.',
+  },
   E_EXPECTATION: { status: 417, meaning: 'Expect has a value other than 100-continue.' },
   E_FIELD_LINE_TOO_LONG: {
     status: 431,
     meaning: 'A header line is longer than maxHeaderLine.',
     remedy: 'Usually a cookie that has grown: make it smaller, or raise maxHeaderLine.',
+  },
+  E_FORBIDDEN: {
+    status: 403,
+    meaning: 'The credentials do not allow this request.',
+    remedy: 'The detail names the scope or the role that is needed.',
   },
   E_FORM_TOO_LARGE: {
     status: 413,
@@ -145,6 +156,11 @@ export const errorTable = {
     meaning: 'The request has more than maxHeaders header fields.',
     remedy: 'Raise maxHeaders if a proxy adds so many.',
   },
+  E_UNAUTHORIZED: {
+    status: 401,
+    meaning: 'The request needs credentials, or those that it has are not accepted.',
+    remedy: 'WWW-Authenticate names the ways to authenticate. Sign in again where a token has expired.',
+  },
   E_UPGRADE_REQUIRED: {
     status: 426,
     meaning: 'The request asks for a WebSocket (Upgrade: websocket), which this server does not speak yet.',
@@ -178,6 +194,12 @@ export const errorTable = {
     meaning: 'The request has its reply already; the first one stands, and this is dropped.',
     remedy:
       'Return after replying, and do not both reply and return a value. A handler that returns nothing has replied 204: return or await what it starts. A header or status that depends on the reply is set in an onSend hook, see docs/guide/06-middleware.md#onsend.',
+  },
+  E_AUTH_MISSING: {
+    status: 0,
+    meaning: 'requireScope() or requireRole() ran without an authentication in front of it.',
+    remedy:
+      'Put bearer(), anyOf() or another authentication in front: app.with(bearer(…)).with(requireScope(…)).',
   },
   E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
   E_BAD_HEADER: {
@@ -417,12 +439,13 @@ export class ValidationError extends HTTPError {
  * Gives the `HTTPError` for a code of the table that has a status. Its stack has no frames: they would be those of the
  * framework, and cost 7 µs, ten times the rest of the error, where a flood is to be refused.
  */
-export function refusal(code: ErrorCode, detail?: string): HTTPError {
+export function refusal(code: ErrorCode, detail?: string, headers?: Record<string, string>): HTTPError {
   const { stackTraceLimit } = Error
   // A frozen Error takes no notice of `set`.
   Reflect.set(Error, 'stackTraceLimit', 0)
   try {
-    return new HTTPError(errorTable[code].status, detail ?? errorTable[code].meaning, { code, expose: true })
+    const { status, meaning } = errorTable[code]
+    return new HTTPError(status, detail ?? meaning, { code, headers, expose: true })
   } finally {
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
   }
