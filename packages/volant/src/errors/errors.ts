@@ -115,6 +115,11 @@ export const errorTable = {
     meaning: 'A path parameter is longer than maxParamLength.',
     remedy: 'Raise maxParamLength.',
   },
+  E_PASSWORD_QUEUE: {
+    status: 503,
+    meaning: 'Too many passwords wait to be hashed or checked.',
+    remedy: 'Put rateLimit() in front of the sign-in. Two are hashed at once, and a hundred wait.',
+  },
   E_PRECONDITION: {
     status: 412,
     meaning: 'The content is not what If-Match or If-Unmodified-Since asks for.',
@@ -308,6 +313,12 @@ export const errorTable = {
     meaning: 'A value cannot be written as JSON, or a chunk is neither string nor bytes.',
     remedy:
       'The message says where it is. Convert Map, Set, BigInt and functions before, leave cycles out; give a schema or a toJSON.',
+  },
+  E_PASSWORD_HASH: {
+    status: 0,
+    meaning: 'A hash of a password cannot be read or checked.',
+    remedy:
+      'The message says why: it is of another format, it would cost too much, or this version of Node.js has no argon2.',
   },
   E_PROCEDURE_CONTEXT: {
     status: 0,
