@@ -1,12 +1,12 @@
 /** What every kind of measurement is given, and what it gives back. */
 import type { Cell } from '../cell.ts'
 import type { GeneratorName } from '../cell.ts'
-import { tryProof } from '../conformance.ts'
 import type { Cores } from '../cores.ts'
 import type { Entry } from '../entry.ts'
 import { runForeign } from '../generators/foreign.ts'
 import type { Job, LoadResult } from '../generators/generator.ts'
 import { runLoad } from '../generators/load.ts'
+import { tryProof } from '../proof.ts'
 import type { Scenario, Variant } from '../scenario.ts'
 import { type RunningServer, startServer } from '../server.ts'
 

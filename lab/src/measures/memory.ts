@@ -1,6 +1,6 @@
 /** Resident memory: idle, loaded and after; and over a long time. From the kernel, never from the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask } from '../conformance.ts'
+import { ask } from '../proof.ts'
 import { slopeOf } from '../guards.ts'
 import { readMemory } from '../readings.ts'
 import type { RunningServer } from '../server.ts'

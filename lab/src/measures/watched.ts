@@ -1,9 +1,10 @@
 /** A load under watch: what the server's threads ran meanwhile, and every guard that can tell a wrong figure. */
 import type { Flag } from '../cell.ts'
-import { logOf, silenceOf } from '../conformance.ts'
+import { logOf } from '../conformance.ts'
 import type { LoadResult } from '../generators/generator.ts'
 import { flagsOf } from '../guards.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
+import { silenceOf } from '../proof.ts'
 import type { Load } from '../scenario.ts'
 import type { RunningServer } from '../server.ts'
 import { type Assignment, Broken, Disqualified, generate } from './measurement.ts'
