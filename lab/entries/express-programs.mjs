@@ -218,6 +218,41 @@ const programs = {
     app.get('/logged', morgan('combined', { stream: openLog() }), greet)
   },
 
+  async sessions(app, { bring }) {
+    const { getIronSession } = await bring('iron-session')
+    const options = { password: process.env.SESSION_KEY, cookieName: 'session' }
+    app.get('/none', someone)
+    app.post('/sign-in/:user', async (request, response) => {
+      const session = await getIronSession(request, response, options)
+      session.user = request.params.user
+      await session.save()
+      response.json({ signedIn: true })
+    })
+    app.get('/read', async (request, response) => {
+      ran()
+      const { user } = await getIronSession(request, response, options)
+      if (user === undefined) return response.status(401).json({ error: 'Unauthorized' })
+      response.json({ user })
+    })
+  },
+
+  async tokens(app, { bring }) {
+    const { expressjwt } = await bring('express-jwt')
+    const { claimsByHand } = await import('./jwt-by-hand.mjs')
+    app.get('/none', someone)
+    app.get('/by-hand', (request, response) => {
+      ran()
+      const claims = claimsByHand(request.headers.authorization)
+      if (claims === null) return response.status(401).json({ error: 'Unauthorized' })
+      response.json({ user: claims.sub })
+    })
+    const verified = expressjwt({ secret: process.env.JWT_SECRET, algorithms: ['HS256'] })
+    app.get('/verified', verified, (request, response) => {
+      ran()
+      response.json({ user: request.auth.sub })
+    })
+  },
+
   async connect(app, { bring }) {
     app.use(...(await connectSix(bring)))
     app.get('/', (request, response) => {
@@ -257,6 +292,11 @@ const programs = {
 function greet(request, response) {
   ran()
   response.json({ message: 'Hello World' })
+}
+
+function someone(request, response) {
+  ran()
+  response.json({ user: 'u10000' })
 }
 
 function page(request, response) {

@@ -1,5 +1,6 @@
 /** Proof of equal work, before anything is measured. */
 import { randomUUID } from 'node:crypto'
+import { forgeryFault, withCredentials } from './credentials.ts'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
@@ -11,8 +12,8 @@ import { type RunningServer, startServer } from './server.ts'
 const usuallyCompared = 200
 
 /**
- * Starts the entry and checks the replies to the scenario's proofs, that another path is refused (so a router runs),
- * every reply to 200 requests as they are sent under load, that its handler ran for each of them, and that it logs when
+ * Starts the entry and checks the replies to the scenario's proofs, that another path is refused (so a router runs) and
+ * changed credentials too, every reply to 200 requests as they are sent under load, that its handler ran for each of them, and that it logs when
  * it must. Null when all is right, else what differs.
  */
 export async function conformance(
@@ -57,9 +58,16 @@ async function faultOf(
     // 404 is right; what else refuses (ZapJS: 500) is the framework's fault, but no sign that no router runs.
     if (missing.status < 400) return `an unknown path is answered with ${missing.status}: no router runs`
   }
+  const forgery = await forgeryFault(load, server.port)
+  if (forgery !== null) return forgery
+  const { credentials } = load
+  const known = await withCredentials(
+    { ...load, ...(credentials && { credentials: { ...credentials, count: compared } }) },
+    server.port,
+  )
   const before = counted ? await server.ran() : 0
   const result = await runLoad({
-    load: { ...load, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
+    load: { ...known, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
     port: server.port,
     seconds: 5,
     maxRequests: compared,

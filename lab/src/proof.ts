@@ -1,5 +1,5 @@
 /** One request, and whether its reply is the right one. */
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { Proof } from './scenario.ts'
 
@@ -72,13 +72,14 @@ export async function silenceOf(port: number): Promise<string | null> {
   return typeof reply === 'string' ? reply : null
 }
 
-/** A text says why there is no reply. */
+/** On a connection of its own, unless an agent keeps some. A text says why there is no reply. */
 export function ask(
   port: number,
   { method = 'GET', path, headers = {}, body }: Proof,
+  agent: Agent | false = false,
 ): Promise<Reply | string> {
   return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port, method, path, headers, agent: false, timeout: limit }
+    const options = { host: '127.0.0.1', port, method, path, headers, agent, timeout: limit }
     const outgoing = request(options, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))

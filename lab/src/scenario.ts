@@ -25,6 +25,8 @@ export const programs = [
   'secured',
   'identified',
   'journal',
+  'sessions',
+  'tokens',
   'connect',
   'files',
   'uploads',
@@ -127,6 +129,19 @@ export interface Load {
   readonly warmup: number
   /** s of a window; null: what the run says. */
   readonly window: number | null
+  readonly credentials?: Credentials
+}
+
+/**
+ * Each request is sent for every one of so many users in turns, with credentials of theirs in a header field; `{user}`
+ * in the body that is expected is whose they are.
+ */
+export interface Credentials {
+  readonly header: 'cookie' | 'authorization'
+  readonly count: number
+  /** False: the server does not look at them, and none are refused. */
+  readonly checked: boolean
+  readonly obtain: (user: string, port: number) => Promise<string>
 }
 
 export interface Request {

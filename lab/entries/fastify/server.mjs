@@ -354,6 +354,55 @@ const programs = {
     return app
   },
 
+  // Sealed by libsodium's secret box.
+  async sessions() {
+    const { default: secureSession } = await import('@fastify/secure-session')
+    const app = Fastify()
+    app.get('/none', someone)
+    app.register(async (scope) => {
+      await scope.register(secureSession, {
+        key: Buffer.from(process.env.SESSION_KEY),
+        cookie: { path: '/', httpOnly: true, secure: true, sameSite: 'lax' },
+      })
+      scope.post('/sign-in/:user', (request, reply) => {
+        request.session.set('user', request.params.user)
+        reply.send({ signedIn: true })
+      })
+      scope.get('/read', (request, reply) => {
+        ran()
+        const user = request.session.get('user')
+        if (user === undefined) return reply.code(401).send({ error: 'Unauthorized' })
+        reply.send({ user })
+      })
+    })
+    return app
+  },
+
+  // fast-jwt without its cache, which is off unless it is asked for.
+  async tokens() {
+    const { default: jwt } = await import('@fastify/jwt')
+    const { claimsByHand } = await import('../jwt-by-hand.mjs')
+    const app = Fastify()
+    app.get('/none', someone)
+    app.get('/by-hand', (request, reply) => {
+      ran()
+      const claims = claimsByHand(request.headers.authorization)
+      if (claims === null) return reply.code(401).send({ error: 'Unauthorized' })
+      reply.send({ user: claims.sub })
+    })
+    app.register(async (scope) => {
+      await scope.register(jwt, {
+        secret: process.env.JWT_SECRET,
+        verify: { algorithms: ['HS256'], cache: false },
+      })
+      scope.get('/verified', { onRequest: (request) => request.jwtVerify() }, (request, reply) => {
+        ran()
+        reply.send({ user: request.user.sub })
+      })
+    })
+    return app
+  },
+
   // Through @fastify/middie, which is the lighter of Fastify's two ways: @fastify/express makes an application of Express.
   async connect() {
     const { default: middie } = await import('@fastify/middie')
@@ -494,6 +543,11 @@ const programs = {
 function greet(request, reply) {
   ran()
   reply.send({ message: 'Hello World' })
+}
+
+function someone(request, reply) {
+  ran()
+  reply.send({ user: 'u10000' })
 }
 
 const app = await programs[process.env.PROGRAM]()

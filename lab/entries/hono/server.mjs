@@ -3,6 +3,7 @@ import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { jwt } from 'hono/jwt'
 import { logger } from 'hono/logger'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
@@ -192,6 +193,23 @@ const programs = {
     }
     app.get('/none', greet)
     app.get('/logged', logger(write), greet)
+  },
+
+  async tokens(app) {
+    const { claimsByHand } = await import('../jwt-by-hand.mjs')
+    app.get('/none', (c) => {
+      ran()
+      return c.json({ user: 'u10000' })
+    })
+    app.get('/by-hand', (c) => {
+      ran()
+      const claims = claimsByHand(c.req.header('authorization'))
+      return claims === null ? c.json({ error: 'Unauthorized' }, 401) : c.json({ user: claims.sub })
+    })
+    app.get('/verified', jwt({ secret: process.env.JWT_SECRET, alg: 'HS256' }), (c) => {
+      ran()
+      return c.json({ user: c.get('jwtPayload').sub })
+    })
   },
 }
 

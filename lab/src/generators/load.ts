@@ -55,7 +55,7 @@ export async function runLoad(job: Job): Promise<LoadResult> {
   try {
     return resultOf(
       await follow(child, job),
-      `echo '${JSON.stringify(spec).replaceAll("'", "'\\''")}' | load --spec -`,
+      `echo '${JSON.stringify(shown(spec)).replaceAll("'", "'\\''")}' | load --spec -`,
     )
   } finally {
     clearTimeout(timer)
@@ -94,6 +94,16 @@ function specOf({
     hold: true,
   }
 }
+
+/** Requests that differ in their credentials alone stand there once. */
+function shown({ requests, ...spec }: ReturnType<typeof specOf>): object {
+  const more = requests.length - 1
+  if (more < mostShown) return { ...spec, requests }
+  return { ...spec, requests: [requests[0], `and ${more} with other credentials`] }
+}
+
+/** More than any mix has. */
+const mostShown = 100
 
 /** A brace that begins no template is doubled, as `load --help` says. */
 function escaped({ weight, method, path, headers, body, expect }: Request) {

@@ -2,6 +2,7 @@
 import type { Cell } from '../cell.ts'
 import type { GeneratorName } from '../cell.ts'
 import type { Cores } from '../cores.ts'
+import { withCredentials } from '../credentials.ts'
 import type { Entry } from '../entry.ts'
 import { runForeign } from '../generators/foreign.ts'
 import type { Job, LoadResult } from '../generators/generator.ts'
@@ -82,8 +83,9 @@ export class Broken extends Error {
   commands: readonly string[] = []
 }
 
-export function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
-  const pinned = { ...job, core: method.cores.generator }
+export async function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
+  const load = await withCredentials(job.load, job.port)
+  const pinned = { ...job, load, core: method.cores.generator }
   if (method.generator !== 'load') return runForeign(method.generator, pinned)
   return method.apart ? runApart(pinned) : runLoad(pinned)
 }

@@ -8,6 +8,7 @@ import { contractStartup } from './contract-startup.ts'
 import { curve } from './curve.ts'
 import { headerFields } from './headers.ts'
 import { highest } from './highest.ts'
+import { jwt } from './jwt.ts'
 import { middleware } from './middleware.ts'
 import { nessenBadge } from './nessen-badge.ts'
 import { nessenHealth } from './nessen-health.ts'
@@ -23,6 +24,7 @@ import { ramapiUser } from './ramapi-user.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestIdCors } from './request-id-cors.ts'
 import { routes } from './routes.ts'
+import { sealedSession } from './sealed-session.ts'
 import { securityHeaders } from './security-headers.ts'
 import { shortLived } from './short-lived.ts'
 import { slowHandlers } from './slow.ts'
@@ -82,6 +84,8 @@ export const scenarios: readonly Scenario[] = [
   securityHeaders,
   requestIdCors,
   accessLog,
+  sealedSession,
+  jwt,
   contractGet,
   contractPost,
   contractStartup,
