@@ -224,7 +224,10 @@ describe('a store of your own', () => {
       lines[0] as string,
       /^volant: GET \/: VolantError: the store of the rate limit g fails \(broken\)/,
     )
-    assert.equal(lines[1], 'volant: rateLimit(): the store of g answers again, and counts all requests')
+    assert.equal(
+      lines[1],
+      'volant: rateLimit(): the store of the rate limit g answers again, and counts all requests',
+    )
   })
 
   test('what was counted in memory meanwhile is given back in memory', async () => {
