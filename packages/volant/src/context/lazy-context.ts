@@ -531,6 +531,7 @@ class Rare implements RareState {
   collected: WholeBody | null = null
   decoder: BodyDecoder | null = null
   connect: object | null = null
+  session: RareState['session'] = null
   watch: RareState['watch'] = null
   failure: unknown = undefined
   cookies: Record<string, string | undefined> | undefined = undefined

@@ -41,6 +41,7 @@ import type {
   Trust,
 } from '../types/request.ts'
 import type { ResponseListener } from '../types/declaration.ts'
+import type { Encoder, SendHook } from '../types/send-hook.ts'
 import { serverCloses } from '../reply/abort.ts'
 import type { PrefixScope, RouteDefinition, ScopeLayers } from './route-definition.ts'
 import { parsePattern } from '../routing/path.ts'
@@ -343,11 +344,24 @@ function watching(
 }
 
 /** Gives the hooks from the inside out, as the way back through middleware is, and the encoder's behind them. */
-function sendHooksOf(layers: readonly Layer[]): Pick<CompiledRoute, 'sendHooks' | 'encoder'> {
-  const hooks = layers.flatMap((layer) => metadataOf(layer).onSend ?? []).toReversed()
+function sendHooksOf(layers: readonly Layer[]): Pick<CompiledRoute, 'sendHooks' | 'concerns' | 'encoder'> {
+  const senders = layers.map(metadataOf).filter(({ onSend }) => onSend !== undefined)
+  const hooks = senders.map(({ onSend }) => onSend as SendHook).toReversed()
+  const looks = senders.map(({ sendConcerns }) => sendConcerns)
   const encoder = oneEncoder(layers.flatMap((layer) => metadataOf(layer).encoder ?? []))
-  if (encoder !== null) hooks.push((ctx, reply) => encoder.encode(ctx, reply))
-  return { sendHooks: hooks.length === 0 ? null : hooks, encoder }
+  if (encoder !== null) {
+    hooks.push((ctx, reply) => encoder.encode(ctx, reply))
+    looks.push((ctx, content, status) => encoder.concerns(ctx, content, status))
+  }
+  return { sendHooks: hooks.length === 0 ? null : hooks, concerns: anyOf(looks), encoder }
+}
+
+/** Joins the quick looks of hooks; null where one of them has none. */
+function anyOf(looks: readonly (Encoder['concerns'] | undefined)[]): Encoder['concerns'] | null {
+  if (looks.length === 0 || looks.some((look) => look === undefined)) return null
+  const all = looks as readonly Encoder['concerns'][]
+  if (all.length === 1) return all[0] as Encoder['concerns']
+  return (ctx, content, status) => all.some((look) => look(ctx, content, status))
 }
 
 function exposedBy(layers: readonly Layer[]): string {

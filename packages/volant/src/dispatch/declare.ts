@@ -37,6 +37,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly schemas?: Schemas
   /** True where it has to run before the body is read or checked, also as middleware of a route. */
   readonly isEarly?: boolean
+  /** The quick look of its send hook: false where that has nothing to do with a reply. */
+  readonly sendConcerns?: Encoder['concerns']
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
   /** Answers errors of its scope, or passes one on: its error, or another. */

@@ -35,6 +35,7 @@ export function wasHandled(ctx: RequestContext): boolean {
 
 function answerError(ctx: RequestContext, error: unknown, isSecond: boolean): void {
   if (ctx.exchange.aborted) {
+    ctx.rare?.session?.abandon()
     // Aborted work fails, and nobody reads its error. Clients that disconnect must not fill the log.
     if (!(error instanceof HTTPError) && !isAbort(error)) ctx.app.report(error, ctx)
     return

@@ -23,10 +23,8 @@ export function passHooks(
   status: number,
   leave: Leave,
 ): void {
-  const { encoder } = ctx.route
-  if (hooks.length === 1 && encoder !== null && !encoder.concerns(ctx, content, status)) {
-    return leave(ctx, type, content, status)
-  }
+  const { concerns } = ctx.route
+  if (concerns !== null && !concerns(ctx, content, status)) return leave(ctx, type, content, status)
   beginHooks(ctx)
   ctx.statusCode = status
   const reply = new Outgoing(ctx, type, content)

@@ -33,6 +33,7 @@ export function send(
 
 function refuse(ctx: RequestContext, content: ReplyContent, method: string): void {
   if (isStream(content)) content.parts.cancel()
+  ctx.rare?.session?.abandon()
   dropReply(ctx, method)
 }
 

@@ -84,6 +84,8 @@ export interface CompiledRoute {
   readonly handlerTimeout: number
   /** The hooks that each reply passes, the innermost first and the encoder's last; null without any. */
   readonly sendHooks: readonly SendHook[] | null
+  /** Tells whether a hook has anything to do with a reply; null where one of them sees every reply. */
+  readonly concerns: Encoder['concerns'] | null
   /** The encoder, whose hook is the last; null without one. */
   readonly encoder: Encoder | null
   /** The fields that pages of other origins should be able to read, as `cors` writes them; empty without any. */
@@ -175,6 +177,16 @@ export interface RareState {
   decoder: BodyDecoder | null
   /** The request and reply of connect middlewares. */
   connect: object | null
+  /** The session; null where no middleware gives one. */
+  session: SessionOfRequest | null
+}
+
+/** What the stages of a reply ask of a session. */
+export interface SessionOfRequest {
+  /** True where it has to be written before the reply leaves. */
+  readonly isDue: boolean
+  /** The client left, or has another reply: what was changed is written without one, where that is possible. */
+  abandon(): void
 }
 
 /**
