@@ -23,6 +23,7 @@ export const rooms = [
   'rate-limit',
   'cookies',
   'auth',
+  'session',
   'redis',
   'connect',
   'adapters',

@@ -15,6 +15,7 @@ const sections = [
   ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
   ['Authentication', ['auth/']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
+  ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
   ['Connect and Express', ['connect/']],
   [
     'Contracts',

@@ -146,6 +146,17 @@ export const errorTable = {
     meaning: 'The request did not arrive within requestTimeout.',
     remedy: 'The network or the client is slow; raise requestTimeout for large uploads.',
   },
+  E_SESSION_ENDED: {
+    status: 409,
+    meaning:
+      'The session ended while the request ran, or a sign-in took its place: what the request changed in it was not kept.',
+    remedy: 'The client asks again, with the cookie that it has by then.',
+  },
+  E_SESSION_STORE: {
+    status: 503,
+    meaning: 'The store of sessions does not answer.',
+    remedy: 'The error that was reported says what the store did. Retry-After says when to ask again.',
+  },
   E_STORAGE_FULL: {
     status: 507,
     meaning: 'A file of a form cannot be stored: the disk is full, or the quota of its user.',
@@ -345,6 +356,22 @@ export const errorTable = {
     status: 0,
     meaning: 'A pattern cannot be a route.',
     remedy: 'A RoutePatternError; the message says what is wrong with the pattern.',
+  },
+  E_SESSION_LATE: {
+    status: 0,
+    meaning: 'A session was changed after the reply had left, with which it would have been written.',
+    remedy: 'Change it before replying: a stream has left once its first bytes are sent.',
+  },
+  E_SESSION_TOO_LARGE: {
+    status: 0,
+    meaning: 'A session has more bytes than a cookie, or the store, may have.',
+    remedy:
+      'Keep an id in the session, and the rest in the database; a sealed cookie has 4,096 bytes at most.',
+  },
+  E_SESSION_UNREAD: {
+    status: 0,
+    meaning: 'A session was used that was not read from its store.',
+    remedy: 'Call `await ctx.state.session.load()` before, or leave the option lazy out.',
   },
   E_STARTED: {
     status: 0,

@@ -1,0 +1,16 @@
+/** Secrets of sessions, and what is derived from them. */
+import { createHash, randomBytes } from 'node:crypto'
+
+const secretBytes = 24
+
+/** The form of a secret. */
+export const secretForm: RegExp = /^[\w-]{32}$/
+
+export function newSecret(): string {
+  return randomBytes(secretBytes).toString('base64url')
+}
+
+/** Gives the id of a session, which the store has in place of the secret: who reads the store cannot use the session. */
+export function idOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
