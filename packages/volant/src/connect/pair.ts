@@ -81,8 +81,16 @@ export class Pair implements NonNullable<RareState['watch']> {
     this.ctx.watchAbort()
   }
 
+  get cutsStreams(): boolean {
+    return this.#outer?.cutsStreams ?? false
+  }
+
   limit(ctx: RequestContext): void {
     this.#outer?.limit(ctx)
+  }
+
+  allow(ctx: RequestContext, ms: number, cutsStreams: boolean): void {
+    this.#outer?.allow(ctx, ms, cutsStreams)
   }
 
   settle(ctx: RequestContext): void {

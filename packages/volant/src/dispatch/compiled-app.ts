@@ -340,7 +340,8 @@ function watching(
     const { onResponse } = metadataOf(layer)
     if (onResponse !== undefined) listeners.push(onResponse)
   }
-  return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 }
+  const isWatched = layers.some((layer) => metadataOf(layer).isWatched === true)
+  return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 || isWatched }
 }
 
 /** Gives the hooks from the inside out, as the way back through middleware is, and the encoder's behind them. */

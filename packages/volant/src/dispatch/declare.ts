@@ -39,6 +39,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly isEarly?: boolean
   /** The quick look of its send hook: false where that has nothing to do with a reply. */
   readonly sendConcerns?: Encoder['concerns']
+  /** True where it needs the watch of a request. */
+  readonly isWatched?: boolean
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
   /** Answers errors of its scope, or passes one on: its error, or another. */

@@ -7,24 +7,36 @@ import { chainExpired, reopen, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
-/** The watch of a request that has a listener; other requests have none. */
+/** The watch of a request that has a listener, or a time limit other than the app's. Other requests have none. */
 export class Watch {
   readonly #listeners: readonly ResponseListener[]
   readonly #started = performance.now()
   #timer: NodeJS.Timeout | null = null
+  /** The time for the handler to begin its reply in, in milliseconds; 0 for none. */
+  #time: number
+  cutsStreams = false
   #settled = false
   #done = false
 
   constructor(ctx: RequestContext) {
     this.#listeners = ctx.route.listeners
+    this.#time = ctx.route.handlerTimeout
     this.limit(ctx)
     ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)
   }
 
-  /** Gives the time of the route, for the handler and again for what answers in its place. */
+  /** Gives the time, for the handler and again for what answers in its place. */
   limit(ctx: RequestContext): void {
-    const { handlerTimeout } = ctx.route
-    if (handlerTimeout > 0) this.#timer = setTimeout(expire, handlerTimeout, ctx)
+    if (this.#time > 0) this.#timer = setTimeout(expire, this.#time, ctx)
+  }
+
+  /** Begins another time, that of a middleware. The route's own counts before it. */
+  allow(ctx: RequestContext, ms: number, cutsStreams: boolean): void {
+    this.cutsStreams = cutsStreams
+    if (ctx.route.handlerTimeout > 0) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#time = ms
+    this.limit(ctx)
   }
 
   /** Is called when the chain has ended; its reply may still be under way. */
@@ -69,7 +81,13 @@ function statusWithoutReply(error: unknown): number {
 }
 
 function expire(ctx: RequestContext): void {
-  if (ctx.phase > ReplyPhase.sending || ctx.exchange.aborted) return
+  if (ctx.exchange.aborted) return
+  if (ctx.phase === ReplyPhase.streaming && ctx.rare?.watch?.cutsStreams === true) {
+    // The status was sent: what is left is to reset the connection.
+    fail(ctx, refusal('E_HANDLER_TIMEOUT', 'The reply was not complete when its time was over'))
+    return ctx.stop()
+  }
+  if (ctx.phase > ReplyPhase.sending) return
   if (ctx.phase === ReplyPhase.sending) {
     ctx.rare?.cancelStream?.()
     ctx.more.cancelStream = null

@@ -78,7 +78,7 @@ export interface CompiledRoute {
   readonly consumes: readonly FormType[] | null
   /** The errors that the route and its middleware declare. */
   readonly errors: ErrorsByCode
-  /** True where a listener is called at the end of the request, or the route has a time limit of its own. */
+  /** True where a listener is called at the end of the request, or it has a time limit other than the app's. */
   readonly watched: boolean
   readonly listeners: readonly ResponseListener[]
   readonly handlerTimeout: number
@@ -159,9 +159,12 @@ export interface DeclaredReplies {
 
 /** The state of a request that most requests do without; it is made when it is first written to. */
 export interface RareState {
-  /** This is set while a listener waits for the end of the request. */
+  /** This is set while a listener waits for the end of the request, or its time is limited. */
   watch: {
+    /** True where a streamed reply that has begun ends with the time, too. */
+    readonly cutsStreams: boolean
     limit(ctx: RequestContext): void
+    allow(ctx: RequestContext, ms: number, cutsStreams: boolean): void
     settle(ctx: RequestContext): void
     complete(ctx: RequestContext): void
   } | null
