@@ -14,6 +14,7 @@ const sections = [
   ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
   ['Authentication', ['auth/']],
+  ['Protection', ['guards/', 'plugins/csp-report.ts']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
   ['Connect and Express', ['connect/']],

@@ -24,6 +24,7 @@ import { observing } from './cases/observing.ts'
 import { loggerCases } from './cases/logger.ts'
 import { metricsCases } from './cases/metrics.ts'
 import { openapiCases } from './cases/openapi.ts'
+import { protection } from './cases/protection.ts'
 import { proxy } from './cases/proxy.ts'
 import { rateLimits } from './cases/rate-limits.ts'
 import { replies } from './cases/replies.ts'
@@ -70,6 +71,7 @@ const groups = {
   compression,
   'rate-limits': rateLimits,
   connect: connectCases,
+  protection,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,

@@ -71,7 +71,7 @@ export const errorTable = {
   },
   E_HANDLER_TIMEOUT: {
     status: 503,
-    meaning: 'The handler did not reply within handlerTimeout.',
+    meaning: 'The handler did not reply within handlerTimeout, or within the time of timeout().',
     remedy: 'Find what the handler waits for, pass it ctx.signal, or raise handlerTimeout of this route.',
   },
   E_HEADERS_TIMEOUT: { status: 408, meaning: 'The request head did not arrive within headersTimeout.' },
@@ -80,8 +80,25 @@ export const errorTable = {
     meaning: 'The request head is larger than maxHeaderSize.',
     remedy: 'Usually cookies: make them smaller, or raise maxHeaderSize.',
   },
+  E_HOST_NOT_ALLOWED: {
+    status: 421,
+    meaning: 'The host that the request names is none of those this server answers for.',
+    remedy:
+      'Ask by a name that allowedHosts() or httpsRedirect() has. Behind a proxy, let trustProxy name it, or let it pass Host on.',
+  },
   E_HOST_REPEATED: { status: 400, meaning: 'Host is given more than once.' },
   E_HOST_SYNTAX: { status: 400, meaning: 'Host is malformed.' },
+  E_HTTPS_REQUIRED: {
+    status: 403,
+    meaning: 'The request came by http:, and its method is none that is redirected.',
+    remedy:
+      'Ask by https:. What this request said was readable on its way: replace a password that was in it.',
+  },
+  E_IP_DENIED: {
+    status: 403,
+    meaning: 'The address of the client is not allowed.',
+    remedy: 'Behind a proxy, ctx.ip is the address of the proxy until trustProxy names it.',
+  },
   E_JSON_DEPTH: {
     status: 400,
     meaning: 'The JSON body is nested deeper than maxJsonDepth.',
@@ -166,6 +183,11 @@ export const errorTable = {
     status: 414,
     meaning: 'The target is longer than maxUrlLength.',
     remedy: 'Send data in a body rather than in the query, or raise maxUrlLength.',
+  },
+  E_TOO_BUSY: {
+    status: 503,
+    meaning: 'The process is past a limit of tooBusy().',
+    remedy: 'Retry-After says when to ask again; stats() of the middleware says which limit it is past.',
   },
   E_TOO_MANY_FIELDS: {
     status: 431,

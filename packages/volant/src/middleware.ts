@@ -1,0 +1,11 @@
+/** The entry `volant/middleware`: what protects an app, and what its replies say of themselves. */
+export { allowedHosts, type AllowedHostsOptions } from './guards/allowed-hosts.ts'
+export { cacheControl, type CacheControlOptions } from './guards/cache-control.ts'
+export { httpsRedirect, type HttpsRedirectOptions } from './guards/https-redirect.ts'
+export type { IgnoredRequests } from './guards/ignored-paths.ts'
+export { ipRestriction, type IpRestrictionOptions } from './guards/ip-restriction.ts'
+export { serverTiming, type ServerTimingOptions, type Timing } from './guards/server-timing.ts'
+export { timeout, type TimeoutOptions } from './guards/timeout.ts'
+export { tooBusy, type TooBusy, type TooBusyOptions, type TooBusyStats } from './guards/too-busy.ts'
+export { trailingSlash, type TrailingSlashOptions } from './guards/trailing-slash.ts'
+export { cspReport, type CspReportOptions, type CspViolation } from './plugins/csp-report.ts'
