@@ -24,6 +24,7 @@ export const rooms = [
   'cookies',
   'auth',
   'session',
+  'jwt',
   'guards',
   'redis',
   'connect',

@@ -13,7 +13,7 @@ const sections = [
   ['Validation', ['middleware/validate.ts', 'types/schema.ts', 'schema/']],
   ['Middleware', ['dispatch/declare.ts', 'types/declaration.ts', 'dispatch/']],
   ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
-  ['Authentication', ['auth/']],
+  ['Authentication', ['auth/', 'jwt/']],
   ['Protection', ['guards/', 'plugins/csp-report.ts']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],

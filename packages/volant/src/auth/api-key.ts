@@ -86,7 +86,8 @@ hintMisuse(apiKey, "app.with(apiKey({ in: 'header', name: 'x-api-key', keys }))"
 
 type Reader = (ctx: RequestContext) => readonly [string] | Refusal | null
 
-const readers: Readonly<Record<APIKeyBase<boolean>['in'], (name: string) => Reader>> = {
+/** The functions that find a key, by its place. */
+export const readers: Readonly<Record<APIKeyBase<boolean>['in'], (name: string) => Reader>> = {
   header: (name) => (ctx) => {
     const value = fieldOf(ctx, name)
     if (value === undefined || value === '') return null

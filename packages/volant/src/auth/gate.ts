@@ -52,11 +52,19 @@ export class Refusal {
   readonly detail: string
   /** The parameters of the challenge that say why, as `{ error: 'invalid_token' }` of RFC 6750 §3. */
   readonly params: Readonly<Record<string, string>>
+  /** The `cause` of the error, which clients do not see. */
+  readonly cause: string | undefined
 
-  constructor(status: 400 | 401 | 403, detail: string, params: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: 400 | 401 | 403,
+    detail: string,
+    params: Readonly<Record<string, string>> = {},
+    cause?: string,
+  ) {
     this.status = status
     this.detail = detail
     this.params = params
+    this.cause = cause
   }
 }
 
@@ -237,8 +245,8 @@ function refusalOf(all: Authenticating, tried: readonly Tried[]): unknown {
     if (!(outcome instanceof Refusal)) return outcome.thrown
     if (best === null || ranks[outcome.status] > ranks[best.status]) best = outcome
   }
-  const { status, detail } = best as Refusal
-  return refusal(codes[status], detail, { 'www-authenticate': challengesOf(all, tried) })
+  const { status, detail, cause } = best as Refusal
+  return refusal(codes[status], detail, { 'www-authenticate': challengesOf(all, tried) }, cause)
 }
 
 const ranks = { 400: 0, 401: 1, 403: 2 } as const
@@ -246,11 +254,16 @@ const codes = { 400: 'E_CREDENTIALS_MALFORMED', 401: 'E_UNAUTHORIZED', 403: 'E_F
 
 /** Writes the challenges of all alternatives; those that were tried say what was wrong. */
 function challengesOf({ authenticators }: Authenticating, tried: readonly Tried[]): string {
-  const texts = authenticators.map((each) => {
+  // Several places of the same token have one challenge.
+  const texts = new Map<Challenge, string>()
+  for (const each of authenticators) {
     const outcome = tried.find(({ authenticator }) => authenticator === each)?.outcome
-    return challengeText(each.challenge, outcome instanceof Refusal ? outcome.params : undefined)
-  })
-  return [...new Set(texts)].join(', ')
+    const params = outcome instanceof Refusal ? outcome.params : undefined
+    if (params !== undefined || !texts.has(each.challenge)) {
+      texts.set(each.challenge, challengeText(each.challenge, params))
+    }
+  }
+  return [...new Set(texts.values())].join(', ')
 }
 
 /** The credentials that were accepted. */

@@ -105,6 +105,12 @@ export const errorTable = {
     remedy: 'Raise maxJsonDepth of this route if such data is expected.',
   },
   E_JSON_PROTO: { status: 400, meaning: 'The JSON body has a key named __proto__.' },
+  E_KEY_SET: {
+    status: 503,
+    meaning: 'Tokens cannot be verified, because the key set of their issuer cannot be had.',
+    remedy:
+      'The error that was reported says what happened to the request for it. Retry-After says when it is asked for again.',
+  },
   E_METHOD_NOT_ALLOWED: {
     status: 405,
     meaning: 'The path exists, but not for this method.',
@@ -499,13 +505,18 @@ export class ValidationError extends HTTPError {
  * Gives the `HTTPError` for a code of the table that has a status. Its stack has no frames: they would be those of the
  * framework, and cost 7 µs, ten times the rest of the error, where a flood is to be refused.
  */
-export function refusal(code: ErrorCode, detail?: string, headers?: Record<string, string>): HTTPError {
+export function refusal(
+  code: ErrorCode,
+  detail?: string,
+  headers?: Record<string, string>,
+  cause?: unknown,
+): HTTPError {
   const { stackTraceLimit } = Error
   // A frozen Error takes no notice of `set`.
   Reflect.set(Error, 'stackTraceLimit', 0)
   try {
     const { status, meaning } = errorTable[code]
-    return new HTTPError(status, detail ?? meaning, { code, headers, expose: true })
+    return new HTTPError(status, detail ?? meaning, { code, headers, cause, expose: true })
   } finally {
     Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
   }
