@@ -9,6 +9,7 @@ export const rooms = [
   'report',
   'types',
   'options',
+  'log',
   'routing',
   'schema',
   'request',

@@ -49,7 +49,7 @@ const people = (at) => ({ id: at, name: 'Ada', email: 'ada@a.test', active: true
 /** By name: what gives the function that is called. It may be called with the number of the call. */
 const ways = {
   'log line, own': async () => {
-    const { openDestination } = await own('middleware/log-destination')
+    const { openDestination } = await own('log/destination')
     const destination = openDestination('/dev/null')
     return () => destination.write(line)
   },
@@ -63,8 +63,8 @@ const ways = {
   },
   'request logged, own': async () => {
     const { LogLine, usualFields } = await own('middleware/log-line')
-    const { redactionOf } = await own('middleware/redact')
-    const { openDestination } = await own('middleware/log-destination')
+    const { redactionOf } = await own('log/redact')
+    const { openDestination } = await own('log/destination')
     const destination = openDestination('/dev/null')
     const log = new LogLine({
       fields: usualFields,

@@ -1,8 +1,8 @@
 /** Writes log lines in pino's format. What a line has is compiled once for each logger. */
 // pino costs 27,000 instructions for a logged request, this 23,203 (`node lab/libraries.mjs logged`).
 import { hostname } from 'node:os'
-import { errorText, inString, milliseconds, now, safe } from './log-text.ts'
-import { censored, queryReader, type Redaction } from './redact.ts'
+import { errorText, inString, milliseconds, now, safe } from '../log/text.ts'
+import { censored, queryReader, type Redaction } from '../log/redact.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
