@@ -15,6 +15,7 @@ const sections = [
   ['Ready-made middleware', ['middleware/', 'plugins/', 'compression/']],
   ['Authentication', ['auth/', 'jwt/']],
   ['Protection', ['guards/', 'plugins/csp-report.ts']],
+  ['Logs', ['log/', 'types/log.ts']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
   ['Connect and Express', ['connect/']],

@@ -22,6 +22,7 @@ import { limits } from './cases/limits.ts'
 import { methods } from './cases/methods.ts'
 import { observing } from './cases/observing.ts'
 import { loggerCases } from './cases/logger.ts'
+import { logCases } from './cases/log.ts'
 import { metricsCases } from './cases/metrics.ts'
 import { openapiCases } from './cases/openapi.ts'
 import { protection } from './cases/protection.ts'
@@ -76,6 +77,7 @@ const groups = {
   metrics: metricsCases,
   openapi: openapiCases,
   logger: loggerCases,
+  log: logCases,
 }
 
 export interface ContractOptions {

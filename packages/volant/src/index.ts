@@ -34,6 +34,8 @@ export {
   type SecurityHeadersOptions,
   type StrictTransportSecurity,
 } from './middleware/security-headers.ts'
+export type { LogOptions } from './log/options.ts'
+export type { Log, LogLevel, LogMethod } from './types/log.ts'
 export type { AppOptions } from './app/app-options.ts'
 export { type PatternReason, RoutePatternError } from './routing/path.ts'
 export { type Problem, problemOf } from './errors/problem.ts'

@@ -365,7 +365,7 @@ describe('logger', () => {
     assert.equal(line.level, 30)
     assert.equal(line.msg, 'request completed')
     assert.ok(line.time > 0)
-    assert.ok(!('big' in line) && !('round' in line) && !('not' in line))
+    assert.deepEqual([line['big'], line['round'], 'not' in line], [1, { self: '[Circular]' }, false])
     assert.equal(lines[1]?.res.statusCode, 404)
   })
 

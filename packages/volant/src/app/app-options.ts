@@ -17,6 +17,8 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import type { UndeclaredProperties } from '../contract/reply-body.ts'
 import { briefValue } from '../errors/brief-value.ts'
+import { type LogOptions, openLog } from '../log/options.ts'
+import type { Log } from '../types/log.ts'
 import { resolveTrust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
 import type { Audience, Trust } from '../types/request.ts'
 
@@ -51,6 +53,11 @@ export interface AppOptions {
    */
   errorDetails?: boolean | undefined
   /**
+   * The logger of `app.log` and `ctx.log`: options, an instance of pino, or false for none. Default: lines from level
+   * `info` on, to standard output.
+   */
+  log?: LogOptions | Log | false | undefined
+  /**
    * Called with errors that no client can see: unexpected ones, and those after the reply. Default: writes to stderr.
    */
   report?: ((error: unknown, ctx: Context) => void) | undefined
@@ -66,6 +73,8 @@ export interface ResolvedOptions {
   readonly undeclaredProperties: UndeclaredProperties
   readonly errorDetails: Audience
   readonly report: ((error: unknown, ctx: Context) => void) | null
+  /** The logger of the option `log`; null without it. */
+  readonly log: Log | null
 }
 
 const names = [
@@ -78,6 +87,7 @@ const names = [
   'undeclaredProperties',
   'errorDetails',
   'report',
+  'log',
 ] as const
 const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
@@ -117,6 +127,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     undeclaredProperties: checkUndeclared(options.undeclaredProperties),
     errorDetails: checkDetails(options.errorDetails),
     report: report ?? null,
+    log: options.log === undefined ? null : openLog(options.log),
   }
 }
 

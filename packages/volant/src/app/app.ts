@@ -13,6 +13,7 @@ import type { InjectOptions } from '../testing/inject-request.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkNames } from '../options/checks.ts'
 import { checkLimit } from '../options/limits.ts'
+import { flushLog, rememberLog, usualLog } from '../log/options.ts'
 import { printLine } from '../report/print-line.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
 import { Registry } from './registry.ts'
@@ -20,6 +21,7 @@ import { type RouteInfo, routesOf } from './route-info.ts'
 import { rootOf, Scope } from './scope.ts'
 import { closeOnSignal, forgetSignal } from './signals.ts'
 import type { Parts, RootParts } from '../types/parts.ts'
+import type { Log } from '../types/log.ts'
 import type { RequestContext } from '../types/request.ts'
 import { listenChannel } from '../report/channels.ts'
 
@@ -59,6 +61,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       defaults: { limits: resolved.limits, undeclaredProperties: resolved.undeclaredProperties },
     })
     this.#options = resolved
+    if (resolved.log !== null) rememberLog(resolved.log)
     if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
   }
 
@@ -162,6 +165,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
         failures.push(error)
       }
     }
+    await flushLog(this.#options.log)
     if (failures.length > 0) throw failures[0]
   }
 
@@ -245,6 +249,11 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /** Gives the counters of the server; they are zero before `listen`. */
   stats(): ServerStats {
     return this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0 }
+  }
+
+  /** The app's logger, for lines outside of requests; `ctx.log` is its child with the id of a request. */
+  get log(): Log {
+    return this.#options.log ?? usualLog()
   }
 
   /** True once `close` was called. Requests that still arrive on open connections are the last ones. */

@@ -29,6 +29,7 @@ import { send } from '../reply/send.ts'
 import { sendStream } from '../reply/stream-reply.ts'
 import { ChainPhase, isExpired, type LayerOutcome, ReplyPhase } from '../types/phases.ts'
 import type { Form, FormLimits, FormPart } from '../types/form.ts'
+import type { Log } from '../types/log.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { Checked } from '../request/validation.ts'
 import { webRequest } from '../request/web-request.ts'
@@ -237,6 +238,11 @@ export class LazyContext implements RequestContext {
 
   identify(id: string): void {
     this.more.id = id
+    this.more.log = undefined
+  }
+
+  get log(): Log {
+    return (this.more.log ??= this.app.log.child({ reqId: this.id }))
   }
 
   get signal(): AbortSignal {
@@ -536,6 +542,7 @@ class Rare implements RareState {
   failure: unknown = undefined
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined
+  log: Log | undefined = undefined
   controller: AbortController | undefined = undefined
   origin: Origin | undefined = undefined
   request: Request | undefined = undefined

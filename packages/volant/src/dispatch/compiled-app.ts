@@ -40,6 +40,7 @@ import type {
   RouteLimits,
   Trust,
 } from '../types/request.ts'
+import type { Log } from '../types/log.ts'
 import type { ResponseListener } from '../types/declaration.ts'
 import type { Encoder, SendHook } from '../types/send-hook.ts'
 import { serverCloses } from '../reply/abort.ts'
@@ -149,6 +150,10 @@ export class CompiledApp implements Host, RequestApp {
 
   answer(ctx: RequestContext, error: unknown): void {
     answerFailure(ctx, error)
+  }
+
+  get log(): Log {
+    return this.serving.log
   }
 
   get reportsToStderr(): boolean {

@@ -1,5 +1,5 @@
 /** Log lines are gathered and written in the background, and before the process exits. */
-import { openSync, write, writeSync } from 'node:fs'
+import { close, constants, fstatSync, openSync, stat, type Stats, write, writeSync } from 'node:fs'
 import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -12,7 +12,7 @@ export interface LogStream {
 
 export interface Destination {
   write(line: string): void
-  /** Resolves when all lines so far were handed to the system. */
+  /** Resolves when all lines so far were handed to the system, or that takes too long. */
   flush(): Promise<void> | void
 }
 
@@ -20,17 +20,21 @@ export interface Destination {
 const longestWait = 50
 /** A write begins at this many characters. It costs much the same whatever its size. */
 const chunk = 65_536
-/** Lines are dropped when more characters than these wait for a destination. */
+/** Lines are dropped while more characters than these wait for a destination. */
 const mostWaiting = 16 * 1_024 * 1_024
+/** `flush` waits this many milliseconds for a reader that has stopped reading: an app that closes goes on then. */
+const longestFlush = 2_000
+/** A file is looked for at its path this often, in milliseconds. */
+const lookAfter = 1_000
 
 let stdout: Destination | null = null
 
 /** Opens standard output, a file to append to, or a stream. Throws `E_BAD_OPTION`, also if a file cannot be opened. */
-export function openDestination(given: unknown): Destination {
-  if (given === undefined) return (stdout ??= new Gathering(1, 'stdout'))
-  if (typeof given === 'string') return new Gathering(openFile(given), given)
+export function openDestination(given: unknown, option = 'logger: destination'): Destination {
+  if (given === undefined) return (stdout ??= new Gathering(ownPipe(1), 'stdout', null))
+  if (typeof given === 'string') return openFile(option, given)
   if (typeof (given as LogStream | null)?.write !== 'function') {
-    throw bad('logger: destination', given, 'the path of a file, or something with write()')
+    throw bad(option, given, 'the path of a file, or something with write()')
   }
   const stream = given as LogStream
   const known = directs.get(stream) ?? direct(stream)
@@ -41,11 +45,30 @@ export function openDestination(given: unknown): Destination {
 /** Each stream has one destination, so that its errors are listened to once and reported once. */
 const directs = new WeakMap<LogStream, Destination>()
 
-function openFile(path: string): number {
+function openFile(option: string, path: string): Destination {
   try {
-    return openSync(path, 'a')
+    return new Gathering(openToAppend(path), path, path)
   } catch (error) {
-    throw bad('logger: destination', path, `a file that can be written to (${(error as Error).message})`)
+    throw bad(option, path, `a file that can be written to (${(error as Error).message})`)
+  }
+}
+
+/** A write to a named pipe must not wait for a reader, and opening one without a reader fails in place of waiting. */
+function openToAppend(path: string): number {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK = 0 } = constants
+  return openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o666)
+}
+
+/**
+ * Opens the pipe behind a descriptor anew where the system can, so that writes to it do not wait: a reader that has
+ * stopped would hold a thread of the pool, and the end of the process. Others that share the pipe notice nothing.
+ */
+function ownPipe(fd: number): number {
+  try {
+    if (!fstatSync(fd).isFIFO()) return fd
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return fd
   }
 }
 
@@ -81,32 +104,50 @@ function direct(stream: LogStream): Destination {
  * more for each line (`node lab/libraries.mjs line`, docs/decisions/0013-what-libraries-do.md).
  */
 class Gathering implements Destination {
-  readonly #fd: number
+  #fd: number
+  readonly #name: string
+  /** The path of a file that may be renamed; null for anything else. */
+  readonly #path: string | null
   readonly #complain: (error: unknown) => void
   #waiting = ''
   #writing: Buffer | null = null
   /** Resolves at the end of the last write that has begun. */
   #written = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
+  /** True while the last line that was written has no end. If the rest of it is dropped, the next one must not follow. */
+  #cut = false
+  /** True while the write waits to be tried again. */
+  #paused = false
+  /** The lines that were dropped and of which stderr does not say yet how many they are. */
+  #dropped = 0
+  #looked = performance.now()
 
-  constructor(fd: number, name: string) {
+  constructor(fd: number, name: string, path: string | null) {
     this.#fd = fd
-    this.#complain = complainOnce(`the logger cannot write to ${name}`)
+    this.#name = name
+    this.#path = path
+    this.#complain = complainOnce(`the logger cannot write to ${name}; lines are dropped`)
     flushAtExit(this)
   }
 
   write(line: string): void {
+    if (this.#waiting.length > mostWaiting) return this.#drop(1, 'it takes too long')
     this.#waiting += line
     if (this.#waiting.length < chunk) {
       if (this.#timer === null) this.#wait()
     } else if (this.#writing === null) this.#next()
-    else if (this.#waiting.length > mostWaiting) {
-      this.#waiting = ''
-      this.#complain('it takes too long; lines are dropped')
-    }
   }
 
   async flush(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestFlush)
+    })
+    await Promise.race([this.#flushed(), late])
+    clearTimeout(timer)
+  }
+
+  async #flushed(): Promise<void> {
     const waits = this.#waiting !== ''
     await this.#written
     if (!waits) return
@@ -123,17 +164,51 @@ class Gathering implements Destination {
 
   #next(): void {
     if (this.#writing !== null || this.#waiting === '') return
-    this.#writing = Buffer.from(this.#waiting)
+    const bytes = Buffer.from(this.#cut ? `\n${this.#waiting}` : this.#waiting)
+    this.#writing = bytes
     this.#waiting = ''
-    this.#written = new Promise((resolve) => this.#writeOut(this.#writing as Buffer, resolve))
+    this.#written = new Promise((resolve) => {
+      if (this.#path === null || performance.now() - this.#looked < lookAfter) this.#writeOut(bytes, resolve)
+      else this.#look(this.#path, () => this.#writeOut(bytes, resolve))
+    })
+  }
+
+  /** Opens the file at the path again where it is another one by now, as after logrotate. */
+  #look(path: string, then: () => void): void {
+    this.#looked = performance.now()
+    stat(path, (error, found) => {
+      if (error?.code === 'ENOENT' || (error === null && isOther(found, this.#fd))) {
+        try {
+          const before = this.#fd
+          this.#fd = openToAppend(path)
+          close(before, () => {})
+        } catch (failure) {
+          // The lines go to the old file, until it can be opened.
+          this.#complain(failure)
+        }
+      }
+      then()
+    })
   }
 
   #writeOut(bytes: Buffer, resolve: () => void): void {
+    this.#paused = false
     write(this.#fd, bytes, (error, count) => {
-      // The reader of a pipe is slow, and Node.js has made the pipe non-blocking.
-      if (error?.code === 'EAGAIN') return void setTimeout(() => this.#writeOut(bytes, resolve), pause)
-      if (error !== null) this.#complain(error)
-      else if (count < bytes.length) return this.#writeOut(bytes.subarray(count), resolve)
+      if (error?.code === 'EAGAIN') {
+        // The reader of a pipe is slow. What waits for it does not keep the process alive.
+        this.#paused = true
+        setTimeout(() => this.#writeOut(bytes, resolve), pause).unref()
+        return
+      }
+      if (error !== null) this.#drop(linesIn(bytes), error)
+      else {
+        this.#cut = count > 0 && bytes[count - 1] !== 10
+        if (count < bytes.length) {
+          this.#writing = bytes.subarray(count)
+          return this.#writeOut(this.#writing, resolve)
+        }
+        this.#tellOfDropped()
+      }
       this.#writing = null
       resolve()
       if (this.#waiting.length >= chunk) return this.#next()
@@ -141,21 +216,50 @@ class Gathering implements Destination {
     })
   }
 
+  #drop(lines: number, why: unknown): void {
+    this.#dropped += lines
+    this.#complain(why)
+  }
+
+  /** Says how many lines were dropped, once lines can be written again and when the process exits. */
+  #tellOfDropped(): void {
+    if (this.#dropped === 0) return
+    printLine(`volant: the logger dropped ${this.#dropped} lines that could not be written to ${this.#name}`)
+    this.#dropped = 0
+  }
+
   /** Writes all lines before this returns, since the process exits. */
   flushSync(): void {
     // The write of another thread comes first, and no event will come when it has ended.
-    if (this.#writing !== null) Atomics.wait(unchanging, 0, 0, pause)
-    let bytes = Buffer.from(this.#waiting)
+    if (this.#writing !== null && !this.#paused) Atomics.wait(unchanging, 0, 0, pause)
+    const waiting = Buffer.from(this.#waiting)
+    let bytes = this.#writing !== null && this.#paused ? Buffer.concat([this.#writing, waiting]) : waiting
+    let failure: unknown = 'it takes too long'
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes))
+        waits = 0
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return this.#complain(error)
+        failure = error
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') break
         Atomics.wait(unchanging, 0, 0, pause)
         waits++
       }
     }
+    if (bytes.length > 0) this.#drop(linesIn(bytes), failure)
+    this.#tellOfDropped()
   }
+}
+
+function isOther(found: Stats, fd: number): boolean {
+  const open = fstatSync(fd)
+  return found.ino !== open.ino || found.dev !== open.dev
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++
+  return count
 }
 
 /** A full pipe is tried again after this many milliseconds. */

@@ -1,6 +1,7 @@
 /** Keeps secrets out of log lines. */
 import { unescape } from 'node:querystring'
 import { bad } from '../options/bad-option.ts'
+import { censored, noSecrets, type Secrets, secretsOf, usualSecrets } from './secrets.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The values that a logger keeps out of its lines. */
@@ -8,15 +9,42 @@ export interface Redaction {
   readonly headers: ReadonlySet<string>
   readonly query: ReadonlySet<string>
   readonly remoteAddress: boolean
+  /** The members of lines of the app's own, and headers and names of the query that are secrets anyway. */
+  readonly secrets: Secrets
 }
 
-/** Reads the option `redact`. Secret headers are kept out without being named; false keeps nothing out. */
+/** Reads the option `redact` of `logger()`. Secret headers are kept out without being named; false keeps nothing out. */
 export function redactionOf(paths: unknown): Redaction {
-  if (paths === false) return { headers: new Set(), query: new Set(), remoteAddress: false }
-  if (paths !== undefined && !Array.isArray(paths))
-    throw bad('logger: redact', paths, 'an array of paths, or false')
+  return redaction('logger: redact', paths, (path) => {
+    throw bad(
+      'logger: redact',
+      path,
+      "paths such as 'req.headers.x-key', 'req.query.token', 'req.remoteAddress'",
+    )
+  })
+}
+
+/** Reads the option `redact` of the app's logger, which takes names and paths of members, too. */
+export function logRedaction(paths: unknown): Redaction {
+  const where = 'createApp: log.redact'
+  return redaction(where, paths, (path) => {
+    if (typeof path !== 'string' || !memberPath.test(path))
+      throw bad(where, path, "names and paths such as 'iban', 'card.number', 'orders.*.note'")
+    return Array.from(path.matchAll(step), ([, plain, quoted]) => plain ?? (quoted as string))
+  })
+}
+
+function redaction(
+  where: string,
+  paths: unknown,
+  membersOf: (path: unknown) => readonly string[],
+): Redaction {
+  if (paths === false)
+    return { headers: new Set(), query: new Set(), remoteAddress: false, secrets: noSecrets }
+  if (paths !== undefined && !Array.isArray(paths)) throw bad(where, paths, 'an array of paths, or false')
   const headers = new Set(secretHeaders)
   const query = new Set<string>()
+  const members: (readonly string[])[] = []
   let remoteAddress = false
   for (const path of (paths ?? []) as unknown[]) {
     const header = typeof path === 'string' ? headerPath.exec(path) : null
@@ -24,26 +52,22 @@ export function redactionOf(paths: unknown): Redaction {
     if (header !== null) headers.add((header[1] ?? (header[2] as string)).toLowerCase())
     else if (name !== null) query.add(name[1] ?? (name[2] as string))
     else if (path === 'req.remoteAddress') remoteAddress = true
-    else
-      throw bad(
-        'logger: redact',
-        path,
-        "paths such as 'req.headers.x-key', 'req.query.token', 'req.remoteAddress'",
-      )
+    else members.push(membersOf(path))
   }
-  return { headers, query, remoteAddress }
+  return { headers, query, remoteAddress, secrets: members.length === 0 ? usualSecrets : secretsOf(members) }
 }
 
-/** Makes a function that gives the query with its `?`, and replaces the values of these names. */
-export function queryReader(names: ReadonlySet<string>): (ctx: RequestContext) => string {
+/** Makes a function that gives the query with its `?`, and replaces the values of secret names. */
+export function queryReader({ query: names, secrets }: Redaction): (ctx: RequestContext) => string {
+  const isSecret = (name: string): boolean => names.has(name) || secrets.has(name)
   return (ctx) => {
     const { query } = ctx.exchange
     if (query === '') return ''
-    return `?${names.size === 0 ? query : redactQuery(query, names)}`
+    return `?${secrets.mayHave(query) || names.size > 0 ? redactQuery(query, isSecret) : query}`
   }
 }
 
-function redactQuery(query: string, names: ReadonlySet<string>): string {
+function redactQuery(query: string, isSecret: (name: string) => boolean): string {
   return query
     .split('&')
     .map((pair) => {
@@ -51,16 +75,16 @@ function redactQuery(query: string, names: ReadonlySet<string>): string {
       if (split === -1) return pair
       const name = pair.slice(0, split)
       // `ctx.query` decodes names in the same way: `%74oken` is `token`.
-      return names.has(unescape(name.replaceAll('+', ' '))) ? `${name}=${censored}` : pair
+      return isSecret(unescape(name.replaceAll('+', ' '))) ? `${name}=${censored}` : pair
     })
     .join('&')
 }
-
-/** Replaces a value in a line. */
-export const censored = '[Redacted]'
 
 /** These headers are redacted unless the option is false. */
 const secretHeaders = ['authorization', 'cookie', 'proxy-authorization']
 
 const headerPath = /^req\.headers(?:\.([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|\[["']([^"']+)["']\])$/
 const queryPath = /^req\.query(?:\.([^[\]]+)|\[["'](.+)["']\])$/
+/** One step of a path: `.name` or `["name"]`; the first has no dot. */
+const step = /(?:^|\.)([^.[\]"']+)|\[["']([^"']+)["']\]/g
+const memberPath = /^(?:[^.[\]"']+|\[["'][^"']+["']\])(?:\.[^.[\]"']+|\[["'][^"']+["']\])*$/

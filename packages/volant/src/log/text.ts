@@ -42,25 +42,62 @@ export function now(): string {
   return lastText
 }
 
-/** Gives an error as pino writes it: `{"type":…,"message":…,"stack":…}`, and its `code` if it has one. */
-export function errorText(error: unknown): string {
-  return safe(JSON.stringify(errorOf(error)))
+/** The most characters of one text in a line. */
+export const longestText = 16_384
+
+/** Cuts a text that is too long for a line, and says so. */
+export function shortened(text: string, most = longestText): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… ${text.length - most} more characters`
 }
 
-function errorOf(error: unknown): { type: string; message: string; stack?: string; code?: string } {
+/** The most errors behind one another whose stacks are written, and the most of an `AggregateError`. */
+const mostCauses = 5
+const mostErrors = 10
+
+/** Gives an error as pino writes it: `{"type":…,"message":…,"stack":…}`, and its `code` if it has one. Never throws. */
+export function errorText(error: unknown): string {
+  return safe(JSON.stringify(errorOf(error, true)))
+}
+
+interface ErrorFields {
+  type: string
+  message: string
+  stack?: string
+  code?: string
+  aggregateErrors?: ErrorFields[]
+}
+
+/** Other properties stay out: the errors of clients have whole requests in them, with their secrets. */
+function errorOf(error: unknown, isOutermost: boolean): ErrorFields {
   try {
-    if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
-    const { name, message, stack, cause } = error
-    const more = cause instanceof Error ? `\ncaused by: ${cause.stack}` : ''
-    const { code } = error as { code?: unknown }
+    if (!(error instanceof Error)) return { type: typeof error, message: shortened(String(error)) }
+    const { name, message } = error
+    const { code, errors } = error as { code?: unknown; errors?: unknown }
     return {
-      type: error.constructor?.name || String(name),
-      message: String(message),
-      stack: String(stack) + more,
-      ...(typeof code === 'string' ? { code } : {}),
+      type: shortened(String(error.constructor?.name || name)),
+      message: shortened(String(message)),
+      stack: shortened(stacksOf(error)),
+      ...(typeof code === 'string' ? { code: shortened(code) } : {}),
+      ...(isOutermost && Array.isArray(errors)
+        ? { aggregateErrors: errors.slice(0, mostErrors).map((each) => errorOf(each, false)) }
+        : {}),
     }
   } catch {
     // A getter of the value threw.
     return { type: typeof error, message: 'an error that cannot be read' }
   }
+}
+
+/** Gives the stack of the error, and those of its causes. */
+function stacksOf(error: Error): string {
+  let text = String(error.stack)
+  let { cause } = error
+  for (let count = 0; count < mostCauses && cause !== undefined && cause !== null; count++) {
+    if (!(cause instanceof Error)) {
+      return typeof cause === 'object' ? text : `${text}\ncaused by: ${String(cause)}`
+    }
+    text += `\ncaused by: ${cause.stack}`
+    cause = cause.cause
+  }
+  return text
 }

@@ -2,7 +2,9 @@
 // pino costs 27,000 instructions for a logged request, this 23,203 (`node lab/libraries.mjs logged`).
 import { hostname } from 'node:os'
 import { errorText, inString, milliseconds, now, safe } from '../log/text.ts'
-import { censored, queryReader, type Redaction } from '../log/redact.ts'
+import { queryReader, type Redaction } from '../log/redact.ts'
+import { censored } from '../log/secrets.ts'
+import { ValueWriter } from '../log/value.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
@@ -66,9 +68,11 @@ export class LogLine {
   readonly #writers: Write[] = []
   readonly #members: readonly Member[]
   readonly #props: LineOptions['props']
+  readonly #redaction: Redaction
 
   constructor({ fields, headers, redaction, props }: LineOptions) {
     this.#props = props
+    this.#redaction = redaction
     if (fields.includes('time')) this.#add(',"time":', now, '')
     if (fields.includes('pid')) this.#text(`,"pid":${process.pid}`)
     if (fields.includes('hostname')) this.#text(`,"hostname":${JSON.stringify(hostname())}`)
@@ -96,7 +100,7 @@ export class LogLine {
       line += (writers[at] as Write)(ctx, info) + (texts[at + 1] as string)
     }
     if (error !== undefined) line += `,"err":${errorText(error)}`
-    if (this.#props !== null) line += propsText(ctx, this.#more(ctx, info))
+    if (this.#props !== null) line += this.#moreText(ctx, info)
     return `${line},"msg":"${message}"}\n`
   }
 
@@ -123,6 +127,12 @@ export class LogLine {
     }
   }
 
+  #moreText(ctx: RequestContext, info: ResponseInfo): string {
+    const props = this.#more(ctx, info)
+    if (typeof props !== 'object' || props === null) return ''
+    return new ValueWriter(this.#redaction.secrets).members(props, reserved)
+  }
+
   #text(text: string): void {
     this.#texts[this.#texts.length - 1] += text
   }
@@ -136,7 +146,7 @@ export class LogLine {
 
 /** Gives all members in the order of a line. */
 function membersOf(headers: readonly string[], redaction: Redaction): readonly Member[] {
-  const query = queryReader(redaction.query)
+  const query = queryReader(redaction)
   const ip = redaction.remoteAddress ? () => censored : (ctx: RequestContext) => ctx.ip
   // The framework made the id, or `requestId` found it sound: there is nothing to escape.
   const id: Write = (ctx) => ctx.id
@@ -152,7 +162,7 @@ function membersOf(headers: readonly string[], redaction: Redaction): readonly M
     text('route', (ctx) => ctx.pattern ?? ''),
     text('httpVersion', (ctx) => ctx.httpVersion),
     text('remoteAddress', ip),
-    ...(headers.length === 0 ? [] : [headersMember(headers, redaction.headers)]),
+    ...(headers.length === 0 ? [] : [headersMember(headers, redaction)]),
     { under: 'res', name: 'statusCode', read: (_, info) => info.status, write: status, quote: '', few: true },
     { under: null, name: 'responseTime', read: (...of) => Number(time(...of)), write: time, quote: '' },
   ]
@@ -172,7 +182,8 @@ function kept(before: string, write: Write, after: string): Write {
   }
 }
 
-function headersMember(names: readonly string[], redacted: ReadonlySet<string>): Member {
+function headersMember(names: readonly string[], { headers, secrets }: Redaction): Member {
+  const redacted = new Set(names.filter((name) => headers.has(name) || secrets.has(name)))
   const read = (ctx: RequestContext): Record<string, string> => {
     // A schema may have replaced `ctx.headers`.
     const all = ctx.exchange.headers()
@@ -193,17 +204,4 @@ const reserved = new Set('level time pid hostname reqId req res responseTime err
 function own(props: Record<string, unknown> | undefined): string[] {
   if (typeof props !== 'object' || props === null) return []
   return Object.keys(props).filter((key) => !reserved.has(key))
-}
-
-function propsText(ctx: RequestContext, props: Record<string, unknown> | undefined): string {
-  let text = ''
-  for (const key of own(props)) {
-    try {
-      const value = JSON.stringify(props?.[key]) as string | undefined
-      if (value !== undefined) text += `,${JSON.stringify(key)}:${value}`
-    } catch (error) {
-      ctx.app.report(error, ctx)
-    }
-  }
-  return safe(text)
 }

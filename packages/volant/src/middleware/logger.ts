@@ -5,12 +5,14 @@ import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import { complainOnce, type LogStream, openDestination } from '../log/destination.ts'
+import { complainOnce, type Destination, type LogStream, openDestination } from '../log/destination.ts'
+import { LineLog } from '../log/line-log.ts'
 import { allFields, type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkChoice, checkEach, checkFunction, checkNames } from '../options/checks.ts'
 import { checkFieldName } from './header-option.ts'
-import { redactionOf } from '../log/redact.ts'
+import { type Redaction, redactionOf } from '../log/redact.ts'
+import type { Log } from '../types/log.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { ResponseInfo, ResponseListener } from '../types/declaration.ts'
 
@@ -28,7 +30,10 @@ export interface EventLogger {
 export interface LoggerOptions {
   /** The least level that is logged: `info` for all replies, `warn` from 400, `error` from 500 on. Default `info`. */
   level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
-  /** A file to append to, or anything with `write(line)`. Default: standard output, written in the background. */
+  /**
+   * A file to append to, or anything with `write(line)`. Default: where the app's option `log` writes, which is standard
+   * output, in the background.
+   */
   destination?: string | LogStream | undefined
   /** The logger that is given an object for each request, in place of written lines: `logger({ logger: pino() })`. */
   logger?: EventLogger | undefined
@@ -37,8 +42,9 @@ export interface LoggerOptions {
   /** The request headers to log. Default none. */
   headers?: readonly string[] | undefined
   /**
-   * The values that are kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. The headers
-   * authorization, cookie and proxy-authorization are kept out anyway, unless this is false.
+   * The values that are kept out of lines: `req.headers.NAME`, `req.query.NAME`, `req.remoteAddress`. Authorization,
+   * cookies, passwords, tokens and keys are kept out anyway, unless this is false. Default: those of the app's option
+   * `log`.
    */
   redact?: readonly string[] | false | undefined
   /** Gives members to add to each line; those with the line's own names are left out. */
@@ -60,7 +66,7 @@ const levels = { trace: 30, debug: 30, info: 30, warn: 40, error: 50, silent: In
  *
  * Replies from 400 on have level 40, those from 500 on level 50 and the error in `err`. If the client disconnects, the
  * message is "request aborted". Lines are gathered for at most 50 ms, and written when the app closes and when the
- * process exits. To read them, `node app.js | npx pino-pretty`. The app reports unexpected errors, too: see its option
+ * process exits. Without a destination they are those of the app's logger, `app.log`. To read them, `node app.js | npx pino-pretty`. The app reports unexpected errors, too: see its option
  * `report`. If the destination fails, stderr says so once, and no request fails. Throws `E_BAD_OPTION`.
  */
 export function logger(options: LoggerOptions = {}): FittingMiddleware {
@@ -71,22 +77,39 @@ export function logger(options: LoggerOptions = {}): FittingMiddleware {
   if (events !== undefined && destination !== undefined) {
     throw bad('logger: destination', destination, 'nothing beside logger, which has its own')
   }
-  const line = new LogLine({
+  const parts = {
     fields: checkEach('logger: fields', fields, 'an array of names', checkField),
     headers: checkEach('logger: headers', headers, 'an array of header names', checkFieldName),
-    redaction: redactionOf(options.redact),
     props:
       (props as ((ctx: RequestContext, info: ResponseInfo) => Record<string, unknown>) | undefined) ?? null,
-  })
+  }
+  const redaction = redactionOf(options.redact)
   const least = levels[level]
   const ignores = ignorer(options.ignore)
   const takes = sampler(options.sample)
-  const sink = events === undefined ? toStream(line, destination) : toLogger(line, checkEvents(events))
+  const lineOf = (apps: Redaction): LogLine =>
+    new LogLine({ ...parts, redaction: options.redact === undefined ? apps : redaction })
+  const sinkOf = (log: Log): Sink => {
+    if (!(log instanceof LineLog)) return toLogger(lineOf(redaction), log)
+    return toStream(lineOf(log.parts.redaction), log.parts.destination, log.parts.least)
+  }
+  const own =
+    events !== undefined
+      ? toLogger(lineOf(redaction), checkEvents(events))
+      : destination === undefined
+        ? null
+        : toStream(lineOf(redaction), openDestination(destination))
+  let known: { readonly log: Log; readonly sink: Sink } | null = null
+  const sinkFor = ({ app: { log } }: RequestContext): Sink => {
+    if (known?.log !== log) known = { log, sink: sinkOf(log) }
+    return known.sink
+  }
   const listener: ResponseListener = (given, info) => {
     const ctx = given as unknown as RequestContext
     const error = loggableError(info)
     const severity = severityOf(info, error)
-    if (severity < least || (ignores !== null && ignores(ctx, info))) return
+    const sink = own ?? sinkFor(ctx)
+    if (severity < least || severity < sink.least || (ignores !== null && ignores(ctx, info))) return
     if (takes !== null && severity < 50 && !takes(ctx, info)) return
     const message = info.aborted
       ? 'request aborted'
@@ -95,7 +118,7 @@ export function logger(options: LoggerOptions = {}): FittingMiddleware {
         : 'request completed'
     sink.log({ ctx, info, level: severity, message, error })
   }
-  return observer(listener, sink.flush)
+  return observer(listener, own?.flush)
 }
 
 const optionNames = [
@@ -111,13 +134,15 @@ const optionNames = [
 ] as const
 
 interface Sink {
+  /** The least level that it takes. */
+  readonly least: number
   log(entry: Entry): void
   flush?: () => unknown
 }
 
-function toStream(line: LogLine, given: unknown): Sink {
-  const destination = openDestination(given)
+function toStream(line: LogLine, destination: Destination, least = 0): Sink {
   return {
+    least,
     log: (entry) => destination.write(line.text(entry)),
     flush: () => destination.flush(),
   }
@@ -126,6 +151,7 @@ function toStream(line: LogLine, given: unknown): Sink {
 function toLogger(line: LogLine, events: EventLogger): Sink {
   const complain = complainOnce('the logger given to logger() failed')
   return {
+    least: 0,
     log(entry) {
       const event = line.record(entry)
       try {

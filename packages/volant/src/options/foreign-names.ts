@@ -12,10 +12,14 @@ const form = {
   fieldSize: 'maxFieldSize',
 }
 
+const pino = 'a logger with options of its own is given as it is: log: pino({ … })'
+const pretty = 'lines are read with: node app.js | npx pino-pretty'
+
 export const foreignNames = {
   createApp: {
     bodyLimit: 'write limits: { maxBodySize }',
-    logger: 'use app.use(logger())',
+    logger:
+      'write log: { level, destination, redact } for ctx.log, and app.use(logger()) for a line a request',
     caseSensitive: 'write router: { caseSensitive }',
     ignoreTrailingSlash: 'write router: { ignoreTrailingSlash }',
     port: 'the address is given to app.listen',
@@ -183,6 +187,19 @@ export const foreignNames = {
   },
   trailingSlash: { alwaysRedirect: 'a path that a route takes is never redirected' },
   logger: { stream: 'destination' },
+  log: {
+    stream: 'destination',
+    file: 'destination',
+    base: pino,
+    formatters: pino,
+    genReqId: 'use app.use(requestId({ generator }))',
+    mixin: pino,
+    name: pino,
+    prettyPrint: pretty,
+    serializers: pino,
+    timestamp: pino,
+    transport: pretty,
+  },
   static: {
     root: 'it is the second argument: app.static(prefix, root, options)',
     prefix: 'it is the first argument: app.static(prefix, root, options)',

@@ -1,6 +1,7 @@
 /** The context of a request as its handlers and middleware see it. */
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from './reply-options.ts'
 import type { Form, FormLimits, FormPart } from './form.ts'
+import type { Log } from './log.ts'
 import type {
   AnyParts,
   FailArguments,
@@ -87,6 +88,11 @@ export interface ContextOf<T extends Parts> {
   readonly host: string
   /** The id of the request. It is unique in this process and, by its random prefix, among processes. */
   readonly id: string
+  /**
+   * The app's logger, with the id of this request in each line: `ctx.log.info({ orderId }, 'paid')`,
+   * `ctx.log.error(error, 'failed')`. It is made when it is first read.
+   */
+  readonly log: Log
   /** The values that middleware passes on, typed by what the middleware of the scope declare. */
   readonly state: T['state']
   /**

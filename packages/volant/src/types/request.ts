@@ -6,6 +6,7 @@ import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
 import type { ContextOf } from './context.ts'
 import type { FormType } from './form.ts'
 import type { ResponseListener } from './declaration.ts'
+import type { Log } from './log.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
 import type { ChainPhase, LayerOutcome, ReplyPhase } from './phases.ts'
 import type { Encoder, SendHook } from './send-hook.ts'
@@ -116,10 +117,12 @@ export interface RequestApp {
   /** The trusted proxies, or null without any. */
   readonly trust: Trust | null
   readonly errorDetails: Audience
-  readonly serving: { stats(): ServerStats; readonly closing: boolean }
+  readonly serving: { stats(): ServerStats; readonly closing: boolean; readonly log: Log }
   /** The requests whose reply is a stream without a length that has begun: it may never end by itself. */
   readonly streams: Set<RequestContext>
   readonly reportsToStderr: boolean
+  /** The logger of the app. */
+  readonly log: Log
   /** Gives the value of Allow for a set of methods (RFC 9110 §10.2.1). */
   allowed(bits: number): string
   /** Answers an error of a send hook, whose reply was given up. Never throws. */
