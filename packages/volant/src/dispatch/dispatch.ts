@@ -7,7 +7,7 @@ import { Watch } from './observe.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { CompiledRoute, RequestContext } from '../types/request.ts'
 import { LazyContext } from '../context/lazy-context.ts'
-import { isTraced, startChannel } from '../report/channels.ts'
+import { finishChannel, isTraced, startChannel } from '../report/channels.ts'
 
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
 export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledRoute, allow: number): void {
@@ -16,7 +16,8 @@ export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledR
 }
 
 function enterWatched(ctx: RequestContext): void {
-  ctx.more.watch = new Watch(ctx)
+  // Who only binds a store to the start, as `volant/log` does, pays for no watch.
+  if (ctx.route.watched || finishChannel.hasSubscribers) ctx.more.watch = new Watch(ctx)
   if (startChannel.hasSubscribers) startChannel.runStores({ ctx }, enter, undefined, ctx)
   else enter(ctx)
 }
