@@ -1,7 +1,7 @@
 /** Keeps secrets out of log lines. */
 import { unescape } from 'node:querystring'
 import { bad } from '../options/bad-option.ts'
-import { censored, noSecrets, type Secrets, secretsOf, usualSecrets } from './secrets.ts'
+import { censored, noSecrets, type SecretNames, secretsOf, usualSecrets } from './secrets.ts'
 import type { RequestContext } from '../types/request.ts'
 
 /** The values that a logger keeps out of its lines. */
@@ -10,7 +10,7 @@ export interface Redaction {
   readonly query: ReadonlySet<string>
   readonly remoteAddress: boolean
   /** The members of lines of the app's own, and headers and names of the query that are secrets anyway. */
-  readonly secrets: Secrets
+  readonly secrets: SecretNames
 }
 
 /** Reads the option `redact` of `logger()`. Secret headers are kept out without being named; false keeps nothing out. */

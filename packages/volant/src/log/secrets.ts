@@ -19,7 +19,7 @@ export interface SecretPaths {
   readonly next: ReadonlyMap<string, SecretPaths>
 }
 
-export class Secrets {
+export class SecretNames {
   readonly paths: SecretPaths | null
   readonly #names: ReadonlySet<string>
   /** The names that were looked at. A program has few names of members, and a client that sends others fills it once. */
@@ -49,13 +49,13 @@ const usualInside = /%|auth|cookie|pass|pwd|secret|token|key|credential/i
 const usualCount = new Set(secretNames.map(plain)).size
 
 /** Nothing is a secret. */
-export const noSecrets = new Secrets([], [])
-export const usualSecrets = new Secrets(secretNames, [])
+export const noSecrets = new SecretNames([], [])
+export const usualSecrets = new SecretNames(secretNames, [])
 
 /** Gives the usual secrets and these: a name stands for members anywhere, several for one path. */
-export function secretsOf(paths: readonly (readonly string[])[]): Secrets {
+export function secretsOf(paths: readonly (readonly string[])[]): SecretNames {
   const names = paths.filter((path) => path.length === 1).flat()
-  return new Secrets(
+  return new SecretNames(
     [...secretNames, ...names],
     paths.filter((path) => path.length > 1),
   )

@@ -1,5 +1,5 @@
 /** Writes any value as JSON for a log line: bounded, without secrets, and without throwing. */
-import { censored, type SecretPaths, type Secrets } from './secrets.ts'
+import { censored, type SecretPaths, type SecretNames } from './secrets.ts'
 import { errorText, inString, longestText, shortened } from './text.ts'
 
 /** Objects in objects are written this deep. */
@@ -15,11 +15,11 @@ const unreadable = '"[Unreadable]"'
 
 /** Writes the members of one call of a logger. */
 export class ValueWriter {
-  readonly #secrets: Secrets
+  readonly #secrets: SecretNames
   #left = mostCharacters
   readonly #above: object[] = []
 
-  constructor(secrets: Secrets) {
+  constructor(secrets: SecretNames) {
     this.#secrets = secrets
   }
 
