@@ -1,6 +1,6 @@
 //! The functions that `packages/engine` calls. None of them is on the path of a request.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,8 +9,7 @@ use std::rc::Rc;
 
 use engine::Engine;
 use napi_sys::{
-    napi_async_cleanup_hook_handle, napi_callback, napi_callback_info, napi_env, napi_ref,
-    napi_value,
+    napi_async_cleanup_hook_handle, napi_callback_info, napi_env, napi_ref, napi_value,
 };
 use reactor::net::ListenAddr;
 use ring::Memory;
@@ -21,8 +20,8 @@ use crate::config;
 use crate::turn::{flush, on_flush, on_poll, settle};
 use crate::uv::{Callbacks, Handle, Handles, Uv};
 use crate::value::{
-    Failure, Result, call, check, integer, number, set_property, string, throw, to_bool, to_number,
-    to_option, to_string, undefined,
+    self, Export, Failure, Result, call, check, function, integer, number, set_property, string,
+    throw, to_bool, to_number, to_option, to_string, undefined,
 };
 
 /// Turns a failure or a panic into a JavaScript exception.
@@ -42,45 +41,18 @@ pub fn guarded(env: napi_env, step: impl FnOnce() -> Result<napi_value>) -> napi
     }
 }
 
-type Export = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
-
 pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     set_property(env, target, "layoutHash", integer(env, LAYOUT_HASH as i32)?)?;
     let open = function(env, "open", open, ptr::null_mut())?;
     set_property(env, target, "open", open)
 }
 
-fn function(env: napi_env, name: &str, export: Export, data: *mut c_void) -> Result<napi_value> {
-    let callback: napi_callback = Some(export);
-    call!(napi_create_function(
-        env,
-        name.as_ptr().cast::<c_char>(),
-        name.len() as isize,
-        callback,
-        data
-    ))
-}
-
-/// Reads the arguments of a call, and the binding it was made for. Missing arguments are `undefined`.
+/// Reads the arguments of a call, and the binding it was made for.
 fn arguments<const N: usize>(
     env: napi_env,
     info: napi_callback_info,
 ) -> Result<([napi_value; N], *mut Binding)> {
-    let mut count = N;
-    let mut values = [ptr::null_mut(); N];
-    let mut data = ptr::null_mut();
-    // SAFETY: room for N values; unused out pointers may be null.
-    check(unsafe {
-        napi_sys::napi_get_cb_info(
-            env,
-            info,
-            &raw mut count,
-            values.as_mut_ptr(),
-            ptr::null_mut(),
-            &raw mut data,
-        )
-    })?;
-    Ok((values, data.cast()))
+    value::arguments(env, info).map(|(values, data)| (values, data.cast()))
 }
 
 /// `open(memory, onSlice, references, bodies, overflow, resource)`: starts the engine of this environment

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
-use napi_sys::{Status, napi_env, napi_status, napi_value};
+use napi_sys::{Status, napi_callback, napi_callback_info, napi_env, napi_status, napi_value};
 
 /// Becomes a JavaScript exception with a message and a `code` property.
 #[derive(Debug)]
@@ -47,6 +47,48 @@ macro_rules! call {
     }};
 }
 pub(crate) use call;
+
+/// A function that JavaScript calls.
+pub type Export = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
+
+/// Makes the function `export`, whose calls get `data`.
+pub fn function(
+    env: napi_env,
+    name: &str,
+    export: Export,
+    data: *mut c_void,
+) -> Result<napi_value> {
+    let callback: napi_callback = Some(export);
+    call!(napi_create_function(
+        env,
+        name.as_ptr().cast::<c_char>(),
+        name.len() as isize,
+        callback,
+        data
+    ))
+}
+
+/// Reads the arguments of a call, and the data of the function that was called. Missing arguments are `undefined`.
+pub fn arguments<const N: usize>(
+    env: napi_env,
+    info: napi_callback_info,
+) -> Result<([napi_value; N], *mut c_void)> {
+    let mut count = N;
+    let mut values = [ptr::null_mut(); N];
+    let mut data = ptr::null_mut();
+    // SAFETY: room for N values; unused out pointers may be null.
+    check(unsafe {
+        napi_sys::napi_get_cb_info(
+            env,
+            info,
+            &raw mut count,
+            values.as_mut_ptr(),
+            ptr::null_mut(),
+            &raw mut data,
+        )
+    })?;
+    Ok((values, data))
+}
 
 pub fn with_scope<T>(env: napi_env, step: impl FnOnce() -> Option<T>) -> Option<T> {
     let scope = call!(napi_open_handle_scope(env)).ok()?;
