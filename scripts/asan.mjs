@@ -1,8 +1,8 @@
 /**
  * `npm run asan`: the native engine built with AddressSanitizer, under every pair of operations in every callback, the
- * wire cases at every cut, the contract suite, and replies of every size; and the engine without Node.js, with two
- * protocols over two transports. Needs nightly Rust and gcc's libasan; says so and passes where either is missing. Node
- * itself is not instrumented, so leaks are looked for only without it.
+ * wire cases at every cut, the contract suite, replies of every size, and sealed texts; and the engine without Node.js,
+ * with two protocols over two transports. Needs nightly Rust and gcc's libasan; says so and passes where either is
+ * missing. Node itself is not instrumented, so leaks are looked for only without it.
  */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,6 +19,7 @@ const rows = [
     ['packages/engine/dist/test/reentrancy.test.js'],
     ['conformance/adapters/dist/test/native.test.js'],
     ['conformance/adapters/dist/test/engine-reply-memory.test.js'],
+    ['packages/volant/dist/test/sealer.test.js'],
   ],
 ]
 

@@ -43,7 +43,7 @@ export function missingToolchain() {
   const found = /^cargo (\d+\.\d+)/.exec(output('cargo', ['--version']) ?? '')?.[1]
   if (!found) return 'cargo was not found'
   if (isOlder(found, required)) return `cargo ${found} is older than ${required}`
-  if (output(process.env.CC ?? 'cc', ['--version']) === null) return 'the linker cc was not found'
+  if (output(process.env.CC ?? 'cc', ['--version']) === null) return 'the C compiler cc was not found'
   return null
 }
 

@@ -17,6 +17,7 @@ use ring::layout::{LAYOUT_HASH, TOTAL_BYTES};
 
 use crate::binding::{self, Binding};
 use crate::config;
+use crate::sealing::sealer;
 use crate::turn::{flush, on_flush, on_poll, settle};
 use crate::uv::{Callbacks, Handle, Handles, Uv};
 use crate::value::{
@@ -44,7 +45,9 @@ pub fn guarded(env: napi_env, step: impl FnOnce() -> Result<napi_value>) -> napi
 pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     set_property(env, target, "layoutHash", integer(env, LAYOUT_HASH as i32)?)?;
     let open = function(env, "open", open, ptr::null_mut())?;
-    set_property(env, target, "open", open)
+    set_property(env, target, "open", open)?;
+    let sealer = function(env, "sealer", sealer, ptr::null_mut())?;
+    set_property(env, target, "sealer", sealer)
 }
 
 /// Reads the arguments of a call, and the binding it was made for.

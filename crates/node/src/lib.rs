@@ -12,6 +12,7 @@ mod config;
 mod exports;
 mod pin;
 mod retained;
+mod sealing;
 mod turn;
 mod uv;
 mod value;

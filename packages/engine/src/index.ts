@@ -2,5 +2,7 @@
 /// <reference types="node" preserve="true" />
 export * from './exchange.ts'
 export { bag, combine, wideBag } from './fields.ts'
+export type { TextSealer } from './load.ts'
 export { nativeEngine } from './native.ts'
+export { nativeSealer } from './native-sealer.ts'
 export { packedList, packedText, packHeaders, releaseHeaders, unpackHeaders } from './packed-headers.ts'

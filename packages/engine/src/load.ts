@@ -30,8 +30,18 @@ export interface Binding {
   flush(): void
 }
 
+/** Seals and opens texts by the keys that it was made with. `crates/node/src/sealing.rs` defines its functions. */
+export interface TextSealer {
+  /** Gives the sealed text; null if the text has more than 16,384 bytes, or the name more than 256. */
+  seal(name: string, text: string): string | null
+  /** Gives the text that was sealed under this name; null for anything else. */
+  open(name: string, sealed: string): string | null
+}
+
 export interface Addon {
   readonly layoutHash: number
+  /** Takes 32 bytes of each key and 6 of its id. A binary that was built before it existed has none. */
+  readonly sealer?: (derived: Uint8Array) => TextSealer
   open(
     memory: ArrayBuffer,
     onSlice: (count: number, page: number) => void,
