@@ -1,22 +1,52 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
-import { deriveKeys } from '../src/cookies/key-ring.ts'
-import { longestText, nodeSealer } from '../src/cookies/node-sealing.ts'
-import { type Sealer, sealerOf } from '../src/cookies/sealer.ts'
+import { nativeEngine, nativeSealer, type TextSealer } from '@volant/engine'
+import { type DerivedKey, deriveKeys } from '../src/cookies/key-ring.ts'
+import { longestName, longestText, nodeSealer } from '../src/cookies/node-sealing.ts'
+import { bytesOf, type Sealer, sealerBy, sealerOf } from '../src/cookies/sealer.ts'
 
 const oldKey = 'an old key, which has 32 bytes ..'
 const newKey = 'a new key, which has 32 bytes ...'
-const makers: Record<string, (keys: readonly string[], purpose: string) => Sealer> = {
-  chosen: sealerOf,
-  'node:crypto': (keys, purpose) => nodeSealer(deriveKeys(keys, `seal ${purpose}`, 'keys')),
+const implementations: Record<string, (derived: readonly DerivedKey[]) => TextSealer | null> = {
+  'the engine': (derived) => nativeSealer(bytesOf(derived)),
+  'node:crypto': nodeSealer,
 }
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-for (const [maker, make] of Object.entries(makers)) {
-  describe(`sealed texts, ${maker}`, () => {
+interface Case {
+  readonly key: string
+  readonly purpose: string
+  readonly derived: string
+  readonly name: string
+  readonly text: string
+  readonly sealed: string
+}
+const cases = JSON.parse(
+  readFileSync(new URL('../../../../crates/seal/cases/sealed.json', import.meta.url), 'utf8'),
+) as Case[]
+
+test('the engine seals wherever it runs', () => {
+  assert.equal(nativeSealer(new Uint8Array(38)) === null, 'reason' in nativeEngine())
+})
+
+for (const [name, implementation] of Object.entries(implementations)) {
+  const make = (keys: string[], purpose: string): Sealer => {
+    const derived = deriveKeys(keys, `seal ${purpose}`, 'keys')
+    return sealerBy(implementation(derived) as TextSealer, derived)
+  }
+  if (implementation(deriveKeys([newKey], 'seal test', 'keys')) === null) continue
+
+  describe(`sealed texts, by ${name}`, () => {
     const sealer = make([newKey, oldKey], 'test')
+
+    for (const [index, { key, purpose, name, text, sealed }] of cases.entries()) {
+      test(`opens case ${index} of crates/seal`, () => {
+        assert.deepEqual(make([key], purpose).open(name, sealed), { text, isNewest: true })
+      })
+    }
 
     for (const text of [
       '',
@@ -44,8 +74,12 @@ for (const [maker, make] of Object.entries(makers)) {
     test('takes the longest text, and none above', () => {
       assert.equal(sealer.open('a', sealer.seal('a', 'x'.repeat(longestText)))?.text.length, longestText)
       for (const text of ['x'.repeat(longestText + 1), 'ü'.repeat(longestText / 2 + 1)]) {
-        assert.throws(() => sealer.seal('a', text), { code: 'E_BAD_COOKIE', message: /most is 16384/ })
+        assert.throws(() => sealer.seal('a', text), { code: 'E_BAD_COOKIE', message: /the most are 16384/ })
       }
+      const name = 'n'.repeat(longestName)
+      assert.equal(sealer.open(name, sealer.seal(name, 'x'))?.text, 'x')
+      assert.throws(() => sealer.seal(`${name}n`, 'x'), { code: 'E_BAD_COOKIE', message: /a name of 257/ })
+      assert.equal(sealer.open('ü'.repeat(longestName), sealer.seal(name, 'x')), null)
     })
 
     test('opens under its own name and for its own purpose alone', () => {
@@ -87,21 +121,29 @@ for (const [maker, make] of Object.entries(makers)) {
   })
 }
 
-test('both implementations open what the other sealed', () => {
-  const [chosen, node] = Object.values(makers).map((make) => make([newKey], 'both')) as [Sealer, Sealer]
-  for (let round = 0; round < 2_000; round++) {
-    const size = round % 100 === 0 ? 4_096 : round % 300
-    const text = String.fromCharCode(...randomUnits(size))
+test('each implementation opens what the other sealed', () => {
+  const engine = sealerOf([newKey], 'both')
+  const derived = deriveKeys([newKey], 'seal both', 'keys')
+  const node = sealerBy(nodeSealer(derived), derived)
+  for (let round = 0; round < 3_000; round++) {
+    const text = String.fromCharCode(...randomUnits(round % 100 === 0 ? 4_096 : round % 300))
     const expected = { text: Buffer.from(text).toString(), isNewest: true }
-    assert.deepEqual(node.open('a', chosen.seal('a', text)), expected)
-    assert.deepEqual(chosen.open('a', node.seal('a', text)), expected)
+    assert.deepEqual(node.open('a', engine.seal('a', text)), expected)
+    assert.deepEqual(engine.open('a', node.seal('a', text)), expected)
+  }
+})
+
+test('keys are derived as the cases say', () => {
+  for (const { key, purpose, derived } of cases) {
+    assert.equal(Buffer.from(bytesOf(deriveKeys([key], `seal ${purpose}`, 'keys'))).toString('hex'), derived)
   }
 })
 
 /** Characters of one byte, of two, and of all, so that all representations of a text come. */
 function randomUnits(size: number): number[] {
   const mask = [0x7f, 0xff, 0xffff][size % 3] as number
-  return Array.from({ length: size }, () => randomBytes(2).readUInt16LE() & mask)
+  const random = randomBytes(size * 2)
+  return Array.from({ length: size }, (_, index) => random.readUInt16LE(index * 2) & mask)
 }
 
 describe('keys', () => {

@@ -1,12 +1,17 @@
-/** Seals by node:crypto, where the engine cannot load. `crates/seal` does the same, and shares the test vectors. */
+/**
+ * Seals by node:crypto. A sealed text is `v1.ID.IV.CIPHERTEXT`: the id of the key, 96 random bits, and the ciphertext
+ * with its tag (AES-256-GCM), each in base64url without padding. Version, id and name are authenticated with it.
+ * `crates/seal` does the same for the engine, and shares the test cases.
+ */
 import { isUtf8 } from 'node:buffer'
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { VolantError } from '../errors/errors.ts'
+import type { TextSealer } from '@volant/engine'
 import type { DerivedKey } from './key-ring.ts'
-import type { Sealer } from './sealer.ts'
 
 /** The most bytes of a text: four times what a cookie carries. */
 export const longestText = 16_384
+/** The most bytes of a name. */
+export const longestName = 256
 
 const cipher = 'aes-256-gcm'
 const ivBytes = 12
@@ -20,7 +25,7 @@ interface Key {
   readonly secret: KeyObject
 }
 
-export function nodeSealer(derived: readonly DerivedKey[]): Sealer {
+export function nodeSealer(derived: readonly DerivedKey[]): TextSealer {
   const keys = derived.map(({ id, secret }): Key => ({
     prefix: `v1.${id}.`,
     secret: createSecretKey(secret),
@@ -29,19 +34,19 @@ export function nodeSealer(derived: readonly DerivedKey[]): Sealer {
   return {
     seal(name, text) {
       const bytes = Buffer.from(text)
-      if (bytes.length > longestText) throw tooLong(bytes.length)
-      return sealWith(newest, name, bytes, randomBytes(ivBytes))
+      if (bytes.length > longestText || Buffer.byteLength(name) > longestName) return null
+      return sealWith(newest, name, bytes)
     },
     open(name, sealed) {
-      if (typeof sealed !== 'string' || sealed.length > longestSealed) return null
+      if (sealed.length > longestSealed || Buffer.byteLength(name) > longestName) return null
       const key = keys.find(({ prefix }) => sealed.startsWith(prefix))
-      const text = key === undefined ? null : openWith(key, name, sealed)
-      return text === null ? null : { text, isNewest: key === newest }
+      return key === undefined ? null : openWith(key, name, sealed)
     },
   }
 }
 
-function sealWith({ prefix, secret }: Key, name: string, text: Buffer, iv: Buffer): string {
+function sealWith({ prefix, secret }: Key, name: string, text: Buffer): string {
+  const iv = randomBytes(ivBytes)
   const sealing = createCipheriv(cipher, secret, iv).setAAD(Buffer.from(prefix + name))
   const bytes = Buffer.concat([sealing.update(text), sealing.final(), sealing.getAuthTag()])
   return `${prefix}${iv.toString('base64url')}.${bytes.toString('base64url')}`
@@ -68,11 +73,4 @@ function openWith({ prefix, secret }: Key, name: string, sealed: string): string
 function canonicalBytes(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : null
-}
-
-function tooLong(bytes: number): VolantError {
-  return new VolantError(
-    'E_BAD_COOKIE',
-    `a text of ${bytes} bytes cannot be sealed: the most is ${longestText}`,
-  )
 }

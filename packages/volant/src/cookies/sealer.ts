@@ -1,10 +1,8 @@
-/**
- * Authenticated encryption of small texts (AES-256-GCM). A sealed text is `v1.ID.IV.CIPHERTEXT`, each part in
- * base64url: the id of the key, 96 random bits, and the ciphertext with its tag of 128 bits. Version, id and a name are
- * authenticated with it.
- */
-import { deriveKeys } from './key-ring.ts'
-import { nodeSealer } from './node-sealing.ts'
+/** Authenticated encryption of small texts: by the engine, or by node:crypto where the engine does not load. */
+import { nativeSealer, type TextSealer } from '@volant/engine'
+import { VolantError } from '../errors/errors.ts'
+import { deriveKeys, type DerivedKey } from './key-ring.ts'
+import { longestName, longestText, nodeSealer } from './node-sealing.ts'
 
 /** What was opened. `isNewest` is false if an older key than the first had sealed it. */
 export interface Opened {
@@ -13,7 +11,7 @@ export interface Opened {
 }
 
 export interface Sealer {
-  /** Seals a text under a name. Unpaired surrogates become U+FFFD. Throws `E_BAD_COOKIE` for one past `longestText`. */
+  /** Seals a text under a name. Unpaired surrogates become U+FFFD. Throws `E_BAD_COOKIE` if text or name is too long. */
   seal(name: string, text: string): string
   /** Opens what was sealed under the same name; anything else gives null. It never throws for what clients send. */
   open(name: string, sealed: string): Opened | null
@@ -26,5 +24,30 @@ export interface Sealer {
  * A key should seal no more than 2³² texts, since initialisation vectors are random (NIST SP 800-38D §8.3).
  */
 export function sealerOf(keys: readonly string[], purpose: string, where = 'keys'): Sealer {
-  return nodeSealer(deriveKeys(keys, `seal ${purpose}`, where))
+  const derived = deriveKeys(keys, `seal ${purpose}`, where)
+  return sealerBy(nativeSealer(bytesOf(derived)) ?? nodeSealer(derived), derived)
+}
+
+/** Makes a sealer of one implementation. */
+export function sealerBy(implementation: TextSealer, derived: readonly DerivedKey[]): Sealer {
+  const newest = `v1.${derived[0]?.id}.`
+  return {
+    seal(name, text) {
+      const sealed = implementation.seal(name, text)
+      if (sealed !== null) return sealed
+      throw new VolantError(
+        'E_BAD_COOKIE',
+        `a text of ${Buffer.byteLength(text)} bytes cannot be sealed under a name of ${Buffer.byteLength(name)}: the most are ${longestText} and ${longestName}`,
+      )
+    },
+    open(name, sealed) {
+      const text = typeof sealed === 'string' ? implementation.open(name, sealed) : null
+      return text === null ? null : { text, isNewest: sealed.startsWith(newest) }
+    },
+  }
+}
+
+/** Gives the keys as the engine takes them. */
+export function bytesOf(derived: readonly DerivedKey[]): Uint8Array {
+  return Buffer.concat(derived.flatMap(({ id, secret }) => [secret, Buffer.from(id, 'base64url')]))
 }
