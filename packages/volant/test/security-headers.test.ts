@@ -86,6 +86,7 @@ describe('securityHeaders', () => {
       crossOriginResourcePolicy: 'cross-origin',
       crossOriginEmbedderPolicy: 'require-corp',
       permissionsPolicy: { camera: [], geolocation: ['self', 'https://maps.example'], fullscreen: '*' },
+      reportingEndpoints: { csp: '/csp-reports', other: 'https://reports.example/a?b=c' },
       xPermittedCrossDomainPolicies: 'master-only',
       xDnsPrefetchControl: 'on',
     }
@@ -100,6 +101,7 @@ describe('securityHeaders', () => {
         'cross-origin-resource-policy': 'cross-origin',
         'cross-origin-embedder-policy': 'require-corp',
         'permissions-policy': 'camera=(), geolocation=(self "https://maps.example"), fullscreen=*',
+        'reporting-endpoints': 'csp="/csp-reports", other="https://reports.example/a?b=c"',
         'x-permitted-cross-domain-policies': 'master-only',
         'x-dns-prefetch-control': 'on',
       }
@@ -186,6 +188,11 @@ describe('securityHeaders', () => {
     ['permissionsPolicy', { permissionsPolicy: { 'a=b': [] } }],
     ['permissionsPolicy.camera', { permissionsPolicy: { camera: true } }],
     ['permissionsPolicy.camera', { permissionsPolicy: { camera: ['https://a.example"'] } }],
+    ['reportingEndpoints', { reportingEndpoints: '/csp-reports' }],
+    ['reportingEndpoints', { reportingEndpoints: { 'a=b': '/x' } }],
+    ['reportingEndpoints.csp', { reportingEndpoints: { csp: 'http://a.example' } }],
+    ['reportingEndpoints.csp', { reportingEndpoints: { csp: '//a.example' } }],
+    ['reportingEndpoints.csp', { reportingEndpoints: { csp: '/x", evil="/y' } }],
     ['originAgentCluster', { originAgentCluster: '?1' }],
     ['xXssProtection', { xXssProtection: '1' }],
   ]

@@ -48,6 +48,8 @@ export interface SecurityHeadersOptions {
   crossOriginEmbedderPolicy?: 'require-corp' | 'credentialless' | 'unsafe-none' | false | undefined
   /** The features and who may use them: `{ camera: [], geolocation: ['self', 'https://maps.example'] }`, or text. Default: none for anybody. */
   permissionsPolicy?: Readonly<Record<string, readonly string[] | '*'>> | string | false | undefined
+  /** The addresses that browsers send reports to, by the names that `reportTo` of a policy uses: `{ csp: '/csp-reports' }`. The default is none. */
+  reportingEndpoints?: Readonly<Record<string, string>> | false | undefined
   /** The default is `none`. */
   xPermittedCrossDomainPolicies?: 'none' | 'master-only' | 'by-content-type' | 'all' | false | undefined
   /** The default is `off`. */
@@ -206,6 +208,22 @@ function member(option: string, who: unknown): string {
   throw bad(option, who, "'self', 'src' and origins such as 'https://maps.example'")
 }
 
+/** Writes a structured dictionary of texts (Reporting API §3.2, RFC 9651 §3.2). */
+function endpoints(option: string, given: unknown = false): string | null {
+  if (given === false) return null
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw bad(option, given, "an object such as { csp: '/csp-reports' }, or false")
+  }
+  const members = Object.entries(given).map(([name, address]: [string, unknown]) => {
+    if (!/^[a-z*][a-z0-9_.*-]*$/.test(name)) throw bad(option, name, 'names in lower case')
+    const isAddress =
+      typeof address === 'string' && /^(?:\/(?!\/)|https:\/\/)[\x21\x23-\x5b\x5d-\x7e]*$/.test(address)
+    if (!isAddress) throw bad(`${option}.${name}`, address, 'a path, or an address that begins with https:')
+    return `${name}="${address}"`
+  })
+  return members.length === 0 ? null : members.join(', ')
+}
+
 /** The options beside CSP and HSTS, in the order in which their headers are sent. */
 const writers: Readonly<Record<string, Write>> = {
   crossOriginEmbedderPolicy: oneOf(false, 'require-corp', 'credentialless', 'unsafe-none'),
@@ -219,6 +237,7 @@ const writers: Readonly<Record<string, Write>> = {
   originAgentCluster: (option, given) => (checkFlag(option, given, true) ? '?1' : null),
   permissionsPolicy: permissions,
   referrerPolicy: referrer,
+  reportingEndpoints: endpoints,
   xContentTypeOptions: oneOf('nosniff'),
   xDnsPrefetchControl: oneOf('off', 'on'),
   xFrameOptions: oneOf('DENY', 'SAMEORIGIN'),
