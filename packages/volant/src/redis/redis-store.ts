@@ -3,10 +3,8 @@ import { inspect } from 'node:util'
 import { bad } from '../options/bad-option.ts'
 import type { Level, RateLimitStore, Take } from '../rate-limit/store.ts'
 import { asksOf, type RedisClient } from './client.ts'
+import { checkReady, runScript } from './run-script.ts'
 import { digest, script } from './script.ts'
-
-const noConnection =
-  'the client of Redis has no connection: connect() was not called, or the server is not there'
 
 /**
  * Makes a store of a client that is connected, or will be: one of `redis` or of `ioredis`, also of their
@@ -28,19 +26,12 @@ export function redisStore(client: RedisClient): RateLimitStore {
     throw bad('redisStore', client, 'a client of redis (createClient()) or ioredis (new Redis())')
   }
 
-  const run = async (mode: 'take' | 'refund', takes: readonly Take[]): Promise<unknown> => {
-    if (!asks.isReady()) throw new Error(noConnection)
+  const run = (mode: 'take' | 'refund', takes: readonly Take[]): Promise<unknown> => {
     const keys = takes.map(({ key }) => key)
     const values = takes.flatMap(({ algorithm, max, window, burst, cost }) =>
       [algorithm, max, window * 1_000, burst, cost].map(String),
     )
-    try {
-      return await asks.runKnown(digest, keys, [mode, ...values])
-    } catch (error) {
-      // The server was started anew, or SCRIPT FLUSH was sent to it.
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return asks.run(script, keys, [mode, ...values])
-    }
+    return runScript(asks, { script, digest }, keys, [mode, ...values])
   }
 
   return {
@@ -50,7 +41,7 @@ export function redisStore(client: RedisClient): RateLimitStore {
     },
     refund: async (takes) => void (await run('refund', takes)),
     reset: async (keys) => {
-      if (!asks.isReady()) throw new Error(noConnection)
+      checkReady(asks)
       // Keys of several slots of a cluster cannot be deleted at once.
       await Promise.all(keys.map((key) => asks.forget(key)))
     },
