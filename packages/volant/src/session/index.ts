@@ -1,5 +1,11 @@
 export { session, type SessionMiddleware } from './session.ts'
 export { memorySessions, type MemorySessionsOptions } from './memory.ts'
+export {
+  type SqliteDatabase,
+  sqliteSessions,
+  type SqliteSessionsOptions,
+  type SqliteStatement,
+} from './sqlite.ts'
 export type { SessionCookieOptions, SessionOptions } from './options.ts'
 export type { SessionRecord, SessionStore } from './store.ts'
 export type { Frozen, Session } from './types.ts'
