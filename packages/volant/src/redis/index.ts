@@ -1,2 +1,3 @@
 export { redisStore } from './redis-store.ts'
+export { redisSessions, type RedisSessionsOptions } from './redis-sessions.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
