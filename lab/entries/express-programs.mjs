@@ -8,11 +8,11 @@ import { ran } from './ran.mjs'
 import { nextId } from './request-ids.mjs'
 
 /** Each entry brings the modules of its own folder, `bring` those that one program needs. */
-export async function serve({ express, morgan, cors, bring }) {
+export async function serve({ express, morgan, cors, bring, bySdk = null }) {
   const app = express()
   app.disable('etag')
   app.disable('x-powered-by')
-  await programs[process.env.PROGRAM](app, { express, morgan, cors, bring })
+  await programs[process.env.PROGRAM](app, { express, morgan, cors, bring, bySdk })
   const server = app.listen(Number(process.env.PORT), '127.0.0.1', () => {
     console.log(`listening on ${server.address().port}`)
   })
@@ -251,6 +251,12 @@ const programs = {
       ran()
       response.json({ user: request.auth.sub })
     })
+  },
+
+  traces(app, { bySdk }) {
+    app.get('/none', greet)
+    app.get('/sdk', (request, response) => bySdk('GET /sdk', '/sdk', () => greet(request, response)))
+    app.get('/traced', greet)
   },
 
   async connect(app, { bring }) {

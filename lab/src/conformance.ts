@@ -29,6 +29,7 @@ export async function conformance(
     core,
     port,
     ...(variant.environment && { environment: variant.environment }),
+    traced: variant.spans !== undefined,
   })
   try {
     return await faultOf(server, entry, scenario, variant)
@@ -94,6 +95,11 @@ async function faultOf(
     for (let waited = 0; server.logged(line) < wanted && waited < 20; waited += 1) await pause(100)
     const lines = server.logged(line)
     if (lines < wanted) return `its log has ${lines} lines for ${wanted} requests`
+  }
+  if (variant.spans === 'each') {
+    for (let waited = 0; server.spans() < result.replies && waited < 50; waited += 1) await pause(100)
+    const spans = server.spans()
+    if (spans < result.replies) return `${spans} spans of ${result.replies} requests arrived`
   }
   return null
 }

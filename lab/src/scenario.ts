@@ -27,6 +27,7 @@ export const programs = [
   'journal',
   'sessions',
   'tokens',
+  'traces',
   'connect',
   'files',
   'uploads',
@@ -92,6 +93,8 @@ export interface Variant {
   readonly proofs?: readonly Proof[]
   /** False: this one leaves no lines, whatever the scenario says, and its proofs leave none either. */
   readonly logs?: false
+  /** The server exports traces: a span with a route for each request, or none at all. */
+  readonly spans?: 'each' | 'none'
   /** False: the framework answers by itself, as it does for a file, and no handler is counted. */
   readonly handler?: false
   /** Asked once before the load, and checked. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startCollector } from './collector.ts'
 import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
 import { familyOf } from './readings.ts'
@@ -23,6 +24,8 @@ export interface RunningServer {
   ran(): Promise<number | null>
   /** Lines of the request log that match. */
   logged(line: RegExp): number
+  /** Spans of requests that it has exported. */
+  spans(): number
   /** Throws a `Failure` when it ended before. */
   stop(): Promise<void>
 }
@@ -35,6 +38,8 @@ export interface Launch {
   /** 0: any that is free. */
   readonly port: number
   readonly environment?: Readonly<Record<string, string>>
+  /** It exports traces, which are received here. */
+  readonly traced?: boolean
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
@@ -58,6 +63,7 @@ export async function launch({
   core,
   port,
   environment = {},
+  traced = false,
 }: Launch): Promise<Omit<RunningServer, 'port'> & { readonly ready: Promise<number> }> {
   if (port !== 0) await untilFree(port)
   const command = commandOf(entry)
@@ -66,7 +72,14 @@ export async function launch({
   const scratch = mkdtempSync(join(tmpdir(), 'lab-'))
   const mark = `SCRATCH=${scratch}`
   const log = join(scratch, 'requests.log')
-  const added = { ...entry.environment, ...environment, PROGRAM: program, PORT: String(port) }
+  const collector = traced ? await startCollector() : null
+  const added = {
+    ...entry.environment,
+    ...environment,
+    ...(collector && { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url }),
+    PROGRAM: program,
+    PORT: String(port),
+  }
   const child = spawn(command[0] as string, command.slice(1), {
     cwd: entry.folder,
     env: { ...process.env, NODE_ENV: 'production', ...added, SCRATCH: scratch, LOG: log },
@@ -82,6 +95,7 @@ export async function launch({
   child.once('close', () => {
     process.off('exit', kill).off('exit', clear)
     clear()
+    collector?.close()
   })
   const settings = Object.entries(added).map(([name, value]) => `${name}=${value}`)
 
@@ -107,6 +121,7 @@ export async function launch({
       readOr(log, '')
         .split('\n')
         .filter((text) => line.test(text)).length,
+    spans: () => collector?.spans() ?? 0,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) {
         throw new Failure(`it ended while it was measured: ${child.signalCode ?? `exit ${child.exitCode}`}`)

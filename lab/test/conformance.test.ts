@@ -72,6 +72,23 @@ test('who has a reply already is told so, and one of several fields is enough', 
   )
 })
 
+test(
+  'a field that must not be there, and lines that say something else, do not conform',
+  { skip },
+  async () => {
+    const codings = assignment(entryRunning('codings'), 'ramapi-json')
+    const proofs: Proof[] = [{ path: '/tagged', status: 200, absent: ['x-tag', 'etag'] }]
+    assert.equal(
+      await conformance(codings.entry, codings.scenario, { ...codings.variant, proofs }, null, 0),
+      'GET /tagged: the field etag is "a-tag"',
+    )
+    const { entry, scenario, variant } = assignment(entryRunning('honest'), 'ramapi-stack')
+    const faultOf = (logs: RegExp) => conformance(entry, { ...scenario, logs }, variant, null, 0)
+    assert.equal(await faultOf(/GET.*\/api\/users.*200/), null)
+    assert.equal(await faultOf(/POST/), 'its log has 0 lines for 201 requests')
+  },
+)
+
 test('a variant can go without handler and log', { skip }, async () => {
   const silent = assignment(entryRunning('silent'), 'ramapi-stack')
   const cached = assignment(entryRunning('cached'), 'ramapi-json')

@@ -7,6 +7,7 @@ import { chunk, openLog, patience } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 import { nextId } from '../request-ids.mjs'
+import { startTracing } from '../tracing.mjs'
 
 const programs = {
   hello() {
@@ -399,6 +400,21 @@ const programs = {
         ran()
         reply.send({ user: request.user.sub })
       })
+    })
+    return app
+  },
+
+  // A span for each request and no second one for its handler, as everybody has it here. The SDK comes first.
+  async traces() {
+    const bySdk = await startTracing((name) => import(name))
+    const { default: FastifyOtelInstrumentation } = await import('@fastify/otel')
+    const otel = new FastifyOtelInstrumentation({ instrumentHandler: false })
+    const app = Fastify()
+    app.get('/none', greet)
+    app.get('/sdk', (request, reply) => bySdk('GET /sdk', '/sdk', () => greet(request, reply)))
+    app.register(async (scope) => {
+      await scope.register(otel.plugin())
+      scope.get('/traced', greet)
     })
     return app
   },

@@ -55,6 +55,7 @@ export async function withServer<T>(
     core: method.cores.server,
     port: method.port,
     ...(variant.environment && { environment: variant.environment }),
+    traced: variant.spans !== undefined,
   })
   const commands = [server.command]
   let result: T

@@ -33,6 +33,8 @@ export interface Watch {
 
 /** How long the request log may take to be written, ms. */
 const logPatience = 3_000
+/** How long spans may take to arrive, ms. */
+const exportPatience = 10_000
 
 /**
  * Throws `Disqualified` for replies that were not right, that no handler made, or that were not logged where they must
@@ -50,6 +52,7 @@ export async function watch(
   const before = counted ? ((await server.ran()) ?? 0) : 0
   const line = logOf(scenario, variant)
   const logged = line === null ? 0 : server.logged(line)
+  const exported = server.spans()
   const result = await generate(method, {
     load,
     port: server.port,
@@ -81,6 +84,8 @@ export async function watch(
   }
   if (counted) await proveHandlers(server, before, result.replies)
   if (line !== null) await proveLog(server, line, logged + result.replies)
+  if (variant.spans !== undefined)
+    await proveSpans(server, variant.spans === 'each' ? result.replies : 0, exported)
   const cpu = cpuBetween(first.cpu, last.cpu)
   if (cpu.running === 0 && hasExactCpu())
     throw new Disqualified('its processes used no CPU time: another process answers for it')
@@ -113,4 +118,14 @@ async function proveLog(server: RunningServer, line: RegExp, wanted: number): Pr
     lines = server.logged(line)
   }
   if (lines < wanted) throw new Disqualified(`its log has ${lines} lines for ${wanted} requests`)
+}
+
+/** As many spans must arrive, or none. */
+async function proveSpans(server: RunningServer, wanted: number, before: number): Promise<void> {
+  const deadline = performance.now() + exportPatience
+  while (server.spans() - before < wanted && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  const spans = server.spans() - before
+  if (wanted === 0 ? spans > 0 : spans < wanted)
+    throw new Disqualified(`${spans} spans of requests arrived, where ${wanted} were to be exported`)
 }

@@ -29,6 +29,7 @@ import { securityHeaders } from './security-headers.ts'
 import { shortLived } from './short-lived.ts'
 import { slowHandlers } from './slow.ts'
 import { staticFile } from './static-file.ts'
+import { traced } from './traced.ts'
 import { trpcQuery } from './trpc-query.ts'
 import { upload } from './upload.ts'
 import { veloxtsLatency } from './veloxts-latency.ts'
@@ -86,6 +87,7 @@ export const scenarios: readonly Scenario[] = [
   accessLog,
   sealedSession,
   jwt,
+  traced,
   contractGet,
   contractPost,
   contractStartup,
