@@ -58,8 +58,9 @@ function cellsOf({ bar, measured, met }: Verdict): string[] {
   ]
 }
 
-function promise({ as, quantity, server, base, variant, baseVariant, most }: Bar): string {
+function promise({ as, quantity, server, base, variant, baseVariant, over, most }: Bar): string {
   const [own, other] = server === base ? [variant, baseVariant] : [server, base]
+  if (over !== undefined) return `${own} − ${over} ≤ ${most.toFixed(2)} × (${other} − ${over})`
   if (as === 'ratio') return `${own} ≤ ${most.toFixed(most < 0.2 ? 3 : 2)} × ${other}`
   return `${own} ≤ ${other} + ${most} ${units[quantity]}`
 }

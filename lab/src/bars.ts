@@ -20,6 +20,8 @@ export interface Bar {
   readonly baseVariant: string
   /** A ratio of the two by round, or their difference in the unit of the quantity. */
   readonly as: 'ratio' | 'difference'
+  /** A variant that is taken away from both sides first: what they add to it is compared. */
+  readonly over?: string
   /** What it is at most. */
   readonly most: number
 }
@@ -82,6 +84,8 @@ export const bars: readonly Bar[] = [
   added('must', 'security-headers', 'headers', 'none', 0.3),
   added('must', 'request-id-cors', 'both', 'none', 0.4),
   added('must', 'access-log', 'log', 'none', 1.5),
+  added('must', 'sealed-session', 'read', 'none', 2.5),
+  { ...added('must', 'jwt', 'hs256', 'crypto', 1.2), as: 'ratio', over: 'none' },
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -127,6 +131,8 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose('security-headers', ['none', 'headers'], ['native']),
     choose('request-id-cors', ['none', 'both'], ['native']),
     choose('access-log', ['none', 'log'], ['native']),
+    choose('sealed-session', ['none', 'read'], ['native']),
+    choose('jwt', ['none', 'hs256', 'crypto'], ['native']),
     { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
     { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]
@@ -157,12 +163,14 @@ export function judge(cells: readonly Cell[]): Verdict[] {
 }
 
 /** By round. None when one of its cells was disqualified. */
-function valuesOf(
-  cells: readonly Cell[],
-  { scenario, quantity }: Bar,
-  entry: string,
-  variant: string,
-): Map<number, number> {
+function valuesOf(cells: readonly Cell[], bar: Bar, entry: string, variant: string): Map<number, number> {
+  const { over, ...alone } = bar
+  if (over !== undefined) {
+    const without = valuesOf(cells, alone, entry, over)
+    const values = [...valuesOf(cells, alone, entry, variant)].filter(([round]) => without.has(round))
+    return new Map(values.map(([round, value]) => [round, value - (without.get(round) as number)]))
+  }
+  const { scenario, quantity } = bar
   const own = cells.filter(
     (cell) => cell.scenario === scenario && cell.variant === variant && cell.entry === entry,
   )

@@ -94,6 +94,11 @@ const services: Preset = {
     part('request-id-cors', 'both', [...ours, 'fastify', 'hono', 'express5']),
     part('access-log', 'none', ['native']),
     part('access-log', 'log', [...ours, 'fastify', 'hono', 'polka', 'express5']),
+    part('sealed-session', 'none', ['native']),
+    part('sealed-session', 'read', [...ours, 'fastify', 'express5']),
+    part('jwt', 'none', ['native']),
+    part('jwt', 'crypto', ['native']),
+    part('jwt', 'hs256', [...ours, 'fastify', 'hono', 'express5']),
   ],
 }
 

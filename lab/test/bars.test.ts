@@ -58,6 +58,20 @@ test('a difference is paired by round, in µs', () => {
   )
 })
 
+test('what two variants add to a third is paired by round, as a ratio', () => {
+  const verdicts = (hs256: readonly number[]) =>
+    judge([
+      ...cells('native', [5, 6, 5, 7, 5], 'jwt', 'none'),
+      ...cells('native', [15, 16, 15, 17, 15], 'jwt', 'crypto'),
+      ...cells('native', hs256, 'jwt', 'hs256'),
+    ])
+  const [met] = verdicts([16, 17, 17, 18, 16]) as [Verdict]
+  assert.deepEqual([met.bar.most, met.measured.median, met.measured.high, met.met], [1.2, 1.1, 1.2, true])
+  const [missed] = verdicts([16, 17, 18, 18, 16]) as [Verdict]
+  assert.deepEqual([missed.measured.high, missed.met], [1.3, false])
+  assert.deepEqual(judge(cells('native', five, 'jwt', 'hs256')), [])
+})
+
 test('a server that was disqualified in one round keeps no promise', () => {
   const wrong = cells('native', [...five, 5]).map((cell): Cell =>
     cell.round === 5 ? { ...cell, status: 'disqualified', metrics: {} } : cell,
@@ -94,9 +108,10 @@ test('--bars measures both sides of every bar, once each', () => {
     .filter(({ round }) => round === 0)
     .map(({ scenario, variant, label }) => `${scenario.name} ${variant.name} ${label}`)
   assert.equal(new Set(measured).size, measured.length)
-  for (const { scenario, variant, server, base, baseVariant } of bars) {
-    assert.ok(measured.includes(`${scenario} ${variant} ${server}`), `${scenario} ${variant} ${server}`)
-    assert.ok(measured.includes(`${scenario} ${baseVariant} ${base}`), `${scenario} ${baseVariant} ${base}`)
+  for (const { scenario, variant, server, base, baseVariant, over } of bars) {
+    const sides = [`${variant} ${server}`, `${baseVariant} ${base}`]
+    if (over !== undefined) sides.push(`${over} ${server}`, `${over} ${base}`)
+    for (const side of sides) assert.ok(measured.includes(`${scenario} ${side}`), `${scenario} ${side}`)
   }
   // Seven rounds are enough for everything but what is read once for each process.
   const rounds = (name: string) =>

@@ -225,6 +225,41 @@ const programs = {
     app.with(logger({ destination: process.env.LOG })).get('/logged', greet)
   },
 
+  async sessions(app) {
+    const { session } = await import('volant/session')
+
+    app.get('/none', someone)
+    const visited = app.with(session({ keys: [process.env.SESSION_KEY] }))
+    visited.post('/sign-in/:user', (ctx) => {
+      ctx.state.session.signIn({ user: ctx.params.user })
+      return { signedIn: true }
+    })
+    visited.get('/read', (ctx) => {
+      ran()
+      const user = ctx.state.session.get('user')
+      if (user === undefined) throw new HTTPError(401)
+      return { user }
+    })
+  },
+
+  async tokens(app) {
+    const { jwt } = await import('volant/jwt')
+    const { claimsByHand } = await import('../jwt-by-hand.mjs')
+
+    app.get('/none', someone)
+    app.get('/by-hand', (ctx) => {
+      ran()
+      const claims = claimsByHand(ctx.headers.authorization)
+      if (claims === null) throw new HTTPError(401)
+      return { user: claims.sub }
+    })
+    const verified = jwt({ secret: process.env.JWT_SECRET, algorithms: ['HS256'] })
+    app.with(verified).get('/verified', (ctx) => {
+      ran()
+      return { user: ctx.state.user.sub }
+    })
+  },
+
   async connect(app) {
     const { fromConnect } = await import('volant/connect')
 
@@ -337,6 +372,11 @@ const programs = {
 function greet() {
   ran()
   return { message: 'Hello World' }
+}
+
+function someone() {
+  ran()
+  return { user: 'u10000' }
 }
 
 function page(ctx) {
