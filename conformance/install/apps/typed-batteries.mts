@@ -2,6 +2,7 @@
 import { createApp } from 'volant'
 import { compress } from 'volant/compress'
 import { connectOf, fromConnect } from 'volant/connect'
+import { allowedHosts, cacheControl, cspReport, serverTiming, timeout, tooBusy } from 'volant/middleware'
 import { rateLimit } from 'volant/rate-limit'
 import { type RedisClient, redisStore } from 'volant/redis'
 
@@ -36,5 +37,14 @@ app.post('/parts', { bodyMode: 'stream' }, async (ctx) => {
   for await (const part of ctx.parts({ maxFormParts: 5 })) parts[part.name] = (await part.bytes()).length
   return parts
 })
+
+app.use(tooBusy({ maxInFlight: 1_000 }), allowedHosts(['127.0.0.1', 'localhost']), timeout(10_000))
+app.register(cspReport, { onReport: ({ blockedUrl }) => console.error(blockedUrl) })
+app
+  .with(serverTiming({ enabled: true }))
+  .with(cacheControl({ maxAge: 60 }))
+  .get('/timed', ({ state: { timing } }) => timing.time('work', () => 'done'))
+// @ts-expect-error the hosts are missing
+export const wrongHosts = () => allowedHosts()
 
 void app.listen(0).then(({ url }) => console.log(`${app.adapterName} ${url}`))

@@ -2,8 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AppOptions, Middleware, VolantError } from 'volant'
-import { cors } from 'volant'
-import { allowedHosts, httpsRedirect, ipRestriction, tooBusy, trailingSlash } from 'volant/middleware'
+import { cors, openapiOf } from 'volant'
+import {
+  allowedHosts,
+  cacheControl,
+  httpsRedirect,
+  ipRestriction,
+  serverTiming,
+  timeout,
+  tooBusy,
+  trailingSlash,
+} from 'volant/middleware'
 import { Kit, type Live, stderrLines } from './kit.ts'
 
 const kit = new Kit()
@@ -477,5 +486,44 @@ describe('tooBusy', () => {
       [() => tooBusy({ ignore: 'health' as never }), /tooBusy: ignore/],
       [() => tooBusy({ maxRssBytes: 1 } as never), /did you mean "maxRss"/],
     ])
+  })
+})
+
+describe('all of them', () => {
+  test('routes behind them have their errors in the document, with their headers', async () => {
+    const app = kit.app()
+    app.use(tooBusy({ maxInFlight: 10 }))
+    app.use(allowedHosts(['shop.example']))
+    app.use(httpsRedirect({ allowedHosts: ['shop.example'] }))
+    app.use('/admin', ipRestriction({ allow: ['loopback'] }))
+    app.use(timeout(1_000))
+    app.get('/books', () => 'x')
+    app.get('/admin', () => 'x')
+    const { paths } = await openapiOf(app, { info: { title: 'x', version: '1' } })
+    const codesOf = (path: string): string[] =>
+      [...JSON.stringify(paths?.[path]?.get).matchAll(/E_[A-Z_]+/g)].map(([code]) => code)
+    const common = ['E_HANDLER_TIMEOUT', 'E_HOST_NOT_ALLOWED', 'E_HTTPS_REQUIRED', 'E_TOO_BUSY']
+    assert.deepEqual([...new Set(codesOf('/books'))].toSorted(), common)
+    assert.deepEqual([...new Set(codesOf('/admin'))].toSorted(), [...common, 'E_IP_DENIED'].toSorted())
+    assert.match(JSON.stringify(paths?.['/books']), /Retry-After/)
+  })
+
+  test('passed without a call, each says how it is written', () => {
+    for (const [make, how] of [
+      [allowedHosts, "app.use(allowedHosts(['shop.example']))"],
+      [cacheControl, 'app.use(cacheControl({ maxAge: 3_600 }))'],
+      [httpsRedirect, "app.use(httpsRedirect({ allowedHosts: ['shop.example'] }))"],
+      [ipRestriction, "app.use(ipRestriction({ allow: ['10.0.0.0/8'] }))"],
+      [serverTiming, 'app.use(serverTiming())'],
+      [timeout, 'app.use(timeout(5_000))'],
+      [tooBusy, 'app.use(tooBusy())'],
+      [trailingSlash, "app.use(trailingSlash('remove'))"],
+    ] as const) {
+      assert.throws(
+        () => kit.app().use(make as never),
+        (error: VolantError) => error.code === 'E_BAD_HANDLER' && error.message.includes(how),
+        make.name,
+      )
+    }
   })
 })

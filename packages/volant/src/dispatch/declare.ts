@@ -183,9 +183,14 @@ export function observer(onResponse: ResponseListener, onClose?: () => unknown):
   return attach((_: Context, next: Next): unknown => next(), what)
 }
 
-/** Makes a middleware that only changes replies before they leave. */
-export function sender(onSend: SendHook): Middleware {
-  return attach((_: Context, next: Next): unknown => next(), { onSend, skip: true })
+/** Makes a middleware that only changes replies before they leave: those that `sendConcerns` takes, if it is given. */
+export function sender(onSend: SendHook, sendConcerns?: Encoder['concerns']): Middleware {
+  const what: MiddlewareMetadata = {
+    onSend,
+    skip: true,
+    ...(sendConcerns === undefined ? {} : { sendConcerns }),
+  }
+  return attach((_: Context, next: Next): unknown => next(), what)
 }
 
 /** Makes a middleware that only encodes replies. */

@@ -83,12 +83,15 @@ export function cacheControl(options: CacheControlOptions): FittingMiddleware {
   const errors = checkFlag('cacheControl: errors', options.errors, isSecret)
   const isCovered = (status: number): boolean =>
     status >= 400 ? errors : isSecret || status < 300 || kept.has(status)
-  return sender((ctx, reply) => {
-    if (!isCovered(reply.status) || (methods !== null && !methods.has(ctx.method))) return
-    const { headers } = reply
-    if (headers.has('cache-control') || headers.has('expires')) return
-    headers.set('cache-control', isShared && headers.has('set-cookie') ? alone : value)
-  })
+  const concerns = (method: string, status: number): boolean =>
+    isCovered(status) && (methods === null || methods.has(method))
+  return sender(
+    (ctx, { status, headers }) => {
+      if (!concerns(ctx.method, status) || headers.has('cache-control') || headers.has('expires')) return
+      headers.set('cache-control', isShared && headers.has('set-cookie') ? alone : value)
+    },
+    (ctx, _, status) => concerns(ctx.method, status),
+  )
 }
 
 hintMisuse(cacheControl, 'app.use(cacheControl({ maxAge: 3_600 }))')
