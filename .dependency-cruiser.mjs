@@ -27,6 +27,7 @@ export const rooms = [
   'session',
   'jwt',
   'guards',
+  'tracing',
   'redis',
   'connect',
   'adapters',

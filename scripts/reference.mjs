@@ -18,6 +18,7 @@ const sections = [
   ['Logs', ['log/', 'types/log.ts']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
+  ['Tracing', ['tracing/otel.ts', 'tracing/']],
   ['Connect and Express', ['connect/']],
   [
     'Contracts',

@@ -538,7 +538,9 @@ class Rare implements RareState {
   decoder: BodyDecoder | null = null
   connect: object | null = null
   session: RareState['session'] = null
+  trace: RareState['trace'] = null
   watch: RareState['watch'] = null
+  listener: RareState['listener'] = null
   failure: unknown = undefined
   cookies: Record<string, string | undefined> | undefined = undefined
   id: string | undefined = undefined

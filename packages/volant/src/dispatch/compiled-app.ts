@@ -34,6 +34,7 @@ import type {
   Audience,
   BodyLedger,
   CompiledRoute,
+  Enclosure,
   Layer,
   RequestApp,
   RequestContext,
@@ -338,7 +339,7 @@ function watching(
   nodes: readonly ScopeLayers[],
   layers: readonly Layer[],
   handlerTimeout: number,
-): Pick<CompiledRoute, 'watched' | 'listeners' | 'handlerTimeout'> {
+): Pick<CompiledRoute, 'plain' | 'watched' | 'listeners' | 'enclosure' | 'handlerTimeout'> {
   const listeners: ResponseListener[] = []
   for (const node of nodes) listeners.push(...node.listeners)
   for (const layer of layers) {
@@ -346,7 +347,19 @@ function watching(
     if (onResponse !== undefined) listeners.push(onResponse)
   }
   const isWatched = layers.some((layer) => metadataOf(layer).isWatched === true)
-  return { listeners, handlerTimeout, watched: listeners.length > 0 || handlerTimeout > 0 || isWatched }
+  const watched = listeners.length > 0 || handlerTimeout > 0 || isWatched
+  const enclosure = enclosureOf(layers)
+  return { listeners, enclosure, handlerTimeout, watched, plain: !watched && enclosure === null }
+}
+
+/** Puts the enclosures of all layers into each other, the first one outermost. */
+function enclosureOf(layers: readonly Layer[]): Enclosure | null {
+  return layers
+    .flatMap((layer) => metadataOf(layer).enclosure ?? [])
+    .reduceRight<Enclosure | null>(
+      (inner, outer) => (inner === null ? outer : (ctx, run) => outer(ctx, (each) => inner(each, run))),
+      null,
+    )
 }
 
 /** Gives the hooks from the inside out, as the way back through middleware is, and the encoder's behind them. */

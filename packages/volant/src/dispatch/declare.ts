@@ -16,7 +16,7 @@ import type {
   Next,
   Schemas,
 } from '../types/parts.ts'
-import type { Gate, Layer, RequestContext } from '../types/request.ts'
+import type { Enclosure, Gate, Layer, RequestContext } from '../types/request.ts'
 import type { Encoder, SendHook } from '../types/send-hook.ts'
 import type { PathPrefix } from '../routing/prefix.ts'
 import type { Declaration, ResponseListener, SecuritySchemes } from '../types/declaration.ts'
@@ -43,6 +43,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly isWatched?: boolean
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
+  /** The whole request runs inside of it, wherever the middleware stands. */
+  readonly enclosure?: Enclosure
   /** Answers errors of its scope, or passes one on: its error, or another. */
   readonly onError?: ErrorStep
   /** Gives the middleware for requests under a path, where `use` has one in front of it. */
@@ -193,6 +195,11 @@ export function sender(onSend: SendHook, sendConcerns?: Encoder['concerns']): Mi
   return attach((_: Context, next: Next): unknown => next(), what)
 }
 
+/** Makes a middleware that whole requests run inside of. */
+export function enclosing(enclosure: Enclosure): Middleware {
+  return attach((_: Context, next: Next): unknown => next(), { enclosure, skip: true })
+}
+
 /** Makes a middleware that only encodes replies. */
 export function encoding(encoder: Encoder): Middleware {
   return attach((_: Context, next: Next): unknown => next(), { encoder, skip: true } as MiddlewareMetadata)
@@ -200,13 +207,16 @@ export function encoding(encoder: Encoder): Middleware {
 
 /** Restricts `layer`, with its metadata, to the requests whose path `holds`. */
 export function confine(layer: Layer, holds: (path: string) => boolean): Layer {
-  const { gate, onResponse, onSend, encoder, onError, ...rest } = metadataOf(layer)
+  const { gate, onResponse, onSend, encoder, enclosure, onError, ...rest } = metadataOf(layer)
   return attach(((ctx, next) => (holds(ctx.path) ? layer(ctx, next) : next())) as Layer, {
     ...rest,
     ...(gate === undefined ? {} : { gate: (ctx) => (holds(ctx.path) ? gate(ctx) : undefined) }),
     ...(onResponse === undefined
       ? {}
       : { onResponse: (ctx, info) => (holds(ctx.path) ? onResponse(ctx, info) : undefined) }),
+    ...(enclosure === undefined
+      ? {}
+      : { enclosure: (ctx, run) => (holds(ctx.path) ? enclosure(ctx, run) : run(ctx)) }),
     ...(onSend === undefined
       ? {}
       : { onSend: (ctx, reply) => (holds(ctx.path) ? onSend(ctx, reply) : undefined) }),

@@ -12,12 +12,19 @@ import { finishChannel, isTraced, startChannel } from '../report/channels.ts'
 /** Runs `route` for `exchange` in the exchange's own async context. Never throws, never rejects. */
 export function dispatch(core: CompiledApp, exchange: Exchange, route: CompiledRoute, allow: number): void {
   const ctx = new LazyContext(exchange, core, route, allow)
-  exchange.runInAsyncScope(route.watched || isTraced() ? enterWatched : enter, undefined, ctx)
+  exchange.runInAsyncScope(route.plain && !isTraced() ? enter : enterWatched, undefined, ctx)
 }
 
 function enterWatched(ctx: RequestContext): void {
+  const { enclosure } = ctx.route
+  if (enclosure === null) enterObserved(ctx)
+  else enclosure(ctx, enterObserved)
+}
+
+function enterObserved(ctx: RequestContext): void {
   // Who only binds a store to the start, as `volant/log` does, pays for no watch.
-  if (ctx.route.watched || finishChannel.hasSubscribers) ctx.more.watch = new Watch(ctx)
+  const isWatched = ctx.route.watched || finishChannel.hasSubscribers || ctx.rare?.listener
+  if (isWatched) ctx.more.watch = new Watch(ctx)
   if (startChannel.hasSubscribers) startChannel.runStores({ ctx }, enter, undefined, ctx)
   else enter(ctx)
 }

@@ -19,7 +19,9 @@ export class Watch {
   #done = false
 
   constructor(ctx: RequestContext) {
-    this.#listeners = ctx.route.listeners
+    const { listeners } = ctx.route
+    const own = ctx.rare?.listener
+    this.#listeners = own == null ? listeners : [...listeners, own]
     this.#time = ctx.route.handlerTimeout
     this.limit(ctx)
     ctx.exchange.onAbort = (reason) => ctx.onAbort(reason)

@@ -43,6 +43,12 @@ export interface Chained {
  */
 export type Gate = (ctx: RequestContext) => unknown
 
+/**
+ * Runs a whole request inside of a function, such as one that sets an async context: chain, hooks and error handlers. It
+ * calls `run` once, at once, and must not throw. With `listener` of the rare state it hears of the end.
+ */
+export type Enclosure = (ctx: RequestContext, run: (ctx: RequestContext) => void) => void
+
 /** The limits that a route can set for itself and that JavaScript enforces. */
 export type RouteLimits = Pick<
   Limits,
@@ -81,7 +87,11 @@ export interface CompiledRoute {
   readonly errors: ErrorsByCode
   /** True where a listener is called at the end of the request, or it has a time limit other than the app's. */
   readonly watched: boolean
+  /** True where it is not watched, and nothing runs around its requests. */
+  readonly plain: boolean
   readonly listeners: readonly ResponseListener[]
+  /** What the whole request runs in; null without any. */
+  readonly enclosure: Enclosure | null
   readonly handlerTimeout: number
   /** The hooks that each reply passes, the innermost first and the encoder's last; null without any. */
   readonly sendHooks: readonly SendHook[] | null
@@ -148,6 +158,14 @@ export interface BodyDecoder {
   stream(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
 }
 
+/** The trace that a request belongs to, and its own part of it, by the ids of W3C Trace Context. */
+export interface TraceIds {
+  readonly traceId: string
+  readonly spanId: string
+  /** The flags; 1 is "sampled". */
+  readonly traceFlags: number
+}
+
 /** The replies that a route declares, for what its handler replies with by itself. */
 export interface DeclaredReplies {
   /** Throws `E_RESPONSE_STATUS` for a status that is not declared. */
@@ -171,6 +189,8 @@ export interface RareState {
     settle(ctx: RequestContext): void
     complete(ctx: RequestContext): void
   } | null
+  /** A listener of this request alone, which is called after those of its route. */
+  listener: ResponseListener | null
   /** The error that a watched request threw. */
   failure: unknown
   /** The number of promises of replies, such as that of `ctx.file`, that are not settled. */
@@ -185,6 +205,8 @@ export interface RareState {
   connect: object | null
   /** The session; null where no middleware gives one. */
   session: SessionOfRequest | null
+  /** The trace, where a middleware made the request a part of one. */
+  trace: { readonly ids: TraceIds | null } | null
 }
 
 /** What the stages of a reply ask of a session. */

@@ -1,0 +1,1 @@
+export { otel, type OtelOptions } from './otel.ts'
