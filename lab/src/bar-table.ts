@@ -44,6 +44,19 @@ export function barLines(cells: readonly Cell[], rounds: number, style: Style): 
   return ['', style.bold(title as string), ...coloured]
 }
 
+/** As Markdown, a line for each bar that the cells judge. */
+export function barMarkdown(cells: readonly Cell[]): string[] {
+  const titles = columns.map(({ title }) => title)
+  return [
+    `| ${titles.join(' | ')} |`,
+    `|${columns.map(({ align }) => (align === 'left' ? ':---|' : '---:|')).join('')}`,
+    ...judge(cells).map((verdict) => {
+      const [met, ...rest] = cellsOf(verdict)
+      return `| ${[met === 'met' ? 'met' : '**missed**', ...rest].join(' | ')} |`
+    }),
+  ]
+}
+
 function cellsOf({ bar, measured, met }: Verdict): string[] {
   const { low, median, high } = measured
   const number = (value: number): string =>
@@ -71,7 +84,7 @@ function work({ scenario, variant, server, base, quantity }: Bar): string {
   const depth = measure?.load.pipelining ?? 1
   const point = /\d+ connections?$|^open loop$/.exec(variant)?.[0]
   const isUsual = point !== undefined || variant === 'plain' || variant === 'default' || depth > 1
-  const who = server === base ? server : isUsual ? scenario : `${scenario}:${variant}`
+  const who = server === base ? `${server}, ${scenario}` : isUsual ? scenario : `${scenario}:${variant}`
   if (depth > 1) return `${who}, pipelining ${depth}`
   return `${who}, ${point === undefined ? '' : `${point}, `}${topics.cpu}`
 }

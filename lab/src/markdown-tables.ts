@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
+import { barMarkdown } from './bar-table.ts'
 import type { Run } from './cell.ts'
 import { type Age, ageNote, ageOf } from './code-state.ts'
 import { type Committed, committedRuns, readCommitted } from './committed-runs.ts'
@@ -99,13 +100,13 @@ interface Source {
 }
 
 /**
- * `standing` and `machine`, of the first run or of the one that is named behind them; a scenario, or a scenario and `:`
+ * `standing`, `bars` and `machine`, of the first run or of the one that is named behind them; a scenario, or a scenario and `:`
  * and a variant, of the first run that has it; with `points ` before it only the table over the counts of connections,
  * where the run has one. A run that is still to be measured has a line that says so.
  */
 function blockOf(name: string, runs: readonly Committed[]): string[] | null {
   const [word, wanted = runs[0]?.name] = name.split(' ')
-  const isWhole = word === 'standing' || word === 'machine'
+  const isWhole = word === 'standing' || word === 'bars' || word === 'machine'
   const scenario = name.replace('points ', '').split(':')[0] as string
   let missing: string | null = null
   for (const { name: run, results, age } of runs) {
@@ -124,10 +125,14 @@ function blockOf(name: string, runs: readonly Committed[]): string[] | null {
     : [`Not measured yet: \`npm run lab -- run --name ${missing} --preset ${missing}\`.`]
 }
 
-function wholeLines(word: 'standing' | 'machine', source: Source): string[] {
+function wholeLines(word: 'standing' | 'bars' | 'machine', source: Source): string[] {
   if (word === 'machine') return machineLines(source)
   const note = ageNote(source.results.run, source.age)
-  return [...standingLines(source.results), ...(note === null ? [] : ['', `<sub>${note}</sub>`])]
+  const { results } = source
+  return [
+    ...(word === 'bars' ? barMarkdown(results.cells) : standingLines(results)),
+    ...(note === null ? [] : ['', `<sub>${note}</sub>`]),
+  ]
 }
 
 function scenarioLines(name: string, onlyPoints: boolean, source: Source): string[] | null {

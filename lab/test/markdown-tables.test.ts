@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Results } from '../src/analysis.ts'
+import type { Cell } from '../src/cell.ts'
 import type { Committed } from '../src/committed-runs.ts'
 import { markdownLines, rewritten } from '../src/markdown-tables.ts'
 import { standingLines } from '../src/standing-table.ts'
@@ -61,6 +62,31 @@ test('what is still to be measured says by which command', () => {
       rewritten(`<!-- lab: ${name} -->\n<!-- lab: end -->`, both, 'page.md'),
       `<!-- lab: ${name} -->\n\nNot measured yet: \`npm run lab -- run --name batteries --preset batteries\`.\n\n<!-- lab: end -->`,
     )
+})
+
+test('what is promised is said to be met or missed', () => {
+  const [some] = results.cells as [Cell]
+  const cells = Object.entries({ none: 5, crypto: 15, hs256: 16, read: 9 }).flatMap(([variant, cpu]) =>
+    [0, 1, 2, 3, 4].map((round): Cell => {
+      const scenario = variant === 'read' ? 'sealed-session' : 'jwt'
+      return { ...some, scenario, variant, entry: 'native', round, metrics: { cpu: cpu + round } }
+    }),
+  )
+  const bare = cells
+    .filter(({ variant }) => variant === 'none')
+    .map((cell) => ({ ...cell, scenario: 'sealed-session' }))
+  const run: Committed = {
+    name: 'services',
+    results: { ...results, cells: [...cells, ...bare] },
+    age: 'current',
+  }
+  const text = rewritten('<!-- lab: bars services -->\n<!-- lab: end -->', [run], 'page.md')
+  assert.deepEqual(text.split('\n').slice(2, 6), [
+    '| bar |  | at most | what | measured | 95 % |',
+    '|:---|:---|:---|:---|---:|---:|',
+    '| **missed** | must | read ≤ none + 2.5 µs | native, sealed-session, CPU per request | +4.000 µs | 4.000 to 4.000 |',
+    '| met | must | hs256 − none ≤ 1.20 × (crypto − none) | native, jwt, CPU per request | 1.100 | 1.100–1.100 |',
+  ])
 })
 
 test('every row of a table has as many cells as its head, those without figures too', () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Results } from '../analysis.ts'
 import { type Arguments, type Options, count, names, readArguments, text } from '../arguments.ts'
+import { barLines } from '../bar-table.ts'
 import type { Cell, GeneratorName } from '../cell.ts'
 import {
   chosenEntries,
@@ -202,7 +203,12 @@ async function finish(
     )
   }
   const style = styleFor(process.stdout.isTTY === true)
-  for (const line of [...resultLines(results, style), ...targetLines(results, style)]) console.log(line)
+  for (const line of [
+    ...resultLines(results, style),
+    ...barLines(results.cells, results.run.settings.rounds, style),
+    ...targetLines(results, style),
+  ])
+    console.log(line)
   if (plan.chosen.some(({ scenario }) => scenario.document?.name === 'veloxts')) {
     for (const [file, content] of documentFiles(results)) writeFileSync(join(folder, file), content)
   }

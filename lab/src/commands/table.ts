@@ -1,4 +1,5 @@
 import { names, readArguments } from '../arguments.ts'
+import { barLines } from '../bar-table.ts'
 import { Failure } from '../failure.ts'
 import { markdownLines, rewriteDocuments } from '../markdown-tables.ts'
 import { scenarioOf } from '../scenario.ts'
@@ -42,7 +43,11 @@ export const table: Command = {
     const lines =
       markdown === true
         ? markdownLines(results, only)
-        : [...resultLines(results, style, only), ...targetLines(results, style)]
+        : [
+            ...resultLines(results, style, only),
+            ...barLines(results.cells, results.run.settings.rounds, style),
+            ...targetLines(results, style),
+          ]
     for (const line of lines) console.log(line)
     return 0
   },
