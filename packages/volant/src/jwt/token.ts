@@ -91,10 +91,12 @@ export function isCanonical(text: string): boolean {
 
 /** Decodes base64url without padding, line breaks or other characters (RFC 7515 §2). */
 function bytesOf(text: string): Buffer | null {
-  // Node.js skips what is not base64, so that its length tells of it, and takes + and / for - and _.
+  // Node.js skips ASCII that is not base64, so that its length tells of it, takes the low byte of other characters, and
+  // + and / for - and _. A pattern that tests all characters takes twice as long as these tests together.
   const bytes = Buffer.from(text, 'base64url')
   const isStrict = bytes.length === (text.length * 3) >> 2 && text.length % 4 !== 1
-  return isStrict && !text.includes('+') && !text.includes('/') ? bytes : null
+  if (!isStrict || text.includes('+') || text.includes('/')) return null
+  return Buffer.byteLength(text) === text.length ? bytes : null
 }
 
 /** RFC 7515 §4.1.9: `application/` may be left out. */
