@@ -434,7 +434,7 @@ describe('options of jwt, jwk, signJwt and verifyJwt', () => {
         },
         /jwks has no public key/,
       ],
-      [{ jwks: { keys: [{ kty: 'RSA' }] } }, /jwks cannot be read/],
+      [{ jwks: { keys: [{ kty: 'RSA' }] } }, /jwks has no public key/],
       [{ url, jwksUri: url }, /did you mean "url"/],
     ] as const) {
       bad(options, message)

@@ -1,14 +1,16 @@
 /** Sets of keys (RFC 7517 §5), as they are given or as a server has them. */
+import { createPublicKey } from 'node:crypto'
 import { VolantError, refusal } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
 import type { KeyAlgorithm } from './algorithms.ts'
 import { fetchText } from './fetch-text.ts'
+import { fits, isStrong, type JwtJsonKey } from './keys.ts'
 import type { KeysFor } from './verify-key.ts'
 
 type Header = Parameters<KeysFor>[0]
 type Find = (header: Header) => Promise<readonly CryptoKey[]>
 
-/** The most keys of a set that are used. */
+/** The most keys of a set that are looked at. */
 const mostKeys = 100
 
 /** What is decided about a key set on a server. All times are in milliseconds. */
@@ -35,7 +37,7 @@ const retryMs = 1_000
 export async function keysIn(set: unknown, algorithms: readonly KeyAlgorithm[]): Promise<Find | null> {
   const { keys } = (set ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return null
-  const usable = keys.filter((key) => isUsable(key, algorithms)).slice(0, mostKeys)
+  const usable = keys.slice(0, mostKeys).filter((key) => isUsable(key, algorithms))
   if (usable.length === 0) return null
   const { createLocalJWKSet } = await import('jose/jwks/local')
   const local = createLocalJWKSet({ keys: usable })
@@ -59,19 +61,17 @@ export async function keysIn(set: unknown, algorithms: readonly KeyAlgorithm[]):
 /** The most keys that a token is tried with. */
 const mostCandidates = 8
 
-const types: Readonly<Record<string, RegExp>> = { RSA: /^[RP]S/, EC: /^ES/, OKP: /^Ed/ }
-
 /** True for a public key that one of the algorithms may verify with. */
-export function isUsable(key: unknown, algorithms: readonly KeyAlgorithm[]): boolean {
-  if (typeof key !== 'object' || key === null) return false
-  const { kty, use, alg, d } = key as Record<string, unknown>
-  const type = types[String(kty)]
-  return (
-    type !== undefined &&
-    d === undefined &&
-    (use === undefined || use === 'sig') &&
-    algorithms.some((name) => type.test(name) && (alg === undefined || alg === name))
-  )
+export function isUsable(given: unknown, algorithms: readonly KeyAlgorithm[]): boolean {
+  if (typeof given !== 'object' || given === null) return false
+  const { use, alg, d, k } = given as JwtJsonKey
+  if (d !== undefined || k !== undefined || (use !== undefined && use !== 'sig')) return false
+  try {
+    const key = createPublicKey({ key: given as JwtJsonKey, format: 'jwk' })
+    return isStrong(key) && algorithms.some((name) => fits(key, name) && (alg === undefined || alg === name))
+  } catch {
+    return false
+  }
 }
 
 /** The key set of a server. It is fetched when a token needs it, by one request at a time. */
@@ -95,7 +95,7 @@ export class RemoteKeySet {
     header: Header,
     report: (error: Error) => void,
   ): Promise<readonly CryptoKey[]> => {
-    const age = performance.now() - this.#fetchedAt
+    const age = clock() - this.#fetchedAt
     if (age >= staleMs) {
       this.#find = null
       await this.#refresh(report)
@@ -116,7 +116,7 @@ export class RemoteKeySet {
   /** Fetches the set, unless that was tried too recently. Never rejects. */
   #refresh(report: (error: Error) => void): Promise<void> {
     if (this.#pending !== null) return this.#pending
-    if (performance.now() < this.#nextAt) return done
+    if (clock() < this.#nextAt) return done
     this.#pending = this.#fetch(report).finally(() => {
       this.#pending = null
     })
@@ -133,14 +133,14 @@ export class RemoteKeySet {
         this.#find = find
         this.#text = text
       }
-      this.#fetchedAt = performance.now()
+      this.#fetchedAt = clock()
       this.#nextAt = this.#fetchedAt + cooldown
       if (this.#failures > 0) printLine(`volant: the key set ${this.#place} is there again`)
       this.#failures = 0
     } catch (error) {
       this.#failures++
       const wait = Math.min(cooldown, retryMs * 2 ** Math.min(this.#failures - 1, 20))
-      this.#nextAt = performance.now() + wait
+      this.#nextAt = clock() + wait
       if (this.#failures === 1) report(this.#failure(error as Error))
     }
   }
@@ -158,12 +158,17 @@ export class RemoteKeySet {
   }
 
   #unavailable(): Error {
-    const seconds = Math.max(1, Math.ceil((this.#nextAt - performance.now()) / 1_000))
+    const seconds = Math.max(1, Math.ceil((this.#nextAt - clock()) / 1_000))
     return refusal('E_KEY_SET', 'Tokens cannot be verified now', { 'retry-after': String(seconds) })
   }
 }
 
 const done = Promise.resolve()
+
+/** Gives whole milliseconds. */
+function clock(): number {
+  return Math.floor(performance.now())
+}
 
 function parsed(text: string): unknown {
   try {

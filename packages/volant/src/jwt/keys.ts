@@ -106,11 +106,16 @@ function keyOf(where: string, given: unknown, wanted: 'public' | 'private'): Key
           : 'give the private key, which signs'
     throw refused(where, `is a ${key.type} key: ${remedy}`)
   }
-  const { modulusLength = 2_048 } = key.asymmetricKeyDetails ?? {}
-  if (modulusLength < 2_048) {
-    throw refused(where, `has ${modulusLength} bits, and RSA needs 2048 at least (RFC 7518 §3.3)`)
-  }
-  return key
+  if (isStrong(key)) return key
+  const { modulusLength } = key.asymmetricKeyDetails ?? {}
+  throw refused(where, `has ${modulusLength} bits, and RSA needs ${leastBits} at least (RFC 7518 §3.3)`)
+}
+
+const leastBits = 2_048
+
+/** True where the key is as long as RSA keys have to be, or is of another type. */
+export function isStrong({ asymmetricKeyDetails: { modulusLength = leastBits } = {} }: KeyObject): boolean {
+  return modulusLength >= leastBits
 }
 
 function imported(where: string, given: unknown, wanted: 'public' | 'private'): KeyObject {

@@ -182,19 +182,12 @@ function givenKeys(options: GivenSetSource, algorithms: readonly KeyAlgorithm[])
     throw bad('jwk: jwks', jwks, 'a key set: { keys: [ … ] }')
   }
   const set = structuredClone(jwks)
-  const usable = set.keys.filter((key) => isUsable(key, algorithms))
-  if (usable.length === 0) {
+  if (!set.keys.some((key) => isUsable(key, algorithms))) {
     throw new VolantError(
       'E_BAD_OPTION',
-      `jwk: jwks has no public key for ${algorithms.join(', ')}: secrets, private keys and those of another "use" or "alg" do not count`,
+      `jwk: jwks has no public key for ${algorithms.join(', ')}: secrets, private keys, short ones and those of another "use" or "alg" do not count`,
     )
   }
-  for (const key of usable)
-    checkPublicKeys(
-      'jwk: jwks',
-      key,
-      algorithms.filter((name) => isUsable(key, [name])),
-    )
   let finding: ReturnType<typeof keysIn> | null = null
   return async (header) => (await (finding ??= keysIn(set, algorithms)))?.(header) ?? []
 }
