@@ -16,6 +16,7 @@ import { files } from './cases/files.ts'
 import { forms } from './cases/forms.ts'
 import { headers } from './cases/headers.ts'
 import { inject } from './cases/inject.ts'
+import { jwtCases } from './cases/jwt.ts'
 import { lateReplies } from './cases/late.ts'
 import { lifecycle } from './cases/lifecycle.ts'
 import { limits } from './cases/limits.ts'
@@ -71,6 +72,7 @@ const groups = {
   etag: etags,
   compression,
   'rate-limits': rateLimits,
+  jwt: jwtCases,
   connect: connectCases,
   protection,
   proxy,

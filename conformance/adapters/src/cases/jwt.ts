@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { describe, test, type TestContext } from 'node:test'
+import type { App, Context, VolantError } from 'volant'
+import { jwk, type JwkOptions, jwt, signJwt } from 'volant/jwt'
+import { eventually, type Kit, type Live, request, stderrLines } from '../kit.ts'
+
+const secret = 'a secret of more than 32 bytes, for HS256'
+const base = { secret, algorithms: ['HS256'] } as const
+
+/** Keys of an issuer, by the ids that its tokens name. */
+const pairs = Object.fromEntries(
+  ['first', 'second', 'unknown'].map((kid) => [kid, generateKeyPairSync('ec', { namedCurve: 'P-256' })]),
+) as Record<'first' | 'second' | 'unknown', { publicKey: KeyObject; privateKey: KeyObject }>
+
+function tokenOf(kid: keyof typeof pairs, header: { kid?: string } = {}): Promise<string> {
+  const options = {
+    key: pairs[kid].privateKey,
+    algorithm: 'ES256',
+    expiresIn: '1 hour',
+    kid,
+    ...header,
+  } as const
+  return signJwt({ sub: 'ada' }, options)
+}
+
+const jwkOf = (kid: keyof typeof pairs, more: object = {}) => ({
+  ...pairs[kid].publicKey.export({ format: 'jwk' }),
+  kid,
+  ...more,
+})
+const setOf = (...keys: object[]) => ({ keys })
+
+/** Tokens over sockets, and the key sets of servers; the rest is in `packages/volant/test/jwt.test.ts`. */
+export function jwtCases(kit: Kit): void {
+  describe('tokens', () => {
+    test('a good one passes, others are 401, and the connection goes on', async () => {
+      const app = kit.app()
+      app.with(jwt(base)).get('/me', (ctx) => ({ sub: ctx.state.user.sub }))
+      await kit.serve(app, async (live) => {
+        const wire = await live.connect()
+        const good = await signJwt({ sub: 'ada' }, { secret, algorithm: 'HS256', expiresIn: 60 })
+        const [head = '', payload = ''] = good.split('.')
+        for (const [authorization, status, challenge] of [
+          [`Bearer ${good}`, 200, undefined],
+          [`bEARER   ${good}`, 200, undefined],
+          [`Bearer ${head}.${payload}.`, 401, 'Bearer error="invalid_token"'],
+          [`Bearer ${good}x`, 401, 'Bearer error="invalid_token"'],
+          [`Token ${good}`, 401, 'Bearer'],
+          [`Bearer ${good}, Bearer ${good}`, 400, 'Bearer error="invalid_request"'],
+          [`Bearer ${good}`, 200, undefined],
+        ] as const) {
+          const reply = await wire.send(request('GET', '/me', { authorization })).reply()
+          assert.deepEqual(
+            [reply.status, reply.headers['www-authenticate']],
+            [status, challenge],
+            authorization,
+          )
+        }
+      })
+    })
+
+    test(
+      'a client that waits for 100 Continue is refused before it sends its body',
+      kit.needs('late-100'),
+      async () => {
+        const app = kit.app()
+        app.with(jwt(base)).post('/me', { beforeBody: () => {} }, (ctx) => ctx.bodyText)
+        await kit.serve(app, async (live) => {
+          const wire = await live.connect()
+          wire.send(
+            request('POST', '/me', {
+              'content-length': '1000',
+              expect: '100-continue',
+              authorization: 'Bearer x',
+            }),
+          )
+          assert.equal((await wire.interim()).status, 401)
+        })
+      },
+    )
+  })
+
+  describe('key sets of servers', () => {
+    test('a set is fetched once for all requests that wait for it, and its keys rotate', async (t) => {
+      const pass = clockOf(t)
+      await issuing(kit, async ({ issuer, ask }) => {
+        issuer.answer = () => setOf(jwkOf('first'))
+        const first = await tokenOf('first')
+        const statuses = await Promise.all(Array.from({ length: 20 }, () => ask(first)))
+        assert.deepEqual([...new Set(statuses)], [200])
+        assert.equal(issuer.fetches, 1)
+
+        issuer.answer = () => setOf(jwkOf('second'), jwkOf('first'))
+        const second = await tokenOf('second')
+        assert.equal(await ask(second), 401, 'within the cooldown')
+        assert.equal(issuer.fetches, 1)
+        pass(30_000)
+        assert.deepEqual([await ask(second), await ask(first), issuer.fetches], [200, 200, 2])
+
+        issuer.answer = () => setOf(jwkOf('second'))
+        pass(600_000)
+        assert.deepEqual([await ask(first), await ask(second), issuer.fetches], [401, 200, 3])
+        assert.equal(await ask(await tokenOf('second', { kid: undefined as never })), 200, 'no id, one key')
+      })
+      assert.equal(kit.reports.length, 0)
+    })
+
+    test('made-up ids cause one request in a cooldown, and what a header names is never fetched', async (t) => {
+      const pass = clockOf(t)
+      await issuing(kit, async ({ issuer, ask, url }) => {
+        issuer.answer = () => setOf(jwkOf('first'))
+        assert.equal(await ask(await tokenOf('first')), 200)
+        for (let cooldown = 1; cooldown <= 3; cooldown++) {
+          pass(30_000)
+          const tokens = Array.from({ length: 30 }, (_, at) => tokenOf('unknown', { kid: `made-up ${at}` }))
+          const statuses = await Promise.all(tokens.map(async (token) => ask(await token)))
+          assert.deepEqual([...new Set(statuses)], [401])
+          assert.equal(issuer.fetches, 1 + cooldown)
+        }
+        const [, payload = '', mac = ''] = (await tokenOf('unknown')).split('.')
+        const header = { alg: 'ES256', kid: 'first', jku: url, x5u: url, jwk: jwkOf('unknown') }
+        assert.equal(
+          await ask(`${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}.${mac}`),
+          401,
+        )
+        assert.equal(issuer.fetches, 4)
+      })
+    })
+
+    const big = 'x'.repeat(300_000)
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const failures: Readonly<Record<string, readonly [answer: Issuer['answer'], message: RegExp]>> = {
+      'answers with 500': [(ctx) => ctx.status(500).text('no'), /answered with 500/],
+      'answers with 404': [(ctx) => ctx.status(404).text('no'), /answered with 404/],
+      redirects: [(ctx) => ctx.redirect('/elsewhere'), /answered with 302/],
+      'sends what is not JSON': [() => '{"keys":[', /not JSON/],
+      'sends another JSON': [() => [jwkOf('first')], /no key for ES256/],
+      'sends no keys': [() => setOf(), /no key for ES256/],
+      'sends keys that are none': [
+        () => setOf(null as never, [] as never, {}, { kty: 'EC' }),
+        /no key for ES256/,
+      ],
+      'sends keys for encryption': [() => setOf(jwkOf('first', { use: 'enc' })), /no key for ES256/],
+      'sends keys of another algorithm': [
+        () => setOf(jwkOf('first', { alg: 'ES384' }), rsa.publicKey.export({ format: 'jwk' })),
+        /no key for ES256/,
+      ],
+      'sends a secret': [() => setOf({ kty: 'oct', k: 'AAAA', kid: 'first' }), /no key for ES256/],
+      'sends a private key': [
+        () => setOf({ ...pairs.first.privateKey.export({ format: 'jwk' }), kid: 'first' }),
+        /no key for ES256/,
+      ],
+      'sends too much': [() => ({ ...setOf(jwkOf('first')), big }), /larger than 262144 bytes/],
+      'does not answer': [
+        (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)),
+        /no answer within 700 ms/,
+      ],
+      'does not end its answer': [
+        async function* (ctx) {
+          yield '{"keys":['
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+        },
+        /no answer within 700 ms/,
+      ],
+      'breaks off': [
+        async function* () {
+          yield '{"keys":['
+          throw new Error('broken')
+        },
+        /cannot be had/,
+      ],
+    }
+    for (const [what, [answer, message]] of Object.entries(failures)) {
+      test(`a server that ${what}: 503 without keys, and once it is well again 200`, async (t) => {
+        const pass = clockOf(t)
+        const lines = await stderrLines(() =>
+          issuing(kit, { timeout: 700 }, async ({ issuer, app, live, ask }) => {
+            const errors: VolantError[] = []
+            issuer.answer = answer
+            reportsOf.set(app, errors)
+            const token = await tokenOf('first')
+            const headers = { authorization: `Bearer ${token}` }
+            const reply = await live.ask('/me', { headers })
+            assert.deepEqual([reply.status, reply.headers['retry-after']], [503, '1'])
+            assert.equal((reply.json() as { code: string }).code, 'E_KEY_SET')
+            assert.equal(await ask(token), 503)
+            assert.equal(issuer.fetches, 1, 'the next request comes a second later')
+            pass(1_000)
+            assert.equal(await ask(token), 503)
+            assert.deepEqual([issuer.fetches, errors.length, errors[0]?.code], [2, 1, 'E_KEY_SET'])
+            assert.match(errors[0]?.message ?? '', message)
+            issuer.answer = () => setOf(jwkOf('first'))
+            pass(2_000)
+            assert.deepEqual([await ask(token), issuer.fetches], [200, 3])
+          }),
+        )
+        assert.equal(lines.filter((line) => /the key set .* is there again/.test(line)).length, 1)
+      })
+    }
+
+    test('while the server is down the last set is used for a day, and nobody waits', async (t) => {
+      const pass = clockOf(t)
+      await stderrLines(() =>
+        issuing(kit, { timeout: 700 }, async ({ issuer, ask, app }) => {
+          const errors: VolantError[] = []
+          reportsOf.set(app, errors)
+          issuer.answer = () => setOf(jwkOf('first'))
+          const [first, second] = [await tokenOf('first'), await tokenOf('second')]
+          assert.equal(await ask(first), 200)
+          issuer.answer = (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          pass(600_000)
+          assert.deepEqual([await ask(first), errors.length, issuer.fetches], [200, 1, 2])
+          pass(60_000)
+          // This one starts a request that hangs. Neither it nor the next ones wait for that.
+          assert.equal(await ask(first), 200)
+          assert.equal(await ask(first), 200)
+          await eventually(() => issuer.fetches === 3, 'a third request')
+          assert.equal(await ask(second), 503, 'a key that is not known may be a new one')
+          pass(86_400_000)
+          assert.equal(await ask(first), 503)
+          issuer.answer = () => setOf(jwkOf('first'))
+          pass(60_000)
+          assert.deepEqual([await ask(first), await ask(second), errors.length], [200, 401, 1])
+        }),
+      )
+    })
+
+    test('a server that cannot be reached', async () => {
+      const gone = kit.app()
+      const { port } = await gone.listen({ port: 0, host: '127.0.0.1' })
+      await gone.close()
+      const errors: VolantError[] = []
+      const app = kit.app({ report: (error) => void errors.push(error as VolantError) })
+      app.with(jwk({ ...issued, url: `http://127.0.0.1:${port}/keys?token=hidden` })).get('/me', () => 'x')
+      await kit.serve(app, async (live) => {
+        const reply = await live.ask('/me', {
+          headers: { authorization: `Bearer ${await tokenOf('first')}` },
+        })
+        assert.equal(reply.status, 503)
+        assert.match(String(errors[0]?.message), /127\.0\.0\.1:\d+\/keys cannot be had \(ECONNREFUSED\)/)
+        assert.doesNotMatch(reply.text + String(errors[0]?.message), /hidden/)
+      })
+    })
+  })
+}
+
+const issued = { algorithms: ['ES256'], issuer: false, audience: false } as const
+
+/** A server with keys, which answers as a case says. */
+interface Issuer {
+  fetches: number
+  answer: (ctx: Context) => unknown
+}
+
+interface Issuing {
+  readonly issuer: Issuer
+  readonly url: string
+  readonly app: App
+  readonly live: Live
+  /** Gives the status of a request with the token. */
+  ask(token: string): Promise<number>
+}
+
+/** Where apps report their errors to, for cases that look at them. */
+const reportsOf = new WeakMap<App, unknown[]>()
+
+type Run = (issuing: Issuing) => Promise<void>
+
+/** Serves an issuer, and an app that takes its tokens. */
+async function issuing(kit: Kit, ...given: [Run] | [Partial<JwkOptions>, Run]): Promise<void> {
+  const [options, run] = given.length === 1 ? [{}, given[0]] : given
+  const issuer: Issuer = { fetches: 0, answer: () => setOf() }
+  const server = kit.app({ report: () => {} })
+  server.get('/keys', (ctx) => {
+    issuer.fetches++
+    return issuer.answer(ctx)
+  })
+  server.get('/elsewhere', () => setOf(jwkOf('first')))
+  await kit.serve(server, async ({ address }) => {
+    const url = `http://127.0.0.1:${address.port}/keys`
+    const app: App = kit.app({ report: (error) => void (reportsOf.get(app) ?? kit.reports).push(error) })
+    app.with(jwk({ ...issued, ...options, url } as JwkOptions)).get('/me', () => 'x')
+    await kit.serve(app, (live) => {
+      const ask = async (token: string): Promise<number> =>
+        (await live.ask('/me', { headers: { authorization: `Bearer ${token}` } })).status
+      return run({ issuer, url, app, live, ask })
+    })
+  })
+}
+
+/** Gives a function that lets time pass. Otherwise it stands still, for all but timers. */
+function clockOf(t: TestContext): (ms: number) => void {
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
+  return (ms) => {
+    now += ms
+  }
+}
