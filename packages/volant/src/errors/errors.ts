@@ -52,6 +52,13 @@ export const errorTable = {
     remedy:
       'Authorization may be sent once, as `Bearer` or `Basic` with one token after it. The detail says what is wrong.',
   },
+  E_CSRF: {
+    status: 403,
+    meaning:
+      'A page of another origin sent the request, or it does not have the token of its form; the detail says which.',
+    remedy:
+      'csrf({ origins }) lists the origins whose pages may send requests. A form with a token that is old is loaded again.',
+  },
   E_EXPECTATION: { status: 417, meaning: 'Expect has a value other than 100-continue.' },
   E_FIELD_LINE_TOO_LONG: {
     status: 431,

@@ -1,3 +1,5 @@
+export { csrf, type CsrfOptions } from './csrf.ts'
+export type { CsrfTokens } from './csrf-token.ts'
 export { session, type SessionMiddleware } from './session.ts'
 export { memorySessions, type MemorySessionsOptions } from './memory.ts'
 export {

@@ -37,6 +37,7 @@ export interface Change {
 }
 
 export interface Keeper {
+  readonly cookieName: string
   /** Gives the session of a request; a promise where it is in a store. */
   open(ctx: RequestContext): OpenedSession | null | Promise<OpenedSession | null>
   /**

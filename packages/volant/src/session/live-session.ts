@@ -138,6 +138,15 @@ export class LiveSession implements Session<Values>, SessionOfRequest {
     written.catch((error: unknown) => ctx.app.report(error, ctx))
   }
 
+  get cookieName(): string {
+    return this.#keeper.cookieName
+  }
+
+  /** The secret of the session that came with the request; null without one. */
+  get secretThatCame(): string | null {
+    return this.#current()?.secret ?? null
+  }
+
   /** Gives the secret that tokens are bound to, and has the session begin, so that they hold. */
   bind(): string {
     const secret = this.#ownSecret()

@@ -31,6 +31,10 @@ export class SealedKeeper implements Keeper {
     this.#touchInterval = touchInterval(idle)
   }
 
+  get cookieName(): string {
+    return this.#cookie.name
+  }
+
   open(ctx: RequestContext): OpenedSession | null {
     let found: OpenedSession | null = null
     for (const value of this.#cookie.valuesOf(ctx)) {

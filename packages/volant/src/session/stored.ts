@@ -50,6 +50,10 @@ export class StoredKeeper implements Keeper {
     this.#guard = new GuardedStore(store, plan)
   }
 
+  get cookieName(): string {
+    return this.#cookie.name
+  }
+
   open(ctx: RequestContext): null | Promise<OpenedSession | null> {
     const secrets = this.#cookie.valuesOf(ctx).filter((value) => secretForm.test(value))
     return secrets.length === 0 ? null : this.#openAny(ctx, secrets)
