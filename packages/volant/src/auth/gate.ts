@@ -24,7 +24,9 @@ export interface Auth<Scheme extends string = string, Claims = unknown> {
 
 /** The errors that every authentication declares. */
 export interface AuthErrors {
+  /** There are no credentials, or wrong ones. */
   E_UNAUTHORIZED: { status: 401 }
+  /** The credentials cannot be read. */
   E_CREDENTIALS_MALFORMED: { status: 400 }
 }
 
