@@ -9,7 +9,7 @@ import {
   session,
   type SessionStore,
 } from 'volant/session'
-import { anyOf, bearer } from 'volant/auth'
+import { anyOf, bearer, requireRole } from 'volant/auth'
 import { Kit, stderrLines } from './kit.ts'
 
 const kit = new Kit()
@@ -368,6 +368,25 @@ for (const [kind, options] of kinds) {
       await browser.text('/inspect')
       const [, value] = browser.header.split('=') as [string, string]
       assert.ok(!shown.includes('grace') && !shown.includes(value) && !shown.includes(key), shown)
+    })
+
+    test('the roles of the user who signed in are those that guards look at', async () => {
+      const app = kit.app()
+      const sessions = session<{ user: { name: string; role: string } }>(options())
+      const scope = app.with(sessions)
+      scope.post('/in/:role', (ctx) => {
+        ctx.state.session.signIn({ user: { name: 'ada', role: ctx.params.role } })
+        return 'x'
+      })
+      scope
+        .with(sessions.signedIn('user'))
+        .with(requireRole('clerk'))
+        .get('/stock', () => 'full')
+      const browser = new Browser(app)
+      await browser.text('/in/customer', 'POST')
+      assert.equal((await browser.ask('/stock')).status, 403)
+      await browser.text('/in/clerk', 'POST')
+      assert.equal(await browser.text('/stock'), 'full')
     })
 
     test('signedIn answers 401, gives the user, and is one of anyOf', async () => {

@@ -1,5 +1,6 @@
 /** `session()` gives requests a session: values that a browser's requests share, kept in its cookie or in a store. */
 import { type Auth, type Authentication, authenticationOf, type Identity, Refusal } from '../auth/gate.ts'
+import { identityOf } from '../auth/verdict.ts'
 import { attach, gateOf, hintMisuse, metadataOf } from '../dispatch/declare.ts'
 import { errorTable, VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -101,7 +102,7 @@ function signedInBy(key: unknown, cookie: string): Authentication<never, never> 
     throw bad('signedIn', key, 'the key of a value that signIn() was given')
   const userOf = (live: LiveSession): Identity<unknown> | null => {
     const user: unknown = live.get(key)
-    return user === undefined || user === null || user === false ? null : { user }
+    return identityOf('signedIn()', user)
   }
   return authenticationOf<LiveSession>(
     [
