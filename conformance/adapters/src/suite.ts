@@ -33,6 +33,7 @@ import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
+import { sessions } from './cases/sessions.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
@@ -72,6 +73,7 @@ const groups = {
   etag: etags,
   compression,
   'rate-limits': rateLimits,
+  sessions,
   jwt: jwtCases,
   connect: connectCases,
   protection,
