@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type AdapterType, createApp } from 'volant'
 import { aborts } from './cases/aborts.ts'
 import { asyncContext } from './cases/async-context.ts'
+import { authCases } from './cases/auth.ts'
 import { bodies } from './cases/bodies.ts'
 import { client } from './cases/client.ts'
 import { compression } from './cases/compression.ts'
@@ -72,6 +73,7 @@ const groups = {
   'static-traversal': staticTraversal,
   etag: etags,
   compression,
+  auth: authCases,
   'rate-limits': rateLimits,
   sessions,
   jwt: jwtCases,

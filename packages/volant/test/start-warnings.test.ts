@@ -10,6 +10,9 @@ import {
   securityHeaders,
   validate,
 } from '../src/index.ts'
+import { bearer } from '../src/auth/index.ts'
+import { procedure, rest, router } from '../src/procedures/index.ts'
+import { trpc } from '../src/procedures/trpc/index.ts'
 import { rateLimit } from '../src/rate-limit/index.ts'
 import { stderrOf } from './stderr.ts'
 
@@ -50,6 +53,9 @@ test('one with routes, directly or inside, is not', async () => {
 
 const large = { maxBodySize: 5_000_000 }
 const declared = before({ errors: { UNAUTHORIZED: { status: 401 } } }, () => {})
+const protectedBook = procedure()
+  .use(bearer({ token: 'secret' }))
+  .mutation(() => 1)
 const secured = middleware({ security: [{ bearer: { type: 'http', scheme: 'bearer' } }] }, (_, next) =>
   next(),
 )
@@ -89,6 +95,44 @@ test('one that no check follows, that is streamed, has beforeBody or is as large
     members.put('/usual', () => 1)
   })
   assert.equal(text, '')
+})
+
+test('an authentication comes before the body, and what stands in its way is told of', async () => {
+  const schema = { type: 'object' } as const
+  const auth = bearer({ token: 'secret' })
+  const quiet = await said((app) => {
+    app.with(auth).put('/scope', large, () => 1)
+    app.put('/own', large, plain, auth, () => 1)
+    app.with(auth).put('/validated', validate({ body: schema }), () => 1)
+    app.with(validate({ body: schema })).put('/open', () => 1)
+    app.with(auth).register(rest(router({ books: router({ createBook: protectedBook }) })))
+  })
+  assert.equal(quiet, '')
+  const text = await said((app) => {
+    app
+      .with(validate({ body: schema }))
+      .with(auth)
+      .put('/scope', () => 1)
+    app.put('/own', validate({ body: schema }), auth, () => 1)
+  })
+  assert.match(
+    text,
+    /^volant: PUT \/scope, PUT \/own: validate\(\) stands in front of the authentication.*\n$/,
+  )
+})
+
+test('procedures with an authentication of their own are told of', async () => {
+  const books = router({
+    books: router({ createBook: protectedBook, listBooks: procedure().query(() => 1) }),
+  })
+  assert.match(
+    await said((app) => void app.register(rest(books))),
+    /^volant: POST \/books: procedures have an authentication of their own.*required: false.*\n$/,
+  )
+  assert.match(
+    await said((app) => void app.register(trpc(books))),
+    /^volant: POST \/trpc\/books\.createBook: proc.*\n$/,
+  )
 })
 
 test('of many such routes the first five are named', async () => {

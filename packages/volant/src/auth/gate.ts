@@ -22,8 +22,8 @@ export interface Auth<Scheme extends string = string, Claims = unknown> {
   readonly claims: Claims
 }
 
-/** The errors that every authentication declares. */
-export interface AuthErrors {
+/** The errors that every authentication declares. It is an alias, since an interface is no set of declared errors. */
+export type AuthErrors = {
   /** There are no credentials, or wrong ones. */
   E_UNAUTHORIZED: { status: 401 }
   /** The credentials cannot be read. */
@@ -121,6 +121,7 @@ export function authenticationOf<Credentials>(
     errors: { ...declaredErrors, ...errors },
     security: required ? alternatives : [...alternatives, {}],
     exposes: ['WWW-Authenticate'],
+    beforeBody: true,
   })
   return Object.assign(layer, { [authenticating]: all }) as unknown as Authentication<never, never>
 }

@@ -66,7 +66,7 @@ function guard(
       const field = challengeText(challenge, { error: 'insufficient_scope', scope: scope as string })
       throw refusal('E_FORBIDDEN', detail, { 'www-authenticate': field })
     },
-    { errors: forbidden, exposes: ['WWW-Authenticate'] },
+    { errors: forbidden, exposes: ['WWW-Authenticate'], beforeBody: true },
   ) as Guard
 }
 

@@ -59,7 +59,7 @@ export function decompress(options: DecompressOptions = {}): FittingMiddleware {
       throw refusedEncoding(`the body has ${what}: send it in one of ${accepted}, or as it is`, accepted)
     }
     ctx.more.decoder = new Decoder(ctx, coding, maxRatio)
-    return route.bodyMode === 'buffer' ? decodeWhole(ctx) : undefined
+    return route.bodyMode === 'buffer' || ctx.rare?.collected ? decodeWhole(ctx) : undefined
   }
   return gateOf(gate, { isEarly: true })
 }

@@ -14,8 +14,9 @@ import {
   type RouteEntry,
   type RouterOptions,
 } from '@volant/engine'
-import { collectBody, decodeWhole } from '../request/body.ts'
-import { compile, isLayered } from './chain.ts'
+import { collectBody, decodeWhole, wholeBody } from '../request/body.ts'
+import { bodyOrderOf, readsBodyLate } from './body-order.ts'
+import { compile, isLayered, isNothing } from './chain.ts'
 import { conclude, trackOwnReply } from './conclude.ts'
 import { errorsOf } from '../contract/declared-errors.ts'
 import { dispatch } from './dispatch.ts'
@@ -92,11 +93,11 @@ export class CompiledApp implements Host, RequestApp {
     this.serving = definition.serving
     this.errorDetails = definition.errorDetails
     this.#report = definition.report
-    this.routes = definition.routes.map(({ method, pattern, bodyMode, maxBodySize }) => ({
-      method,
-      pattern,
-      bodyMode: bodyMode === 'buffer' ? BodyMode.buffer : BodyMode.stream,
-      maxBodySize,
+    this.routes = definition.routes.map((route) => ({
+      method: route.method,
+      pattern: route.pattern,
+      bodyMode: route.bodyMode === 'stream' || readsBodyLate(route) ? BodyMode.stream : BodyMode.buffer,
+      maxBodySize: route.maxBodySize,
     }))
     this.#definitions = definition.routes
     this.#table = definition.routes.map(() => null)
@@ -220,14 +221,17 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
   const checked = consumes === null || readsForm ? route.schemas : others
   const check = gateFor(checked, pattern, readsForm)
   const outer = layersFor(nodes, pattern, caseSensitive)
+  if (outer.some((layer) => metadataOf(layer).checksParams === true)) outer.push(ownParams)
+  const { first, rest, bodyAt } = bodyOrderOf(outer, route.middleware)
+  const early = [...outer, ...first]
+  const isLate = readsBodyLate(route)
+  if (beforeBody !== null) early.push(bodyGate(beforeBody, route.maxBodySize))
+  else if (isLate) early.splice(bodyAt, 0, bodyGate(null, route.maxBodySize))
   const layers = [
-    ...outer,
-    ...route.middleware.filter(isEarly),
-    ...(outer.some((layer) => metadataOf(layer).checksParams === true) ? [ownParams] : []),
-    ...(beforeBody === null ? [] : [bodyGate(beforeBody, route.maxBodySize)]),
+    ...early,
     ...(readsForm ? [formBody] : []),
     ...(check === null ? [] : [gateOf(check) as unknown as Layer]),
-    ...route.middleware.filter((layer) => !isEarly(layer)),
+    ...rest,
   ]
   const where = `${route.method} ${pattern}`
   const { responses, errors, description } = route.contract
@@ -243,7 +247,7 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     errors: errorsOf(where, layers.map(metadataOf), errors, route.undeclaredProperties),
     pattern,
     paramNames: parsePattern(pattern).names,
-    bodyMode: route.bodyMode,
+    bodyMode: isLate ? 'checked' : route.bodyMode,
     consumes,
     maxBodySize: route.maxBodySize,
     limits: route.limits,
@@ -251,10 +255,6 @@ function compileRoute(route: RouteDefinition, caseSensitive: boolean): CompiledR
     ...sendHooksOf(route.compress ? layers : layers.filter((layer) => !encodes(layer))),
     exposes: exposedBy(layers),
   }
-}
-
-function isEarly(layer: Layer): boolean {
-  return metadataOf(layer).isEarly === true
 }
 
 function compileMisses(
@@ -408,18 +408,28 @@ function layersFor(nodes: readonly ScopeLayers[], pattern: string | null, caseSe
 /** Completes the parameters: a schema of the scope knows those of its prefix alone, and the route adds its own. */
 const ownParams = gateOf((ctx) => ctx.completeParams()) as unknown as Layer
 
-/** Reads the body once `check` has let the request pass. */
-function bodyGate(check: (ctx: RequestContext) => unknown, limit: number): Layer {
-  return async (ctx, next) => {
-    const refused = await check(ctx)
-    if (refused !== undefined || ctx.replied) return refused
-    if (ctx.exchange.bodyKind === BodyKind.stream) {
-      ctx.more.collected = await collectBody(ctx.exchange, limit, ctx.app.ledger)
+/** Reads the body, once `check` has let the request pass where there is one. */
+function bodyGate(check: ((ctx: RequestContext) => unknown) | null, limit: number): Layer {
+  const read = (ctx: RequestContext): Promise<void> | void => {
+    const { exchange } = ctx
+    if (exchange.bodyKind === BodyKind.none) return undefined
+    if (exchange.bodyKind !== BodyKind.stream) {
+      // It says to layers behind this one that the body was read.
+      ctx.more.collected = wholeBody(exchange)
+      return decodeWhole(ctx)
     }
-    await decodeWhole(ctx)
-    await next()
-    return undefined
+    return collectBody(exchange, limit, ctx.app.ledger).then((body) => {
+      ctx.more.collected = body
+      return decodeWhole(ctx)
+    })
   }
+  if (check === null) return gateOf(read) as unknown as Layer
+  return gateOf(async (ctx) => {
+    const refused = await check(ctx)
+    if (!isNothing(ctx, refused) || ctx.replied) return refused
+    await read(ctx)
+    return undefined
+  }) as unknown as Layer
 }
 
 /** Makes the form of a request its body. A request without a body has none, which the schema may allow. */

@@ -41,6 +41,10 @@ export interface MiddlewareMetadata extends Declaration {
   readonly sendConcerns?: Encoder['concerns']
   /** True where it needs the watch of a request. */
   readonly isWatched?: boolean
+  /** True where it decides by the head of a request whether that may pass: the body is then read behind it. */
+  readonly beforeBody?: boolean
+  /** The layers that run inside a handler, behind the body: those of procedures. */
+  readonly within?: readonly object[]
   /** It gives replies the form in which they travel. */
   readonly encoder?: Encoder
   /** The whole request runs inside of it, wherever the middleware stands. */

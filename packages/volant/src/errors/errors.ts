@@ -326,8 +326,9 @@ export const errorTable = {
   },
   E_BODY_UNREAD: {
     status: 0,
-    meaning: 'The body is not there yet: its route has a beforeBody check that comes first.',
-    remedy: 'Look at the body in the handler or in the middleware of the route.',
+    meaning:
+      'The body is not there yet: the authentication or the beforeBody check of its route comes first.',
+    remedy: 'Look at the body in the handler, or in middleware behind these.',
   },
   E_LISTEN: {
     status: 0,

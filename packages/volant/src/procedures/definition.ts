@@ -3,7 +3,6 @@ import type { DeclaredErrors, Schema } from '../types/parts.ts'
 import type { CallContext } from './call-context.ts'
 import type { Procedure, ProcedureInfo, ProcedureKind, RestOptions } from './types.ts'
 import type { ErrorsByCode, Layer, Run } from '../types/request.ts'
-import type { Declaration } from '../types/declaration.ts'
 
 export interface ProcedureDefinition {
   readonly kind: ProcedureKind
@@ -16,8 +15,6 @@ export interface ProcedureDefinition {
   readonly ownErrors: DeclaredErrors
   /** The `ownErrors` and the errors of the middleware, by code. */
   readonly errors: ErrorsByCode
-  /** The security schemes that the middleware enforce, outermost first. */
-  readonly security: readonly NonNullable<Declaration['security']>[]
   readonly info: ProcedureInfo
   readonly rest: RestOptions | false | null
   /**

@@ -37,7 +37,6 @@ const blank: Steps = {
   isEmpty: false,
   layers: [],
   ownErrors: {},
-  security: [],
   info: {},
   rest: null,
 }
@@ -72,16 +71,14 @@ class Builder {
         `${layer.name} is not a middleware but makes one: write ${usage}`,
       )
     }
-    const { security, onResponse, onSend, exposes } = metadataOf(layer)
-    if (onResponse !== undefined || onSend !== undefined || exposes !== undefined) {
+    const { onResponse, onSend, exposes, beforeBody } = metadataOf(layer)
+    const isLimit = exposes !== undefined && beforeBody !== true
+    if (onResponse !== undefined || onSend !== undefined || isLimit) {
       throw badStep(
         'a middleware with onResponse or onSend, or a rate limit, belongs to an app or a scope, app.use(middleware), because several calls of a procedure may share one reply',
       )
     }
-    return this.#with({
-      layers: [...this.#steps.layers, layer],
-      security: security === undefined ? this.#steps.security : [...this.#steps.security, security],
-    })
+    return this.#with({ layers: [...this.#steps.layers, layer] })
   }
 
   errors(errors: DeclaredErrors): Builder {

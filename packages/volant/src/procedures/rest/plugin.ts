@@ -1,5 +1,5 @@
 /** Makes REST routes of procedures, with contracts like any other route. */
-import { before } from '../../dispatch/declare.ts'
+import { attach, metadataOf } from '../../dispatch/declare.ts'
 import { checkNames, checkText } from '../../options/checks.ts'
 import { printLine } from '../../report/print-line.ts'
 import { decide, undecided } from '../../contract/lazy-responses.ts'
@@ -16,7 +16,7 @@ import type { Router } from '../types.ts'
 import type { RestAPI } from './api-types.ts'
 import { RestInput } from './input.ts'
 import { type RestRoute, restRoutes, suspicionOf } from './naming.ts'
-import type { RequestContext } from '../../types/request.ts'
+import type { Layer, RequestContext } from '../../types/request.ts'
 import { parsePattern } from '../../routing/path.ts'
 
 /** The options of `rest`. */
@@ -88,7 +88,7 @@ const noticed = new WeakSet<Router>()
 
 /** Gives a route and its functions, of which the last is the handler. */
 function routeOf(placed: Placed, { method, path: own, status }: RestRoute, base: string) {
-  const { input: schema, security } = placed.procedure
+  const { input: schema, layers: within } = placed.procedure
   const path = base + own
   const others = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   const input = schema === null ? null : new RestInput(schema, parsePattern(path).names, others)
@@ -98,9 +98,16 @@ function routeOf(placed: Placed, { method, path: own, status }: RestRoute, base:
     ...(responses !== undefined && { response: responses }),
     ...input?.schemas(),
   }
-  const declared = security.map((each) => before({ security: each }, () => {}))
+  const declared = within.map(declarationOf)
   const route: Route = Object.freeze({ method, path, options })
-  return { route, layers: [...declared, handlerOf(placed, status, input, responses)] as unknown[] }
+  const handler = attach(handlerOf(placed, status, input, responses), { within })
+  return { route, layers: [...declared, handler] as unknown[] }
+}
+
+/** Gives a layer that declares what another one does, which runs inside of the procedure. */
+function declarationOf(layer: object): Layer {
+  const { errors, security } = metadataOf(layer)
+  return attach<Layer>((_, next) => next(), { errors, security, skip: true })
 }
 
 function responsesOf({ output, isEmpty }: ProcedureDefinition, status: number): Responses | undefined {
@@ -113,14 +120,12 @@ function responsesOf({ output, isEmpty }: ProcedureDefinition, status: number): 
   })
 }
 
-function documentOf({ path, names, procedure: { info, errors } }: Placed): RouteOptions {
+function documentOf({ path, names, procedure: { info, ownErrors } }: Placed): RouteOptions {
   return {
     operationId: path,
     ...(names.length > 1 && { tags: [names.slice(0, -1).join('.')] }),
     ...info,
-    errors: Object.fromEntries(
-      [...errors].map(([code, { status, description, data }]) => [code, { status, description, data }]),
-    ),
+    errors: ownErrors,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Serves procedures over the HTTP protocol of tRPC 11. */
+import { attach } from '../../dispatch/declare.ts'
 import { defaultsOf, type Plugin, type Scope } from '../../app/scope.ts'
 import type { RouteOptions } from '../../types/parts.ts'
 import { type Served, served } from '../output.ts'
@@ -42,9 +43,9 @@ export function trpc(router: Router, options: TRPCOptions = {}): Plugin<void, Sc
       // This takes errors before a procedure runs: the app's middleware, time limits, other methods, a malformed query.
       inside.onError((error, ctx) => replyError(ctx as unknown as RequestContext, error, null, settings))
       for (const each of procedures.values()) {
-        inside.on(['GET', 'POST'], `/${each.path}`, hidden, (ctx) => {
-          return ask(ctx as unknown as RequestContext, each.path, each)
-        })
+        const handler = (ctx: unknown): unknown => ask(ctx as RequestContext, each.path, each)
+        const within = each.procedure.layers
+        inside.on(['GET', 'POST'], `/${each.path}`, hidden, attach(handler, { within }))
       }
       // This route takes batches, escaped paths, a trailing slash, and names without a procedure.
       inside.on(['GET', 'POST'], '/*', hidden, (ctx) => {
