@@ -12,6 +12,7 @@ const lackedByUws = {
   'chunk-extensions': 'uWebSockets.js answers chunk extensions with 400',
   'malformed-body': 'uWebSockets.js answers a malformed chunk itself; to the handler the client left',
   'past-98-fields': 'uWebSockets.js answers more than 98 header fields with 431',
+  'own-refusals': 'uWebSockets.js answers a malformed head with a page that names it and its version',
   'streamed-head':
     'uWebSockets.js sends the head of a stream with its first chunk; an empty one has a length',
   headersTimeout: 'uWebSockets.js has a time of its own, about 10 s, and closes without a reply',

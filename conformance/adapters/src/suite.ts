@@ -16,6 +16,7 @@ import { etags } from './cases/etag.ts'
 import { files } from './cases/files.ts'
 import { forms } from './cases/forms.ts'
 import { headers } from './cases/headers.ts'
+import { headerRules } from './cases/header-rules.ts'
 import { inject } from './cases/inject.ts'
 import { jwtCases } from './cases/jwt.ts'
 import { lateReplies } from './cases/late.ts'
@@ -79,6 +80,7 @@ const groups = {
   jwt: jwtCases,
   connect: connectCases,
   protection,
+  'header-rules': headerRules,
   proxy,
   metrics: metricsCases,
   openapi: openapiCases,
