@@ -1,5 +1,6 @@
 /** Users: list, read, add. */
 import type { Scope } from 'volant'
+import { cacheControl } from 'volant/middleware'
 import { rateLimit } from 'volant/rate-limit'
 import { api } from './api.ts'
 import { bearer } from './bearer.ts'
@@ -27,12 +28,15 @@ export function users(scope: Scope, { database, token, mostAdded }: UsersSetting
   })
 
   // In front of the checks: who has no token is not told what is wrong with an id.
-  scope.with(bearer(token)).implement(api.users.find, (ctx) => {
-    const { id } = ctx.params
-    const user = database.findUser(id)
-    if (!user) throw ctx.fail('USER_NOT_FOUND', { id }, `There is no user ${id}`)
-    return { user }
-  })
+  scope
+    .with(bearer(token))
+    .with(cacheControl({ noStore: true }))
+    .implement(api.users.find, (ctx) => {
+      const { id } = ctx.params
+      const user = database.findUser(id)
+      if (!user) throw ctx.fail('USER_NOT_FOUND', { id }, `There is no user ${id}`)
+      return { user }
+    })
 
   scope.with(rateLimit({ max: mostAdded })).implement(api.users.add, (ctx) => {
     const user = database.addUser(ctx.body)

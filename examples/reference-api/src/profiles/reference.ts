@@ -12,6 +12,7 @@ import {
   securityHeaders,
 } from 'volant'
 import { compress } from 'volant/compress'
+import { cacheControl } from 'volant/middleware'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
 import { bearer } from '../bearer.ts'
@@ -49,14 +50,17 @@ export function reference(
   app.use(meter, securityHeaders(), compress())
   const guard = bearer(token)
   const guarded = [...(publicFigures ? [] : figures), ...(publicDocs ? [] : docs)]
-  for (const path of guarded) app.use(path, guard)
+  // What only the owner of the token may see is kept by nobody.
+  const notKept = cacheControl({ noStore: true })
+  for (const path of guarded) app.use(path, guard, notKept)
   app.get('/metrics', { tags: ['health'], summary: 'Metrics, for Prometheus' }, meter.handler)
   app.get('/metrics.json', { tags: ['health'], summary: 'Metrics, as data' }, meter.snapshot)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
   app.register((scope) => {
-    if (!publicDocs) scope.use(guard)
-    scope.static('/page', fileURLToPath(new URL('../../../page', import.meta.url)))
+    if (!publicDocs) scope.use(guard, notKept)
+    const folder = fileURLToPath(new URL('../../../page', import.meta.url))
+    scope.static('/page', folder, publicDocs ? {} : { cacheControl: false })
     scope.get('/', { hidden: true }, (ctx) => {
       ctx.header('content-security-policy', contentSecurityPolicy)
       const { driver } = database
