@@ -15,15 +15,16 @@ import {
 export const app = createApp({ trustProxy: 'loopback' })
 const hosts = ['shop.example', '*.shop.example', 'localhost']
 
-const busy = tooBusy({ maxEventLoopDelay: 200, maxInFlight: 1_000 })
-app.use(busy)
-app.use(allowedHosts(hosts))
-app.use(httpsRedirect({ allowedHosts: hosts }))
 app.use(
   securityHeaders({
     contentSecurityPolicy: { defaultSrc: ["'self'"], reportUri: ['/csp-reports'] },
   }),
 )
+
+const busy = tooBusy({ maxEventLoopDelay: 200, maxInFlight: 1_000 })
+app.use(busy)
+app.use(allowedHosts(hosts))
+app.use(httpsRedirect({ allowedHosts: hosts }))
 app.use(timeout(5_000))
 app.use(trailingSlash('remove'))
 app.register(health)
