@@ -58,14 +58,16 @@ interface Member {
   /** Gives the value as JSON, without the quotes of a string. */
   readonly write: Write
   readonly quote: '"' | ''
-  /** The values are few, and each is kept with the text around it. */
+  /** The values are few, or come again soon: each is kept with the constant text around it. */
   readonly few?: boolean
 }
 
+/** A part of a line: constant text, or what a request adds. A kept part has the constant texts beside it, too. */
+type Part = string | { readonly write: Write; readonly key: Read | null }
+
 export class LogLine {
-  /** The constant text around what the writers write; `{"level":…` and the message are around it. */
-  readonly #texts: string[] = ['']
-  readonly #writers: Write[] = []
+  /** What each line is made of, in order, behind its level. */
+  readonly #writers: readonly Write[]
   readonly #members: readonly Member[]
   readonly #props: LineOptions['props']
   readonly #redaction: Redaction
@@ -73,35 +75,32 @@ export class LogLine {
   constructor({ fields, headers, redaction, props }: LineOptions) {
     this.#props = props
     this.#redaction = redaction
-    if (fields.includes('time')) this.#add(',"time":', now, '')
-    if (fields.includes('pid')) this.#text(`,"pid":${process.pid}`)
-    if (fields.includes('hostname')) this.#text(`,"hostname":${JSON.stringify(hostname())}`)
+    const parts: Part[] = []
+    if (fields.includes('time')) parts.push(',"time":', { write: now, key: now })
+    if (fields.includes('pid')) parts.push(`,"pid":${process.pid}`)
+    if (fields.includes('hostname')) parts.push(`,"hostname":${JSON.stringify(hostname())}`)
     this.#members = membersOf(headers, redaction).filter(
       ({ name }) => name === 'headers' || fields.includes(name),
     )
     let open: Member['under'] = null
-    for (const { under, name, write, quote, few } of this.#members) {
-      let before = under === open || open === null ? '' : '}'
-      before += under === open || under === null ? ',' : `,"${under}":{`
-      before += `"${name}":${quote}`
-      if (few === true) this.#add('', kept(before, write, quote), '')
-      else this.#add(before, write, quote)
+    for (const { under, name, write, read, quote, few } of this.#members) {
+      if (open !== null && under !== open) parts.push('}')
+      parts.push(under === open || under === null ? ',' : `,"${under}":{`)
+      parts.push(`"${name}":${quote}`, { write, key: few === true ? read : null }, quote)
       open = under
     }
-    if (open !== null) this.#text('}')
+    if (open !== null) parts.push('}')
+    this.#writers = fused(parts)
   }
 
   // This code runs for every request that is logged.
   text({ ctx, info, level, message, error }: Entry): string {
-    const texts = this.#texts
     const writers = this.#writers
-    let line = (level === 30 ? '{"level":30' : `{"level":${level}`) + (texts[0] as string)
-    for (let at = 0; at < writers.length; at++) {
-      line += (writers[at] as Write)(ctx, info) + (texts[at + 1] as string)
-    }
+    let line = level === 30 ? '{"level":30' : `{"level":${level}`
+    for (let at = 0; at < writers.length; at++) line += (writers[at] as Write)(ctx, info)
     if (error !== undefined) line += `,"err":${errorText(error)}`
     if (this.#props !== null) line += this.#moreText(ctx, info)
-    return `${line},"msg":"${message}"}\n`
+    return line + (endings.get(message) ?? ending(message))
   }
 
   /** Gives the fields as an object, for loggers that write lines themselves; these add level, time and process. */
@@ -132,16 +131,42 @@ export class LogLine {
     if (typeof props !== 'object' || props === null) return ''
     return new ValueWriter(this.#redaction.secrets).members(props, reserved)
   }
+}
 
-  #text(text: string): void {
-    this.#texts[this.#texts.length - 1] += text
+/** Joins neighbours: V8 makes an object for each part that a line is joined of, and takes them apart again to write it. */
+function fused(parts: readonly Part[]): Write[] {
+  const writers: Write[] = []
+  for (let at = 0; at < parts.length;) {
+    const before = textFrom(parts, at)
+    at += before.count
+    const part = parts[at++]
+    if (part === undefined || typeof part === 'string') {
+      if (before.text !== '') writers.push(() => before.text)
+    } else if (part.key === null) {
+      if (before.text !== '') writers.push(() => before.text)
+      writers.push(part.write)
+    } else {
+      const after = textFrom(parts, at)
+      at += after.count
+      writers.push(kept(before.text, part.write, after.text, part.key))
+    }
   }
+  return writers
+}
 
-  #add(before: string, write: Write, after: string): void {
-    this.#text(before)
-    this.#writers.push(write)
-    this.#texts.push(after)
-  }
+function textFrom(parts: readonly Part[], from: number): { text: string; count: number } {
+  let text = ''
+  let at = from
+  for (; typeof parts[at] === 'string'; at++) text += parts[at] as string
+  return { text, count: at - from }
+}
+
+const endings = new Map<string, string>()
+
+function ending(message: string): string {
+  const text = `,"msg":"${message}"}\n`
+  endings.set(message, text)
+  return text
 }
 
 /** Gives all members in the order of a line. */
@@ -152,7 +177,10 @@ function membersOf(headers: readonly string[], redaction: Redaction): readonly M
   const id: Write = (ctx) => ctx.id
   const method: Write = (ctx) => ctx.method
   // The texts are looked at one by one, since joining them first would copy them.
-  const url: Write = (ctx) => inString(ctx.path) + inString(query(ctx))
+  const url: Write = (ctx) => {
+    const path = inString(ctx.path)
+    return ctx.exchange.query === '' ? path : path + inString(query(ctx))
+  }
   const status: Write = (_, info) => String(info.status)
   const time: Write = (_, info) => milliseconds(info.duration)
   return [
@@ -161,7 +189,7 @@ function membersOf(headers: readonly string[], redaction: Redaction): readonly M
     { under: 'req', name: 'url', read: (ctx) => ctx.path + query(ctx), write: url, quote: '"' },
     text('route', (ctx) => ctx.pattern ?? ''),
     text('httpVersion', (ctx) => ctx.httpVersion),
-    text('remoteAddress', ip),
+    { ...text('remoteAddress', ip), few: true },
     ...(headers.length === 0 ? [] : [headersMember(headers, redaction)]),
     { under: 'res', name: 'statusCode', read: (_, info) => info.status, write: status, quote: '', few: true },
     { under: null, name: 'responseTime', read: (...of) => Number(time(...of)), write: time, quote: '' },
@@ -172,12 +200,23 @@ function text(name: LogField, read: (ctx: RequestContext) => string): Member {
   return { under: 'req', name, read, write: (ctx) => inString(read(ctx)), quote: '"' }
 }
 
-function kept(before: string, write: Write, after: string): Write {
-  const texts = new Map<string, string>()
+/** As many texts are kept at most: addresses are many, but come again soon. */
+const mostKept = 1_000
+
+function kept(before: string, write: Write, after: string, key: Read): Write {
+  const texts = new Map<unknown, string>()
+  let lastKey: unknown
+  let last: string | undefined
   return (ctx, info) => {
-    const value = write(ctx, info)
+    const value = key(ctx, info)
+    if (value === lastKey && last !== undefined) return last
     let text = texts.get(value)
-    if (text === undefined) texts.set(value, (text = before + value + after))
+    if (text === undefined) {
+      if (texts.size === mostKept) texts.clear()
+      texts.set(value, (text = before + write(ctx, info) + after))
+    }
+    lastKey = value
+    last = text
     return text
   }
 }
