@@ -21,3 +21,17 @@ test('not ready without the database, but alive', async () => {
   assert.deepEqual(((await reply.json()) as { failed: string[] }).failed, ['database'])
   assert.equal((await fetch(`${url}/health`)).status, 200)
 })
+
+test('what runs, for clients on this machine', async () => {
+  const { versions } = (await (await fetch(`${url}/debug/runtime`)).json()) as { versions: { node: string } }
+  assert.equal(versions.node, process.versions.node)
+  const routes = (await (await fetch(`${url}/debug/routes`)).json()) as { path: string }[]
+  assert.ok(routes.some(({ path }) => path === '/users/:id'))
+  const proxied = await fetch(`${url}/debug/runtime`, { headers: { 'x-forwarded-for': '203.0.113.7' } })
+  assert.equal(proxied.status, 403)
+})
+
+test('a CPU profile', async () => {
+  const reply = await fetch(`${url}/debug/cpu-profile?seconds=1`, { method: 'POST' })
+  assert.ok(((await reply.json()) as { samples: number[] }).samples.length > 0)
+})

@@ -9,6 +9,7 @@ import { client } from './cases/client.ts'
 import { compression } from './cases/compression.ts'
 import { connectCases } from './cases/connect.ts'
 import { connections } from './cases/connections.ts'
+import { debugCases } from './cases/debug.ts'
 import { drain } from './cases/drain.ts'
 import { earlyHints } from './cases/early-hints.ts'
 import { errors } from './cases/errors.ts'
@@ -86,6 +87,7 @@ const groups = {
   openapi: openapiCases,
   logger: loggerCases,
   log: logCases,
+  debug: debugCases,
 }
 
 export interface ContractOptions {

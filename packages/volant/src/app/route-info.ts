@@ -130,6 +130,16 @@ function layersOf({ layers }: ScopeLayers, pattern: string, least: 'always' | 'm
   })
 }
 
+/** Gives the names of the middleware in front of a route, outermost first; in the same order as it runs. */
+export function middlewareNames({ nodes, pattern, middleware }: RouteDefinition): string[] {
+  const layers = [...nodes.flatMap((node) => layersOf(node, pattern, 'maybe')), ...middleware]
+  return layers.map((layer) => {
+    const { gate, encoder, onResponse, onSend, onError } = metadataOf(layer)
+    const names = [layer, gate, encoder, onResponse, onSend, onError].map((each) => each?.name ?? '')
+    return names.find((name) => name !== '' && name !== 'layer') ?? 'anonymous'
+  })
+}
+
 function declarationOf(layer: Layer): Declaration[] {
   const { errors, security } = metadataOf(layer)
   if (errors === undefined && security === undefined) return []

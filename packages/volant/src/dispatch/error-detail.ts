@@ -30,7 +30,7 @@ export function errorDetail(ctx: RequestContext, error: unknown): string | null 
  * leave the name of the site in Host. The same holds for a browser whose page made it ask this machine by another name
  * (DNS rebinding).
  */
-function isLocal({ exchange }: RequestContext): boolean {
+export function isLocal({ exchange }: RequestContext): boolean {
   return (
     /^(?:(?:::ffff:)?127\.|::1$)/.test(exchange.remoteAddress) &&
     /^(?:(?:[^:]+\.)?localhost|127(?:\.\d+){3}|\[::1\])(?::\d*)?$/i.test(exchange.authority) &&

@@ -154,6 +154,11 @@ export const errorTable = {
     status: 412,
     meaning: 'The content is not what If-Match or If-Unmodified-Since asks for.',
   },
+  E_PROFILE_RUNNING: {
+    status: 409,
+    meaning: 'A CPU profile is being taken, and the process takes one at a time.',
+    remedy: 'Ask again when it has ended.',
+  },
   E_QUERY_TOO_MANY_KEYS: {
     status: 400,
     meaning: 'The query has more than maxQueryKeys keys.',

@@ -1,0 +1,2 @@
+/** The entry `volant/debug`: routes that show what runs. */
+export { debug, type DebugOptions } from './plugins/debug.ts'
