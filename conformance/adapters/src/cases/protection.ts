@@ -90,13 +90,18 @@ export function protection(kit: Kit): void {
       app.use('/ip', ipRestriction({ deny: ['loopback'] }))
       app.use('/host', allowedHosts(['shop.example']))
       app.use('/https', httpsRedirect({ allowedHosts: ['localhost'] }))
-      for (const path of ['/ip', '/host', '/https'])
-        app.post(path, { beforeBody() {} }, (ctx) => ctx.bodyText)
+      const busy = tooBusy({ maxRss: 1, sampleInterval: 100 })
+      app.use('/busy', busy)
+      for (const path of ['/ip', '/host', '/https', '/busy', '/open']) app.post(path, (ctx) => ctx.bodyText)
       await kit.serve(app, async (live) => {
+        for (const path of ['/open', '/busy'])
+          assert.equal((await live.post(path, 'text/plain', 'sent')).text, 'sent')
+        await eventually(() => busy.stats().shedding === 1, 'the process is too busy')
         for (const [path, status] of [
           ['/ip', 403],
           ['/host', 421],
           ['/https', 403],
+          ['/busy', 503],
         ] as const) {
           const wire = await live.connect()
           wire.send(request('POST', path, { 'content-length': '1000', expect: '100-continue' }))

@@ -50,7 +50,7 @@ export function ipRestriction(
     },
     {
       errors: { E_IP_DENIED: { status: 403, description: errorTable.E_IP_DENIED.meaning } },
-      isEarly: true,
+      beforeBody: true,
     },
   ) as FittingMiddleware<{ errors: { E_IP_DENIED: { status: 403 } } }>
 }

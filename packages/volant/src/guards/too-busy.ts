@@ -94,7 +94,7 @@ export function tooBusy(options: TooBusyOptions = {}): TooBusy {
       },
     },
     exposes: ['Retry-After'],
-    isEarly: true,
+    beforeBody: true,
     onClose: () => load.stop(),
     ...(maxInFlight === undefined ? {} : { onResponse: (ctx) => guard.leave(ctx) }),
   })
