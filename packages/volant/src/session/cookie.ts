@@ -2,7 +2,7 @@
 import { printLine } from '../report/print-line.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { OutgoingReply } from '../types/send-hook.ts'
-import { cookieValues } from './cookie-values.ts'
+import { cookieValues } from '../cookies/cookie-values.ts'
 import type { CookiePlan } from './options.ts'
 
 const none: readonly string[] = []
