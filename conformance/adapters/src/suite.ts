@@ -8,6 +8,7 @@ import { bodies } from './cases/bodies.ts'
 import { client } from './cases/client.ts'
 import { compression } from './cases/compression.ts'
 import { connectCases } from './cases/connect.ts'
+import { cookies } from './cases/cookies.ts'
 import { connections } from './cases/connections.ts'
 import { debugCases } from './cases/debug.ts'
 import { drain } from './cases/drain.ts'
@@ -80,6 +81,7 @@ const groups = {
   sessions,
   jwt: jwtCases,
   connect: connectCases,
+  cookies,
   protection,
   'header-rules': headerRules,
   proxy,

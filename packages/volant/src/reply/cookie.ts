@@ -7,7 +7,7 @@ import { noOption } from '../options/option-names.ts'
 /** The most bytes of name and value that a browser keeps (RFC 6265bis §5.6). */
 const longest = 4_096
 
-const optionNames = [
+export const cookieOptionNames = [
   'path',
   'domain',
   'maxAge',
@@ -63,8 +63,11 @@ function check(name: unknown, value: unknown, given: unknown): CookieOptions {
   }
   if (typeof given !== 'object' || given === null) throw bad(name, 'takes an object of options')
   for (const key of Object.keys(given)) {
-    if (!(optionNames as readonly string[]).includes(key)) {
-      throw new VolantError('E_BAD_COOKIE', noOption(`the cookie ${JSON.stringify(name)}`, key, optionNames))
+    if (!(cookieOptionNames as readonly string[]).includes(key)) {
+      throw new VolantError(
+        'E_BAD_COOKIE',
+        noOption(`the cookie ${JSON.stringify(name)}`, key, cookieOptionNames),
+      )
     }
   }
   const options = given as CookieOptions

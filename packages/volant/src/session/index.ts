@@ -11,3 +11,6 @@ export {
 export type { SessionCookieOptions, SessionOptions } from './options.ts'
 export type { SessionRecord, SessionStore } from './store.ts'
 export type { Frozen, Session } from './types.ts'
+export { sealedCookie } from '../cookies/sealed-cookie.ts'
+export { signedCookie } from '../cookies/signed-cookie.ts'
+export type { CookieLife, ProtectedCookie, ProtectedCookieOptions } from '../cookies/protected-cookie.ts'
