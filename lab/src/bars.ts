@@ -46,6 +46,7 @@ const stack = { scenario: 'nessen-stack', variant: 'plain' }
 const connect = { scenario: 'veloze-middlewares', variant: 'plain' }
 const file = { scenario: 'static-file', variant: 'file' }
 const upload = { scenario: 'upload', variant: 'default' }
+const spans = { scenario: 'traced', variant: 'exported' }
 const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
@@ -86,6 +87,8 @@ export const bars: readonly Bar[] = [
   added('must', 'access-log', 'log', 'none', 1.5),
   added('must', 'sealed-session', 'read', 'none', 2.5),
   { ...added('must', 'jwt', 'hs256', 'crypto', 1.2), as: 'ratio', over: 'none' },
+  added('must', 'traced', 'sampled-out', 'sdk', 0.4),
+  ratio('must', 'native', 0.6, 'fastify', spans),
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -133,6 +136,8 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose('access-log', ['none', 'log'], ['native']),
     choose('sealed-session', ['none', 'read'], ['native']),
     choose('jwt', ['none', 'hs256', 'crypto'], ['native']),
+    choose('traced', ['sdk', 'sampled-out'], ['native']),
+    choose(spans.scenario, [spans.variant], ['native', 'fastify']),
     { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
     { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]

@@ -1,6 +1,7 @@
 /** Tables of a run as Markdown, and the documents that hold some of them. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { addedLines } from './added-table.ts'
 import { type Results, type Row, type Table, tables } from './analysis.ts'
 import { barMarkdown } from './bar-table.ts'
 import type { Run } from './cell.ts'
@@ -100,13 +101,13 @@ interface Source {
 }
 
 /**
- * `standing`, `bars` and `machine`, of the first run or of the one that is named behind them; a scenario, or a scenario and `:`
+ * `standing`, `bars`, `added` and `machine`, of the first run or of the one that is named behind them; a scenario, or a scenario and `:`
  * and a variant, of the first run that has it; with `points ` before it only the table over the counts of connections,
  * where the run has one. A run that is still to be measured has a line that says so.
  */
 function blockOf(name: string, runs: readonly Committed[]): string[] | null {
   const [word, wanted = runs[0]?.name] = name.split(' ')
-  const isWhole = word === 'standing' || word === 'bars' || word === 'machine'
+  const isWhole = isWord(word)
   const scenario = name.replace('points ', '').split(':')[0] as string
   let missing: string | null = null
   for (const { name: run, results, age } of runs) {
@@ -116,7 +117,7 @@ function blockOf(name: string, runs: readonly Committed[]): string[] | null {
     if (results === null && has) missing ??= run
     if (results === null || (isWhole && !has)) continue
     const lines = isWhole
-      ? wholeLines(word, { results, age })
+      ? whole[word]({ results, age })
       : scenarioLines(name.replace('points ', ''), name.startsWith('points '), { results, age })
     if (lines !== null) return lines
   }
@@ -125,14 +126,24 @@ function blockOf(name: string, runs: readonly Committed[]): string[] | null {
     : [`Not measured yet: \`npm run lab -- run --name ${missing} --preset ${missing}\`.`]
 }
 
-function wholeLines(word: 'standing' | 'bars' | 'machine', source: Source): string[] {
-  if (word === 'machine') return machineLines(source)
-  const note = ageNote(source.results.run, source.age)
-  const { results } = source
-  return [
-    ...(word === 'bars' ? barMarkdown(results.cells) : standingLines(results)),
-    ...(note === null ? [] : ['', `<sub>${note}</sub>`]),
-  ]
+/** What is written of a whole run. */
+const whole = {
+  machine: machineLines,
+  standing: dated(({ results }) => standingLines(results)),
+  bars: dated(({ results }) => barMarkdown(results.cells)),
+  added: dated(({ results }) => addedLines(results)),
+}
+
+function isWord(word: string | undefined): word is keyof typeof whole {
+  return word !== undefined && Object.hasOwn(whole, word)
+}
+
+/** With a line below that says so when the run is older than the code. */
+function dated(lines: (source: Source) => string[]): (source: Source) => string[] {
+  return (source) => {
+    const note = ageNote(source.results.run, source.age)
+    return [...lines(source), ...(note === null ? [] : ['', `<sub>${note}</sub>`])]
+  }
 }
 
 function scenarioLines(name: string, onlyPoints: boolean, source: Source): string[] | null {

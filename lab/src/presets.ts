@@ -99,6 +99,12 @@ const services: Preset = {
     part('jwt', 'none', ['native']),
     part('jwt', 'crypto', ['native']),
     part('jwt', 'hs256', [...ours, 'fastify', 'hono', 'express5']),
+    part('traced', 'none', ['native']),
+    part('traced', 'sdk', ['native']),
+    part('traced', 'sampled-out', [...ours, 'fastify', 'express5']),
+    part('traced', 'exported', [...ours, 'fastify', 'express5']),
+    part('traced', 'usual', [...ours, 'fastify', 'express5']),
+    ...variantsOf('guards', ['native']),
   ],
 }
 
@@ -135,6 +141,10 @@ function everywhere(
     { ...part(scenario, variant, entries), connections: [100] },
     { ...part(scenario, variant, some), connections: few },
   ]
+}
+
+function variantsOf(scenario: string, entries: readonly string[]): Part[] {
+  return scenarioOf(scenario).variants.map(({ name }) => part(scenario, name, entries))
 }
 
 function part(scenario: string, variant: string, entries: readonly string[]): Part {

@@ -28,6 +28,7 @@ export const programs = [
   'sessions',
   'tokens',
   'traces',
+  'guards',
   'connect',
   'files',
   'uploads',

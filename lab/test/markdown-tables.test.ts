@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addedLines } from '../src/added-table.ts'
 import type { Results } from '../src/analysis.ts'
 import type { Cell } from '../src/cell.ts'
 import type { Committed } from '../src/committed-runs.ts'
@@ -87,6 +88,27 @@ test('what is promised is said to be met or missed', () => {
     '| **missed** | must | read ≤ none + 2.5 µs | native, sealed-session, CPU per request | +4.000 µs | 4.000 to 4.000 |',
     '| met | must | hs256 − none ≤ 1.20 × (crypto − none) | native, jwt, CPU per request | 1.100 | 1.100–1.100 |',
   ])
+})
+
+test('what a variant adds to the one without the work is paired by round', () => {
+  const [some] = results.cells as [Cell]
+  const [scenario] = results.run.scenarios as [Results['run']['scenarios'][0]]
+  const cells = Object.entries({ none: [5, 9, 5], work: [6, 9.5, 7], lone: [1] }).flatMap(
+    ([variant, costs]) =>
+      costs.map((cpu, round): Cell => ({ ...some, variant, entry: 'native', round, metrics: { cpu } })),
+  )
+  const rivals = cells.map((cell) => ({ ...cell, entry: 'fastify' }))
+  const variants = ['work', 'none', 'lone', 'unmeasured'].map((name) => ({ name, lane: 'plain' as const }))
+  const run = {
+    ...results.run,
+    scenarios: [{ ...scenario, name: some.scenario, title: 'A title', variants }],
+  }
+  assert.deepEqual(addedLines({ run, cells: [...rivals, ...cells] }).slice(2), [
+    '| A title | work | 5.00 | 1.00 | 0.50 to 2.00 |',
+    '| A title | lone | 5.00 | −4.00 | −4.00 to −4.00 |',
+  ])
+  const disqualified = cells.map((cell): Cell => ({ ...cell, status: 'disqualified' }))
+  assert.equal(addedLines({ run, cells: disqualified }).length, 2)
 })
 
 test('every row of a table has as many cells as its head, those without figures too', () => {

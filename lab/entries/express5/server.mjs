@@ -10,13 +10,13 @@ const bySdk = process.env.PROGRAM === 'traces' ? await instrument() : null
 const express = createRequire(import.meta.url)('express')
 await serve({ express, morgan, cors, bring, bySdk })
 
-/** OpenTelemetry's own two for Express, with a span for each request and none for its layers, as everybody has it here. */
+/** OpenTelemetry's own two for Express: a span for each request, and none for its layers unless SPANS asks for the usual ones. */
 async function instrument() {
   const start = await startTracing(bring)
   const { registerInstrumentations } = await bring('@opentelemetry/instrumentation')
   const { HttpInstrumentation } = await bring('@opentelemetry/instrumentation-http')
   const { ExpressInstrumentation, ExpressLayerType } = await bring('@opentelemetry/instrumentation-express')
-  const ignoreLayersType = Object.values(ExpressLayerType)
+  const ignoreLayersType = process.env.SPANS === 'usual' ? [] : Object.values(ExpressLayerType)
   registerInstrumentations({
     instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation({ ignoreLayersType })],
   })

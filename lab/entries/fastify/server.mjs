@@ -404,11 +404,11 @@ const programs = {
     return app
   },
 
-  // A span for each request and no second one for its handler, as everybody has it here. The SDK comes first.
+  // The SDK comes first. A span for each request and no second one for its handler, unless SPANS asks for the usual ones.
   async traces() {
     const bySdk = await startTracing((name) => import(name))
     const { default: FastifyOtelInstrumentation } = await import('@fastify/otel')
-    const otel = new FastifyOtelInstrumentation({ instrumentHandler: false })
+    const otel = new FastifyOtelInstrumentation({ instrumentHandler: process.env.SPANS === 'usual' })
     const app = Fastify()
     app.get('/none', greet)
     app.get('/sdk', (request, reply) => bySdk('GET /sdk', '/sdk', () => greet(request, reply)))

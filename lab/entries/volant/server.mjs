@@ -260,6 +260,42 @@ const programs = {
     })
   },
 
+  async traces(app) {
+    const { startTracing } = await import('../tracing.mjs')
+    const bySdk = await startTracing((name) => import(name))
+    const { otel } = await import('volant/otel')
+
+    app.get('/none', greet)
+    app.get('/sdk', () => bySdk('GET /sdk', '/sdk', greet))
+    app.register((scope) => {
+      scope.use(otel())
+      scope.get('/traced', greet)
+    })
+  },
+
+  async guards(app) {
+    const { apiKey, basic, bearer } = await import('volant/auth')
+    const { allowedHosts, cacheControl, ipRestriction, serverTiming, timeout, tooBusy } =
+      await import('volant/middleware')
+
+    app.get('/none', greet)
+    app.with(bearer({ tokens: { ada: 'lab-token-of-ada' } })).get('/bearer', greet)
+    app.with(basic({ realm: 'lab', users: { ada: 'lab-password' } })).get('/basic', greet)
+    app
+      .with(apiKey({ in: 'header', name: 'x-api-key', keys: { ada: 'lab-key-of-ada' } }))
+      .get('/api-key', greet)
+    app.with(allowedHosts(['127.0.0.1'])).get('/allowed-hosts', greet)
+    app.with(allowedHosts(['lab.example'])).get('/other-hosts', greet)
+    app.with(ipRestriction({ allow: ['10.0.0.0/8', '127.0.0.0/8'] })).get('/ip-restriction', greet)
+    app.with(ipRestriction({ deny: ['127.0.0.0/8'] })).get('/other-ips', greet)
+    app.with(tooBusy({ maxEventLoopDelay: 900, maxInFlight: 10_000 })).get('/too-busy', greet)
+    app.with(tooBusy({ maxInFlight: 1 })).get('/busy', greet)
+    app.with(timeout(30_000)).get('/timeout', greet)
+    app.with(timeout(10)).get('/late', () => sleep(1_000))
+    app.with(cacheControl({ public: true, maxAge: 3_600 })).get('/cache-control', greet)
+    app.with(serverTiming({ enabled: true })).get('/server-timing', greet)
+  },
+
   async connect(app) {
     const { fromConnect } = await import('volant/connect')
 

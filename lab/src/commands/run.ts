@@ -36,7 +36,7 @@ Measures scenarios on entries and keeps every cell in lab/results/<name>/ as soo
   --connections N,N plain closed loops at each of these counts of connections (what the scenario says)
   --preset core     the scenarios, points and entries of the published tables, in half an hour; batteries those of what
                     middleware, folders and forms cost, in ten minutes; services those of what headers, logs, sessions,
-                    tokens and traces cost, in ten minutes
+                    tokens and traces cost, in twelve
   --name NAME       of the run (the date and time)
   --resume NAME     goes on with a run that was interrupted: only what is missing or failed is measured
   --quick           one round, windows of 1 s, less of everything: to see that all works, not to publish

@@ -6,6 +6,7 @@ import { contractGet } from './contract-get.ts'
 import { contractPost } from './contract-post.ts'
 import { contractStartup } from './contract-startup.ts'
 import { curve } from './curve.ts'
+import { guards } from './guards.ts'
 import { headerFields } from './headers.ts'
 import { highest } from './highest.ts'
 import { jwt } from './jwt.ts'
@@ -88,6 +89,7 @@ export const scenarios: readonly Scenario[] = [
   sealedSession,
   jwt,
   traced,
+  guards,
   contractGet,
   contractPost,
   contractStartup,
