@@ -8,4 +8,5 @@ export { serverTiming, type ServerTimingOptions, type Timing } from './guards/se
 export { timeout, type TimeoutOptions } from './guards/timeout.ts'
 export { tooBusy, type TooBusy, type TooBusyOptions, type TooBusyStats } from './guards/too-busy.ts'
 export { trailingSlash, type TrailingSlashOptions } from './guards/trailing-slash.ts'
+export { traceContext, type TraceContext, type TraceContextOptions } from './tracing/trace-context.ts'
 export { cspReport, type CspReportOptions, type CspViolation } from './plugins/csp-report.ts'

@@ -13,6 +13,7 @@ import { declaredError } from '../contract/declared-errors.ts'
 import { refusal, VolantError } from '../errors/errors.ts'
 import { hostOf, type Origin, originOf, peerOf, protocolOf } from '../request/forwarded.ts'
 import { nextId } from './id.ts'
+import { traceFields } from '../log/trace-fields.ts'
 import {
   checkHeaderName,
   checkHeaderValue,
@@ -242,7 +243,11 @@ export class LazyContext implements RequestContext {
   }
 
   get log(): Log {
-    return (this.more.log ??= this.app.log.child({ reqId: this.id }))
+    const ids = this.rare?.trace?.ids
+    return (this.more.log ??= this.app.log.child({
+      reqId: this.id,
+      ...(ids == null ? {} : traceFields(ids)),
+    }))
   }
 
   get signal(): AbortSignal {

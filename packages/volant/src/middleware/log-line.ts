@@ -5,7 +5,8 @@ import { errorText, inString, milliseconds, now, safe } from '../log/text.ts'
 import { queryReader, type Redaction } from '../log/redact.ts'
 import { censored } from '../log/secrets.ts'
 import { ValueWriter } from '../log/value.ts'
-import type { RequestContext } from '../types/request.ts'
+import { traceFields } from '../log/trace-fields.ts'
+import type { RequestContext, TraceIds } from '../types/request.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
 /** The fields that a line can have beside its level and message. */
@@ -98,6 +99,8 @@ export class LogLine {
     const writers = this.#writers
     let line = level === 30 ? '{"level":30' : `{"level":${level}`
     for (let at = 0; at < writers.length; at++) line += (writers[at] as Write)(ctx, info)
+    const ids = ctx.rare?.trace?.ids
+    if (ids != null) line += traceText(ids)
     if (error !== undefined) line += `,"err":${errorText(error)}`
     if (this.#props !== null) line += this.#moreText(ctx, info)
     return line + (endings.get(message) ?? ending(message))
@@ -110,6 +113,8 @@ export class LogLine {
       const parent = under === null ? record : ((record[under] ??= {}) as Record<string, unknown>)
       parent[name] = read(ctx, info)
     }
+    const ids = ctx.rare?.trace?.ids
+    if (ids != null) Object.assign(record, traceFields(ids))
     if (error !== undefined) record['err'] = error
     const props = this.#more(ctx, info)
     for (const key of own(props)) record[key] = props?.[key]
@@ -167,6 +172,12 @@ function ending(message: string): string {
   const text = `,"msg":"${message}"}\n`
   endings.set(message, text)
   return text
+}
+
+/** The ids are hexadecimal: there is nothing to escape. */
+function traceText(ids: TraceIds): string {
+  const { trace_id, span_id, trace_flags } = traceFields(ids)
+  return `,"trace_id":"${trace_id}","span_id":"${span_id}","trace_flags":"${trace_flags}"`
 }
 
 /** Gives all members in the order of a line. */

@@ -237,6 +237,11 @@ export const foreignNames = {
     timestamp: pino,
     transport: pretty,
   },
+  traceContext: {
+    trust: 'trustParent',
+    propagate: 'write headers: ctx.state.trace.headers where you call another service',
+    responseHeader: 'header',
+  },
   otel: {
     ignorePaths: 'ignore',
     ignoreIncomingRequestHook: 'ignore',
