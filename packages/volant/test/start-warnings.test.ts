@@ -117,7 +117,7 @@ test('an authentication comes before the body, and what stands in its way is tol
   })
   assert.match(
     text,
-    /^volant: PUT \/scope, PUT \/own: validate\(\) stands in front of the authentication.*\n$/,
+    /^volant: PUT \/scope, PUT \/own: middleware that reads the body, .* stands in front of the authentication.*\n$/,
   )
 })
 

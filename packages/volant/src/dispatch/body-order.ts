@@ -50,7 +50,7 @@ export function bodyReaderOf({ nodes, pattern, middleware }: RouteDefinition): L
     ...middleware,
   ]
   const last = all.findLastIndex(decides)
-  return all.find((layer, at) => at < last && metadataOf(layer).schemas?.body !== undefined) ?? null
+  return all.find((layer, at) => at < last && metadataOf(layer).readsBody === true) ?? null
 }
 
 function meets(under: string | null, pattern: string): boolean {

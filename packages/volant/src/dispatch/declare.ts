@@ -3,6 +3,7 @@ import type { Context, ContextOf } from '../types/context.ts'
 import { checkErrors } from '../contract/contract-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
+import { checkEach, checkText } from '../options/checks.ts'
 import { refuseForeign } from '../options/foreign-handlers.ts'
 import { reply } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -43,6 +44,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly isWatched?: boolean
   /** True where it decides by the head of a request whether that may pass: the body is then read behind it. */
   readonly beforeBody?: boolean
+  /** True where it reads the body, which is then read before what stands behind it. */
+  readonly readsBody?: boolean
   /** The layers that run inside a handler, behind the body: those of procedures. */
   readonly within?: readonly object[]
   /** It gives replies the form in which they travel. */
@@ -249,7 +252,7 @@ export function attach<L extends object>(layer: L, what: MiddlewareMetadata): L 
   return Object.assign(layer, { [metadata]: what })
 }
 
-const declarations = new Set(['errors', 'security', 'onResponse', 'onSend'])
+const declarations = new Set(['errors', 'security', 'scopes', 'onResponse', 'onSend'])
 
 function declared(name: string, first: unknown, second: unknown): [Declaration | null, unknown] {
   const run = second === undefined ? first : second
@@ -275,12 +278,17 @@ function declared(name: string, first: unknown, second: unknown): [Declaration |
     if (!declarations.has(key)) {
       throw new VolantError(
         'E_BAD_OPTION',
-        `a middleware declares errors, security, onResponse or onSend, not ${key}`,
+        `a middleware declares errors, security, scopes, onResponse or onSend, not ${key}`,
       )
     }
   }
   if (declaration.errors !== undefined) checkErrors(name, declaration.errors)
   if (declaration.security !== undefined) checkSecurity(name, declaration.security)
+  if (declaration.scopes !== undefined) {
+    checkEach(`${name}: scopes`, declaration.scopes, 'an array of names', (where, each) =>
+      checkText(where, each, /^\S+$/, 'names without spaces'),
+    )
+  }
   for (const hook of ['onResponse', 'onSend'] as const) {
     const given: unknown = declaration[hook]
     if (given !== undefined && typeof given !== 'function') {

@@ -29,7 +29,10 @@ export function validate<const S extends Schemas>(schemas: S): FittingMiddleware
   const gate = gateFor(schemas, 'validate')
   refuseFiles(schemas.body, 'validate: body')
   const checksParams = schemas.params !== undefined
-  return gateOf(gate ?? (() => undefined), { checksParams, schemas: { ...schemas } }) as FittingMiddleware<
-    Outputs<S>
-  >
+  const readsBody = schemas.body !== undefined
+  return gateOf(gate ?? (() => undefined), {
+    checksParams,
+    readsBody,
+    schemas: { ...schemas },
+  }) as FittingMiddleware<Outputs<S>>
 }

@@ -70,7 +70,7 @@ function compare(live: LiveSession, given: string | undefined): undefined {
 async function fieldOf(ctx: RequestContext): Promise<string | undefined> {
   const type = ctx.exchange.header('content-type') ?? ''
   if (
-    ctx.route.bodyMode !== 'buffer' ||
+    (ctx.route.bodyMode !== 'buffer' && !ctx.rare?.collected) ||
     !/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type)
   ) {
     return undefined

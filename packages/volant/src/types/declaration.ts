@@ -34,6 +34,11 @@ export interface Declaration {
    * any.
    */
   security?: SecuritySchemes | readonly SecuritySchemes[] | undefined
+  /**
+   * The scopes that a request needs. The API's document names them beside the schemes that know scopes: those of types
+   * oauth2 and openIdConnect, and bearer tokens.
+   */
+  scopes?: readonly string[] | undefined
   /** The framework calls this when the reply of a request that it ran for is complete; see `onResponse` of a scope. */
   onResponse?: ResponseListener | undefined
   /** The framework calls this with every reply of the routes behind it, before it leaves; see `onSend` of a scope. */
