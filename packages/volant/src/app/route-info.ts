@@ -141,7 +141,7 @@ export function middlewareNames({ nodes, pattern, middleware }: RouteDefinition)
 }
 
 function declarationOf(layer: Layer): Declaration[] {
-  const { errors, security } = metadataOf(layer)
-  if (errors === undefined && security === undefined) return []
-  return [{ ...(errors && { errors }), ...(security && { security }) }]
+  const { errors, security, scopes } = metadataOf(layer)
+  if (errors === undefined && security === undefined && scopes === undefined) return []
+  return [{ ...(errors && { errors }), ...(security && { security }), ...(scopes && { scopes }) }]
 }

@@ -66,7 +66,12 @@ function guard(
       const field = challengeText(challenge, { error: 'insufficient_scope', scope: scope as string })
       throw refusal('E_FORBIDDEN', detail, { 'www-authenticate': field })
     },
-    { errors: forbidden, exposes: ['WWW-Authenticate'], beforeBody: true },
+    {
+      errors: forbidden,
+      exposes: ['WWW-Authenticate'],
+      beforeBody: true,
+      ...(scope === null ? {} : { scopes: scope.split(' ') }),
+    },
   ) as Guard
 }
 

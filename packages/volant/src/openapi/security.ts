@@ -1,6 +1,7 @@
 /** Finds what the operations of a document require, and the security schemes that they name. */
 import type { RouteInfo } from '../app/route-info.ts'
 import { alternativesIn } from '../dispatch/declare.ts'
+import type { Declaration } from '../types/declaration.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { OpenAPIOptions } from './options.ts'
 
@@ -21,7 +22,19 @@ export function securityOf({ security, declarations }: RouteInfo): Requirement[]
   }
   if (!isDeclared) return undefined
   const distinct = new Map(lists.map((list) => [list.toSorted().join(), list]))
-  return [...distinct.values()].map((names) => Object.fromEntries(names.map((name) => [name, []])))
+  const scopes = [...new Set(declarations.flatMap((each) => each.scopes ?? []))]
+  const scoped = new Set(
+    declarations.flatMap(schemesIn).flatMap(([name, scheme]) => (hasScopes(scheme) ? [name] : [])),
+  )
+  return [...distinct.values()].map((names) =>
+    Object.fromEntries(names.map((name) => [name, scoped.has(name) ? [...scopes] : []])),
+  )
+}
+
+/** OpenAPI 3.1 §4.8.30 lets other types than the first two name what is needed, too. */
+function hasScopes({ type, scheme }: Readonly<Record<string, unknown>>): boolean {
+  if (type === 'oauth2' || type === 'openIdConnect') return true
+  return type === 'http' && String(scheme).toLowerCase() === 'bearer'
 }
 
 export function requirement(given: Readonly<Record<string, readonly string[]>>): Requirement {
@@ -72,5 +85,9 @@ export function schemesOf(
 }
 
 function declaredBy({ declarations }: RouteInfo): [string, Readonly<Record<string, unknown>>][] {
-  return declarations.flatMap(({ security = [] }) => alternativesIn(security).flatMap(Object.entries))
+  return declarations.flatMap(schemesIn)
+}
+
+function schemesIn({ security = [] }: Declaration): [string, Readonly<Record<string, unknown>>][] {
+  return alternativesIn(security).flatMap(Object.entries)
 }

@@ -106,8 +106,8 @@ function routeOf(placed: Placed, { method, path: own, status }: RestRoute, base:
 
 /** Gives a layer that declares what another one does, which runs inside of the procedure. */
 function declarationOf(layer: object): Layer {
-  const { errors, security } = metadataOf(layer)
-  return attach<Layer>((_, next) => next(), { errors, security, skip: true })
+  const { errors, security, scopes } = metadataOf(layer)
+  return attach<Layer>((_, next) => next(), { errors, security, scopes, skip: true })
 }
 
 function responsesOf({ output, isEmpty }: ProcedureDefinition, status: number): Responses | undefined {
