@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import helmet from 'helmet'
 import { securityHeaders } from 'volant'
 import { type ConnectMiddleware, connectOf, fromConnect } from 'volant/connect'
+import { cspReport, type CspViolation } from 'volant/middleware'
+import { eventually } from '@volant/test-kit'
 import { html, visit } from '../src/browser.ts'
 
 visit('Chromium has nothing to say of securityHeaders()', async ({ app, serve, page }) => {
@@ -59,3 +61,30 @@ visit(
     assert.deepEqual([cookie?.name, cookie?.httpOnly], ['connect.sid', true])
   },
 )
+
+visit('what a policy blocks is reported to cspReport', async ({ app, serve, page }) => {
+  const site = app()
+  const seen: CspViolation[] = []
+  site.use(
+    securityHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], reportUri: ['/csp-reports'] } }),
+  )
+  site.register(cspReport, { onReport: (violation) => seen.push(violation) })
+  site.get('/', (ctx) => ctx.html(html('<img src="https://evil.example/a.png?secret"><script>1</script>')))
+  const url = await serve(site)
+  await page.goto(`${url}/?token=secret`)
+  await eventually(() => seen.length === 2, 'Chromium reports both')
+  assert.deepEqual(
+    seen
+      .map(({ documentUrl, blockedUrl, directive, disposition }) => [
+        documentUrl,
+        blockedUrl,
+        directive,
+        disposition,
+      ])
+      .toSorted(),
+    [
+      [`${url}/`, 'https://evil.example/a.png', 'img-src', 'enforce'],
+      [`${url}/`, 'inline', 'script-src-elem', 'enforce'],
+    ],
+  )
+})
