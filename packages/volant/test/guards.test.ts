@@ -13,6 +13,7 @@ import {
   tooBusy,
   trailingSlash,
 } from 'volant/middleware'
+import { procedure } from 'volant/procedures'
 import { Kit, type Live, stderrLines } from './kit.ts'
 
 const kit = new Kit()
@@ -525,5 +526,23 @@ describe('all of them', () => {
         make.name,
       )
     }
+  })
+
+  test('procedures refuse them', () => {
+    for (const guard of [
+      allowedHosts(['a']),
+      httpsRedirect({ allowedHosts: ['a'] }),
+      ipRestriction({ allow: ['loopback'] }),
+      timeout(1),
+      tooBusy(),
+      trailingSlash('add'),
+    ]) {
+      assert.throws(
+        () => procedure().use(guard as never),
+        /a guard of volant\/middleware belongs to an app or a scope/,
+      )
+    }
+    for (const other of [cacheControl({ maxAge: 1 }), serverTiming({ enabled: true })])
+      assert.throws(() => procedure().use(other as never), /belongs to an app or a scope/)
   })
 })

@@ -40,6 +40,8 @@ export interface MiddlewareMetadata extends Declaration {
   readonly isEarly?: boolean
   /** The quick look of its send hook: false where that has nothing to do with a reply. */
   readonly sendConcerns?: Encoder['concerns']
+  /** True where it concerns a request as a whole, so that it has no place on a procedure. */
+  readonly isOfRequest?: boolean
   /** True where it needs the watch of a request. */
   readonly isWatched?: boolean
   /** True where it decides by the head of a request whether that may pass: the body is then read behind it. */

@@ -37,7 +37,7 @@ export function allowedHosts(
     (ctx) => {
       if (hostIn(list, ctx) === null && !isIgnored(ctx)) refuseHost()
     },
-    { errors: hostErrors, beforeBody: true },
+    { errors: hostErrors, beforeBody: true, isOfRequest: true },
   ) as FittingMiddleware<{ errors: { E_HOST_NOT_ALLOWED: { status: 421 } } }>
 }
 

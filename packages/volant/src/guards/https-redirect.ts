@@ -62,7 +62,7 @@ export function httpsRedirect(options: HttpsRedirectOptions): FittingMiddleware<
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw refusal('E_HTTPS_REQUIRED')
       ctx.redirect(`https://${host}${end}${ctx.url}`, status)
     },
-    { errors: { ...hostErrors, ...declared }, beforeBody: true },
+    { errors: { ...hostErrors, ...declared }, beforeBody: true, isOfRequest: true },
   ) as FittingMiddleware<{ errors: Errors }>
 }
 

@@ -51,6 +51,7 @@ export function ipRestriction(
     {
       errors: { E_IP_DENIED: { status: 403, description: errorTable.E_IP_DENIED.meaning } },
       beforeBody: true,
+      isOfRequest: true,
     },
   ) as FittingMiddleware<{ errors: { E_IP_DENIED: { status: 403 } } }>
 }

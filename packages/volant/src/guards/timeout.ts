@@ -34,6 +34,7 @@ export function timeout(
   return gateOf((ctx) => void ctx.rare?.watch?.allow(ctx, ms, streams), {
     errors: { E_HANDLER_TIMEOUT: { status: 503, description: errorTable.E_HANDLER_TIMEOUT.meaning } },
     isWatched: true,
+    isOfRequest: true,
   }) as FittingMiddleware<{ errors: { E_HANDLER_TIMEOUT: { status: 503 } } }>
 }
 

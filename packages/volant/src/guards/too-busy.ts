@@ -95,6 +95,7 @@ export function tooBusy(options: TooBusyOptions = {}): TooBusy {
     },
     exposes: ['Retry-After'],
     beforeBody: true,
+    isOfRequest: true,
     onClose: () => load.stop(),
     ...(maxInFlight === undefined ? {} : { onResponse: (ctx) => guard.leave(ctx) }),
   })

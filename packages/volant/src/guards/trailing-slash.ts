@@ -28,13 +28,16 @@ export function trailingSlash(
   checkNames('trailingSlash', options, ['status'], foreignNames.trailingSlash)
   const status = checkChoice('trailingSlash: status', options.status ?? 308, [301, 302, 307, 308])
   const change = policy === 'add' ? added : removed
-  return gateOf((ctx) => {
-    // The methods that `allow` has are those of routes for this very path.
-    if (ctx.pattern !== null || ctx.allow !== 0 || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return
-    const { path, exchange } = ctx
-    const to = change(path)
-    if (to !== path) ctx.redirect(exchange.query === '' ? to : `${to}?${exchange.query}`, status)
-  })
+  return gateOf(
+    (ctx) => {
+      // The methods that `allow` has are those of routes for this very path.
+      if (ctx.pattern !== null || ctx.allow !== 0 || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return
+      const { path, exchange } = ctx
+      const to = change(path)
+      if (to !== path) ctx.redirect(exchange.query === '' ? to : `${to}?${exchange.query}`, status)
+    },
+    { isOfRequest: true },
+  )
 }
 
 hintMisuse(trailingSlash, "app.use(trailingSlash('remove'))")

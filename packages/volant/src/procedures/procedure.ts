@@ -71,7 +71,12 @@ class Builder {
         `${layer.name} is not a middleware but makes one: write ${usage}`,
       )
     }
-    const { onResponse, onSend, exposes, beforeBody } = metadataOf(layer)
+    const { onResponse, onSend, exposes, beforeBody, isOfRequest } = metadataOf(layer)
+    if (isOfRequest === true) {
+      throw badStep(
+        'a guard of volant/middleware belongs to an app or a scope, app.use(middleware), because it concerns a request as a whole, which may call several procedures',
+      )
+    }
     const isLimit = exposes !== undefined && beforeBody !== true
     if (onResponse !== undefined || onSend !== undefined || isLimit) {
       throw badStep(
