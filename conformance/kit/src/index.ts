@@ -1,3 +1,4 @@
+export { freePort } from './free-port.ts'
 export { type Asked, type CheckedReply, headerFaults } from './header-rules.ts'
 export { PostgresServer, withoutPostgres } from './postgres-server.ts'
 export { RedisServer, withoutRedis } from './redis-server.ts'
