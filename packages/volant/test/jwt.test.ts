@@ -205,12 +205,13 @@ describe('jwt', () => {
     app
       .with(jwt({ ...base, schema, verify: ({ sub, level }) => (level > 1 ? users.get(sub) : null) }))
       .with(requireRole('admin'))
+      .with(requireScope('read'))
       .get('/me', (ctx) => {
         const name: string = ctx.state.user.name
         const level: number = ctx.state.auth.claims.level
         return { name, level, claims: Object.keys(ctx.state.auth.claims) }
       })
-    const passed = await ask(app, await signJwt({ sub: 'ada', level: 2 }, signing))
+    const passed = await ask(app, await signJwt({ sub: 'ada', level: 2, scope: 'read' }, signing))
     assert.deepEqual([passed.status, passed.body], [200, { name: 'Ada', level: 2, claims: ['sub', 'level'] }])
     for (const claims of [{ sub: 'ada' }, { sub: 'ada', level: 1 }, { sub: 'eve', level: 2 }]) {
       await refuses(app, await signJwt(claims, signing))

@@ -208,26 +208,28 @@ function passing(where: string, { schema, verify }: AnyUse): Passing {
     'a function that gives the user for the claims (issuer, audience and clockTolerance stand beside it)',
   )
   const find = verify as ((claims: unknown, ctx: Context) => unknown) | undefined
-  const identify = (claims: unknown, ctx: RequestContext): Verdict | PromiseLike<Verdict> => {
-    if (find === undefined) return identityOf(claims, claims)
+  const identify = (token: Claims, claims: unknown, ctx: RequestContext): ReturnType<Passing> => {
+    if (find === undefined) return identityOf(token, claims, claims)
     const user = find(claims, ctx as unknown as Context)
     return isThenable(user)
-      ? Promise.resolve(user).then((later) => identityOf(claims, later))
-      : identityOf(claims, user)
+      ? Promise.resolve(user).then((later) => identityOf(token, claims, later))
+      : identityOf(token, claims, user)
   }
   if (schema === undefined) {
-    return (given, ctx) => (typeof given === 'string' ? refusals[given] : identify(given, ctx))
+    return (given, ctx) => (typeof given === 'string' ? refusals[given] : identify(given, given, ctx))
   }
   const place = `${where}: schema`
   const props = standardOf(schema, place)
-  const conclude = (result: unknown, ctx: RequestContext) =>
+  const conclude = (token: Claims, result: unknown, ctx: RequestContext) =>
     issuesIn(result, props, place) === null
-      ? identify((result as { value: unknown }).value, ctx)
+      ? identify(token, (result as { value: unknown }).value, ctx)
       : refusals.schema
   return (given, ctx) => {
     if (typeof given === 'string') return refusals[given]
     const result = props.validate(given)
-    return isLater(result) ? result.then((later) => conclude(later, ctx)) : conclude(result, ctx)
+    return isLater(result)
+      ? result.then((later) => conclude(given, later, ctx))
+      : conclude(given, result, ctx)
   }
 }
 
@@ -240,10 +242,10 @@ const refusals = Object.fromEntries(
   }),
 ) as Readonly<Record<Fault, Refusal>>
 
-/** The scopes are those of the token, the roles those of the user if it has any. */
-function identityOf(claims: unknown, user: unknown): Identity<unknown> | null {
+/** The scopes are those of the token, whatever a schema leaves of it. The roles are those of the user if it has any. */
+function identityOf(token: Claims, claims: unknown, user: unknown): Identity<unknown> | null {
   if (user === null || user === undefined || user === false) return null
-  const { scope, scp, roles, role } = claims as Claims
+  const { scope, scp, roles, role } = token
   const own = user === claims || typeof user !== 'object' ? {} : (user as Claims)
   const held = own['roles'] ?? own['role'] ?? roles ?? role
   return { user, claims, scopes: [...namesIn(scope), ...namesIn(scp)], roles: namesIn(held) }
