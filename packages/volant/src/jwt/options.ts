@@ -13,7 +13,7 @@ import {
 import { type ClaimOptions, claimOptions, claimPlanOf } from './claims.ts'
 import { isUsable, keysIn, RemoteKeySet } from './key-set.ts'
 import { checkPublicKeys, checkSecrets, type JwtJsonKey, type JwtKey, type JwtSecret } from './keys.ts'
-import type { Claims, Fault } from './token.ts'
+import { type Claims, type Fault, mostTokenSize } from './token.ts'
 import { keyVerifier, type KeysFor, listedKeys } from './verify-key.ts'
 import { secretVerifier } from './verify-secret.ts'
 
@@ -226,7 +226,7 @@ function sizeOf(where: string, { maxTokenSize = 8_192 }: Pick<TokenOptions, 'max
   return checkInteger(
     `${where}: maxTokenSize`,
     maxTokenSize,
-    [64, 65_536],
+    [64, mostTokenSize],
     'a number of characters from 64 to 65,536',
   )
 }

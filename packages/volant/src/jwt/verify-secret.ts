@@ -65,13 +65,20 @@ function isSigned(
   secrets: readonly KeyObject[],
 ): boolean {
   const { hash, characters } = secretAlgorithms[algorithm]
-  if (signature.length !== characters) return false
-  const given = Buffer.from(signature)
-  if (given.length !== characters) return false
+  const { given, expected } = compared[algorithm]
+  if (signature.length !== characters || given.write(signature) !== characters) return false
   for (const secret of secrets) {
     // A digest that is asked for as text makes no ArrayBuffer, which takes a third of the time.
-    if (timingSafeEqual(given, Buffer.from(createHmac(hash, secret).update(signed).digest('base64url'))))
-      return true
+    expected.write(createHmac(hash, secret).update(signed).digest('base64url'))
+    if (timingSafeEqual(given, expected)) return true
   }
   return false
+}
+
+/** The memory in which signatures are compared. To make it for each token takes a tenth of the whole. */
+const compared = { HS256: pairFor('HS256'), HS384: pairFor('HS384'), HS512: pairFor('HS512') }
+
+function pairFor(algorithm: SecretAlgorithm): { readonly given: Buffer; readonly expected: Buffer } {
+  const { characters } = secretAlgorithms[algorithm]
+  return { given: Buffer.alloc(characters), expected: Buffer.alloc(characters) }
 }
