@@ -64,11 +64,15 @@ export class Telemetry {
 
   /** Gives a metric as it is now. */
   async metric(name: string): Promise<MetricData | undefined> {
+    return (await this.metrics(name))[0]
+  }
+
+  /** Gives the metrics with that name, of all who measure. */
+  async metrics(name: string): Promise<MetricData[]> {
     await this.#reader.forceFlush()
     const all = this.#metrics.getMetrics().at(-1)
-    return all?.scopeMetrics
-      .flatMap((scope) => scope.metrics)
-      .find(({ descriptor }) => descriptor.name === name)
+    const every = all?.scopeMetrics.flatMap((scope) => scope.metrics) ?? []
+    return every.filter(({ descriptor }) => descriptor.name === name)
   }
 
   /** Takes the SDK back. */
