@@ -236,6 +236,22 @@ const programs = {
     })
   },
 
+  async cookies(app, { bring }) {
+    const { default: cookieParser } = await bring('cookie-parser')
+    const parsed = cookieParser(process.env.COOKIE_KEY)
+    app.get('/none', someone)
+    app.post('/sign-in/:user', parsed, (request, response) => {
+      response.cookie('user', request.params.user, { signed: true, httpOnly: true, secure: true })
+      response.json({ signedIn: true })
+    })
+    app.get('/read', parsed, (request, response) => {
+      ran()
+      const { user } = request.signedCookies
+      if (!user) return response.status(401).json({ error: 'Unauthorized' })
+      response.json({ user })
+    })
+  },
+
   async tokens(app, { bring }) {
     const { expressjwt } = await bring('express-jwt')
     const { claimsByHand } = await import('./jwt-by-hand.mjs')

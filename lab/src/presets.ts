@@ -96,6 +96,8 @@ const services: Preset = {
     part('access-log', 'log', [...ours, 'fastify', 'hono', 'polka', 'express5']),
     part('sealed-session', 'none', ['native']),
     part('sealed-session', 'read', [...ours, 'fastify', 'express5']),
+    part('signed-cookie', 'none', ['native']),
+    part('signed-cookie', 'read', [...ours, 'fastify', 'hono', 'express5']),
     part('jwt', 'none', ['native']),
     part('jwt', 'crypto', ['native']),
     part('jwt', 'hs256', [...ours, 'fastify', 'hono', 'express5']),
@@ -105,6 +107,7 @@ const services: Preset = {
     part('traced', 'exported', [...ours, 'fastify', 'express5']),
     part('traced', 'usual', [...ours, 'fastify', 'express5']),
     ...variantsOf('guards', ['native']),
+    ...variantsOf('csrf', ['native']),
   ],
 }
 

@@ -26,6 +26,7 @@ export const programs = [
   'identified',
   'journal',
   'sessions',
+  'cookies',
   'tokens',
   'traces',
   'guards',

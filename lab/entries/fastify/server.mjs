@@ -379,6 +379,26 @@ const programs = {
     return app
   },
 
+  async cookies() {
+    const { default: cookie } = await import('@fastify/cookie')
+    const app = Fastify()
+    app.get('/none', someone)
+    app.register(async (scope) => {
+      await scope.register(cookie, { secret: process.env.COOKIE_KEY })
+      scope.post('/sign-in/:user', (request, reply) => {
+        reply.setCookie('user', request.params.user, { signed: true, httpOnly: true, secure: true })
+        reply.send({ signedIn: true })
+      })
+      scope.get('/read', (request, reply) => {
+        ran()
+        const { valid, value } = request.unsignCookie(request.cookies.user ?? '')
+        if (!valid) return reply.code(401).send({ error: 'Unauthorized' })
+        reply.send({ user: value })
+      })
+    })
+    return app
+  },
+
   // fast-jwt without its cache, which is off unless it is asked for.
   async tokens() {
     const { default: jwt } = await import('@fastify/jwt')

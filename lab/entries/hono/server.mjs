@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
+import { getSignedCookie, setSignedCookie } from 'hono/cookie'
 import { cors } from 'hono/cors'
 import { jwt } from 'hono/jwt'
 import { logger } from 'hono/logger'
@@ -193,6 +194,23 @@ const programs = {
     }
     app.get('/none', greet)
     app.get('/logged', logger(write), greet)
+  },
+
+  cookies(app) {
+    const key = process.env.COOKIE_KEY
+    app.get('/none', (c) => {
+      ran()
+      return c.json({ user: 'u10000' })
+    })
+    app.post('/sign-in/:user', async (c) => {
+      await setSignedCookie(c, 'user', c.req.param('user'), key, { httpOnly: true, secure: true })
+      return c.json({ signedIn: true })
+    })
+    app.get('/read', async (c) => {
+      ran()
+      const user = await getSignedCookie(c, key, 'user')
+      return user ? c.json({ user }) : c.json({ error: 'Unauthorized' }, 401)
+    })
   },
 
   async tokens(app) {

@@ -242,6 +242,23 @@ const programs = {
     })
   },
 
+  async cookies(app) {
+    const { signedCookie } = await import('volant/session')
+    const cookie = signedCookie('user', { keys: [process.env.COOKIE_KEY] })
+
+    app.get('/none', someone)
+    app.post('/sign-in/:user', (ctx) => {
+      cookie.set(ctx, ctx.params.user)
+      return { signedIn: true }
+    })
+    app.get('/read', (ctx) => {
+      ran()
+      const user = cookie.get(ctx)
+      if (user === undefined) throw new HTTPError(401)
+      return { user }
+    })
+  },
+
   async tokens(app) {
     const { jwt } = await import('volant/jwt')
     const { claimsByHand } = await import('../jwt-by-hand.mjs')
@@ -278,7 +295,11 @@ const programs = {
     const { allowedHosts, cacheControl, ipRestriction, serverTiming, timeout, tooBusy } =
       await import('volant/middleware')
 
+    const { csrf } = await import('volant/session')
+
     app.get('/none', greet)
+    app.post('/none', greet)
+    app.with(csrf()).post('/csrf', greet)
     app.with(bearer({ tokens: { ada: 'lab-token-of-ada' } })).get('/bearer', greet)
     app.with(basic({ realm: 'lab', users: { ada: 'lab-password' } })).get('/basic', greet)
     app

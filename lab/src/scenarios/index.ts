@@ -5,6 +5,7 @@ import { compression } from './compression.ts'
 import { contractGet } from './contract-get.ts'
 import { contractPost } from './contract-post.ts'
 import { contractStartup } from './contract-startup.ts'
+import { csrf } from './csrf.ts'
 import { curve } from './curve.ts'
 import { guards } from './guards.ts'
 import { headerFields } from './headers.ts'
@@ -28,6 +29,7 @@ import { routes } from './routes.ts'
 import { sealedSession } from './sealed-session.ts'
 import { securityHeaders } from './security-headers.ts'
 import { shortLived } from './short-lived.ts'
+import { signedCookie } from './signed-cookie.ts'
 import { slowHandlers } from './slow.ts'
 import { staticFile } from './static-file.ts'
 import { traced } from './traced.ts'
@@ -87,9 +89,11 @@ export const scenarios: readonly Scenario[] = [
   requestIdCors,
   accessLog,
   sealedSession,
+  signedCookie,
   jwt,
   traced,
   guards,
+  csrf,
   contractGet,
   contractPost,
   contractStartup,

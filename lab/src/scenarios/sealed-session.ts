@@ -1,14 +1,12 @@
-import { Agent } from 'node:http'
-import { Failure } from '../failure.ts'
-import { ask } from '../proof.ts'
 import type { Credentials, Scenario, Variant } from '../scenario.ts'
 import { get, load } from './load.ts'
+import { sealedCookie } from './sign-in.ts'
 
 /** 32 bytes, which is what each of them needs. */
 const environment = { SESSION_KEY: 'lab-session-key-of-32-characters' }
 const named = '{"user":"{user}"}'
 
-const users: Credentials = { header: 'cookie', count: 10_000, checked: true, obtain: signIn }
+const users: Credentials = { header: 'cookie', count: 10_000, checked: true, obtain: sealedCookie }
 
 function variant(name: string, path: string, body: string, credentials: Credentials): Variant {
   const measure = { kind: 'load' as const, load: load(get(path, body), { credentials }) }
@@ -33,24 +31,4 @@ export const sealedSession: Scenario = {
     { path: '/read', status: 401 },
     { path: '/read', headers: { cookie: 'session=u10000; __Host-session=u10000' }, status: 401 },
   ],
-}
-
-/** For 10,000 sign-ins. */
-const agent = new Agent({ keepAlive: true })
-
-/** The cookies of a sign-in, as a browser sends them back. Throws a `Failure` when they show who signed in. */
-async function signIn(user: string, port: number): Promise<string> {
-  const path = `/sign-in/${user}`
-  const reply = await ask(port, { method: 'POST', path, status: 200 }, agent)
-  if (typeof reply === 'string') throw new Failure(reply)
-  const cookies = (reply.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0] as string)
-  if (reply.status !== 200 || cookies.length === 0)
-    throw new Failure(`POST ${path} is answered with ${reply.status} and ${cookies.length} cookies`)
-  const cookie = cookies.join('; ')
-  const readings = decodeURIComponent(cookie)
-    .split(/[^\w+/-]/)
-    .map((part) => Buffer.from(part, 'base64').toString('latin1'))
-  if ([cookie, ...readings].some((text) => text.includes(user)))
-    throw new Failure('the cookie is not sealed: it shows who signed in')
-  return cookie
 }
