@@ -237,8 +237,18 @@ export function sessions(kit: Kit): void {
 
     test('csrf refuses by the fields of the request, and a form passes with its token', async () => {
       const app = kit.app()
-      const scope = app.with(session<Data>({ keys })).with(csrf({ token: true }))
+      const own = session<Data>({ keys })
+      const scope = app.with(own).with(csrf({ token: true }))
       scope.get('/form', (ctx) => ctx.state.csrf.token())
+      scope.post('/in', (ctx) => {
+        ctx.state.session.signIn({ user: 'ada' })
+        return ctx.state.csrf.token()
+      })
+      // The authentication has the body read late, and behind it.
+      scope.with(own.signedIn('user')).post('/mine', async (ctx) => {
+        const { name } = await ctx.form()
+        return `${ctx.state.user} ${String(name)}`
+      })
       scope.post('/form', async (ctx) => String((await ctx.form())['name']))
       await kit.serve(app, async (live) => {
         const page = await live.ask('/form')
@@ -249,8 +259,8 @@ export function sessions(kit: Kit): void {
             ...headers,
           })
         const { url } = live.address
-        const own = { host: new URL(url).host, origin: new URL(url).origin }
-        assert.equal((await post(own, page.text)).text, 'ada')
+        const here = { host: new URL(url).host, origin: new URL(url).origin }
+        assert.equal((await post(here, page.text)).text, 'ada')
         assert.equal((await post({ 'sec-fetch-site': 'same-origin' }, page.text)).text, 'ada')
         for (const headers of [
           { 'sec-fetch-site': 'cross-site' },
@@ -262,7 +272,19 @@ export function sessions(kit: Kit): void {
           const reply = await post(headers, page.text)
           assert.deepEqual([reply.status, (reply.json() as { code: string }).code], [403, 'E_CSRF'])
         }
-        assert.equal((await post(own, 'A'.repeat(86))).status, 403)
+        assert.equal((await post(here, 'A'.repeat(86))).status, 403)
+        const signedIn = await live.ask('/in', {
+          method: 'POST',
+          headers: { ...here, cookie, 'x-csrf-token': page.text },
+        })
+        const mine = (token: string, size = 1) =>
+          live.post('/mine', 'application/x-www-form-urlencoded', `name=${'x'.repeat(size)}&_csrf=${token}`, {
+            ...here,
+            cookie: cookieOf(signedIn),
+          })
+        assert.equal((await mine(signedIn.text)).text, 'ada x')
+        assert.equal((await mine(signedIn.text, 200_000)).text, `ada ${'x'.repeat(200_000)}`)
+        assert.equal((await mine(page.text)).status, 403)
       })
     })
   })

@@ -23,7 +23,7 @@ export function warnOfEarlyBodies(routes: readonly RouteDefinition[], usual: num
   warn(
     routes.filter((route) => route.bodyMode === 'buffer' && bodyReaderOf(route) !== null),
     () => '',
-    'middleware that reads the body, validate() or csrf({ token: true }), stands in front of the authentication, so that anybody can make the server read a body. Put the authentication in front of it',
+    'middleware that reads the body, such as validate(), stands in front of the authentication, so that anybody can make the server read a body. Put the authentication in front of it',
   )
   warn(
     routes.filter((route) => takesBody(route) && !readsBodyLate(route) && decidesWithin(route)),

@@ -412,7 +412,7 @@ const ownParams = gateOf((ctx) => ctx.completeParams()) as unknown as Layer
 function bodyGate(check: ((ctx: RequestContext) => unknown) | null, limit: number): Layer {
   const read = (ctx: RequestContext): Promise<void> | void => {
     const { exchange } = ctx
-    if (exchange.bodyKind === BodyKind.none) return undefined
+    if (exchange.bodyKind === BodyKind.none || ctx.rare?.collected) return undefined
     if (exchange.bodyKind !== BodyKind.stream) {
       // It says to layers behind this one that the body was read.
       ctx.more.collected = wholeBody(exchange)

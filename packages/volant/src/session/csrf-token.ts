@@ -4,6 +4,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { refusal, VolantError } from '../errors/errors.ts'
 import { requestName } from '../reply/late-reply.ts'
+import { collectBody } from '../request/body.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { LiveSession } from './live-session.ts'
 import { sessionOf } from './session.ts'
@@ -48,7 +49,9 @@ async function checkLater(
   loading: Promise<void> | undefined,
 ): Promise<undefined> {
   if (loading !== undefined) await loading
-  return compare(live, ctx.exchange.header(header) ?? (await fieldOf(ctx)))
+  const given = ctx.exchange.header(header)
+  // The body of a stranger is not read.
+  return compare(live, given === undefined && live.secretThatCame !== null ? await fieldOf(ctx) : given)
 }
 
 function compare(live: LiveSession, given: string | undefined): undefined {
@@ -66,14 +69,15 @@ function compare(live: LiveSession, given: string | undefined): undefined {
   )
 }
 
-/** Gives the field of a form that has arrived. Bodies that the handler reads as they arrive are left to it. */
+const formTypes = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i
+
+/** Gives the field of a form. Bodies that the handler reads as they arrive are left to it. */
 async function fieldOf(ctx: RequestContext): Promise<string | undefined> {
-  const type = ctx.exchange.header('content-type') ?? ''
-  if (
-    (ctx.route.bodyMode !== 'buffer' && !ctx.rare?.collected) ||
-    !/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type)
-  ) {
-    return undefined
+  const { exchange, route, app } = ctx
+  if (route.bodyMode === 'stream' || !formTypes.test(exchange.header('content-type') ?? '')) return undefined
+  if (route.bodyMode === 'checked' && !ctx.rare?.collected) {
+    // An authentication behind this one has the body read late.
+    ctx.more.collected = await collectBody(exchange, route.maxBodySize, app.ledger)
   }
   const { readForm } = await import('../forms/forms.ts')
   const value = (await readForm(ctx, undefined))[field]

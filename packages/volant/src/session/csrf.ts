@@ -68,7 +68,7 @@ export function csrf(options: CsrfOptions = {}): unknown {
       if (fault !== null) throw refusal('E_CSRF', fault)
       return hasToken ? checkToken(ctx) : undefined
     },
-    { errors: declared, readsBody: hasToken },
+    { errors: declared },
   )
 }
 

@@ -1,5 +1,12 @@
 /** `session()` gives requests a session: values that a browser's requests share, kept in its cookie or in a store. */
-import { type Auth, type Authentication, authenticationOf, type Identity, Refusal } from '../auth/gate.ts'
+import {
+  type Auth,
+  type Authentication,
+  authenticationOf,
+  type Identity,
+  Refusal,
+  requestOf,
+} from '../auth/gate.ts'
 import { identityOf } from '../auth/verdict.ts'
 import { attach, gateOf, hintMisuse, metadataOf } from '../dispatch/declare.ts'
 import { errorTable, VolantError } from '../errors/errors.ts'
@@ -32,7 +39,7 @@ export interface SessionMiddleware<Data extends object> extends FittingMiddlewar
 
 /** The sessions that this package gave, so that nothing else is taken for one. */
 export function sessionOf(ctx: RequestContext): LiveSession | null {
-  const given = ctx.rare?.session
+  const given = requestOf(ctx)?.rare?.session
   return given instanceof LiveSession ? given : null
 }
 
