@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { describe, test } from 'node:test'
-import { type App, HTTPError } from 'volant'
+import { type App, HTTPError, openapiOf } from 'volant'
 import {
   memorySessions,
   type SessionMiddleware,
@@ -753,5 +753,86 @@ describe('session, stored', () => {
     assert.notEqual(await store.get('a'), null)
     assert.throws(() => memorySessions({ maxSessions: 0 }), /memorySessions: maxSessions/)
     assert.throws(() => memorySessions({ max: 1 } as never), /memorySessions has no option "max"/)
+  })
+})
+
+describe('sessions and the rest of the framework', () => {
+  test('the document has the cookie on routes that need it, and the errors of a store', async () => {
+    const app = kit.app()
+    const sessions = session<Data>({ store: memorySessions() })
+    const scope = app.with(sessions)
+    scope.get('/open', () => 'x')
+    scope.get('/own', sessions.signedIn('user'), () => 'x')
+    scope.get(
+      '/either',
+      anyOf(bearer({ tokens: { ci: 'a-token-of-a-machine' } }), sessions.signedIn('user')),
+      () => 'x',
+    )
+    await app.ready()
+    const { paths, components } = openapiOf(app, { info: { title: 'x', version: '1' } })
+    assert.deepEqual(components?.securitySchemes?.['session'], {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-session',
+    })
+    assert.equal(paths?.['/open']?.get?.security, undefined)
+    assert.deepEqual(paths?.['/own']?.get?.security, [{ session: [] }])
+    assert.deepEqual(paths?.['/either']?.get?.security, [{ bearer: [] }, { session: [] }])
+    assert.deepEqual(
+      ['401', '409', '503'].map((status) => paths?.['/own']?.get?.responses?.[status] !== undefined),
+      [true, true, true],
+    )
+    assert.equal(paths?.['/open']?.get?.responses?.['401'], undefined)
+  })
+
+  test('keys and values are typed', () => {
+    const app = kit.app()
+    const sessions = session<Data>({ keys: [key] })
+    app.with(sessions).get('/', (ctx) => {
+      const { session: own } = ctx.state
+      const user: string | undefined = own.get('user')
+      const cart: readonly number[] | undefined = own.get('cart')
+      own.set('user', 'ada')
+      // @ts-expect-error -- a cart has numbers
+      own.set('cart', ['a'])
+      // @ts-expect-error -- there is no such key
+      own.get('name')
+      // @ts-expect-error -- what was stored does not change
+      own.get('cart')?.push(1)
+      // @ts-expect-error -- delete(key) forgets a value
+      own.set('user', undefined)
+      own.signIn({ user: 'ada' })
+      // @ts-expect-error -- a user is a text
+      own.signIn({ user: 1 })
+      return { user, cart }
+    })
+    // @ts-expect-error -- there is no such key
+    sessions.signedIn('name')
+    app
+      .with(sessions)
+      .with(sessions.signedIn('user'))
+      .get('/me', (ctx) => ctx.state.user.toUpperCase())
+  })
+
+  test('signedIn without a session in front is a mistake of the app', async () => {
+    const app = kit.app()
+    app.with(session<Data>({ keys: [key] }).signedIn('user')).get('/', () => 'x')
+    assert.equal((await app.inject('/')).status, 500)
+    assert.match(String(kit.reports.at(-1)), /register it behind app\.with\(sessions\)/)
+  })
+
+  test('a Secure cookie over plain HTTP is told of once, and not at localhost', async () => {
+    const app = shop({ keys: [key] })
+    const post = (host: string) => app.inject({ method: 'POST', url: '/cart/1', headers: { host } })
+    const lines = await stderrLines(async () => {
+      for (const host of ['localhost:3000', 'app.localhost', '127.0.0.1:80', '[::1]:3000']) await post(host)
+    })
+    assert.deepEqual(lines, [])
+    const told = await stderrLines(async () => {
+      await post('192.0.2.1')
+      await post('shop.example')
+    })
+    assert.equal(told.length, 1)
+    assert.match(told[0] as string, /http:\/\/192\.0\.2\.1: browsers drop a Secure cookie .*secure: false/)
   })
 })
