@@ -10,11 +10,14 @@ const tab = 0x09
 /** Gives the different values of a cookie; none where there are more than a browser has reason to send. */
 export function cookieValues(header: string, name: string): readonly string[] {
   const values: string[] = []
-  for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + 1)) {
+  let next = 0
+  for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, next)) {
     const equals = at + name.length
+    next = equals
     if (header[equals] !== '=' || !beginsPair(header, at)) continue
     const end = header.indexOf(';', equals)
-    const value = header.slice(equals + 1, end === -1 ? header.length : end).trim()
+    next = end === -1 ? header.length : end
+    const value = header.slice(equals + 1, next).trim()
     if (values.includes(value)) continue
     if (values.length === mostValues) return []
     values.push(value)

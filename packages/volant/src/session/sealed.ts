@@ -10,7 +10,7 @@ import { isShared, type SessionCookie } from './cookie.ts'
 import { mergedJson } from './json-values.ts'
 import type { Change, Keeper, OpenedSession } from './keeper.ts'
 import type { SessionPlan } from './options.ts'
-import { secretForm } from './secrets.ts'
+import { secretLength } from './secrets.ts'
 import { touchInterval } from './timing.ts'
 
 /** The most bytes of name and value that a browser keeps (RFC 6265bis §5.6). */
@@ -55,15 +55,14 @@ export class SealedKeeper implements Keeper {
     const { text, isNewest } = sealed
     const afterBegan = text.indexOf('.')
     const afterUsed = text.indexOf('.', afterBegan + 1)
-    const afterSecret = afterUsed + 33
+    const afterSecret = afterUsed + 1 + secretLength
     const began = Number.parseInt(text.slice(0, afterBegan), 36) * 1_000
     const used = Number.parseInt(text.slice(afterBegan + 1, afterUsed), 36) * 1_000
     const now = Date.now()
     const isLive = now - used < this.#idle && now - began < this.#absolute
-    const secret = text.slice(afterUsed + 1, afterSecret)
-    if (!isLive || text[afterSecret] !== '.' || !secretForm.test(secret)) return null
+    if (!isLive) return null
     return {
-      secret,
+      secret: text.slice(afterUsed + 1, afterSecret),
       began,
       values: JSON.parse(text.slice(afterSecret + 1)) as Record<string, unknown>,
       isStale: !isNewest || now - used >= this.#touchInterval,

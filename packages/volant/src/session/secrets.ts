@@ -3,6 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 
 const secretBytes = 24
 
+/** The characters of a secret. */
+export const secretLength = 32
+
 /** The form of a secret. */
 export const secretForm: RegExp = /^[\w-]{32}$/
 
