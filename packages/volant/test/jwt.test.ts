@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { type App, openapiOf } from 'volant'
 import { anyOf, apiKey, requireRole, requireScope } from 'volant/auth'
-import { jwk, jwt, type JwtError, signJwt, verifyJwt } from 'volant/jwt'
+import { jwk, jwt, type JwtClaims, type JwtError, signJwt, verifyJwt } from 'volant/jwt'
 import { z } from 'zod'
 import { Kit } from './kit.ts'
 
@@ -492,4 +494,97 @@ describe('options of jwt, jwk, signJwt and verifyJwt', () => {
     await assert.rejects(verifyJwt(undefined as never, base), { code: 'E_BAD_OPTION' })
     await assert.rejects(verifyJwt(token, { ...base, allowedAud: 'x' } as never), /did you mean "audience"/)
   })
+})
+
+test('a jwk declares that the key set may be out of reach', () => {
+  const app = kit.app()
+  const url = 'https://id.example/keys'
+  app
+    .with(jwk({ url, algorithms: ['RS256'], issuer: 'https://id.example', audience: 'api' }))
+    .get('/me', () => 'x')
+  const { paths } = openapiOf(app, { info: { title: 'x', version: '1' } })
+  const responses = (paths?.['/me']?.['get']?.responses ?? {}) as Record<string, { headers?: object }>
+  assert.deepEqual(Object.keys(responses), ['400', '401', '503', '2XX'])
+  assert.ok('Retry-After' in (responses['503']?.headers ?? {}))
+})
+
+test('a hostile header costs an answer of 401', async () => {
+  const app = guarded({ ...base, maxTokenSize: 65_536 })
+  const deep = (open: string, close: string, levels = 2_500) => open.repeat(levels) + close.repeat(levels)
+  for (const header of [
+    deep('[', ']'),
+    `{"alg":"HS256","x":${deep('[', ']')}}`,
+    deep('{"alg":', '}', 500).replace(':}', ':"HS256"}'),
+    '{"alg":"HS256","alg":"none"}',
+    '{"__proto__":{"alg":"HS256"}}',
+    '{"alg":{"toString":"HS256"}}',
+    '{"alg":"constructor"}',
+    '{"alg":"__proto__"}',
+    '\u0000',
+  ]) {
+    await refuses(app, `${Buffer.from(header).toString('base64url')}.e30.${'A'.repeat(43)}`)
+  }
+  assert.equal(kit.reports.length, 0)
+})
+
+test('jose is loaded by the first token that needs it', () => {
+  const script = `
+    import { Session } from 'node:inspector'
+    import { generateKeyPairSync } from 'node:crypto'
+    const loaded = new Set()
+    const session = new Session()
+    session.connect()
+    session.on('Debugger.scriptParsed', ({ params: { url } }) => url.includes('/jose/') && loaded.add(url))
+    session.post('Debugger.enable')
+    await import('volant/auth')
+    const { jwt, signJwt, verifyJwt } = await import('volant/jwt')
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const secret = 'x'.repeat(32)
+    jwt({ key: publicKey, algorithms: ['EdDSA'] })
+    await verifyJwt(await signJwt({}, { secret, algorithm: 'HS256', expiresIn: 60 }), { secret, algorithms: ['HS256'] })
+    const before = loaded.size
+    const token = await signJwt({}, { key: privateKey, algorithm: 'EdDSA', expiresIn: 60 })
+    await verifyJwt(token, { key: publicKey, algorithms: ['EdDSA'] })
+    console.log(before, loaded.size > 0)`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    encoding: 'utf8',
+  })
+  assert.deepEqual([stdout, stderr], ['0 true\n', ''])
+})
+
+test('claims and users are typed', () => {
+  type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+  const same = <A, B>(value: Same<A, B>): void => assert.ok(value)
+  const app = kit.app()
+  app.with(jwt(base)).get('/plain', ({ state }) => {
+    same<typeof state.user, JwtClaims>(true)
+    same<typeof state.auth.claims, JwtClaims>(true)
+    same<typeof state.auth.scheme, 'jwt' | 'jwtCookie'>(true)
+  })
+  app.with(jwt<{ sub: string }>(base)).get('/named', ({ state }) => {
+    same<typeof state.user, { sub: string }>(true)
+    // @ts-expect-error there is no such claim
+    void state.user.other
+  })
+  app
+    .with(jwt({ ...base, verify: ({ id }: { id: number }) => (id > 0 ? `user ${id}` : null) }))
+    .get('/verify', ({ state }) => {
+      same<typeof state.user, string>(true)
+      same<typeof state.auth.claims, { id: number }>(true)
+    })
+  app
+    .with(jwt({ ...base, schema: z.object({ sub: z.string() }), required: false }))
+    .get('/schema', ({ state }) => {
+      same<typeof state.user, { sub: string } | null>(true)
+      // @ts-expect-error it may be null
+      void state.auth.claims
+    })
+  // @ts-expect-error a secret and the algorithm of a key
+  const mixed = () => jwt({ secret, algorithms: ['RS256'] })
+  // @ts-expect-error algorithms are required
+  const without = () => jwt({ secret })
+  // @ts-expect-error the audience is required
+  const anyAudience = () => jwk({ url: 'https://id.example/keys', algorithms: ['RS256'], issuer: 'x' })
+  for (const wrong of [mixed, without, anyAudience]) assert.throws(wrong, { code: 'E_BAD_OPTION' })
 })
