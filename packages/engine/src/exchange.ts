@@ -73,6 +73,8 @@ export interface Exchange extends AsyncResource {
   headers(): Record<string, string>
   /** Gives the fields in the order received: name, value, name, value, …; names are as sent. */
   rawHeaders(): string[]
+  /** True where the request has more than one field of this lower-case name. */
+  isRepeated(name: string): boolean
   /** Gives the decoded path parameter `index`, in pattern order; `undefined` for an absent optional one. */
   param(index: number): string | undefined
 

@@ -322,6 +322,20 @@ export class NativeExchange extends AsyncResource implements Exchange {
     return raw
   }
 
+  isRepeated(name: string): boolean {
+    if (this.kept !== null) return isTwiceIn(this.rawHeaders(), name)
+    const known = knownIds.get(name) ?? 0
+    const { at } = this
+    let span = fieldsOf(at)
+    let times = 0
+    for (let left = (words[at + requestCounts] as number) >> 8; left > 0; left--, span += fieldSpanWords) {
+      const word = words[span + 1] as number
+      if (word >> 16 !== known) continue
+      if (known !== 0 || (word === name.length && readFieldName(span).toLowerCase() === name)) times++
+    }
+    return times > 1
+  }
+
   get bodyKind(): BodyKind {
     const flags = this.kind >> 16
     if (flags & flagBodyComplete) return BodyKind.complete
@@ -522,6 +536,10 @@ const targetAuthority = /^(?:\r\n)?[^ ]+ (?:https?:\/\/)?([^/? ]+)/i
 const knownIds: ReadonlyMap<string, number> = new Map(
   fieldNames.map((name, id): [string, number] => [name, id]).slice(1),
 )
+
+function isTwiceIn(raw: readonly string[], name: string): boolean {
+  return raw.filter((each, at) => at % 2 === 0 && each.toLowerCase() === name).length > 1
+}
 
 function add(fields: Record<string, string>, name: string, value: string): void {
   const before = fields[name]

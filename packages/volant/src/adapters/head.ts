@@ -228,6 +228,16 @@ export abstract class Head extends AsyncResource {
     return [...this.raw]
   }
 
+  isRepeated(name: string): boolean {
+    const { raw } = this
+    let times = 0
+    for (let at = 0; at < raw.length; at += 2) {
+      const key = raw[at] as string
+      if (key.length === name.length && key.toLowerCase() === name) times++
+    }
+    return times > 1
+  }
+
   param(index: number): string | undefined {
     const value = this.#params[index]
     return value === undefined || !value.includes('%') ? value : decodeURIComponent(value)

@@ -3,7 +3,7 @@ import { hintMisuse } from '../dispatch/declare.ts'
 import { checkChoice, checkText } from '../options/checks.ts'
 import type { Context } from '../types/context.ts'
 import type { RequestContext } from '../types/request.ts'
-import { timesOf } from './authorization.ts'
+import { isTwice } from './authorization.ts'
 import { type Authentication, fieldOf, Refusal } from './gate.ts'
 import { type OwnerOf, type Secrets, secretTable } from './owners.ts'
 import {
@@ -91,7 +91,7 @@ export const readers: Readonly<Record<APIKeyBase<boolean>['in'], (name: string) 
   header: (name) => (ctx) => {
     const value = fieldOf(ctx, name)
     if (value === undefined || value === '') return null
-    return timesOf(ctx, name) > 1 ? twice(name) : [value]
+    return isTwice(ctx, name) ? twice(name) : [value]
   },
   query: (name) => (ctx) => {
     const value = ctx.query[name] as string | readonly string[] | undefined

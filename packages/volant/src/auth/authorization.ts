@@ -18,7 +18,7 @@ export function tokenOf(
 ): string | Refusal | null {
   const value = fieldOf(ctx, 'authorization')
   if (value === undefined) return null
-  if (timesOf(ctx, 'authorization') > 1) {
+  if (isTwice(ctx, 'authorization')) {
     return new Refusal(400, 'Authorization is given more than once: send one of them', params)
   }
   const { length } = scheme
@@ -31,13 +31,7 @@ export function tokenOf(
   return new Refusal(400, `Authorization has no token in the form that ${scheme} has`, params)
 }
 
-/** Counts the fields of a name. Two of them may come from a client that shows a proxy another one than the app. */
-export function timesOf(ctx: RequestContext, name: string): number {
-  const raw = requestOf(ctx)?.exchange.rawHeaders() ?? []
-  let times = 0
-  for (let at = 0; at < raw.length; at += 2) {
-    const each = raw[at] as string
-    if (each.length === name.length && each.toLowerCase() === name) times++
-  }
-  return times
+/** True for two fields of a name. They may come from a client that shows a proxy another one than the app. */
+export function isTwice(ctx: RequestContext, name: string): boolean {
+  return requestOf(ctx)?.exchange.isRepeated(name) === true
 }
