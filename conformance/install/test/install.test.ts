@@ -71,13 +71,17 @@ test('importing volant loads nothing that only some apps need', async () => {
 })
 
 for (const file of ['typed-batteries.mjs', 'typed-batteries.cjs']) {
-  test(`compression, folders, forms, limits and connect middleware in ${file}`, async () => {
+  test(`compression, folders, forms, limits, protection and connect middleware in ${file}`, async () => {
     await serve(file, async (url) => {
       const page = await fetch(`${url}/files/tsconfig.json`, { headers: { 'accept-encoding': 'gzip' } })
       assert.equal(await page.text(), await readFile(join(folder, 'page/tsconfig.json'), 'utf8'))
       const names = ['content-encoding', 'cache-control', 'x-seen']
       const fields = names.map((name) => page.headers.get(name))
       assert.deepEqual(fields, ['gzip', 'public, max-age=60', '/files/tsconfig.json'])
+
+      const timed = await fetch(`${url}/timed`)
+      assert.equal(timed.headers.get('cache-control'), 'max-age=60')
+      assert.match(timed.headers.get('server-timing') ?? '', /^work;dur=[\d.]+, total;dur=[\d.]+$/)
 
       const form = new FormData()
       form.set('title', 'Emma')
