@@ -2,6 +2,8 @@
 import { createApp } from 'volant'
 import { compress } from 'volant/compress'
 import { connectOf, fromConnect } from 'volant/connect'
+import { debug } from 'volant/debug'
+import { log } from 'volant/log'
 import { allowedHosts, cacheControl, cspReport, serverTiming, timeout, tooBusy } from 'volant/middleware'
 import { rateLimit } from 'volant/rate-limit'
 import { type RedisClient, redisStore } from 'volant/redis'
@@ -46,5 +48,12 @@ app
   .get('/timed', ({ state: { timing } }) => timing.time('work', () => 'done'))
 // @ts-expect-error the hosts are missing
 export const wrongHosts = () => allowedHosts()
+
+app.register(debug, { prefix: '/ops', maxProfileSeconds: 5 })
+app.get('/logged', (ctx) => {
+  log.child({ module: 'orders' }).info({ path: ctx.path }, 'by storage')
+  ctx.log.error(new Error('x'), 'failed')
+  return ctx.log.isLevelEnabled('debug')
+})
 
 void app.listen(0).then(({ url }) => console.log(`${app.adapterName} ${url}`))

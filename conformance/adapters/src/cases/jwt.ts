@@ -84,6 +84,7 @@ export function jwtCases(kit: Kit): void {
   describe('key sets of servers', () => {
     test('a set is fetched once for all requests that wait for it, and its keys rotate', async (t) => {
       const pass = clockOf(t)
+      const before = kit.reports.length
       await issuing(kit, async ({ issuer, ask }) => {
         issuer.answer = () => setOf(jwkOf('first'))
         const first = await tokenOf('first')
@@ -103,7 +104,7 @@ export function jwtCases(kit: Kit): void {
         assert.deepEqual([await ask(first), await ask(second), issuer.fetches], [401, 200, 3])
         assert.equal(await ask(await tokenOf('second', { kid: undefined as never })), 200, 'no id, one key')
       })
-      assert.equal(kit.reports.length, 0)
+      assert.equal(kit.reports.length, before)
     })
 
     test('made-up ids cause one request in a cooldown, and what a header names is never fetched', async (t) => {

@@ -4,8 +4,10 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { logger, requestId } from 'volant'
-import { log } from 'volant/log'
 import { eventually, type Kit, request } from '../kit.ts'
+
+/** It is imported by these cases alone: from then on the requests of all apps are followed. */
+const requestLog = async () => (await import('volant/log')).log
 
 interface Line {
   level: number
@@ -48,6 +50,7 @@ export function logCases(kit: Kit): void {
 
     test('100 requests at once: each line has the id of its request, after awaits, timers and events', async () => {
       const { app, lines } = appWith()
+      const log = await requestLog()
       const deeper = log.child({ module: 'deep' })
       const work = async (id: string): Promise<void> => {
         log.info({ at: id }, 'await')
@@ -85,6 +88,7 @@ export function logCases(kit: Kit): void {
     })
 
     test('a streamed body, the stream of the reply and the abort have the id, too', async () => {
+      const log = await requestLog()
       const { app, lines } = appWith()
       let id = ''
       app.post('/x', { bodyMode: 'stream' }, async (ctx) => {
@@ -117,6 +121,7 @@ export function logCases(kit: Kit): void {
     })
 
     test('outside of requests it is the logger of the app, without an id', async () => {
+      const log = await requestLog()
       const { app, lines } = appWith()
       app.onReady(() => log.info('ready'))
       app.get('/x', () => 'x')

@@ -145,6 +145,7 @@ export function protection(kit: Kit): void {
 
     test('a slow handler is answered with 503, its signal aborted, and the connection goes on', async () => {
       const app = kit.app()
+      kit.reports.length = 0
       app.use(timeout(50))
       app.use(cors({ origin: 'https://app.example' }))
       const aborted = deferred()
