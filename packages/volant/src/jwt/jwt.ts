@@ -248,11 +248,15 @@ function identityOf(token: Claims, claims: unknown, user: unknown): Identity<unk
   const { scope, scp, roles, role } = token
   const own = user === claims || typeof user !== 'object' ? {} : (user as Claims)
   const held = own['roles'] ?? own['role'] ?? roles ?? role
-  return { user, claims, scopes: [...namesIn(scope), ...namesIn(scp)], roles: namesIn(held) }
+  const scopes = scp === undefined ? namesIn(scope) : [...namesIn(scope), ...namesIn(scp)]
+  return { user, claims, scopes, roles: namesIn(held) }
 }
+
+const none: readonly string[] = []
 
 /** RFC 8693 §4.2: `scope` is a text. Some issuers have `scp`, a list or a text. */
 function namesIn(given: unknown): readonly string[] {
+  if (given === undefined) return none
   if (typeof given === 'string') return given.split(' ').filter((name) => name !== '')
   return Array.isArray(given) ? given.filter((name) => typeof name === 'string') : []
 }
