@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { HTTPError, openapiOf } from 'volant'
 import { anyOf, apiKey, authenticate, basic, bearer, requireRole, requireScope, safeEqual } from 'volant/auth'
 import { createClient } from 'volant/client'
+import { contract } from 'volant/contract'
 import { procedure, rest, router } from 'volant/procedures'
 import { csrf, session } from 'volant/session'
 import { trpc } from 'volant/trpc'
@@ -417,4 +418,18 @@ describe('options', () => {
 test('safeEqual compares texts and bytes', () => {
   assert.ok(safeEqual('ä', 'ä') && safeEqual('', '') && safeEqual('a', Buffer.from('a')))
   assert.ok(!safeEqual('a', 'b') && !safeEqual('a', 'aa') && !safeEqual('', 'a'))
+})
+
+test('a contract that declares the refusals gives them to its clients', async () => {
+  const errors = { E_UNAUTHORIZED: { status: 401 }, E_FORBIDDEN: { status: 403 } } as const
+  const api = { me: contract.get('/me', { response: z.string(), errors }) }
+  const app = kit.app()
+  const guarded = app.with(bearer({ tokens: { ci: 'a.b' } })).with(requireRole('admin'))
+  guarded.implement(api.me, (ctx) => ctx.state.user)
+  const stranger = await createClient(api, 'http://volant.test', { fetch: app.fetch }).me()
+  const headers = { authorization: 'Bearer a.b' }
+  const known = await createClient(api, 'http://volant.test', { fetch: app.fetch, headers }).me()
+  assert.ok(!stranger.ok && !known.ok)
+  const codes: ('E_UNAUTHORIZED' | 'E_FORBIDDEN')[] = [stranger.code, known.code]
+  assert.deepEqual(codes, ['E_UNAUTHORIZED', 'E_FORBIDDEN'])
 })

@@ -391,6 +391,11 @@ describe('declared replies', () => {
         'E_BAD_OPTION',
         /E_RATE_LIMITED is an error of the framework/,
       ],
+      [
+        { errors: { E_UNAUTHORIZED: { status: 403 } } },
+        'E_BAD_OPTION',
+        /E_UNAUTHORIZED is an error of the framework/,
+      ],
       [{ errors: { A: { status: 404, data: 1 } } }, 'E_BAD_SCHEMA', /errors\.A\.data/],
       [{ tags: 'x' }, 'E_BAD_OPTION', /tags takes an array of strings/],
       [{ summary: 1 }, 'E_BAD_OPTION', /summary takes a text/],

@@ -1,5 +1,5 @@
 /** Checks the part of a route's options that its callers see: replies, errors, and descriptions of them. */
-import { errorTable, VolantError } from '../errors/errors.ts'
+import { type ErrorCode, errorTable, VolantError } from '../errors/errors.ts'
 import type { FormType } from '../types/form.ts'
 import { bad } from '../options/bad-option.ts'
 import { parseMediaType } from '../request/media-type.ts'
@@ -107,11 +107,27 @@ export function checkErrors(where: string, errors: DeclaredErrors): DeclaredErro
   return Object.fromEntries(copies)
 }
 
+/** The errors of middleware and of functions that handlers call. */
+const ofMiddleware: ReadonlySet<string> = new Set([
+  'E_CREDENTIALS_MALFORMED',
+  'E_CSRF',
+  'E_FORBIDDEN',
+  'E_HOST_NOT_ALLOWED',
+  'E_HTTPS_REQUIRED',
+  'E_IP_DENIED',
+  'E_KEY_SET',
+  'E_PASSWORD_QUEUE',
+  'E_RATE_LIMITED',
+  'E_RATE_LIMIT_STORE',
+  'E_SESSION_ENDED',
+  'E_SESSION_STORE',
+  'E_TOO_BUSY',
+  'E_UNAUTHORIZED',
+] satisfies ErrorCode[])
+
 /** Contracts are written without the middleware in front of them, and say by this what it replies with. */
-function ofMiddleware(code: string, error: DeclaredError | undefined): boolean {
-  return (
-    (code === 'E_RATE_LIMITED' || code === 'E_RATE_LIMIT_STORE') && error?.status === errorTable[code].status
-  )
+function isOfMiddleware(code: string, error: DeclaredError | undefined): boolean {
+  return ofMiddleware.has(code) && error?.status === errorTable[code as ErrorCode].status
 }
 
 function checkError(where: string, code: string, error: DeclaredError): void {
@@ -121,7 +137,7 @@ function checkError(where: string, code: string, error: DeclaredError): void {
       `${where}: an error's code is a name such as USER_NOT_FOUND, not ${JSON.stringify(code.slice(0, 50))}`,
     )
   }
-  if (Object.hasOwn(errorTable, code) && !ofMiddleware(code, error)) {
+  if (Object.hasOwn(errorTable, code) && !isOfMiddleware(code, error)) {
     throw new VolantError('E_BAD_OPTION', `${where}: ${code} is an error of the framework: take another code`)
   }
   if (typeof error !== 'object' || error === null) {
