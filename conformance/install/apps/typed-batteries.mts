@@ -1,5 +1,6 @@
 // The test compiles a copy of this file as CommonJS, too.
 import { createApp } from 'volant'
+import { anyOf, apiKey, basic, bearer, requireScope } from 'volant/auth'
 import { compress } from 'volant/compress'
 import { connectOf, fromConnect } from 'volant/connect'
 import { debug } from 'volant/debug'
@@ -25,6 +26,15 @@ app.get('/hello/:name', (ctx) => {
 })
 // @ts-expect-error a coding that there is not
 export const wrong = () => compress({ encodings: ['deflate'] })
+
+const byToken = bearer({ verify: (token) => (token === 'a' ? { name: 'ada', scope: 'read' } : null) })
+const byKey = apiKey({ in: 'header', name: 'x-api-key', keys: { shop: process.env['SHOP_KEY'] ?? 'key' } })
+app
+  .with(anyOf(byToken, byKey))
+  .with(requireScope('read'))
+  .get('/me', ({ state: { user, auth } }) => [typeof user === 'string' ? user : user.name, auth.scheme])
+// @ts-expect-error the realm is missing
+export const wrongBasic = () => basic({ users: { ada: 'x' } })
 
 app.static('/files', 'page', { maxAge: 60 })
 
