@@ -463,6 +463,7 @@ describe('session options', () => {
     [{}, /session takes keys, which seal the cookie, or a store/],
     [{ keys: [] }, /session: keys/],
     [{ keys: ['short'] }, /session: keys\[0\]/],
+    [{ keys: [undefined] }, /session: keys\[0\] takes a text, not undefined/],
     [{ secret: 'x' }, /did you mean "keys"/],
     [{ keys: [key], saveUninitialized: false }, /a session without values is not kept/],
     [{ keys: [key], maxAge: 1 }, /idleTimeout or absoluteTimeout/],
@@ -620,6 +621,21 @@ describe('session, stored', () => {
     wall += 2_000
     assert.equal(await eve.text('/cart'), '[]')
     assert.equal(await ada.text('/user'), 'nobody')
+  })
+
+  test('a replay ends what took the place of what took the place of a session', async (t) => {
+    const app = shop({ store: memorySessions() })
+    let wall = Date.now()
+    t.mock.method(Date, 'now', () => wall)
+    const old = new Browser(app)
+    await old.text('/cart/1', 'POST')
+    const browser = new Browser(app)
+    for (const [name, value] of old.cookies) browser.cookies.set(name, value)
+    for (const user of ['a', 'b', 'c']) await browser.text(`/sign-in/${user}`, 'POST')
+    assert.equal(await browser.text('/user'), 'c')
+    wall += 11_000
+    assert.equal(await old.text('/user'), 'nobody')
+    assert.equal(await browser.text('/user'), 'nobody')
   })
 
   test('two sign-ins at once over one session both hold, and a replay ends both', async (t) => {

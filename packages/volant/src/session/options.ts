@@ -34,8 +34,9 @@ export interface SessionOptions {
   /**
    * The keys that seal the cookie: texts of 32 bytes or more, the newest first. The first seals, and each of them opens:
    * a key goes to the end when it is replaced, and is taken away once `absoluteTimeout` has passed. A store needs none.
+   * `process.env` has undefined where a key is missing, which is refused.
    */
-  keys?: readonly string[] | undefined
+  keys?: readonly (string | undefined)[] | undefined
   /** Keeps the sessions, so that the cookie has an id alone. Default: the sealed cookie is the session. */
   store?: SessionStore | undefined
   /** The time without a request that uses the session after which it ends: milliseconds or a text. Default 30 minutes. */
@@ -116,7 +117,7 @@ export function planOf(options: SessionOptions): SessionPlan {
       'session: idleTimeout is longer than absoluteTimeout, after which a session ends in any case: raise absoluteTimeout',
     )
   }
-  const sealer = keys === undefined ? null : sealerOf(keys, 'session', 'session: keys')
+  const sealer = keys === undefined ? null : sealerOf(keys as readonly string[], 'session', 'session: keys')
   return {
     sealer: store === undefined ? sealer : null,
     store: store ?? null,

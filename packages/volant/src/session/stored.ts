@@ -134,11 +134,20 @@ export class StoredKeeper implements Keeper {
     })
   }
 
-  /** Forgets a session, and those that took its place. */
+  /** Forgets a session, those that took its place, and those that took theirs. */
   async #end(ctx: RequestContext, { secret, stored }: OpenedSession): Promise<void> {
-    const ids = [idOf(secret), ...(stored as Stored).successors]
-    const ended = await Promise.all(ids.map((id) => this.#guard.destroy(ctx, id)))
-    if (ended.includes('down')) refuseWithoutStore(ctx)
+    const ids = new Set((stored as Stored).successors)
+    // What is added meanwhile is gone through as well.
+    for (const id of ids) {
+      const record = await this.#guard.get(ctx, id)
+      if (record === 'down') return refuseWithoutStore(ctx)
+      if (record === 'none') continue
+      for (const next of openedOf('', record.value, record.version)?.stored?.successors ?? []) ids.add(next)
+    }
+    // The first comes last: where the store fails in between, it still leads to the others.
+    for (const id of [idOf(secret), ...ids].toReversed()) {
+      if ((await this.#guard.destroy(ctx, id)) === 'down') return refuseWithoutStore(ctx)
+    }
   }
 
   /** Writes what `next` makes of the latest version; null leaves it alone. The requests of a process take turns. */
