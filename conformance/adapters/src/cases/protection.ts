@@ -144,6 +144,7 @@ export function protection(kit: Kit): void {
     })
 
     test('a slow handler is answered with 503, its signal aborted, and the connection goes on', async () => {
+      kit.reports.length = 0
       const app = kit.app()
       kit.reports.length = 0
       app.use(timeout(50))
@@ -175,6 +176,7 @@ export function protection(kit: Kit): void {
     })
 
     test('a stream that has begun is cut off where that is asked for', async () => {
+      kit.reports.length = 0
       const app = kit.app()
       const outcomes: unknown[] = []
       app.onResponse((_, { aborted, error }) => void outcomes.push([aborted, (error as HTTPError).code]))
