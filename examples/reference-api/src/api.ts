@@ -75,7 +75,7 @@ export const api = {
       params: z.object({ id: wholeNumber(1, mostId) }),
       response: z.object({ user: User }),
       errors: {
-        UNAUTHORIZED: { status: 401, description: 'A bearer token is needed' },
+        E_UNAUTHORIZED: { status: 401, description: 'A bearer token is needed' },
         USER_NOT_FOUND: {
           status: 404,
           description: 'There is no such user',

@@ -49,6 +49,7 @@ Environment:
   PORT, HOST       where it listens; default the profile's port, on all addresses
   DATABASE         the SQLite file; default a file of the profile's own
   API_TOKEN        the bearer token; default valid-token, none with NODE_ENV=production
+  HOSTS            the names under which clients know the service, with commas between them; default all
   RATE_LIMIT       how many users an address may add in a minute; default 600
                    in the profile nessen how many requests it may send; default 60000000
   PUBLIC_DOCS      1: /, /docs, /openapi.* and /client.json are for everybody; 0: for the token

@@ -161,4 +161,6 @@ export const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  'report-uri /csp-reports',
+  'report-to csp',
 ].join('; ')

@@ -5,7 +5,7 @@ import { defaultDatabase, type Profile, type ProfileName, profiles, type Setting
 /** An empty variable counts as one that is not set. Throws `UsageError`. */
 export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings {
   const profile: Profile = profiles[name]
-  const { NODE_ENV, DATABASE, API_TOKEN, RATE_LIMIT = '', PUBLIC_DOCS = '' } = env
+  const { NODE_ENV, DATABASE, API_TOKEN, HOSTS = '', RATE_LIMIT = '', PUBLIC_DOCS = '' } = env
   const production = NODE_ENV === 'production'
   if (production && profile.secured && !API_TOKEN) {
     throw new UsageError(
@@ -22,6 +22,7 @@ export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings 
     database: DATABASE || defaultDatabase(name),
     token: API_TOKEN || 'valid-token',
     ...(RATE_LIMIT === '' ? {} : { rateLimit: Number(RATE_LIMIT) }),
+    ...(HOSTS === '' ? {} : { hosts: HOSTS.split(',') }),
     publicFigures: !production,
     publicDocs: PUBLIC_DOCS === '' ? !production : PUBLIC_DOCS === '1',
   }

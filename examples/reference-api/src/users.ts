@@ -1,9 +1,9 @@
 /** Users: list, read, add. */
 import type { Scope } from 'volant'
 import { cacheControl } from 'volant/middleware'
+import { bearer } from 'volant/auth'
 import { rateLimit } from 'volant/rate-limit'
 import { api } from './api.ts'
-import { bearer } from './bearer.ts'
 import type { Database } from './database.ts'
 import { isDiskFull } from './sqlite.ts'
 
@@ -29,7 +29,7 @@ export function users(scope: Scope, { database, token, mostAdded }: UsersSetting
 
   // In front of the checks: who has no token is not told what is wrong with an id.
   scope
-    .with(bearer(token))
+    .with(bearer({ token }))
     .with(cacheControl({ noStore: true }))
     .implement(api.users.find, (ctx) => {
       const { id } = ctx.params

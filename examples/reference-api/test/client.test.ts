@@ -82,7 +82,7 @@ test('a client with nothing but the URL and the types', async () => {
   const refused = await other.users.list({ query: { limit: '0' } })
   assert.ok(!refused.ok)
   const stranger = await other.users.find({ params: { id: '1' } })
-  assert.ok(!stranger.ok && stranger.code === 'UNAUTHORIZED')
+  assert.ok(!stranger.ok && stranger.code === 'E_UNAUTHORIZED')
   const badge = await other.badge({ params: { label: 'build', value: 'passing' } })
   assert.equal(badge.response.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
   await badge.response.body?.cancel()

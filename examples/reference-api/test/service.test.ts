@@ -217,10 +217,18 @@ test('the name of the authentication scheme has no case', async () => {
 })
 
 test('GET /api/users/:id asks for the token first', async () => {
-  for (const value of [undefined, '', 'Bearer', 'Bearer wrong', 'Bearer secret2', 'Basic secret']) {
+  const rows = [
+    [undefined, 401, 'Bearer'],
+    ['', 401, 'Bearer'],
+    ['Basic secret', 401, 'Bearer'],
+    ['Bearer wrong', 401, 'Bearer error="invalid_token"'],
+    ['Bearer secret2', 401, 'Bearer error="invalid_token"'],
+    ['Bearer', 400, 'Bearer error="invalid_request"'],
+  ] as const
+  for (const [value, status, challenge] of rows) {
     const reply = await get('/api/users/abc', value === undefined ? {} : { authorization: value })
-    await problem(reply, 401)
-    assert.equal(reply.headers.get('www-authenticate'), 'Bearer')
+    await problem(reply, status)
+    assert.match(reply.headers.get('www-authenticate') ?? '', new RegExp(`^${challenge}`))
   }
 })
 

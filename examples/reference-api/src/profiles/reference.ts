@@ -1,23 +1,12 @@
 /** The reference service: a small API over one database, watched over, with a page that shows it at work. */
 import { fileURLToPath } from 'node:url'
-import {
-  type AppOptions,
-  cors,
-  createApp,
-  health,
-  logger,
-  metrics,
-  openapi,
-  requestId,
-  securityHeaders,
-} from 'volant'
-import { compress } from 'volant/compress'
+import { type AppOptions, createApp, health, openapi } from 'volant'
 import { cacheControl } from 'volant/middleware'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
-import { bearer } from '../bearer.ts'
 import { databaseOf } from '../database.ts'
 import { contentSecurityPolicy, page } from '../page.ts'
+import { production } from '../production.ts'
 import { openSqlite } from '../sqlite.ts'
 import { users } from '../users.ts'
 
@@ -32,6 +21,8 @@ export interface ReferenceSettings {
   readonly publicFigures?: boolean
   /** The page at `/`, the API's reference and document, and `/client.json` are for everybody; default for the token. */
   readonly publicDocs?: boolean
+  /** The names under which clients know the service. Default: all. */
+  readonly hosts?: readonly string[]
 }
 
 /** Paths, each with what is below it. */
@@ -40,15 +31,20 @@ const docs = ['/docs', '/openapi.json', '/openapi.yaml', '/client.json']
 
 export function reference(
   options: AppOptions,
-  { database: file, token, rateLimit = 600, publicFigures = false, publicDocs = false }: ReferenceSettings,
+  {
+    database: file,
+    token,
+    rateLimit = 600,
+    publicFigures = false,
+    publicDocs = false,
+    hosts = [],
+  }: ReferenceSettings,
 ) {
   const database = databaseOf(openSqlite(file))
   const app = createApp(options)
   app.onClose(database.close)
 
-  const meter = metrics()
-  app.use(meter, securityHeaders(), compress())
-  const guard = bearer(token)
+  const { meter, guard } = production(app, { token, hosts })
   const guarded = [...(publicFigures ? [] : figures), ...(publicDocs ? [] : docs)]
   // What only the owner of the token may see is kept by nobody.
   const notKept = cacheControl({ noStore: true })
@@ -82,10 +78,7 @@ export function reference(
 
   app.implement(api.memory, () => process.memoryUsage())
 
-  app.register((scope) => {
-    scope.use('/api', requestId(), logger(), cors())
-    users(scope, { database, token, mostAdded: rateLimit })
-  })
+  users(app, { database, token, mostAdded: rateLimit })
 
   app.expose(api)
   app.register(openapi, {
@@ -100,7 +93,7 @@ export function reference(
       {
         name: 'health',
         'x-displayName': 'Monitoring',
-        description: 'For load balancers, Prometheus and whoever is on call.',
+        description: 'For load balancers, Prometheus and people on call.',
       },
     ],
   })

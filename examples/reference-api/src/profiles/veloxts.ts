@@ -3,10 +3,10 @@
  * process. A fixed bearer token stands for its JSON Web Tokens.
  */
 import { type AppOptions, createApp } from 'volant'
+import { bearer } from 'volant/auth'
 import { procedure, rest, router } from 'volant/procedures'
 import { trpc } from 'volant/trpc'
 import { z } from 'zod'
-import { bearer } from '../bearer.ts'
 
 const Id = z.object({ id: z.uuid() })
 const NewUser = z.object({ name: z.string().min(1).max(100), email: z.email() })
@@ -45,7 +45,7 @@ export function playground(token: string) {
   }
 
   const known = procedure().errors({ NO_USER: { status: 404, description: 'There is no such user' } })
-  const trusted = known.use(bearer(token))
+  const trusted = known.use(bearer({ token }))
 
   const changeUser = trusted
     .input(Id.extend(NewUser.partial().shape))
