@@ -47,6 +47,11 @@ export interface Exchange extends AsyncResource {
    * `httpVersion` and `bodyKind`.
    */
   retained?: boolean
+  /**
+   * True where the async context that it was made in is the request's own: instrumentation of node:http has set one, or
+   * a caller in this process. Elsewhere that context is of whoever called `listen`.
+   */
+  readonly inheritsContext?: boolean
   /** The request method in upper case. */
   readonly method: string
   /** The canonical path: RFC 3986 unreserved characters decoded, other escapes in upper-case hex, ASCII. */

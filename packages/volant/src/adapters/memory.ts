@@ -70,6 +70,10 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     return this.#request.target
   }
 
+  get inheritsContext(): true {
+    return true
+  }
+
   run(routes: Routes): void {
     const { body, signal } = this.#request
     const none = body === null || (Buffer.isBuffer(body) && body.length === 0)

@@ -34,6 +34,10 @@ export class NodeExchange extends SocketExchange implements Exchange {
     this.response = response
   }
 
+  get inheritsContext(): true {
+    return true
+  }
+
   get target(): string {
     return this.request.url ?? ''
   }

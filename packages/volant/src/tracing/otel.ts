@@ -62,7 +62,7 @@ export function otel(options: OtelOptions = {}): FittingMiddleware {
   const ignores = ignorer(options.ignore)
   const plan: SpanPlan = {
     trusts: trustOf('otel', options.trustParent),
-    warn: () => warnOfTraces('otel'),
+    warn: options.trustParent === undefined ? () => warnOfTraces('otel') : null,
     secrets: new Set([
       ...usualSecrets,
       ...checkEach('otel: redactQuery', options.redactQuery ?? [], 'an array of names', checkName),
@@ -94,8 +94,7 @@ function enclosureOf(plan: SpanPlan, ignores: ((ctx: RequestContext) => boolean)
       tracer = given.getTracer('volant')
       carriers = []
     }
-    // The state of a trace means nothing without the trace.
-    if (carriers.length === 0) carriers = propagation.fields().filter((name) => name !== 'tracestate')
+    if (carriers.length === 0) carriers = propagation.fields().filter((name) => isCarrier(name, plan))
   }
 
   /** Gives the context for a request; null where tracing fails, which is told once: requests do not fail with it. */
@@ -120,6 +119,11 @@ function enclosureOf(plan: SpanPlan, ignores: ((ctx: RequestContext) => boolean)
     if (within === null) run(ctx)
     else context.with(within, run, undefined, ctx)
   }
+}
+
+/** The state of a trace means nothing without the trace, and baggage is taken from nobody who is not trusted. */
+function isCarrier(name: string, { trusts }: SpanPlan): boolean {
+  return name !== 'tracestate' && (name !== 'baggage' || trusts !== null)
 }
 
 /** Gives the provider behind the API's own, which is the same before and after an SDK was registered. */

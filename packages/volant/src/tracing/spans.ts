@@ -49,10 +49,10 @@ const fields: TextMapGetter<Exchange> = {
 
 /** What the spans of one `otel()` have in common. */
 export interface SpanPlan extends Recorded {
-  /** Decides whether the trace of the caller is continued; null where that was not decided. */
+  /** Decides whether the trace of the caller is continued; null where it never is. */
   readonly trusts: ((ctx: RequestContext) => boolean) | null
-  /** Is called where a caller sent a trace and `trusts` is null. */
-  readonly warn: () => void
+  /** Is called where a caller sent a trace, and nobody decided what becomes of it. */
+  readonly warn: (() => void) | null
 }
 
 /** The trace of a request: the context that it runs in, which has its span. */
@@ -79,10 +79,12 @@ export function startTrace(
   tracer: Tracer,
   carriers: readonly string[],
 ): RequestTrace {
-  const outer = context.active()
-  const foreign = outer === ROOT_CONTEXT ? undefined : foreignSpan(outer)
-  if (foreign !== undefined) return joined(ctx, plan, outer, foreign)
   const { exchange } = ctx
+  if (exchange.inheritsContext === true) {
+    const outer = context.active()
+    const foreign = foreignSpan(outer)
+    if (foreign !== undefined) return joined(ctx, plan, outer, foreign)
+  }
   const { pattern } = ctx.route
   const method = methodOf(ctx)
   let parent = ROOT_CONTEXT
@@ -93,7 +95,7 @@ export function startTrace(
     if (plan.trusts !== null && plan.trusts(ctx)) parent = extracted
     else if (caller !== undefined) {
       links = [{ context: caller }]
-      if (plan.trusts === null) plan.warn()
+      plan.warn?.()
     }
   }
   let within = parent

@@ -52,6 +52,7 @@ export function traceContext(
 ): FittingMiddleware<{ state: { trace: TraceContext } }> {
   checkNames('traceContext', options, ['trustParent', 'sampled', 'header'], foreignNames.traceContext)
   const trusts = trustOf('traceContext', options.trustParent)
+  const warns = options.trustParent === undefined
   const samples = samplerOf(options.sampled)
   const header = checkChoice('traceContext: header', options.header ?? false, [
     'traceresponse',
@@ -60,7 +61,7 @@ export function traceContext(
   ])
   const layer = gateOf(
     (ctx) => {
-      const trace = traceOf(ctx, trusts, samples)
+      const trace = traceOf(ctx, trusts, warns, samples)
       const { traceId, spanId, sampled } = trace
       ctx.state['trace'] = trace
       ctx.more.trace ??= { ids: { traceId, spanId, traceFlags: sampled ? sampledFlag : 0 } }
@@ -75,11 +76,16 @@ hintMisuse(traceContext, 'app.with(traceContext())')
 
 type Decision = (ctx: RequestContext) => boolean
 
-function traceOf(ctx: RequestContext, trusts: Decision | null, samples: Decision): TraceContext {
+function traceOf(
+  ctx: RequestContext,
+  trusts: Decision | null,
+  warns: boolean,
+  samples: Decision,
+): TraceContext {
   const { exchange } = ctx
   const field = exchange.header('traceparent')
   const sent = field === undefined ? null : readTraceparent(field)
-  if (sent !== null && trusts === null) warnOfTraces('traceContext')
+  if (sent !== null && warns) warnOfTraces('traceContext')
   const caller = sent !== null && trusts !== null && trusts(ctx) ? sent : null
   const span = ctx.rare?.trace?.ids
   const state = caller === null ? '' : readTracestate(exchange.header('tracestate'))

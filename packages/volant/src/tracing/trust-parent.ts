@@ -4,10 +4,10 @@ import { printLine } from '../report/print-line.ts'
 import type { Context } from '../types/context.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** Gives the decision about a request that carries a trace; null where the option was not given. */
+/** Gives the decision about a request that carries a trace; null where none is continued. */
 export function trustOf(where: string, given: unknown): ((ctx: RequestContext) => boolean) | null {
-  if (given === undefined) return null
-  if (typeof given === 'boolean') return () => given
+  if (given === undefined || given === false) return null
+  if (given === true) return () => true
   if (typeof given !== 'function') throw bad(`${where}: trustParent`, given, 'true, false or a function')
   const decide = given as (ctx: Context) => boolean
   return (ctx) => decide(ctx as unknown as Context) === true
