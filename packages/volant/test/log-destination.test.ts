@@ -217,3 +217,45 @@ test('a named pipe without a reader is refused, in place of waiting for one', ()
     (error: VolantError) => error.code === 'E_BAD_OPTION' && error.message.includes('ENXIO'),
   )
 })
+
+/** Runs a program that logs and ends, with its output in a pipe; gives the numbers of the lines that arrived whole. */
+async function numbersOf(destination: string | null, ending: string): Promise<number[]> {
+  const program = `
+    import { createApp } from ${JSON.stringify(new URL('../src/index.js', import.meta.url).href)}
+    const { log } = createApp({ signals: false, log: { ${destination === null ? '' : `destination: ${JSON.stringify(destination)}`} } })
+    ${ending}`
+  // `spawn` alone would make a socket.
+  const child = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" | cat', process.execPath, program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const text = await textOf(child.stdout)
+  const lines = destination === null ? text : readFileSync(destination, 'utf8')
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { n: number }).n)
+}
+
+const thousand = `for (let n = 0; n < 1_000; n++) log.info({ n, padding: 'x'.repeat(100) })`
+const endings: [string, string][] = [
+  ['process.exit() at once', `${thousand}; process.exit()`],
+  ['process.exit() in a later turn', `${thousand}; setImmediate(() => process.exit())`],
+  ['an error that nobody caught', `${thousand}; setImmediate(() => { throw new Error('unseen') })`],
+  ['lines of a listener for exit', `process.on('exit', () => { ${thousand} })`],
+]
+for (const [name, ending] of endings) {
+  test(`more lines than a pipe takes at once, and then ${name}: each line arrives whole`, async () => {
+    const numbers = Array.from({ length: 1_000 }, (_, n) => n)
+    assert.deepEqual(await numbersOf(null, ending), numbers)
+    assert.deepEqual(await numbersOf(join(folder, `${ending.length}.log`), ending), numbers)
+  })
+}
+
+test('a process that exits while its file is looked for writes the last line', async () => {
+  const ending = `
+    log.info({ n: 1 })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+    log.fatal({ n: 2 })
+    process.exit(1)`
+  assert.deepEqual(await numbersOf(join(folder, 'looked-for.log'), ending), [1, 2])
+})

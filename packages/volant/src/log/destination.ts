@@ -31,7 +31,7 @@ let stdout: Destination | null = null
 
 /** Opens standard output, a file to append to, or a stream. Throws `E_BAD_OPTION`, also if a file cannot be opened. */
 export function openDestination(given: unknown, option = 'logger: destination'): Destination {
-  if (given === undefined) return (stdout ??= new Gathering(ownPipe(1), 'stdout', null))
+  if (given === undefined) return (stdout ??= new Gathering(openStdout(), 'stdout', null))
   if (typeof given === 'string') return openFile(option, given)
   if (typeof (given as LogStream | null)?.write !== 'function') {
     throw bad(option, given, 'the path of a file, or something with write()')
@@ -47,7 +47,7 @@ const directs = new WeakMap<LogStream, Destination>()
 
 function openFile(option: string, path: string): Destination {
   try {
-    return new Gathering(openToAppend(path), path, path)
+    return new Gathering(opened(openToAppend(path)), path, path)
   } catch (error) {
     throw bad(option, path, `a file that can be written to (${(error as Error).message})`)
   }
@@ -59,17 +59,28 @@ function openToAppend(path: string): number {
   return openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK, 0o666)
 }
 
+interface Opened {
+  readonly fd: number
+  /** True for a pipe to which writes do not wait. */
+  readonly isPipe: boolean
+}
+
+function opened(fd: number): Opened {
+  return { fd, isPipe: fstatSync(fd).isFIFO() }
+}
+
 /**
- * Opens the pipe behind a descriptor anew where the system can, so that writes to it do not wait: a reader that has
+ * Opens the pipe of standard output anew where the system can, so that writes to it do not wait: a reader that has
  * stopped would hold a thread of the pool, and the end of the process. Others that share the pipe notice nothing.
  */
-function ownPipe(fd: number): number {
+function openStdout(): Opened {
   try {
-    if (!fstatSync(fd).isFIFO()) return fd
-    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+    if (fstatSync(1).isFIFO())
+      return opened(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
   } catch {
-    return fd
+    // It is closed, or there is no /proc.
   }
+  return { fd: 1, isPipe: false }
 }
 
 /** Says on stderr what is wrong with the log, the first time it is called. */
@@ -105,6 +116,7 @@ function direct(stream: LogStream): Destination {
  */
 class Gathering implements Destination {
   #fd: number
+  #isPipe: boolean
   readonly #name: string
   /** The path of a file that may be renamed; null for anything else. */
   readonly #path: string | null
@@ -116,14 +128,17 @@ class Gathering implements Destination {
   #timer: NodeJS.Timeout | null = null
   /** True while the last line that was written has no end. If the rest of it is dropped, the next one must not follow. */
   #cut = false
-  /** True while the write waits to be tried again. */
-  #paused = false
+  /** True while no thread has what is to be written: it is tried again soon, or its file is looked for. */
+  #held = false
+  /** A full pipe is tried again after so many milliseconds. */
+  #retry = 1
   /** The lines that were dropped and of which stderr does not say yet how many they are. */
   #dropped = 0
   #looked = performance.now()
 
-  constructor(fd: number, name: string, path: string | null) {
+  constructor({ fd, isPipe }: Opened, name: string, path: string | null) {
     this.#fd = fd
+    this.#isPipe = isPipe
     this.#name = name
     this.#path = path
     this.#complain = complainOnce(`the logger cannot write to ${name}; lines are dropped`)
@@ -156,6 +171,7 @@ class Gathering implements Destination {
   }
 
   #wait(): void {
+    if (exiting) return this.flushSync()
     this.#timer = setTimeout(() => {
       this.#timer = null
       this.#next()
@@ -176,11 +192,14 @@ class Gathering implements Destination {
   /** Opens the file at the path again where it is another one by now, as after logrotate. */
   #look(path: string, then: () => void): void {
     this.#looked = performance.now()
+    this.#held = true
     stat(path, (error, found) => {
       if (error?.code === 'ENOENT' || (error === null && isOther(found, this.#fd))) {
         try {
           const before = this.#fd
-          this.#fd = openToAppend(path)
+          const { fd, isPipe } = opened(openToAppend(path))
+          this.#fd = fd
+          this.#isPipe = isPipe
           close(before, () => {})
         } catch (failure) {
           // The lines go to the old file, until it can be opened.
@@ -192,28 +211,45 @@ class Gathering implements Destination {
   }
 
   #writeOut(bytes: Buffer, resolve: () => void): void {
-    this.#paused = false
-    write(this.#fd, bytes, (error, count) => {
-      if (error?.code === 'EAGAIN') {
-        // The reader of a pipe is slow. What waits for it does not keep the process alive.
-        this.#paused = true
-        setTimeout(() => this.#writeOut(bytes, resolve), pause).unref()
-        return
+    if (this.#isPipe) return this.#writeToPipe(bytes, resolve)
+    this.#held = false
+    write(this.#fd, bytes, (error, count) => this.#wrote(bytes, error, count, resolve))
+  }
+
+  /** A pipe may take a part. Only this thread can know how much before the process exits, and it does not wait. */
+  #writeToPipe(bytes: Buffer, resolve: () => void): void {
+    let count = 0
+    let failure: NodeJS.ErrnoException | null = null
+    try {
+      count = writeSync(this.#fd, bytes)
+    } catch (error) {
+      failure = error as NodeJS.ErrnoException
+    }
+    this.#wrote(bytes, failure, count, resolve)
+  }
+
+  #wrote(bytes: Buffer, error: NodeJS.ErrnoException | null, count: number, resolve: () => void): void {
+    if (error?.code === 'EAGAIN') {
+      // The reader of a pipe is slow. What waits for it does not keep the process alive.
+      this.#held = true
+      setTimeout(() => this.#writeOut(bytes, resolve), this.#retry).unref()
+      this.#retry = Math.min(this.#retry * 2, pause)
+      return
+    }
+    this.#retry = 1
+    if (error !== null) this.#drop(linesIn(bytes), error)
+    else {
+      this.#cut = count > 0 && bytes[count - 1] !== 10
+      if (count < bytes.length) {
+        this.#writing = bytes.subarray(count)
+        return this.#writeOut(this.#writing, resolve)
       }
-      if (error !== null) this.#drop(linesIn(bytes), error)
-      else {
-        this.#cut = count > 0 && bytes[count - 1] !== 10
-        if (count < bytes.length) {
-          this.#writing = bytes.subarray(count)
-          return this.#writeOut(this.#writing, resolve)
-        }
-        this.#tellOfDropped()
-      }
-      this.#writing = null
-      resolve()
-      if (this.#waiting.length >= chunk) return this.#next()
-      if (this.#waiting !== '' && this.#timer === null) this.#wait()
-    })
+      this.#tellOfDropped()
+    }
+    this.#writing = null
+    resolve()
+    if (this.#waiting.length >= chunk) return this.#next()
+    if (this.#waiting !== '' && this.#timer === null) this.#wait()
   }
 
   #drop(lines: number, why: unknown): void {
@@ -231,9 +267,12 @@ class Gathering implements Destination {
   /** Writes all lines before this returns, since the process exits. */
   flushSync(): void {
     // The write of another thread comes first, and no event will come when it has ended.
-    if (this.#writing !== null && !this.#paused) Atomics.wait(unchanging, 0, 0, pause)
+    if (this.#writing !== null && !this.#held) Atomics.wait(unchanging, 0, 0, pause)
     const waiting = Buffer.from(this.#waiting)
-    let bytes = this.#writing !== null && this.#paused ? Buffer.concat([this.#writing, waiting]) : waiting
+    let bytes = this.#writing !== null && this.#held ? Buffer.concat([this.#writing, waiting]) : waiting
+    this.#writing = null
+    this.#waiting = ''
+    this.#timer = null
     let failure: unknown = 'it takes too long'
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
       try {
@@ -262,15 +301,22 @@ function linesIn(bytes: Buffer): number {
   return count
 }
 
-/** A full pipe is tried again after this many milliseconds. */
+/** A full pipe is tried again after this many milliseconds at the latest. */
 const pause = 10
 /** It never changes: `Atomics.wait` sleeps until its time is over. */
 const unchanging = new Int32Array(new SharedArrayBuffer(4))
 
 const open = new Set<Gathering>()
+/** True once they were flushed: the listeners of the app for `exit` come later, and may write lines, too. */
+let exiting = false
 
 /** The destinations share one listener: Node.js warns of more than ten. */
 function flushAtExit(destination: Gathering): void {
-  if (open.size === 0) process.on('exit', () => open.forEach((each) => each.flushSync()))
+  if (open.size === 0) {
+    process.on('exit', () => {
+      exiting = true
+      open.forEach((each) => each.flushSync())
+    })
+  }
   open.add(destination)
 }
