@@ -2,7 +2,7 @@
 export { allowedHosts, type AllowedHostsOptions } from './guards/allowed-hosts.ts'
 export { cacheControl, type CacheControlOptions } from './guards/cache-control.ts'
 export { httpsRedirect, type HttpsRedirectOptions } from './guards/https-redirect.ts'
-export type { IgnoredRequests } from './guards/ignored-paths.ts'
+export type { IgnoredRequests } from './options/ignored-requests.ts'
 export { ipRestriction, type IpRestrictionOptions } from './guards/ip-restriction.ts'
 export { serverTiming, type ServerTimingOptions, type Timing } from './guards/server-timing.ts'
 export { timeout, type TimeoutOptions } from './guards/timeout.ts'

@@ -3,10 +3,10 @@ import { gateOf, hintMisuse } from '../dispatch/declare.ts'
 import { errorTable, refusal } from '../errors/errors.ts'
 import { checkNames } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { type IgnoredRequests, ignoring, probes } from '../options/ignored-requests.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 import { HostList } from './host-list.ts'
-import { type IgnoredRequests, ignoring, probes } from './ignored-paths.ts'
 
 /** The options of `allowedHosts`. */
 export interface AllowedHostsOptions {
@@ -32,7 +32,7 @@ export function allowedHosts(
 ): FittingMiddleware<{ errors: { E_HOST_NOT_ALLOWED: { status: 421 } } }> {
   checkNames('allowedHosts', options, ['ignore'], foreignNames.allowedHosts)
   const list = new HostList('allowedHosts', hosts)
-  const isIgnored = ignoring('allowedHosts: ignore', options.ignore, probes)
+  const isIgnored = ignoring('allowedHosts: ignore', options.ignore ?? probes)
   return gateOf(
     (ctx) => {
       if (hostIn(list, ctx) === null && !isIgnored(ctx)) refuseHost()

@@ -4,12 +4,12 @@ import { errorTable, refusal } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkChoice, checkInteger, checkNames } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { type IgnoredRequests, ignoring, probes } from '../options/ignored-requests.ts'
 import { printLine } from '../report/print-line.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
 import { hostErrors, hostIn, refuseHost } from './allowed-hosts.ts'
 import { HostList } from './host-list.ts'
-import { type IgnoredRequests, ignoring, probes } from './ignored-paths.ts'
 
 /** The options of `httpsRedirect`. */
 export interface HttpsRedirectOptions {
@@ -52,7 +52,7 @@ export function httpsRedirect(options: HttpsRedirectOptions): FittingMiddleware<
   const list = new HostList('httpsRedirect: allowedHosts', given.allowedHosts)
   const port = checkInteger('httpsRedirect: port', given.port ?? 443, [1, 65_535], 'a port from 1 to 65,535')
   const status = checkChoice('httpsRedirect: status', given.status ?? 308, [301, 302, 307, 308])
-  const isIgnored = ignoring('httpsRedirect: ignore', given.ignore, probes)
+  const isIgnored = ignoring('httpsRedirect: ignore', given.ignore ?? probes)
   const end = port === 443 ? '' : `:${port}`
   return gateOf(
     (ctx) => {

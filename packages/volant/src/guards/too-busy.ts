@@ -3,9 +3,9 @@ import { gateOf, hintMisuse } from '../dispatch/declare.ts'
 import { errorTable, refusal, VolantError } from '../errors/errors.ts'
 import { checkInteger, checkNames } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { type IgnoredRequests, ignoring, probes } from '../options/ignored-requests.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
-import { type IgnoredRequests, ignoring, probes } from './ignored-paths.ts'
 import { Load } from './load.ts'
 
 /** The options of `tooBusy`. */
@@ -74,7 +74,7 @@ export function tooBusy(options: TooBusyOptions = {}): TooBusy {
   const { maxInFlight, maxHeapUsed, maxRss, sampleInterval = 1_000, retryAfter = 10 } = options
   checkInteger('tooBusy: sampleInterval', sampleInterval, [100, 60_000], 'milliseconds from 100 to 60,000')
   checkInteger('tooBusy: retryAfter', retryAfter, [1, 86_400], 'seconds from 1 to 86,400')
-  const isIgnored = ignoring('tooBusy: ignore', options.ignore, [...probes, '/metrics'])
+  const isIgnored = ignoring('tooBusy: ignore', options.ignore ?? [...probes, '/metrics'])
   const none = limits.every((name) => options[name] === undefined)
   const maxEventLoopDelay = none ? 200 : options.maxEventLoopDelay
   if (maxEventLoopDelay !== undefined && maxEventLoopDelay >= sampleInterval * 10) {

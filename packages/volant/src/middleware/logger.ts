@@ -9,6 +9,7 @@ import { complainOnce, type Destination, type LogStream, openDestination } from 
 import { LineLog } from '../log/line-log.ts'
 import { allFields, type Entry, type LogField, LogLine, usualFields } from './log-line.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { ignoring } from '../options/ignored-requests.ts'
 import { checkChoice, checkEach, checkFunction, checkNames } from '../options/checks.ts'
 import { checkFieldName } from './header-option.ts'
 import { type Redaction, redactionOf } from '../log/redact.ts'
@@ -85,7 +86,8 @@ export function logger(options: LoggerOptions = {}): FittingMiddleware {
   }
   const redaction = redactionOf(options.redact)
   const least = levels[level]
-  const ignores = ignorer(options.ignore)
+  const ignores: Test | null =
+    options.ignore === undefined ? null : ignoring('logger: ignore', options.ignore)
   const takes = sampler(options.sample)
   const lineOf = (apps: Redaction): LogLine =>
     new LogLine({ ...parts, redaction: options.redact === undefined ? apps : redaction })
@@ -198,18 +200,6 @@ function checkField(option: string, name: unknown): LogField {
 }
 
 type Test = (ctx: RequestContext, info: ResponseInfo) => boolean
-
-function ignorer(given: LoggerOptions['ignore']): Test | null {
-  if (given === undefined) return null
-  if (typeof given === 'function') return (ctx, info) => given(ctx as Context, info)
-  if (!Array.isArray(given)) throw bad('logger: ignore', given, 'an array of paths, or a function')
-  for (const path of given) {
-    if (typeof path !== 'string' || !path.startsWith('/'))
-      throw bad('logger: ignore', path, 'paths such as /health')
-  }
-  const paths = new Set<string>(given)
-  return (ctx) => paths.has(ctx.path)
-}
 
 function sampler(given: LoggerOptions['sample']): Test | null {
   if (given === undefined || given === 1) return null

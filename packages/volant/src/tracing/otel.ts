@@ -14,6 +14,7 @@ import { enclosing, hintMisuse } from '../dispatch/declare.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkEach, checkNames } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
+import { type IgnoredRequests, ignoring } from '../options/ignored-requests.ts'
 import { checkFieldName } from '../middleware/header-option.ts'
 import type { Context } from '../types/context.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
@@ -27,7 +28,7 @@ export interface OtelOptions {
    * The requests without a span and a metric: paths, or a function that decides. What they call has no spans either.
    * Default none.
    */
-  ignore?: readonly string[] | ((ctx: Context) => boolean) | undefined
+  ignore?: IgnoredRequests | undefined
   /** The headers that spans have as attributes, those of requests and those that handlers and middleware set. Default none. */
   captureHeaders?:
     | { request?: readonly string[] | undefined; response?: readonly string[] | undefined }
@@ -59,7 +60,7 @@ export interface OtelOptions {
  */
 export function otel(options: OtelOptions = {}): FittingMiddleware {
   checkNames('otel', options, ['ignore', 'captureHeaders', 'trustParent', 'redactQuery'], foreignNames.otel)
-  const ignores = ignorer(options.ignore)
+  const ignores = options.ignore === undefined ? null : ignoring('otel: ignore', options.ignore)
   const plan: SpanPlan = {
     trusts: trustOf('otel', options.trustParent),
     warn: options.trustParent === undefined ? () => warnOfTraces('otel') : null,
@@ -167,16 +168,4 @@ function checkHeader(option: string, value: unknown): string {
 function checkName(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value.toLowerCase()
   throw bad(option, value, 'names of query parameters')
-}
-
-function ignorer(given: OtelOptions['ignore']): ((ctx: RequestContext) => boolean) | null {
-  if (given === undefined) return null
-  if (typeof given === 'function') return (ctx) => given(ctx as unknown as Context) === true
-  const paths = new Set(checkEach('otel: ignore', given, 'an array of paths, or a function', checkPath))
-  return (ctx) => paths.has(ctx.path)
-}
-
-function checkPath(option: string, value: unknown): string {
-  if (typeof value === 'string' && value.startsWith('/')) return value
-  throw bad(option, value, 'paths such as /health')
 }
