@@ -63,11 +63,12 @@ export function queryReader({ query: names, secrets }: Redaction): (ctx: Request
   return (ctx) => {
     const { query } = ctx.exchange
     if (query === '') return ''
-    return `?${secrets.mayHave(query) || names.size > 0 ? redactQuery(query, isSecret) : query}`
+    return `?${secrets.mayHave(query) || names.size > 0 ? redactQuery(query, isSecret, censored) : query}`
   }
 }
 
-function redactQuery(query: string, isSecret: (name: string) => boolean): string {
+/** Gives the query with `instead` in place of the values whose names are secret. */
+export function redactQuery(query: string, isSecret: (name: string) => boolean, instead: string): string {
   return query
     .split('&')
     .map((pair) => {
@@ -75,7 +76,7 @@ function redactQuery(query: string, isSecret: (name: string) => boolean): string
       if (split === -1) return pair
       const name = pair.slice(0, split)
       // `ctx.query` decodes names in the same way: `%74oken` is `token`.
-      return isSecret(unescape(name.replaceAll('+', ' '))) ? `${name}=${censored}` : pair
+      return isSecret(unescape(name.replaceAll('+', ' '))) ? `${name}=${instead}` : pair
     })
     .join('&')
 }

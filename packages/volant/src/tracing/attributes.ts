@@ -1,7 +1,7 @@
 /** What a request is called in traces and metrics, by the semantic conventions of OpenTelemetry for HTTP. */
-import { unescape } from 'node:querystring'
 import type { Attributes } from '@opentelemetry/api'
 import { HTTPError } from '../errors/errors.ts'
+import { redactQuery } from '../log/redact.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 import type { RequestContext } from '../types/request.ts'
 
@@ -62,7 +62,10 @@ export function requestAttributes(ctx: RequestContext, method: string, recorded:
     attributes['server.address'] = address
     attributes['server.port'] = port
   }
-  if (query !== '') attributes['url.query'] = redacted(query, recorded.secrets)
+  if (query !== '') {
+    const isSecret = (name: string): boolean => recorded.secrets.has(name.toLowerCase())
+    attributes['url.query'] = redactQuery(query, isSecret, 'REDACTED')
+  }
   if (method === otherMethod) attributes['http.request.method_original'] = ctx.method
   const agent = exchange.header('user-agent')
   if (agent !== undefined) attributes['user_agent.original'] = agent
@@ -82,20 +85,6 @@ function authorityOf(authority: string, scheme: 'http' | 'https'): [address: str
     address.startsWith('[') ? address.slice(1, -1) : address,
     port === undefined || port === '' ? (scheme === 'https' ? 443 : 80) : Number(port),
   ]
-}
-
-/** Gives the query with `REDACTED` in place of what is secret. */
-export function redacted(query: string, secrets: ReadonlySet<string>): string {
-  return query
-    .split('&')
-    .map((pair) => {
-      const split = pair.indexOf('=')
-      if (split === -1) return pair
-      const name = pair.slice(0, split)
-      // `ctx.query` decodes names in the same way: `%74oken` is `token`.
-      return secrets.has(unescape(name.replaceAll('+', ' ')).toLowerCase()) ? `${name}=REDACTED` : pair
-    })
-    .join('&')
 }
 
 /** Gives the attributes of the reply's headers that are recorded. */
