@@ -70,7 +70,8 @@ export class Refusal {
   }
 }
 
-type Verdict<User> = Identity<User> | Refusal | null
+/** What an authenticator says of credentials; null for those that it does not know. */
+export type Verdict<User> = Identity<User> | Refusal | null
 
 /** One way to say who sent a request. */
 export interface Authenticator<Credentials = unknown, User = unknown> {

@@ -84,8 +84,8 @@ export function tooBusy(options: TooBusyOptions = {}): TooBusy {
     )
   }
   const load = new Load({ maxEventLoopDelay, maxHeapUsed, maxRss }, sampleInterval)
-  const guard = new Guard(load, maxInFlight ?? Infinity, String(retryAfter), isIgnored)
-  const layer = gateOf(guard.gate(), {
+  const admission = new Admission(load, maxInFlight ?? Infinity, String(retryAfter), isIgnored)
+  const layer = gateOf(admission.gate(), {
     errors: {
       E_TOO_BUSY: {
         status: 503,
@@ -97,14 +97,14 @@ export function tooBusy(options: TooBusyOptions = {}): TooBusy {
     beforeBody: true,
     isOfRequest: true,
     onClose: () => load.stop(),
-    ...(maxInFlight === undefined ? {} : { onResponse: (ctx) => guard.leave(ctx) }),
+    ...(maxInFlight === undefined ? {} : { onResponse: (ctx) => admission.leave(ctx) }),
   })
-  return Object.assign(layer, { stats: () => guard.stats() }) as TooBusy
+  return Object.assign(layer, { stats: () => admission.stats() }) as TooBusy
 }
 
 hintMisuse(tooBusy, 'app.use(tooBusy())')
 
-class Guard {
+class Admission {
   readonly #load: Load
   readonly #maxInFlight: number
   readonly #retryAfter: string

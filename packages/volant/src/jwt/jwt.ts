@@ -7,6 +7,7 @@ import {
   type Identity,
   Refusal,
   requestOf,
+  type Verdict,
 } from '../auth/gate.ts'
 import { readers } from '../auth/api-key.ts'
 import { bearerTokenIn, invalidToken } from '../auth/bearer.ts'
@@ -152,8 +153,10 @@ interface AnyUse {
   verify?: ((claims: never, ctx: Context) => unknown) | undefined
 }
 
-type Verdict = Identity<unknown> | Refusal | null
-type Passing = (given: Claims | Fault, ctx: RequestContext) => Verdict | PromiseLike<Verdict>
+type Passing = (
+  given: Claims | Fault,
+  ctx: RequestContext,
+) => Verdict<unknown> | PromiseLike<Verdict<unknown>>
 
 function tokenMiddleware(
   where: 'jwt' | 'jwk',
