@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { describe, test } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { type App, cors, etag, type HTTPError } from 'volant'
 import {
   allowedHosts,
@@ -143,11 +143,11 @@ export function protection(kit: Kit): void {
       })
     })
 
-    test('a slow handler is answered with 503, its signal aborted, and the connection goes on', async () => {
-      kit.reports.length = 0
-      const app = kit.app()
-      kit.reports.length = 0
-      app.use(timeout(50))
+    test('a slow handler is answered with 503, its signal aborted, and the connection goes on', async (t) => {
+      const reports: unknown[] = []
+      const app = kit.app({ report: (error) => void reports.push(error) })
+      app.use('/slow', timeout(50))
+      app.use('/stream', timeout(farAway))
       app.use(cors({ origin: 'https://app.example' }))
       const aborted = deferred()
       app.get('/slow', async (ctx) => {
@@ -155,32 +155,38 @@ export function protection(kit: Kit): void {
         aborted.resolve()
         return 'too late'
       })
+      const isOver = deferred()
       app.get('/stream', (ctx) =>
         ctx.stream(
           (async function* () {
             yield 'begun, '
-            await new Promise((resolve) => setTimeout(resolve, 120))
+            await isOver.promise
             yield 'ended'
           })(),
         ),
       )
+      const pass = timerOf(t, farAway)
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         const reply = await wire.send(request('GET', '/slow', { origin: 'https://app.example' })).reply()
         assert.deepEqual([reply.status, codeOf(reply)], [503, 'E_HANDLER_TIMEOUT'])
         assert.equal(reply.headers['access-control-allow-origin'], 'https://app.example')
         await aborted.promise
-        assert.equal((await wire.send(request('GET', '/stream')).reply()).text, 'begun, ended')
+        wire.send(request('GET', '/stream'))
+        await wire.until(() => wire.received.includes('begun, ') || undefined, 'the stream')
+        pass()
+        isOver.resolve()
+        assert.equal((await wire.reply()).text, 'begun, ended')
       })
-      assert.deepEqual(kit.reports.splice(0), [])
+      assert.deepEqual(reports, [])
     })
 
-    test('a stream that has begun is cut off where that is asked for', async () => {
-      kit.reports.length = 0
-      const app = kit.app()
+    test('a stream that has begun is cut off where that is asked for', async (t) => {
+      const reports: unknown[] = []
+      const app = kit.app({ report: (error) => void reports.push(error) })
       const outcomes: unknown[] = []
       app.onResponse((_, { aborted, error }) => void outcomes.push([aborted, (error as HTTPError).code]))
-      app.use(timeout(50, { streams: true }))
+      app.use(timeout(farAway, { streams: true }))
       const cancelled = deferred()
       app.get('/endless', (ctx) => {
         ctx.signal.addEventListener('abort', () => cancelled.resolve())
@@ -191,15 +197,18 @@ export function protection(kit: Kit): void {
           })(),
         )
       })
+      const pass = timerOf(t, farAway)
       await kit.serve(app, async (live) => {
         const wire = await live.connect()
         wire.send(request('GET', '/endless'))
+        await wire.until(() => wire.received.includes('begun') || undefined, 'the stream')
+        pass()
         await assert.rejects(wire.reply())
         await cancelled.promise
         await eventually(() => outcomes.length === 1, 'the request is over')
         assert.deepEqual(outcomes, [[true, 'E_HANDLER_TIMEOUT']])
         assert.deepEqual(
-          kit.reports.splice(0).map((error) => (error as HTTPError).code),
+          reports.map((error) => (error as HTTPError).code),
           ['E_HANDLER_TIMEOUT'],
         )
       })
@@ -281,6 +290,24 @@ export function protection(kit: Kit): void {
       kit.reports.length = 0
     })
   })
+}
+
+/** A time that no other timer has, and that no case waits for, in milliseconds. */
+const farAway = 86_399_999
+
+/** Gives a function that ends the timer of `ms` milliseconds which was started last, at once. */
+function timerOf(t: TestContext, ms: number): () => void {
+  const start = globalThis.setTimeout as (run: (...given: unknown[]) => void, ...rest: unknown[]) => unknown
+  let end = (): void => assert.fail(`there is no timer of ${ms} ms`)
+  t.mock.method(
+    globalThis,
+    'setTimeout',
+    (run: (...given: unknown[]) => void, after: unknown, ...given: unknown[]) => {
+      if (after === ms) end = () => run(...given)
+      return start(run, after, ...given)
+    },
+  )
+  return () => end()
 }
 
 function replies(app: App): void {
