@@ -72,6 +72,8 @@ describe('passwords', () => {
     ['scrypt with N of 2^30', `$scrypt$ln=30,r=8,p=1${tail}`],
     ['scrypt with huge blocks', `$scrypt$ln=10,r=9999999,p=1${tail}`],
     ['scrypt a thousand times', `$scrypt$ln=17,r=8,p=1000${tail}`],
+    ['scrypt with memory for its lanes alone', `$scrypt$ln=1,r=1,p=4000000${tail}`],
+    ['scrypt with an N that its blocks are too small for', `$scrypt$ln=16,r=1,p=1${tail}`],
     ['no cost', `$argon2id$v=19$m=0,t=0,p=0${tail}`],
     ['a number of ten digits', `$scrypt$ln=17,r=8,p=1000000000${tail}`],
     ['an old version', `$argon2id$v=16$m=19456,t=2,p=1${tail}`],

@@ -67,9 +67,10 @@ function costOf(text: string): Cost {
   }
   const [, ln, r, p2] = (scrypt.exec(text) ?? []).map(Number) as [number, number, number, number]
   if (ln !== undefined) {
-    // The memory is 128 · N · r bytes, the work p times as much.
-    const memory = (2 ** ln * r) / 8
-    if (ln > 24 || memory > mostMemory || memory * p2 > mostWork) throw expensive()
+    // RFC 7914 §6: the memory is 128 · r · (N + p) bytes, the work 128 · r · N · p. §2: N is less than 2^(16 r).
+    const memory = (r * (2 ** ln + p2)) / 8
+    if (ln > 24 || memory > mostMemory || (2 ** ln * r * p2) / 8 > mostWork) throw expensive()
+    if (ln >= 16 * r) throw unreadable('has an ln of scrypt that is too large for its r (RFC 7914 §2)')
     return { algorithm: 'scrypt', ln, r, p: p2 }
   }
   throw unreadable('is neither of argon2id nor of scrypt in the PHC format')
