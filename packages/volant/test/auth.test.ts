@@ -90,6 +90,33 @@ test('anyOf and guards', async () => {
   assert.ok(!inspect(auth, { depth: 9, showHidden: true }).includes('k1'))
 })
 
+test('a role is one name, also with spaces in it', async () => {
+  const app = kit.app()
+  const signedIn = app.with(bearer({ verify: (role) => ({ role: role.replace('_', ' ') }) }))
+  signedIn.with(requireRole('admin')).get('/admin', () => 'x')
+  signedIn.with(requireRole('store admin')).get('/store', () => 'x')
+  const ask = async (url: string, role: string): Promise<number> =>
+    (await app.inject({ url, headers: { authorization: `Bearer ${role}` } })).status
+  assert.deepEqual([await ask('/admin', 'admin'), await ask('/store', 'admin')], [200, 403])
+  assert.deepEqual([await ask('/admin', 'store_admin'), await ask('/store', 'store_admin')], [403, 200])
+})
+
+test('an error or a reply in place of a user lets nobody pass', async () => {
+  for (const [given, reported] of [
+    [new Error('no such user'), /no such user/],
+    [new Response('no', { status: 401 }), /bearer: verify gave a Response, which is no user/],
+  ] as const) {
+    for (const verify of [() => given as object, async () => given as object]) {
+      const reports: unknown[] = []
+      const app = kit.app({ report: (error) => void reports.push(error) })
+      app.with(bearer({ verify })).get('/', () => 'in')
+      const reply = await app.inject({ url: '/', headers: { authorization: 'Bearer x' } })
+      assert.equal(reply.status, 500)
+      assert.match(String(reports), reported)
+    }
+  }
+})
+
 test('basic reads what RFC 7617 allows, and says what is wrong with the rest', async () => {
   const app = kit.app()
   app

@@ -242,6 +242,8 @@ describe('jwt', () => {
       [{ scp: 'write' }, 200, 403],
       [{ scope: 'rewrite', roles: ['user', 'admin'] }, 403, 200],
       [{ scope: 7, scp: [7, null], roles: {} }, 403, 403],
+      [{ role: 'store admin' }, 403, 403],
+      [{ roles: 'not admin' }, 403, 403],
       [{}, 403, 403],
     ] as const) {
       const headers = { authorization: `Bearer ${await signJwt(claims, signing)}` }

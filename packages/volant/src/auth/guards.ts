@@ -20,7 +20,7 @@ export type Guard = FittingMiddleware<{ errors: { E_FORBIDDEN: { status: 403 } }
  */
 export function requireScope(...scopes: readonly string[]): Guard {
   // The characters of a scope-token (RFC 6749 §3.3).
-  checkAll('requireScope', scopes, /^[\x21\x23-\x5b\x5d-\x7e]+$/)
+  checkAll('requireScope', scopes, /^[\x21\x23-\x5b\x5d-\x7e]+$/, 'names of scopes without spaces')
   const text = scopes.join(' ')
   const detail = `The request needs the scope ${text}`
   return guard(
@@ -38,7 +38,7 @@ hintMisuse(requireScope, "app.with(requireScope('orders:write'))")
  * `ctx.state.auth.roles`. Throws `E_BAD_OPTION`.
  */
 export function requireRole(...roles: readonly string[]): Guard {
-  checkAll('requireRole', roles, /^.+$/)
+  checkAll('requireRole', roles, /^.+$/, 'names of roles')
   const detail = `The request needs the role ${roles.join(' or ')}`
   return guard(
     'requireRole',
@@ -86,7 +86,7 @@ function authOf(ctx: RequestContext, name: string): Partial<Auth> {
   )
 }
 
-function checkAll(where: string, names: readonly string[], good: RegExp): void {
+function checkAll(where: string, names: readonly string[], good: RegExp, wanted: string): void {
   if (names.length === 0) throw bad(where, 'none', 'at least one name')
-  for (const name of names) checkText(where, name, good, 'names of scopes or roles without spaces')
+  for (const name of names) checkText(where, name, good, wanted)
 }

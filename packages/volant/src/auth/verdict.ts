@@ -28,19 +28,38 @@ export function verified(
     : identityOf(where, given)
 }
 
+/** True for what `verify` gives for credentials that are not accepted. Throws for what can only be a mistake. */
+export function isNobody(where: string, user: unknown): user is null | undefined | false {
+  if (user === null || user === undefined || user === false) return true
+  // Who gives an error or a reply means a refusal. It must not become a user.
+  if (user instanceof Error) throw user
+  if (user instanceof Response) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${where} gave a Response, which is no user: return null to refuse the credentials`,
+    )
+  }
+  return false
+}
+
 /**
  * Gives the identity of a user. Its scopes are `user.scopes`, a list, or `user.scope`, names with spaces between them
- * (RFC 6749 §3.3); its roles are `user.roles` or `user.role`.
+ * (RFC 6749 §3.3); its roles are `user.roles`, a list, or `user.role`, one name.
  */
 export function identityOf(where: string, user: unknown): Identity<unknown> | null {
-  if (user === null || user === undefined || user === false) return null
+  if (isNobody(where, user)) return null
   if (typeof user !== 'object') return { user }
   const { scopes, scope, roles, role } = user as Record<string, unknown>
   return {
     user,
     scopes: namesIn(`${where}: scopes`, scopes ?? scope),
-    roles: namesIn(`${where}: roles`, roles ?? role),
+    roles: namesIn(`${where}: roles`, asList(roles ?? role)),
   }
+}
+
+/** A role may have spaces in its name: whoever is a `store admin` is no `admin`. */
+export function asList(roles: unknown): unknown {
+  return typeof roles === 'string' ? [roles] : roles
 }
 
 /** Throws for a list of something else: a guard that took it for no scopes would hide the mistake. */

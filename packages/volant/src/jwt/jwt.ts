@@ -13,7 +13,7 @@ import { readers } from '../auth/api-key.ts'
 import { bearerTokenIn, invalidToken } from '../auth/bearer.ts'
 import { checkRealm } from '../auth/challenge.ts'
 import { type AuthenticationOptions, checkSchemeName } from '../auth/scheme.ts'
-import type { UserOf, Verified } from '../auth/verdict.ts'
+import { asList, isNobody, type UserOf, type Verified } from '../auth/verdict.ts'
 import { hintMisuse } from '../dispatch/declare.ts'
 import { errorTable } from '../errors/errors.ts'
 import { checkFlag, checkFunction, checkText } from '../options/checks.ts'
@@ -212,11 +212,11 @@ function passing(where: string, { schema, verify }: AnyUse): Passing {
   )
   const find = verify as ((claims: unknown, ctx: Context) => unknown) | undefined
   const identify = (token: Claims, claims: unknown, ctx: RequestContext): ReturnType<Passing> => {
-    if (find === undefined) return identityOf(token, claims, claims)
+    if (find === undefined) return identityOf(where, token, claims, claims)
     const user = find(claims, ctx as unknown as Context)
     return isThenable(user)
-      ? Promise.resolve(user).then((later) => identityOf(token, claims, later))
-      : identityOf(token, claims, user)
+      ? Promise.resolve(user).then((later) => identityOf(where, token, claims, later))
+      : identityOf(where, token, claims, user)
   }
   if (schema === undefined) {
     return (given, ctx) => (typeof given === 'string' ? refusals[given] : identify(given, given, ctx))
@@ -246,13 +246,13 @@ const refusals = Object.fromEntries(
 ) as Readonly<Record<Fault, Refusal>>
 
 /** The scopes are those of the token, whatever a schema leaves of it. The roles are those of the user if it has any. */
-function identityOf(token: Claims, claims: unknown, user: unknown): Identity<unknown> | null {
-  if (user === null || user === undefined || user === false) return null
+function identityOf(where: string, token: Claims, claims: unknown, user: unknown): Identity<unknown> | null {
+  if (isNobody(`${where}: verify`, user)) return null
   const { scope, scp, roles, role } = token
   const own = user === claims || typeof user !== 'object' ? {} : (user as Claims)
   const held = own['roles'] ?? own['role'] ?? roles ?? role
   const scopes = scp === undefined ? namesIn(scope) : [...namesIn(scope), ...namesIn(scp)]
-  return { user, claims, scopes, roles: namesIn(held) }
+  return { user, claims, scopes, roles: namesIn(asList(held)) }
 }
 
 const none: readonly string[] = []
