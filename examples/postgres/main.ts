@@ -9,7 +9,9 @@ const pool = new Pool({
   connectionTimeoutMillis: 2_000, // a handler waits for a free one as long, then it fails
   statement_timeout: 5_000, // the server ends a query that takes longer
 })
-pool.on('error', (error) => app.log.warn(error, 'an idle connection failed')) // without a listener it ends the process
+// Without listeners, a connection that breaks would end the process: an idle one, and one in a transaction.
+pool.on('error', () => {})
+pool.on('connect', (client) => client.on('error', (error) => app.log.warn(error, 'a connection failed')))
 
 /** Runs `work` on one client, and undoes all of it if it throws. */
 async function transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {

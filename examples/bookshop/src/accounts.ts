@@ -57,7 +57,8 @@ export async function accounts(app: App, database: Database, { secrets, clerk }:
   })
 
   if (clerk !== undefined) {
-    const [, email = '', password = ''] = /^([^:]+):(.+)$/.exec(clerk) ?? []
+    const [, email, password] = /^([^:]+@[^:]+):(.{8,200})$/.exec(clerk) ?? []
+    if (!email || !password) throw new Error('CLERK is not an email, a colon and 8 characters or more')
     await add(email, password, 'clerk')
   }
   return { members, clerks: members.with(requireRole('clerk')) }

@@ -2,13 +2,14 @@
 import { contract } from 'volant/contract'
 import * as z from 'zod'
 
-const id = z.coerce.number<number>().int().positive()
+const id = z.coerce.number<number>().int().min(0).max(2_147_483_647) // INTEGER of PostgreSQL
+const line = z.string().regex(/^\P{Cc}{1,200}$/u) // no control characters
 const NO_BOOK = { status: 404, description: 'There is no such book' } as const
 
 export const NewBook = z
   .object({
-    title: z.string().min(1).max(200),
-    author: z.string().min(1).max(200),
+    title: line,
+    author: line,
     cents: z.int().min(0).max(1_000_000),
     stock: z.int().min(0).max(10_000),
   })
@@ -36,7 +37,7 @@ export const api = {
       tags: ['books'],
       query: z.object({
         search: z.string().max(100).default('').describe('A part of the title or the author'),
-        after: z.coerce.number<number>().int().min(0).default(0).describe('The last id of the page before'),
+        after: id.default(0).describe('The last id of the page before'),
         limit: z.coerce.number<number>().int().min(1).max(100).default(20),
       }),
       response: z.object({ books: z.array(Book), next: z.int().nullable().describe('The value for after') }),
@@ -93,11 +94,9 @@ export const api = {
     place: contract.post('/api/orders', {
       summary: 'Order copies of a book',
       tags: ['orders'],
-      body: z.object({ book: z.int(), copies: z.int().min(1).max(100) }),
+      body: z.object({ book: z.int32(), copies: z.int().min(1).max(100) }),
       response: { 201: Order },
-      errors: {
-        SOLD_OUT: { status: 409, description: 'There are not so many copies, or there is no such book' },
-      },
+      errors: { SOLD_OUT: { status: 409, description: 'Fewer copies are left, or no such book' } },
     }),
   },
 }

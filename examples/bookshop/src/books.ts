@@ -10,7 +10,7 @@ export const columns = 'id, title, author, cents, stock, cover'
 export function books(scope: Scope, database: Database): void {
   scope.implement(api.books.list, async (ctx) => {
     const { search, after, limit } = ctx.query
-    const part = `%${search.toLowerCase().replaceAll(/[%_\\]/g, '')}%`
+    const part = `%${search.toLowerCase().replaceAll(/[%_\\\p{Cc}]/gu, '')}%`
     const page = await database.rows<BookRow>(
       `SELECT ${columns} FROM books WHERE id > ? AND (lower(title) LIKE ? OR lower(author) LIKE ?)
        ORDER BY id LIMIT ?`,

@@ -4,7 +4,8 @@ import type { Database, Statement } from './database.ts'
 
 export function openPostgres(url: string): Database {
   const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5_000 })
-  pool.on('error', (error) => console.error('PostgreSQL:', error.message)) // of an idle connection
+  pool.on('connect', (client) => client.on('error', (error) => console.error('PostgreSQL:', error.message)))
+  pool.on('error', () => {}) // without listeners, a connection that breaks would end the process
   return {
     rows: async (...statement) => (await pool.query(queryOf(statement))).rows,
     async together(...statements) {

@@ -33,11 +33,11 @@ export async function shopOf(settings: Settings, options: AppOptions = {}) {
 
   const meter = metrics()
   app.use(
-    otel({ ignore: ['/live', '/ready', '/metrics'] }),
+    otel({ ignore: ['/health', '/ready', '/metrics'] }),
     requestId(),
-    logger({ ignore: ['/live', '/ready'] }),
+    logger({ ignore: ['/health', '/ready'] }),
     meter,
-    tooBusy({ ignore: ['/live', '/ready'] }),
+    tooBusy({ ignore: ['/health', '/ready'] }),
     securityHeaders({ crossOriginResourcePolicy: 'cross-origin' }), // the page shows covers of this origin
     cors({ origin: [pageOrigin], credentials: true }),
     csrf({ origins: [pageOrigin] }),

@@ -181,11 +181,48 @@ for (const name of ['SQLite', 'PostgreSQL'] as const) {
       assert.match((await visitor.call('GET', '/metrics')).body, /http_request/)
     })
 
+    test('numbers and texts that the database does not take are refused, or find nothing', async () => {
+      const { visitor: shop } = await signedIn(clerk)
+      const statuses = async (...calls: Promise<{ status: number }>[]) =>
+        (await Promise.all(calls)).map(({ status }) => status)
+      assert.deepEqual(
+        await statuses(
+          shop.call('GET', '/api/books?search=%00'),
+          shop.call('GET', '/api/books?after=2147483648'),
+          shop.call('GET', '/api/books/2147483648'),
+          shop.call('GET', '/api/books/2147483647'),
+          shop.call('POST', '/api/orders', { book: 2_147_483_648, copies: 1 }),
+          shop.call('POST', '/api/books', { ...emma, title: 'Em\0ma' }),
+          shop.call('PUT', '/api/books/2147483648/cover', new FormData()),
+        ),
+        [200, 400, 400, 404, 400, 400, 400],
+      )
+    })
+
     test('members sign out', async () => {
       const { visitor } = await signedIn(ada)
       assert.equal((await visitor.call('DELETE', '/api/session')).status, 204)
       assert.equal((await visitor.call('GET', '/api/orders')).status, 401)
     })
+
+    test(
+      'a database that ends amid transactions ends no process, and the shop goes on with the next one',
+      { skip: name !== 'PostgreSQL' && 'a file does not end' },
+      async () => {
+        const { visitor } = await signIn(ada)
+        let ended = false
+        const orders = Array.from({ length: 10 }, async () => {
+          while (!ended) await visitor.call('POST', '/api/orders', { book: 2, copies: 1 })
+        })
+        while ((await visitor.call('GET', '/api/books/2')).body.stock > 0);
+        await postgres?.kill()
+        assert.equal((await visitor.call('GET', '/api/books')).status, 500)
+        ended = true
+        await Promise.all(orders)
+        await postgres?.start()
+        assert.equal((await visitor.call('GET', '/api/books')).status, 200)
+      },
+    )
 
     test(
       'guesses of passwords are stopped',

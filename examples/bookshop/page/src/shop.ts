@@ -19,6 +19,7 @@ async function list(isNew: boolean): Promise<void> {
   const search = element<HTMLInputElement>('#search').value
   const reply = await client.books.list({ query: { search, after: isNew ? 0 : (next ?? 0), limit: 12 } })
   if (!reply.ok) return say(reply.code)
+  if (search !== element<HTMLInputElement>('#search').value) return // a later one is on its way
   const cards = reply.data.books.map(card)
   if (isNew) element('#books').replaceChildren(...cards)
   else element('#books').append(...cards)
@@ -78,10 +79,7 @@ async function showMember(): Promise<void> {
 
 signInForm.onsubmit = async (event) => {
   event.preventDefault()
-  const { email, password } = Object.fromEntries(new FormData(signInForm)) as Record<
-    'email' | 'password',
-    string
-  >
+  const { email = '', password = '' } = Object.fromEntries(new FormData(signInForm)) as Record<string, string>
   const reply = await client.session.signIn({ body: { email, password } })
   say(reply.ok ? '' : reply.code === 'WRONG_PASSWORD' ? 'Wrong address or password' : reply.code)
   await showMember()
