@@ -56,7 +56,10 @@ async function passLater(
     for (let next = at + 1; next < hooks.length && isDue(ctx); next++) {
       checkNothing(ctx, reply, await (hooks[next] as SendHook)(ctx, reply))
     }
-    if (!isDue(ctx)) return reply.cancel()
+    if (!isDue(ctx)) {
+      ctx.rare?.session?.abandon()
+      return reply.cancel()
+    }
     leaveChanged(ctx, reply, leave)
     ctx.rare?.watch?.complete(ctx)
   } catch (error) {
@@ -78,6 +81,7 @@ function leaveChanged(ctx: RequestContext, reply: Outgoing, leave: Leave): void 
 /** Answers the error of a hook in place of the reply; of a reply that is not due any more it is reported. */
 function giveUp(ctx: RequestContext, reply: Outgoing, error: unknown): void {
   reply.cancel()
+  ctx.rare?.session?.abandon()
   if (ctx.phase !== ReplyPhase.sending) {
     if (!isAbort(error)) ctx.app.report(error, ctx)
     return

@@ -28,6 +28,8 @@ export class LiveSession implements Session<Values>, SessionOfRequest {
   #secret: string | null = null
   /** True where the session begins although it has no values. */
   #isKept = false
+  /** True once the session was written, or did not have to be: what comes later would be lost. */
+  #isPast = false
   readonly #isStored: boolean
 
   constructor(ctx: RequestContext, keeper: Keeper, isStored: boolean) {
@@ -125,14 +127,18 @@ export class LiveSession implements Session<Values>, SessionOfRequest {
 
   /** Writes what is to be written before the reply leaves. */
   write(reply: OutgoingReply): void | Promise<void> {
-    if (!this.isDue) return
+    const { isDue } = this
+    this.#isPast = true
+    if (!isDue) return
     const change = this.#finish()
     return this.#keeper.write(this.#ctx, change, reply)
   }
 
   abandon(): void {
+    const { isDue } = this
+    this.#isPast = true
     // A sealed session goes with its reply, and one that begins is of no use to a client that does not hear of it.
-    if (!this.#isStored || !this.isDue) return
+    if (!this.#isStored || !isDue) return
     const ctx = this.#ctx
     const written = Promise.resolve(this.#keeper.write(ctx, this.#finish(), null))
     written.catch((error: unknown) => ctx.app.report(error, ctx))
@@ -200,7 +206,7 @@ export class LiveSession implements Session<Values>, SessionOfRequest {
   }
 
   #checkInTime(): void {
-    if (this.#phase !== 'written' && this.#ctx.phase <= ReplyPhase.sending) return
+    if (!this.#isPast && this.#phase !== 'written' && this.#ctx.phase <= ReplyPhase.sending) return
     throw new VolantError(
       'E_SESSION_LATE',
       `the session of ${requestName(this.#ctx)} was changed after its reply had left, with which it would have been written: change it before replying`,
