@@ -17,3 +17,8 @@ export function newSecret(): string {
 export function idOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
+
+/** True for what may be an id. */
+export function isId(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w-]{43}$/.test(value)
+}

@@ -11,7 +11,7 @@ import { mergedJson } from './json-values.ts'
 import type { Change, Keeper, OpenedSession, Stored } from './keeper.ts'
 import type { SessionPlan } from './options.ts'
 import { sizesOf } from './sealed.ts'
-import { idOf, secretForm } from './secrets.ts'
+import { idOf, isId, secretForm } from './secrets.ts'
 import { refuseWithoutStore, GuardedStore } from './guarded-store.ts'
 import type { SessionStore } from './store.ts'
 import { touchInterval } from './timing.ts'
@@ -25,6 +25,9 @@ const graceMs = 10_000
 
 /** A session that others write so often at once is one that something writes in a loop. */
 const mostTries = 100
+
+/** More sign-ins than these over one session, within its ten seconds, are no browser's: each makes its record longer. */
+const mostSuccessors = 100
 
 /** What a store has of a session. */
 interface Content {
@@ -129,6 +132,7 @@ export class StoredKeeper implements Keeper {
       if (latest === null) return null
       const { began, values, until = Date.now() + graceMs, stored } = latest
       const successors = [...(stored as Stored).successors, successor]
+      if (successors.length > mostSuccessors) throw refusal('E_SESSION_ENDED')
       const value = contentText({ began, values, until, successors }, new Map())
       return { value, ttl: this.#plan.absolute }
     })
@@ -196,6 +200,8 @@ function openedOf(secret: string, value: string, version: number): Known | null 
   }
   const { began, values, until, successors = [] } = content ?? {}
   if (typeof began !== 'number' || typeof values !== 'object' || values === null) return null
+  if (until !== undefined && typeof until !== 'number') return null
+  if (!Array.isArray(successors) || !successors.every(isId)) return null
   return {
     secret,
     began,
