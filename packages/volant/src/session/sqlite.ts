@@ -89,8 +89,12 @@ export function sqliteSessions(database: SqliteDatabase, options: SqliteSessions
 
   const sweep = ({ sweep: statement }: Statements, now: number): void => {
     if (now - swept < sweepEveryMs) return
-    // What is left is removed with the next session that is written.
-    if (Number(statement.run(now).changes) < sweepSize) swept = now
+    try {
+      // What is left is removed with the next session that is written.
+      if (Number(statement.run(now).changes) < sweepSize) swept = now
+    } catch {
+      // The session is written, and must not be written again because another connection writes now.
+    }
   }
 
   return {
