@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { describe, test } from 'node:test'
-import { type App, HTTPError, openapiOf } from 'volant'
+import { type App, HTTPError, middleware, openapiOf, type SendHook } from 'volant'
 import {
   memorySessions,
+  type Session,
   type SessionMiddleware,
   type SessionOptions,
   session,
   type SessionStore,
+  sqliteSessions,
 } from 'volant/session'
 import { anyOf, bearer, requireRole } from 'volant/auth'
 import { Kit, stderrLines } from './kit.ts'
@@ -688,6 +690,75 @@ describe('session, stored', () => {
     assert.equal((await browser.ask('/cart/1', 'POST')).status, 503)
   })
 
+  test('a record that no session wrote is none, whatever it says came after it', async () => {
+    const store = brittle()
+    const app = shop({ store })
+    const cookie = `__Host-session=${'a'.repeat(32)}`
+    const began = Date.now()
+    for (const content of [
+      { began, values: {}, until: 'x' },
+      { began, values: {}, until: 1, successors: 5 },
+      { began, values: {}, until: 1, successors: 'abc' },
+      { began, values: {}, until: 1, successors: [null, {}, 5] },
+    ]) {
+      const record = { value: JSON.stringify(content), version: 1, ttl: 60_000 }
+      store.calls.length = 0
+      store.fault = async () => record as never
+      const reply = await app.inject({ url: '/user', headers: { cookie } })
+      assert.deepEqual([reply.status, reply.text(), store.calls], [200, 'nobody', ['get']])
+    }
+  })
+
+  test('sign-ins over one session are bounded, and so is its record', async () => {
+    const lengths: number[] = []
+    const real = memorySessions()
+    const app = shop({
+      store: { ...real, set: (id, record) => (lengths.push(record.value.length), real.set(id, record)) },
+    })
+    const old = new Browser(app)
+    await old.text('/cart/1', 'POST')
+    const statuses: number[] = []
+    for (let each = 0; each < 102; each++) {
+      const browser = new Browser(app)
+      for (const [name, value] of old.cookies) browser.cookies.set(name, value)
+      statuses.push((await browser.ask('/sign-in/ada', 'POST')).status)
+    }
+    assert.deepEqual([statuses.indexOf(409), statuses.lastIndexOf(200)], [100, 99])
+    assert.ok(Math.max(...lengths) < 5_000)
+  })
+
+  test('SQLite that is busy while it removes what has expired has written the session', async () => {
+    let writes = 0
+    const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    const store = sqliteSessions({
+      exec: () => {},
+      prepare: (sql) => ({
+        get: () => undefined,
+        run: () => {
+          if (sql.includes('DELETE') && sql.includes('LIMIT')) throw busy
+          return { changes: sql.includes('INSERT') && writes++ === 0 ? 1 : 0 }
+        },
+      }),
+    })
+    assert.equal(await store.set('i'.repeat(43), { value: '{}', version: 1, ttl: 1_000 }), true)
+    assert.equal(writes, 1)
+  })
+
+  test('a hook that fails before the session is written: a store has what changed', async () => {
+    const app = shop({ store: memorySessions() }, (scope) => {
+      const fails = { onSend: () => Promise.reject(new HTTPError(418)) }
+      const failing = scope.with(middleware(fails, (_, next) => next()))
+      failing.post('/leave', (ctx) => {
+        ctx.state.session.signOut()
+        return 'out'
+      })
+    })
+    const browser = new Browser(app)
+    await browser.text('/sign-in/ada', 'POST')
+    assert.equal((await browser.ask('/leave', 'POST')).status, 418)
+    assert.equal(await browser.text('/user'), 'nobody')
+  })
+
   test('a store that hangs is waited for as long as storeTimeout says', async () => {
     const store = brittle()
     const browser = new Browser(shop({ store, storeTimeout: 5 }))
@@ -773,6 +844,24 @@ describe('session, stored', () => {
 })
 
 describe('sessions and the rest of the framework', () => {
+  for (const [kind, options] of kinds) {
+    test(`${kind}: a hook that runs after the session was written cannot change it`, async () => {
+      const app = kit.app()
+      const codes: unknown[] = []
+      const onSend: SendHook = (ctx) => {
+        try {
+          ;(ctx.state as { session: Session }).session.set('late', 1)
+        } catch (error) {
+          codes.push((error as { code?: unknown }).code)
+        }
+      }
+      const scope = app.with(middleware({ onSend }, (_, next) => next())).with(session(options()))
+      scope.get('/', () => 'x')
+      const reply = await app.inject({ url: '/' })
+      assert.deepEqual([reply.status, codes], [200, ['E_SESSION_LATE']])
+    })
+  }
+
   test('the document has the cookie on routes that need it, and the errors of a store', async () => {
     const app = kit.app()
     const sessions = session<Data>({ store: memorySessions() })
