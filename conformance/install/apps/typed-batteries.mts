@@ -1,13 +1,15 @@
 // The test compiles a copy of this file as CommonJS, too.
 import { createApp } from 'volant'
-import { anyOf, apiKey, basic, bearer, requireScope } from 'volant/auth'
+import { anyOf, apiKey, authenticate, basic, bearer, requireRole, requireScope } from 'volant/auth'
 import { compress } from 'volant/compress'
 import { connectOf, fromConnect } from 'volant/connect'
 import { debug } from 'volant/debug'
+import { jwt } from 'volant/jwt'
 import { log } from 'volant/log'
 import { allowedHosts, cacheControl, cspReport, serverTiming, timeout, tooBusy } from 'volant/middleware'
 import { rateLimit } from 'volant/rate-limit'
 import { type RedisClient, redisStore } from 'volant/redis'
+import { csrf, session } from 'volant/session'
 
 export const counted = (client: RedisClient) =>
   rateLimit({ max: 10, store: redisStore(client), groupId: 'api' })
@@ -35,6 +37,35 @@ app
   .get('/me', ({ state: { user, auth } }) => [typeof user === 'string' ? user : user.name, auth.scheme])
 // @ts-expect-error the realm is missing
 export const wrongBasic = () => basic({ users: { ada: 'x' } })
+
+// A module for sign-in exports what it made, and the compiler writes down all types of that.
+const key = 'only for a test, of 32 bytes or more'
+export const sessions = session<{ user: { name: string; roles: string[] } }>({ keys: [key] })
+export const crossSite = csrf()
+export const tokens = csrf({ token: true })
+export const byBearer = bearer({ tokens: { ci: key } })
+export const byPassword = basic({ realm: 'Staff', users: { ada: key } })
+export const byHeader = apiKey({ in: 'header', name: 'x-api-key', verify: (given) => ({ name: given }) })
+export const maybe = bearer({ token: key, required: false })
+export const byJwt = jwt({
+  secret: key,
+  algorithms: ['HS256'],
+  verify: ({ sub }: { sub: string }) => ({ name: sub }),
+})
+export const bySerial = authenticate({
+  schemeName: 'certificate',
+  security: { type: 'mutualTLS' },
+  credentials: (ctx) => ctx.headers['x-client-serial'],
+  verify: (serial: string) => ({ name: serial }),
+  challenge: { scheme: 'Certificate' },
+})
+export const visitors = app.with(sessions).with(crossSite)
+export const members = visitors.with(anyOf(byJwt, bySerial, byHeader, sessions.signedIn('user')))
+export const clerks = members.with(requireRole('clerk'))
+export const account = clerks.get('/account', (ctx) => ({
+  name: ctx.state.user.name,
+  id: ctx.state.session.id,
+}))
 
 app.static('/files', 'page', { maxAge: 60 })
 

@@ -6,5 +6,6 @@ export { bearer, type BearerTokenOptions, type BearerVerifyOptions } from './bea
 export type { Challenge } from './challenge.ts'
 export type { Auth, Authentication, AuthErrors } from './gate.ts'
 export { type Guard, requireRole, requireScope } from './guards.ts'
+export type { SchemeMiddleware, VerifiedBy } from './scheme.ts'
 export { safeEqual } from './safe-equal.ts'
 export { hashPassword, needsRehash, type PasswordHashOptions, verifyPassword } from './password.ts'

@@ -25,8 +25,9 @@ export interface CsrfOptions<Token extends boolean = boolean> {
   token?: Token | undefined
 }
 
-/** The errors that it declares. */
-interface CsrfErrors {
+/** The errors that `csrf()` declares. */
+export interface CsrfErrors {
+  /** A page of another origin sent the request, or one whose origin is not known; or its token is missing or wrong. */
   E_CSRF: { status: 403 }
 }
 

@@ -1,4 +1,4 @@
-export { csrf, type CsrfOptions } from './csrf.ts'
+export { csrf, type CsrfErrors, type CsrfOptions } from './csrf.ts'
 export type { CsrfTokens } from './csrf-token.ts'
 export { session, type SessionMiddleware } from './session.ts'
 export { memorySessions, type MemorySessionsOptions } from './memory.ts'
