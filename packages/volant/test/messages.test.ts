@@ -8,10 +8,13 @@ import {
   health,
   logger,
   metrics,
+  openapi,
   securityHeaders,
   validate,
   type VolantError,
 } from 'volant'
+import { debug } from 'volant/debug'
+import { cspReport } from 'volant/middleware'
 import { z } from 'zod'
 import { Kit, stderrLines } from './kit.ts'
 
@@ -119,6 +122,21 @@ describe('messages', () => {
     [
       /^with\(\) takes one middleware, and the others would not run: write \.with\(a\)\.with\(b\)$/,
       () => kit.app().with(...([() => 1, () => 2] as unknown as [() => number])),
+    ],
+    [
+      /^cspReport is not a middleware by itself: write app\.register\(cspReport\)$/,
+      () => kit.app().use(cspReport as never),
+    ],
+    [/^debug is not a middleware by itself: write app\.register/, () => kit.app().use(debug as never)],
+    [
+      /^cspReport is a plugin, and was called without a scope: write app\.register\(cspReport\)$/,
+      () => cspReport(undefined as never),
+    ],
+    [/^debug is a plugin, and was called/, () => debug({ prefix: '/ops' } as never)],
+    [/^health is a plugin, and was called/, () => health(undefined as never)],
+    [
+      /^openapi is a plugin, .*: write app\.register\(openapi, { info/,
+      () => openapi({} as never, {} as never),
     ],
     [/^before takes a function, not an object$/, () => before({ errors: {} } as never)],
     [/^the handler of \/x is not a function but undefined$/, () => kit.app().get('/x', undefined as never)],

@@ -93,6 +93,16 @@ export function usageOf(layer: object): string | undefined {
   return (layer as { [usage]?: string })[usage]
 }
 
+/** Throws `E_BAD_HANDLER` for a plugin that was called, and so got no scope, where it has to be registered. */
+export function checkScope(plugin: Function, scope: unknown): void {
+  if (typeof (scope as { register?: unknown } | undefined)?.register === 'function') return
+  const how = usageOf(plugin) ?? `app.register(${plugin.name})`
+  throw new VolantError(
+    'E_BAD_HANDLER',
+    `${plugin.name} is a plugin, and was called without a scope: write ${how}`,
+  )
+}
+
 /** The parts of a context whose middleware adds `State` and declares `Errors`. */
 interface Adding<State, Errors = LooseErrors> extends Omit<AnyParts, 'state' | 'errors'> {
   state: State

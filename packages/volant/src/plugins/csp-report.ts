@@ -1,5 +1,6 @@
 /** Takes the reports of browsers about what a Content-Security-Policy blocked (CSP3 §5, Reporting API §2). */
 import type { Scope } from '../app/scope.ts'
+import { checkScope, hintMisuse } from '../dispatch/declare.ts'
 import { refusal } from '../errors/errors.ts'
 import { checkFunction, checkInteger, checkNames, checkText } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
@@ -56,6 +57,7 @@ const window = 60_000
  * 1,024 characters, their control characters removed. Throws `E_BAD_OPTION`.
  */
 export function cspReport(scope: Scope<any>, options: CspReportOptions | void): void {
+  checkScope(cspReport, scope)
   checkNames('cspReport', options ?? {}, ['path', 'onReport', 'maxReports'], foreignNames.cspReport)
   const { path = '/csp-reports', onReport, maxReports = 60 } = options ?? {}
   checkText('cspReport: path', path, /^\//, "a path such as '/csp-reports'")
@@ -68,6 +70,7 @@ export function cspReport(scope: Scope<any>, options: CspReportOptions | void): 
     ctx.reply(204)
   })
 }
+hintMisuse(cspReport, 'app.register(cspReport)')
 
 class Intake {
   readonly #pass: (violation: CspViolation, ctx: Context) => unknown

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { getHeapSnapshot, getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import { middlewareNames } from '../app/route-info.ts'
 import { rootOf, type Scope } from '../app/scope.ts'
-import { gateOf } from '../dispatch/declare.ts'
+import { checkScope, gateOf, hintMisuse } from '../dispatch/declare.ts'
 import { isLocal } from '../dispatch/error-detail.ts'
 import { refusal, VolantError } from '../errors/errors.ts'
 import { checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
@@ -42,6 +42,7 @@ export interface DebugOptions {
  * alone, by the address of the connection, and with NODE_ENV=production the app does not start. Throws `E_BAD_OPTION`.
  */
 export function debug(scope: Scope<any>, options: DebugOptions | void): void {
+  checkScope(debug, scope)
   checkNames('debug', options ?? {}, ['prefix', 'guard', 'maxProfileSeconds', 'heapSnapshot'])
   const { prefix = '/debug', guard, maxProfileSeconds = 30, heapSnapshot } = options ?? {}
   checkText('debug: prefix', prefix, /^\/./, "a path such as '/debug'")
@@ -96,6 +97,7 @@ export function debug(scope: Scope<any>, options: DebugOptions | void): void {
     })
   })
 }
+hintMisuse(debug, 'app.register(debug)')
 
 /** A proxy on this machine passes on requests of others: those say so in their headers, and are not let in either. */
 const localOnly = gateOf(

@@ -3,6 +3,7 @@ import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
 import { asFunction } from '../app/scope.ts'
+import { checkScope } from '../dispatch/declare.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 import type { RequestContext } from '../types/request.ts'
 
@@ -91,6 +92,7 @@ export interface HealthOptions {
  * make no sense, `E_BAD_HANDLER` for a check that is no function.
  */
 export function health(scope: Scope<any>, options: HealthOptions | void): void {
+  checkScope(health, scope)
   checkNames('health', options ?? {}, ['checks', 'timeout', 'live', 'ready', 'details'])
   const { checks = {}, timeout = 1_000, live = '/health', ready = '/ready', details = false } = options ?? {}
   checkInteger('health.timeout', timeout, [1, 60_000], 'a whole number of milliseconds from 1 to 60,000')

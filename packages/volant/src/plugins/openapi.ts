@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { Exposed } from '../app/expose.ts'
 import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
 import { prefixOf, rootOf, type Scope } from '../app/scope.ts'
+import { checkScope } from '../dispatch/declare.ts'
 import { refusal } from '../errors/errors.ts'
 import { buildDocument, documentedRoutes } from '../openapi/document.ts'
 import { checkOptions, type OpenAPIOptions, optionNames } from '../openapi/options.ts'
@@ -36,6 +37,7 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
  * not start with two security schemes of one name, nor with a requirement of a scheme that nobody declares.
  */
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
+  checkScope(openapi, scope)
   checkOptions('openapi', options, [...optionNames, 'path', 'page'])
   const { path = '/openapi', page = '/docs' } = options
   checkText('openapi.path', path, documentPath, 'a path such as /openapi')
