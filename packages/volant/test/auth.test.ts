@@ -371,7 +371,11 @@ describe('options', () => {
   const rows: [what: string, make: () => unknown, message: RegExp][] = [
     ['no source', () => bearer({} as never), /one of token, tokens, verify, not "none"/],
     ['two sources', () => bearer({ token: 'a', tokens: ['b'] }), /not "token and tokens"/],
-    ['a missing variable', () => bearer({ token: process.env['NOT_THERE'] }), /token.*environment variable/],
+    [
+      'a missing variable',
+      () => bearer({ token: process.env['NOT_THERE'] }),
+      /a value \(is its environment variable set\?\), not undefined$/,
+    ],
     [
       'a missing variable among others',
       () => bearer({ tokens: { ci: process.env['NOT_THERE'] } }),
@@ -426,7 +430,7 @@ describe('options', () => {
       () => authenticate({ schemeName: 'a', security: { type: 'http' } } as never),
       /credentials takes/,
     ],
-    ['no scope', () => requireScope(), /at least one name/],
+    ['no scope', () => requireScope(), /at least one name, not undefined$/],
     ['two scopes in one', () => requireScope('a b'), /names of scopes/],
     ['no role', () => requireRole(), /at least one name/],
   ]

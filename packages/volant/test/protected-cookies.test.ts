@@ -23,6 +23,11 @@ const refused: [name: unknown, options: unknown, says: RegExp][] = [
     /: keys takes an array of 1 to 16 texts, the newest first, not undefined: make a key with "openssl/,
   ],
   ['a', { keys: key }, /: keys takes an array .*, not a text/],
+  [
+    'a',
+    { keys: [undefined] },
+    /: keys\[0\] takes a text, not undefined \(is its environment variable set\?\)/,
+  ],
   ['a', { keys: ['short'] }, /: keys\[0\] takes a text of 32 bytes or more, not one of 5/],
   ['a', { secret: key }, /has no option "secret"; did you mean "keys"\?/],
   ['a', { keys: [key], signed: true }, /signedCookie\(\) makes a cookie that is signed/],

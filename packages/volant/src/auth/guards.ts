@@ -87,6 +87,6 @@ function authOf(ctx: RequestContext, name: string): Partial<Auth> {
 }
 
 function checkAll(where: string, names: readonly string[], good: RegExp, wanted: string): void {
-  if (names.length === 0) throw bad(where, 'none', 'at least one name')
+  if (names.length === 0) throw bad(where, undefined, 'at least one name')
   for (const name of names) checkText(where, name, good, wanted)
 }

@@ -87,7 +87,7 @@ export function checkSources(
   if (given.length === 1) return
   const missing = Object.keys(options as object).filter((name) => sources.includes(name))
   if (given.length === 0 && missing.length > 0) {
-    throw bad(`${where}: ${missing.join(', ')}`, undefined, 'a value: is its environment variable set?')
+    throw bad(`${where}: ${missing.join(', ')}`, undefined, 'a value (is its environment variable set?)')
   }
   throw bad(where, given.length === 0 ? 'none' : given.join(' and '), `one of ${sources.join(', ')}`)
 }

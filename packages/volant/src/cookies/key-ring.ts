@@ -24,7 +24,11 @@ export function deriveKeys(keys: readonly string[], purpose: string, where: stri
     throw badKeys(`${where} takes an array of 1 to ${mostKeys} texts, the newest first`, brief(keys))
   }
   return Array.from(keys as readonly unknown[], (key, index) => {
-    if (typeof key !== 'string') throw badKeys(`${where}[${index}] takes a text`, brief(key))
+    if (typeof key !== 'string')
+      throw badKeys(
+        `${where}[${index}] takes a text`,
+        key === undefined ? 'undefined (is its environment variable set?)' : brief(key),
+      )
     const bytes = Buffer.byteLength(key)
     if (bytes >= leastBytes) return derive(key, purpose)
     throw badKeys(`${where}[${index}] takes a text of ${leastBytes} bytes or more`, `one of ${bytes}`)
