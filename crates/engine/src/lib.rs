@@ -46,7 +46,7 @@ mod faults {
 pub use engine::{Engine, Turn};
 pub use output::Retained;
 pub use records::{NoReferences, References};
-pub use server::{Limits, RouteSpec, ServerConfig, ServerStats};
+pub use server::{BodyMode, Limits, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;
 #[cfg(feature = "faults")]
 pub use transport::Delays;

@@ -79,11 +79,21 @@ impl Limits {
 /// Stands for a limit that is off. No process lives so long, and no sum with the clock overflows.
 const OFF: u64 = 1 << 53;
 
+/// When a request is dispatched, if it has a body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BodyMode {
+    /// With its whole body.
+    Buffer,
+    /// At once; its body is streamed.
+    Stream,
+    /// At once; its body is streamed unless all of it came with the head.
+    Late,
+}
+
 /// How a route wants its body.
 #[derive(Clone, Copy, Debug)]
 pub struct RouteSpec {
-    /// The request is dispatched at once and its body streamed, instead of waiting for it.
-    pub stream: bool,
+    pub body: BodyMode,
     pub max_body: u64,
     /// The last parameter is the rest of the path, which only the limit on the target bounds.
     pub wildcard: bool,

@@ -155,6 +155,32 @@ fn a_streamed_body_keeps_to_its_credit() {
 }
 
 #[test]
+fn a_late_body_is_there_at_once_where_it_came_with_its_head() {
+    let mut driver = Driver::new(&limits());
+    let mut client = driver.client();
+    let post = b"POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi";
+    send(&mut client, &[&post[..], GET].concat());
+    let whole = driver.request();
+    assert_eq!(whole.body, b"hi");
+    driver.reply(&whole, 401, b"no");
+    let next = driver.request();
+    driver.reply(&next, 200, b"next");
+    driver.read(&mut client, ends_with("next"));
+
+    send(&mut client, &post[..post.len() - 1]);
+    let streamed = driver.request();
+    assert!(streamed.body.is_empty());
+    grant(driver.engine.memory(), &streamed, operation::READ, 1000);
+    driver.engine.apply(&engine::NoReferences);
+    send(&mut client, b"i");
+    driver.until(|driver| driver.seen.iter().any(|seen| seen.kind() == kind::BODY_END));
+    let body: Vec<u8> = driver.seen.drain(..).flat_map(|seen| seen.body).collect();
+    assert_eq!(body, b"hi");
+    driver.reply(&streamed, 200, b"done");
+    driver.read(&mut client, ends_with("done"));
+}
+
+#[test]
 fn an_early_answer_never_lets_body_bytes_become_a_request() {
     let mut driver = Driver::new(&limits());
     let mut client = driver.client();

@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-const CORPUS: [&[u8]; 19] = [
+const CORPUS: [&[u8]; 20] = [
     b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n",
     b"GET /p/value%20x?q=1 HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nX-Long: 0123456789012345678901234567890123456789\r\n\r\n",
     b"HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -40,6 +40,7 @@ const CORPUS: [&[u8]; 19] = [
     b"POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n6\r\n world\r\n0\r\nT: v\r\n\r\n",
     b"POST /s HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n0123456789012345678901234567890123456789",
     b"POST /s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n",
+    b"POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\nhello world",
     b"POST /b HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
     b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
     b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -27,6 +27,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
 use driver::{Driver, GET, POST, PURGE, Seen, end, limits, text};
+use engine::BodyMode;
 use engine::{Delays, NoReferences};
 use ring::Memory;
 use ring::layout::{kind, operation, record, request};
@@ -90,12 +91,13 @@ fn replies(driver: &mut Driver, bytes: &[u8], mask: u8) -> String {
 
 #[test]
 fn the_requests_of_the_corpus_get_the_replies_that_they_get_at_once() {
-    let methods = (GET..PURGE)
-        .flat_map(|method| ["/echo", "/", "/a/b", "/p/*"].map(|pattern| (method, pattern, false)));
+    let methods = (GET..PURGE).flat_map(|method| {
+        ["/echo", "/", "/a/b", "/p/*"].map(|pattern| (method, pattern, BodyMode::Buffer))
+    });
     let others = [
-        (PURGE, "/purge", false),
-        (POST, "/small", false),
-        (GET, "/smuggled", false),
+        (PURGE, "/purge", BodyMode::Buffer),
+        (POST, "/small", BodyMode::Buffer),
+        (GET, "/smuggled", BodyMode::Buffer),
     ];
     let routes: Vec<_> = methods.chain(others).collect();
     let mut driver = Driver::prompt(&limits());

@@ -1,6 +1,6 @@
 //! `createServer`'s arguments, read into the engine's configuration.
 
-use engine::{Limits, RouteSpec, ServerConfig};
+use engine::{BodyMode, Limits, RouteSpec, ServerConfig};
 use napi_sys::{napi_env, napi_value};
 use route::{Options, Router};
 
@@ -8,7 +8,7 @@ use crate::value::{
     Failure, Result, array_length, element, to_bool, to_number, to_string, typed_array,
 };
 
-/// Values per route in the flat route list: method index, pattern, streamed, most bytes of a body.
+/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body.
 const ROUTE_WIDTH: u32 = 4;
 
 pub fn read(
@@ -46,7 +46,11 @@ pub fn read(
             .insert(method, &pattern, id)
             .map_err(|error| Failure::new("E_ROUTE", error.to_string()))?;
         specs.push(RouteSpec {
-            stream: to_bool(env, at(2)?)?,
+            body: match to_number(env, at(2)?)? as u8 {
+                0 => BodyMode::Buffer,
+                1 => BodyMode::Stream,
+                _ => BodyMode::Late,
+            },
             max_body: to_number(env, at(3)?)? as u64,
             wildcard: pattern
                 .rsplit('/')

@@ -141,8 +141,11 @@ export interface Exchange extends AsyncResource {
   destroy(): void
 }
 
-/** The form in which a route wants its body, which decides when a request is dispatched. */
-export const BodyMode = { buffer: 0, stream: 1 } as const
+/**
+ * The form in which a route wants its body, which decides when a request is dispatched: with its whole body, with its head,
+ * or, for `late`, with its head unless the whole body came with it.
+ */
+export const BodyMode = { buffer: 0, stream: 1, late: 2 } as const
 export type BodyMode = (typeof BodyMode)[keyof typeof BodyMode]
 
 /**

@@ -5,7 +5,6 @@ import {
   type AbortReason,
   type Adapter,
   type Address,
-  BodyMode,
   type Host,
   type Limits,
   type ListenOptions,
@@ -125,10 +124,10 @@ class NativeServer implements Server {
     this.#engine = engine
     const { caseSensitive, ignoreTrailingSlash, methods: registered } = host.router
     const names: readonly string[] = [...methods, ...registered]
-    const routes = host.routes.flatMap((route): (number | string | boolean)[] => [
+    const routes = host.routes.flatMap((route): (number | string)[] => [
       names.indexOf(route.method),
       route.pattern,
-      route.bodyMode === BodyMode.stream,
+      route.bodyMode,
       route.maxBodySize,
     ])
     const limits = Float64Array.from(limitOrder, (name) => host.limits[name as keyof Limits])

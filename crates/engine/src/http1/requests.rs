@@ -12,7 +12,7 @@ use crate::exchange::{Identity, Slot};
 use crate::faults::{self, Stage};
 use crate::http1::Inbound;
 use crate::protocol::Stop;
-use crate::server::RouteSpec;
+use crate::server::{BodyMode, RouteSpec};
 use crate::slice::{DispatchedBody, Routed};
 
 /// What the next request is read into. It is kept, so that a request allocates nothing.
@@ -303,7 +303,17 @@ impl Core {
             self.refuse(id, 413, "E_BODY_TOO_LARGE");
             return Err(Stop::Closed);
         }
-        if spec.stream {
+        if spec.body != BodyMode::Stream
+            && let Some(length) = declared.map(|length| length as usize)
+            && length <= INLINE_BODY_BYTES
+            && end - next >= length
+        {
+            let body = DispatchedBody::Inline(next, length);
+            self.dispatch(memory, id, at, head, routed, params, body, true);
+            self.expect_head(id);
+            return Ok(next + length);
+        }
+        if spec.body != BodyMode::Buffer {
             let stream = DispatchedBody::Stream(declared);
             let slot = self.dispatch(memory, id, at, head, routed, params, stream, true);
             self.set_inbound(
@@ -320,15 +330,6 @@ impl Core {
                 })),
             );
             return Ok(next);
-        }
-        if let Some(length) = declared.map(|length| length as usize)
-            && length <= INLINE_BODY_BYTES
-            && end - next >= length
-        {
-            let body = DispatchedBody::Inline(next, length);
-            self.dispatch(memory, id, at, head, routed, params, body, true);
-            self.expect_head(id);
-            return Ok(next + length);
         }
         let arena = memory.page(self.slice.page()).arena;
         let buffering = Buffering {

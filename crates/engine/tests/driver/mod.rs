@@ -8,7 +8,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use engine::{Engine, Limits, NoReferences, References, Retained, RouteSpec, ServerConfig};
+use engine::{
+    BodyMode, Engine, Limits, NoReferences, References, Retained, RouteSpec, ServerConfig,
+};
 use reactor::net::ListenAddr;
 use ring::layout::{RECORD_WORDS, REQUEST_WORDS, kind, limit, operation, record, request};
 use ring::{Memory, Record};
@@ -86,15 +88,16 @@ pub struct Driver {
     pub seen: VecDeque<Seen>,
 }
 
-/// Method, pattern, and whether the body is streamed. A body has at most 100,000 bytes.
-pub type Routes<'a> = &'a [(u8, &'a str, bool)];
+/// Method, pattern, and when a request with a body is dispatched. A body has at most 100,000 bytes.
+pub type Routes<'a> = &'a [(u8, &'a str, BodyMode)];
 
-pub const ROUTES: [(u8, &str, bool); 5] = [
-    (GET, "/a", false),
-    (GET, "/p/:p", false),
-    (POST, "/b", false),
-    (POST, "/s", true),
-    (PURGE, "/a", false),
+pub const ROUTES: [(u8, &str, BodyMode); 6] = [
+    (GET, "/a", BodyMode::Buffer),
+    (GET, "/p/:p", BodyMode::Buffer),
+    (POST, "/b", BodyMode::Buffer),
+    (POST, "/s", BodyMode::Stream),
+    (POST, "/late", BodyMode::Late),
+    (PURGE, "/a", BodyMode::Buffer),
 ];
 
 impl Driver {
@@ -147,8 +150,8 @@ impl Driver {
         for (id, &(method, pattern, _)) in table.iter().enumerate() {
             router.insert(method, pattern, id as u32).unwrap();
         }
-        let spec = |&(_, _, stream): &(u8, &str, bool)| RouteSpec {
-            stream,
+        let spec = |&(_, _, body): &(u8, &str, BodyMode)| RouteSpec {
+            body,
             max_body: 100_000,
             wildcard: false,
         };

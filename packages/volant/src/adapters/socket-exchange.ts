@@ -70,7 +70,7 @@ export abstract class SocketExchange extends Head {
     this.upload = upload
     const route = this.host.routes[this.id]
     if (route === undefined) return false
-    if (route.bodyMode === BodyMode.stream) {
+    if (route.bodyMode !== BodyMode.buffer) {
       this.bodyKind = BodyKind.stream
       return false
     }

@@ -303,7 +303,7 @@ export class LazyContext implements RequestContext {
       const { decoder, collected } = more
       if (
         collected !== null ||
-        (this.route.bodyMode === 'checked' && this.exchange.bodyKind === BodyKind.stream)
+        (this.route.bodyMode === 'checked' && this.exchange.bodyKind !== BodyKind.none)
       ) {
         more.stream = streamOf(this.#whole().bytes())
       } else if (decoder === null) more.stream = streamBody(this.exchange)
@@ -323,8 +323,12 @@ export class LazyContext implements RequestContext {
 
   #whole(): WholeBody {
     if (this.rare?.collected) return this.rare.collected
-    if (this.exchange.bodyKind !== BodyKind.stream) return wholeBody(this.exchange)
-    throw new VolantError(this.route.bodyMode === 'checked' ? 'E_BODY_UNREAD' : 'E_BODY_STREAMED')
+    const { bodyKind } = this.exchange
+    // Where the body is late, a small one may be there already; who asks too early is told so in either case.
+    if (this.route.bodyMode === 'checked' && bodyKind !== BodyKind.none)
+      throw new VolantError('E_BODY_UNREAD')
+    if (bodyKind === BodyKind.stream) throw new VolantError('E_BODY_STREAMED')
+    return wholeBody(this.exchange)
   }
 
   status(): number

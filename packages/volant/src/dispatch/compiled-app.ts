@@ -96,7 +96,7 @@ export class CompiledApp implements Host, RequestApp {
     this.routes = definition.routes.map((route) => ({
       method: route.method,
       pattern: route.pattern,
-      bodyMode: route.bodyMode === 'stream' || readsBodyLate(route) ? BodyMode.stream : BodyMode.buffer,
+      bodyMode: readsBodyLate(route) ? BodyMode.late : BodyMode[route.bodyMode as 'buffer' | 'stream'],
       maxBodySize: route.maxBodySize,
     }))
     this.#definitions = definition.routes
