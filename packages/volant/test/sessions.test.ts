@@ -845,6 +845,19 @@ describe('session, stored', () => {
 
 describe('sessions and the rest of the framework', () => {
   for (const [kind, options] of kinds) {
+    test(`${kind}: a clock that was ahead makes no session that does not end`, async (t) => {
+      const browser = new Browser(shop(options()))
+      const wall = Date.now()
+      let ahead = 365 * 86_400_000
+      t.mock.method(Date, 'now', () => wall + ahead)
+      await browser.text('/sign-in/ada', 'POST')
+      assert.equal(await browser.text('/user'), 'ada')
+      ahead -= 60_000
+      assert.equal(await browser.text('/user'), 'ada')
+      ahead = 0
+      assert.equal(await browser.text('/user'), 'nobody')
+    })
+
     test(`${kind}: a hook that runs after the session was written cannot change it`, async () => {
       const app = kit.app()
       const codes: unknown[] = []

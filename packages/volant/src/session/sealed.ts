@@ -59,7 +59,8 @@ export class SealedKeeper implements Keeper {
     const began = Number.parseInt(text.slice(0, afterBegan), 36) * 1_000
     const used = Number.parseInt(text.slice(afterBegan + 1, afterUsed), 36) * 1_000
     const now = Date.now()
-    const isLive = now - used < this.#idle && now - began < this.#absolute
+    // One that is far in the future comes from a clock that was wrong, and would not end.
+    const isLive = Math.abs(now - used) < this.#idle && Math.abs(now - began) < this.#absolute
     if (!isLive) return null
     return {
       secret: text.slice(afterUsed + 1, afterSecret),

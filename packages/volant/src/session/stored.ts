@@ -82,7 +82,8 @@ export class StoredKeeper implements Keeper {
     const { idle, absolute } = this.#plan
     const isReplayed = opened.until !== undefined && Date.now() >= opened.until
     if (isReplayed) await this.#end(ctx, opened)
-    if (isReplayed || Date.now() - opened.began >= absolute) return null
+    // One that began far in the future comes from a clock that was wrong, and would not end.
+    if (isReplayed || Math.abs(Date.now() - opened.began) >= absolute) return null
     const isStale = record.ttl < Math.min(idle, this.#leftOf(opened)) - touchInterval(idle)
     return { ...opened, isStale: isStale && !opened.isReplaced }
   }
