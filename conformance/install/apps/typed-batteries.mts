@@ -39,7 +39,7 @@ app
 export const wrongBasic = () => basic({ users: { ada: 'x' } })
 
 // A module for sign-in exports what it made, and the compiler writes down all types of that.
-const key = 'only for a test, of 32 bytes or more'
+const key = 'only-for-a-test-of-32-bytes-or-more'
 export const sessions = session<{ user: { name: string; roles: string[] } }>({ keys: [key] })
 export const crossSite = csrf()
 export const tokens = csrf({ token: true })
