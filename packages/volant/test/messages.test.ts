@@ -141,7 +141,7 @@ describe('messages', () => {
     [/^before takes a function, not an object$/, () => before({ errors: {} } as never)],
     [/^the handler of \/x is not a function but undefined$/, () => kit.app().get('/x', undefined as never)],
     [
-      /^middleware 1 of \/x is not a function but an array: give each by itself$/,
+      /^middleware 1 of \/x is not a function but an empty array: give each by itself$/,
       () => kit.app().get('/x', [] as never, () => 1),
     ],
   ]

@@ -358,7 +358,7 @@ test('mistakes in a schema are told with their place, when it is registered', ()
     [{ type: 'object', properties: { a: { type: 'date' } } }, /#\/properties\/a\/type takes/],
     [{ type: 'object', properties: { a: z.string() } }, /#\/properties\/a is of another library/],
     [{ type: 'object', properties: { a: 'string' } }, /#\/properties\/a takes a schema, not "string"/],
-    [{ type: 'object', properties: [] }, /#\/properties takes schemas by name, not an array/],
+    [{ type: 'object', properties: [] }, /#\/properties takes schemas by name, not an empty array/],
     [{ type: 'object', required: true }, /#\/required takes an array of texts, not true/],
     [{ type: 'object', requried: ['a'] }, /#\/requried is no keyword.*did you mean "required"/],
     [{ type: 'string', minlength: 1 }, /did you mean "minLength"/],

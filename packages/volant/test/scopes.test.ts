@@ -456,9 +456,9 @@ describe('before', () => {
     assert.throws(() => middleware({ onResponse: 1 } as never, () => {}), { code: 'E_BAD_HANDLER' })
     for (const [security, message] of [
       ['bearer', /security takes schemes by name.*not "bearer"/],
-      [[], /security takes schemes by name.*not an array/],
+      [[], /security takes schemes by name.*not an empty array/],
       [['bearer'], /security takes schemes by name.*not "bearer"/],
-      [[{ bearer: [] }], /security\.bearer takes a Security Scheme Object.*not an array/],
+      [[{ bearer: [] }], /security\.bearer takes a Security Scheme Object.*not an empty array/],
       [{ bearer: { scheme: 'bearer' } }, /security\.bearer takes a Security Scheme Object/],
       [{ 'my key': { type: 'http', scheme: 'bearer' } }, /not "my key"/],
     ] as const) {

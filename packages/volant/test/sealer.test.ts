@@ -153,7 +153,7 @@ describe('keys', () => {
       /^keys takes an array of 1 to 16 texts, the newest first, not undefined: make a key with "openssl/,
     ],
     [newKey, /not a text: make/],
-    [[], /not an array/],
+    [[], /not an empty array/],
     [Array.from({ length: 17 }, () => newKey), /1 to 16/],
     [[newKey, 5], /^keys\[1\] takes a text, not 5/],
     // eslint-disable-next-line no-sparse-arrays

@@ -5,7 +5,8 @@ export function briefValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
-  return Array.isArray(value) ? 'an array' : 'an object'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  return 'an object'
 }
 
 /** The most characters of a text that are shown. */

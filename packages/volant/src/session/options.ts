@@ -1,7 +1,6 @@
 /** The options of `session`, and their checks. */
 import { sealerOf, type Sealer } from '../cookies/sealer.ts'
 import { VolantError } from '../errors/errors.ts'
-import { bad } from '../options/bad-option.ts'
 import { checkChoice, checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
 import { millisecondsOf } from '../options/duration.ts'
 import { foreignNames } from '../options/foreign-names.ts'
@@ -146,12 +145,13 @@ function checkStore(store: unknown, options: SessionOptions): void {
     if (name === undefined) return
     throw new VolantError('E_BAD_OPTION', `session: ${name} is for a store, and there is none: add store`)
   }
-  const { get, set, touch, destroy } = (store ?? {}) as Partial<Record<keyof SessionStore, unknown>>
-  if ([get, set, touch, destroy].every((each) => typeof each === 'function')) return
-  throw bad(
-    'session: store',
-    store,
-    'an object with get, set, touch and destroy, such as memorySessions(), sqliteSessions(database) or redisSessions(client)',
+  const calls = ['get', 'set', 'touch', 'destroy'] as const
+  const given = (store ?? {}) as Partial<Record<keyof SessionStore, unknown>>
+  const absent = calls.filter((name) => typeof given[name] !== 'function')
+  if (absent.length === 0) return
+  throw new VolantError(
+    'E_BAD_OPTION',
+    `session: store has no ${absent.join(', ')}: give it memorySessions(), sqliteSessions(database), redisSessions(client), or an object with get, set, touch and destroy`,
   )
 }
 
