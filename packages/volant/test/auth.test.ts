@@ -117,6 +117,22 @@ test('an error or a reply in place of a user lets nobody pass', async () => {
   }
 })
 
+test('credentials that have to be waited for let nobody pass', async () => {
+  for (const credentials of [async () => null, () => Promise.reject(new Error('a database is down'))]) {
+    const reports: unknown[] = []
+    const app = kit.app({ report: (error) => void reports.push(error) })
+    const auth = authenticate({
+      schemeName: 'cookie',
+      security: { type: 'apiKey', in: 'cookie', name: 'id' },
+      credentials,
+      verify: (id) => ({ id }),
+    })
+    app.with(auth).get('/', () => 'in')
+    assert.equal((await app.inject({ url: '/' })).status, 500)
+    assert.match(String(reports), /authenticate: credentials gave a promise.*look them up in verify/)
+  }
+})
+
 test('basic reads what RFC 7617 allows, and says what is wrong with the rest', async () => {
   const app = kit.app()
   app

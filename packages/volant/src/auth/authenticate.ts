@@ -1,5 +1,6 @@
 /** `authenticate()` makes an authentication of credentials that this package does not know. */
 import { hintMisuse } from '../dispatch/declare.ts'
+import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkFlag, checkFunction, checkNames } from '../options/checks.ts'
 import type { Context } from '../types/context.ts'
@@ -16,7 +17,7 @@ export interface AuthenticateOptions<Credentials, V, Scheme extends string, Requ
   schemeName: Scheme
   /** The Security Scheme Object of OpenAPI 3.1 §4.8.27, such as `{ type: 'apiKey', in: 'cookie', name: 'session' }`. */
   security: Readonly<Record<string, unknown>>
-  /** Gives the credentials of a request; null or undefined where it has none. */
+  /** Gives the credentials of a request, without waiting; null or undefined where it has none. */
   credentials: (ctx: Context) => Credentials | null | undefined
   /** Gives the user they belong to; null, undefined or false refuse them with 401. */
   verify: (credentials: Credentials, ctx: Context) => Verified<V>
@@ -76,7 +77,14 @@ export function authenticate(
         security: { ...security },
         challenge: checkChallenge('authenticate: challenge', challenge ?? challengeFor(security)),
         unknown: new Refusal(401, 'The credentials are not valid'),
-        read: (ctx: RequestContext) => credentials(ctx as unknown as Context) ?? null,
+        read: (ctx: RequestContext) => {
+          const given = credentials(ctx as unknown as Context) ?? null
+          // A promise of null is not null: without this check a request that has no credentials would have some.
+          if (!isThenable(given)) return given
+          // Nothing awaits it, and an unhandled rejection would end the process.
+          given.then(undefined, () => {})
+          throw new VolantError('E_BAD_OPTION', awaited)
+        },
         verify: (given: unknown, ctx: RequestContext) => {
           const user = verify(given, ctx as unknown as Context)
           return isThenable(user)
@@ -90,6 +98,9 @@ export function authenticate(
 }
 
 hintMisuse(authenticate, 'app.with(authenticate({ schemeName, security, credentials, verify }))')
+
+const awaited =
+  'authenticate: credentials gave a promise, so that nobody could tell whether the request has any: read them without waiting, and look them up in verify, which may be async'
 
 function challengeFor({ type, scheme, in: place, name }: Readonly<Record<string, unknown>>): Challenge {
   if (type === 'apiKey') return { scheme: 'ApiKey', params: { in: String(place), name: String(name) } }
