@@ -229,6 +229,13 @@ export function jwtCases(kit: Kit): void {
       )
     })
 
+    test('a byte order mark before the set is left out', async () => {
+      await issuing(kit, async ({ issuer, ask }) => {
+        issuer.answer = (ctx) => ctx.text(`\uFEFF${JSON.stringify(setOf(jwkOf('first')))}`)
+        assert.equal(await ask(await tokenOf('first')), 200)
+      })
+    })
+
     test('a server that cannot be reached', async () => {
       const gone = kit.app()
       const { port } = await gone.listen({ port: 0, host: '127.0.0.1' })

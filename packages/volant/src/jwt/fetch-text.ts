@@ -35,7 +35,8 @@ async function read(response: Response): Promise<string> {
     if (size > mostBytes) throw new Unfit(`it is larger than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  // It leaves out a byte order mark, which some servers send.
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 /** The error of `fetch` says `fetch failed`, its cause why. */
