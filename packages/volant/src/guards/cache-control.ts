@@ -68,8 +68,9 @@ const inOrder = Object.keys(directives) as Directive[]
  *     app.use(cacheControl({ public: true, maxAge: 3_600, staleWhileRevalidate: 60 }))
  *
  * These are replies to GET and HEAD that succeeded, 304, and the permanent redirects 301 and 308. What the handler or a
- * scope inside this one says stays, in Cache-Control or Expires. A reply with Set-Cookie never goes to a shared cache:
- * it gets `private` in place of `public` and `s-maxage`. Throws `E_BAD_OPTION`.
+ * scope inside this one says stays, in Cache-Control or Expires. A reply with Set-Cookie does not go to a shared
+ * cache: it gets `private` in place of `public` and `s-maxage`. A hook of `onSend` outside this one runs later, and has to
+ * say so itself where it adds a cookie. Throws `E_BAD_OPTION`.
  */
 export function cacheControl(options: CacheControlOptions): FittingMiddleware {
   checkNames('cacheControl', options, [...inOrder, 'methods', 'errors'], foreignNames.cacheControl)
