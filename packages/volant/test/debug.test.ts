@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { debug, type DebugOptions } from '../src/debug.ts'
-import { before, type VolantError } from '../src/index.ts'
+import { before, cors, type VolantError } from '../src/index.ts'
 import { Kit } from './kit.ts'
 
 const kit = new Kit()
@@ -31,6 +31,30 @@ test('in production a guard is required, and the error says what to do', () => {
     }
     kit.app().register(debug, { guard: before(() => undefined) })
   })
+})
+
+test('pages of other origins are refused, with a guard that lets them in, too', async () => {
+  const app = kit.app()
+  app.use(cors())
+  app.register(debug, { guard: before(() => undefined) })
+  const ask = async (method: string, headers: Record<string, string>) => {
+    const url = method === 'POST' ? '/debug/cpu-profile?seconds=0' : '/debug/runtime'
+    return (await app.inject({ method, url, headers: { host: 'own.example', ...headers } })).status
+  }
+  const foreign = { 'sec-fetch-site': 'cross-site' }
+  const link = { ...foreign, 'sec-fetch-mode': 'navigate' }
+  assert.equal(await ask('GET', foreign), 403)
+  assert.equal(await ask('HEAD', foreign), 403)
+  assert.equal(await ask('GET', { 'sec-fetch-site': 'same-site' }), 403)
+  assert.equal(await ask('GET', { origin: 'https://evil.example' }), 403)
+  assert.equal(await ask('POST', { origin: 'null' }), 403)
+  assert.equal(await ask('POST', link), 403)
+  assert.equal(await ask('GET', link), 200)
+  assert.equal(await ask('GET', {}), 200)
+  assert.equal(await ask('GET', { origin: 'https://own.example' }), 200)
+  // 400: the profile of no seconds is refused behind the gate.
+  assert.equal(await ask('POST', { 'sec-fetch-site': 'same-origin', origin: 'https://own.example' }), 400)
+  assert.equal(await ask('POST', {}), 400)
 })
 
 test('a heap snapshot only by its option', async () => {

@@ -64,7 +64,7 @@ export function debug(scope: Scope<any>, options: DebugOptions | void): void {
   const { registry } = rootOf(scope)
   const profiler = new Profiler()
   scope.onClosing(() => profiler.end())
-  let inside: Scope<any> = scope
+  let inside: Scope<any> = scope.with(ownPages)
   for (const each of guards.length === 0 ? [localOnly] : guards) inside = inside.with(each)
   inside.group(prefix, (routes) => {
     const get = (path: string, make: (ctx: RequestContext) => unknown): void => {
@@ -98,6 +98,25 @@ export function debug(scope: Scope<any>, options: DebugOptions | void): void {
   })
 }
 hintMisuse(debug, 'app.register(debug)')
+
+/**
+ * A page of another site may have the browser of a developer ask, with the password that the browser knows, and `cors()`
+ * may let it read the reply. Links to what a GET shows are harmless.
+ */
+const ownPages = gateOf(
+  ({ exchange, host, method }) => {
+    const site = exchange.header('sec-fetch-site')
+    const origin = exchange.header('origin')
+    const isOwn =
+      site === undefined
+        ? origin === undefined || origin.replace(/^https?:\/\//, '') === host
+        : site === 'same-origin' ||
+          site === 'none' ||
+          (method === 'GET' && exchange.header('sec-fetch-mode') === 'navigate')
+    if (!isOwn) throw refusal('E_CSRF', 'A page of another origin sent the request to the debug routes')
+  },
+  { isEarly: true },
+) as FittingMiddleware
 
 /** A proxy on this machine passes on requests of others: those say so in their headers, and are not let in either. */
 const localOnly = gateOf(
