@@ -1,5 +1,5 @@
 /** Writes any value as JSON for a log line: bounded, without secrets, and without throwing. */
-import { censored, type SecretPaths, type SecretNames } from './secrets.ts'
+import { censored, noSecrets, type SecretPaths, type SecretNames } from './secrets.ts'
 import { errorText, inString, longestText, shortened } from './text.ts'
 
 /** Objects in objects are written this deep. */
@@ -77,7 +77,11 @@ export class ValueWriter {
     try {
       const { toJSON } = value as { toJSON?: unknown }
       const json: unknown = typeof toJSON === 'function' ? toJSON.call(value) : value
-      if (json !== value) return this.value(json, paths)
+      if (json !== value)
+        return this.value(
+          value instanceof URL && this.#secrets !== noSecrets ? withoutPassword(value) : json,
+          paths,
+        )
       if (value instanceof Set) return this.#array([...value.values()], paths)
       if (Array.isArray(value)) return this.#array(value as unknown[], paths)
       const object: object = value instanceof Map ? Object.fromEntries(value.entries()) : value
@@ -129,6 +133,11 @@ export class ValueWriter {
   #bigText(value: bigint): string {
     return value > -hugeNumber && value < hugeNumber ? `"${value}"` : '"[BigInt]"'
   }
+}
+
+/** The URLs of databases and brokers have passwords in them. */
+function withoutPassword({ href, password }: URL): string {
+  return password === '' ? href : href.replace(`:${password}@`, `:${censored}@`)
 }
 
 /** Streams, sockets and requests are named, not written: they hold buffers, and the headers of their requests. */
