@@ -259,6 +259,8 @@ describe('secrets', () => {
     const members = membersOf(fields)
     assert.doesNotMatch(JSON.stringify(members), /s3cret/)
     assert.match(JSON.stringify(members), /"Cookie":"\[Redacted\]".*"open":"yes"/)
+    assert.match(JSON.stringify(membersOf(fields, { redact: false })), /s3cret/)
+    const [child] = linesOf((log) => log.child({ token: secret }).info('x %o', { password: secret })) as [
       Line,
     ]
     assert.doesNotMatch(JSON.stringify(child), /s3cret/)

@@ -117,8 +117,11 @@ export function startTrace(
     ctx.more.listener = (_, info) => {
       record?.(info)
       if (span === null) return
-      complete(span, ctx, info, plan)
-      span.end()
+      try {
+        complete(span, ctx, info, plan)
+      } finally {
+        span.end()
+      }
     }
   }
   return new RequestTrace(within)
