@@ -846,6 +846,19 @@ describe('session, stored', () => {
 
 describe('sessions and the rest of the framework', () => {
   for (const [kind, options] of kinds) {
+    test(`${kind}: an error in place of a reply that set the cookie is kept by nobody`, async () => {
+      const app = kit.app()
+      const onSend = () => Promise.reject(new HTTPError(404))
+      const scope = app.with(middleware({ onSend }, (_, next) => next())).with(session(options()))
+      scope.get('/', (ctx) => {
+        ctx.state.session.set('a', 1)
+        return 'x'
+      })
+      const { status, headers } = await app.inject({ url: '/' })
+      assert.deepEqual([status, headers['cache-control']], [404, 'no-store'])
+      assert.equal(headers['set-cookie']?.length, 1)
+    })
+
     test(`${kind}: a clock that was ahead makes no session that does not end`, async (t) => {
       const browser = new Browser(shop(options()))
       const wall = Date.now()

@@ -426,7 +426,8 @@ export class LazyContext implements RequestContext {
     this.hasType = false
     if (list === null) return
     for (let at = list.length - 2; at >= 0; at -= 2) {
-      if (representation.test(list[at] as string)) list.splice(at, 2)
+      // What nobody may keep, such as a new cookie, nobody may keep with an error either.
+      if (representation.test(list[at] as string) && list[at + 1] !== 'no-store') list.splice(at, 2)
     }
   }
 
