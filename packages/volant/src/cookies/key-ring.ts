@@ -19,7 +19,11 @@ export interface DerivedKey {
 }
 
 /** Derives the keys for `purpose` (HKDF-SHA-256, RFC 5869). Throws `E_BAD_OPTION`, which never shows a key. */
-export function deriveKeys(keys: readonly string[], purpose: string, where: string): DerivedKey[] {
+export function deriveKeys(
+  keys: readonly (string | undefined)[],
+  purpose: string,
+  where: string,
+): DerivedKey[] {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) {
     throw badKeys(`${where} takes an array of 1 to ${mostKeys} texts, the newest first`, brief(keys))
   }

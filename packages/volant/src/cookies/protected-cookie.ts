@@ -17,7 +17,7 @@ export interface ProtectedCookieOptions extends CookieOptions {
    * Texts of 32 bytes or more, the newest first. The first protects, and each of them reads: a key goes to the end when
    * it is replaced, and is taken away when no cookie of it is valid any more. Make one with `openssl rand -base64 32`.
    */
-  keys: readonly string[]
+  keys: readonly (string | undefined)[]
 }
 
 /** How long a cookie is valid: the server refuses it afterwards, too. `maxAge` counts if both are given. */
@@ -68,7 +68,7 @@ export function protectedCookie(
   where: string,
   name: string,
   options: ProtectedCookieOptions,
-  codecOf: (keys: readonly string[], where: string) => CookieCodec,
+  codecOf: (keys: readonly (string | undefined)[], where: string) => CookieCodec,
 ): ProtectedCookie {
   if (typeof name !== 'string' || name.length > longestName)
     throw bad(

@@ -20,7 +20,7 @@ export function sealedCookie(name: string, options: ProtectedCookieOptions): Pro
 }
 
 /** The sealed text is `END.VALUE`. */
-function codecOf(keys: readonly string[], where: string): CookieCodec {
+function codecOf(keys: readonly (string | undefined)[], where: string): CookieCodec {
   const sealer = sealerOf(keys, 'cookie', where)
   return {
     write: (name, value, end) => sealer.seal(name, `${end}.${value}`),

@@ -23,7 +23,7 @@ export interface Sealer {
  *
  * A key should seal no more than 2³² texts, since initialisation vectors are random (NIST SP 800-38D §8.3).
  */
-export function sealerOf(keys: readonly string[], purpose: string, where = 'keys'): Sealer {
+export function sealerOf(keys: readonly (string | undefined)[], purpose: string, where = 'keys'): Sealer {
   const derived = deriveKeys(keys, `seal ${purpose}`, where)
   return sealerBy(nativeSealer(bytesOf(derived)) ?? nodeSealer(derived), derived)
 }

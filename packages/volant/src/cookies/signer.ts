@@ -7,7 +7,7 @@ import { deriveKeys, type DerivedKey } from './key-ring.ts'
 import type { CookieCodec } from './protected-cookie.ts'
 
 /** Throws `E_BAD_OPTION` for keys that are too short; `where` names the option. */
-export function signerOf(keys: readonly string[], where: string): CookieCodec {
+export function signerOf(keys: readonly (string | undefined)[], where: string): CookieCodec {
   const derived = deriveKeys(keys, 'sign cookie', where)
   const [newest] = derived as [DerivedKey, ...DerivedKey[]]
   return {
