@@ -7,7 +7,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
-import { deferred, within } from '@volant/test-kit'
+import { deferred, eventually, within } from '@volant/test-kit'
 import { HTTPError } from 'volant'
 import { otel } from 'volant/otel'
 import { onEach } from '../src/sites.ts'
@@ -15,12 +15,17 @@ import { plain, Receiver, type ReceivedSpan } from '../src/receiver.ts'
 
 const receiver = await Receiver.listen()
 const resource = resourceFromAttributes({ 'service.name': 'cases' })
-const queue = { maxQueueSize: 64, maxExportBatchSize: 16, exportTimeoutMillis: 500, scheduledDelayMillis: 20 }
+const queue = {
+  maxQueueSize: 64,
+  maxExportBatchSize: 16,
+  exportTimeoutMillis: 3_000,
+  scheduledDelayMillis: 20,
+}
 const spans = new NodeTracerProvider({
   resource,
   spanProcessors: [
     new BatchSpanProcessor(
-      new OTLPTraceExporter({ url: `${receiver.url}/v1/traces`, timeoutMillis: 500 }),
+      new OTLPTraceExporter({ url: `${receiver.url}/v1/traces`, timeoutMillis: 3_000 }),
       queue,
     ),
   ],
@@ -30,9 +35,9 @@ const meters = new MeterProvider({
   resource,
   readers: [
     new PeriodicExportingMetricReader({
-      exporter: new OTLPMetricExporter({ url: `${receiver.url}/v1/metrics`, timeoutMillis: 500 }),
+      exporter: new OTLPMetricExporter({ url: `${receiver.url}/v1/metrics`, timeoutMillis: 3_000 }),
       exportIntervalMillis: 3_600_000,
-      exportTimeoutMillis: 1_000,
+      exportTimeoutMillis: 3_500,
     }),
   ],
 })
@@ -62,10 +67,11 @@ onEach('OTLP', (site) => {
     await site.serve(app, async (url, { port }) => {
       await fetch(`${url}/orders/7?token=hidden`, { headers: { 'x-tenant': 'acme', 'user-agent': 'cases' } })
       await fetch(`${url}/down`)
-      await spans.forceFlush()
-      const [request, price, down] = ['GET /orders/:id', 'price', 'GET /down'].map((name) =>
-        receiver.spans.find((span) => span.name === name),
-      ) as [ReceivedSpan, ReceivedSpan, ReceivedSpan]
+      const names = ['GET /orders/:id', 'price', 'GET /down']
+      const received = () => names.map((name) => receiver.spans.find((span) => span.name === name))
+      // A span may end after its reply has come, and an export may be under way.
+      await eventually(() => !received().includes(undefined), 'the spans arrive')
+      const [request, price, down] = received() as [ReceivedSpan, ReceivedSpan, ReceivedSpan]
       assert.deepEqual(receiver.senders, new Set(['cases volant', 'cases shop']))
       assert.equal(request.kind, 'SPAN_KIND_SERVER')
       assert.equal(Buffer.from(request.traceId, 'base64').length, 16)
