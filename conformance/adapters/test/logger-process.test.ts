@@ -94,7 +94,7 @@ test('when nobody reads them any more, requests go on and it is said once', asyn
     { deaf: true },
   )
   assert.equal(code, 0, error)
-  assert.equal(error.split('volant: the logger cannot write to stdout: ').length, 2, error)
+  assert.equal(error.split('volant: the logger cannot write to stdout; lines are dropped: ').length, 2, error)
 })
 
 test('without anybody on stderr, errors are still answered', async () => {
