@@ -15,7 +15,9 @@ impl Engine {
     pub fn sweep_interval(&self) -> u64 {
         let shortest = self.core.servers.iter().flat_map(|server| {
             let limits = &server.config.limits;
-            [
+            let sockets = server.config.sockets.iter();
+            let sockets = sockets.flat_map(|spec| [spec.idle_timeout / 2, spec.close_timeout]);
+            sockets.chain([
                 limits.headers_timeout,
                 limits.request_timeout,
                 limits.handler_timeout,
@@ -24,7 +26,7 @@ impl Engine {
                 limits.drain_timeout,
                 limits.drain_idle,
                 limits.shutdown_timeout,
-            ]
+            ])
         });
         let shortest = shortest
             .filter(|&timeout| timeout > 0)

@@ -10,8 +10,8 @@ use reactor::clock;
 use reactor::net::{ListenAddr, Listener, listen_tcp, listen_unix};
 use ring::{Memory, Page};
 
-use crate::connection::{ConnectionId, Connections};
-use crate::exchange::Exchanges;
+use crate::connection::{Connection, ConnectionId, Connections};
+use crate::exchange::{Exchanges, Slot};
 use crate::http1::reply_head::Templates;
 use crate::http1::requests::Scratch;
 use crate::output::Bodies;
@@ -20,6 +20,9 @@ use crate::receive::Ready;
 use crate::sending::Sender;
 use crate::server::{Phase, Server, ServerConfig, ServerStats, Servers};
 use crate::slice::Slice;
+use crate::websocket::compression::Compression;
+use crate::websocket::publishing::Publishing;
+use crate::websocket::topics::Topics;
 
 /// What a call to [`Engine::collect`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +48,8 @@ pub struct Core {
     pub slice: Slice,
     pub sender: Sender,
     pub templates: Templates,
+    pub publishing: Publishing,
+    pub compression: Compression,
     pub clock: Clock,
     /// The last slice began with events.
     events_first: bool,
@@ -78,6 +83,8 @@ impl Engine {
                 slice: Slice::new(),
                 sender: Sender::default(),
                 templates: Templates::new(clock::unix_seconds()),
+                publishing: Publishing::default(),
+                compression: Compression::default(),
                 clock: Clock(clock::monotonic_ms()),
                 events_first: false,
                 drained: false,
@@ -206,6 +213,7 @@ impl Engine {
             buffered: 0,
             waiting: 0,
             bodies: Bodies::default(),
+            topics: Topics::default(),
             phase: Phase::Open,
             referenced: true,
             #[cfg(feature = "faults")]
@@ -255,6 +263,30 @@ impl Engine {
         core.polling.listen(listener.fd(), id)?;
         server.listener = Some(listener);
         Ok(address)
+    }
+
+    /// How many bytes wait to be sent to a WebSocket, of those that were applied.
+    pub fn unsent(&self, slot: u32, generation: u32) -> usize {
+        let exchange = self.core.exchanges.live(Slot(slot), generation);
+        exchange
+            .and_then(|exchange| self.core.connections.get(exchange.connection))
+            .map_or(0, Connection::unsent)
+    }
+
+    /// How many topics of a server have subscribers.
+    pub fn topics(&self, id: u16) -> usize {
+        self.core
+            .servers
+            .get(id)
+            .map_or(0, |server| server.topics.len())
+    }
+
+    /// How many bytes of request bodies and unfinished messages a server has buffered.
+    pub fn buffered(&self, id: u16) -> u64 {
+        self.core
+            .servers
+            .get(id)
+            .map_or(0, |server| server.buffered)
     }
 
     pub fn stats(&self, id: u16) -> Option<ServerStats> {

@@ -24,6 +24,8 @@ pub enum State {
     Streaming(Framing),
     /// The reply is complete but waits behind an earlier exchange of its connection.
     Done,
+    /// It has become a WebSocket, which keeps the slot.
+    Socket,
 }
 
 /// What JavaScript knows an exchange by.
@@ -113,12 +115,23 @@ impl Exchanges {
     pub fn release(&mut self, slot: Slot) {
         let exchange = &mut self.slots[slot.0 as usize];
         debug_assert!(exchange.state != State::Free);
+        if exchange.state != State::Socket {
+            self.in_flight -= 1;
+        }
         exchange.state = State::Free;
         exchange.generation = exchange.generation.wrapping_add(1);
         exchange.connection = ConnectionId::NONE;
         exchange.stash.clear();
-        self.in_flight -= 1;
         self.free.push_back(slot);
+    }
+
+    /// Keeps the slot for a WebSocket, which is not in flight.
+    pub fn become_socket(&mut self, slot: Slot) {
+        let exchange = &mut self.slots[slot.0 as usize];
+        debug_assert!(exchange.state == State::Waiting);
+        exchange.state = State::Socket;
+        exchange.deadline = NEVER;
+        self.in_flight -= 1;
     }
 
     /// The exchange that a reply record names, unless it is gone.

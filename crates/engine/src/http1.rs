@@ -38,6 +38,8 @@ pub struct Http1 {
     last_request: bool,
     /// The number of bytes of the kept input in which the end of a head was looked for already.
     scanned: u32,
+    /// The request in flight may be upgraded to a WebSocket. It is the index of its route's settings.
+    upgrade: Option<u16>,
     inbound: Inbound,
     refused: Option<Refused>,
 }
@@ -76,6 +78,7 @@ impl Default for Http1 {
             fresh: true,
             last_request: false,
             scanned: 0,
+            upgrade: None,
             inbound: Inbound::Head,
             refused: None,
         }
@@ -109,9 +112,16 @@ impl Connections {
     fn http1(&mut self, id: ConnectionId) -> Option<(&mut Connection, &mut Http1)> {
         match self.open(id)? {
             (connection, Protocol::Http1(http1)) => Some((connection, http1)),
-            #[cfg(feature = "faults")]
-            (_, Protocol::Tunnel(_)) => None,
+            _ => None,
         }
+    }
+
+    /// The settings of the sockets that this exchange may become, by their index. It is the only one of its connection.
+    pub fn upgradable(&mut self, id: ConnectionId, slot: Slot) -> Option<u16> {
+        let (_, http1) = self.http1(id)?;
+        http1
+            .upgrade
+            .filter(|_| http1.first == slot && http1.last == slot)
     }
 
     /// A connection that speaks HTTP/1, and its server.

@@ -27,6 +27,7 @@ mod slice;
 mod transport;
 #[cfg(feature = "faults")]
 mod tunnel;
+mod websocket;
 
 #[cfg(not(feature = "faults"))]
 mod faults {
@@ -50,3 +51,4 @@ pub use server::{BodyMode, Limits, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;
 #[cfg(feature = "faults")]
 pub use transport::Delays;
+pub use websocket::SocketSpec;

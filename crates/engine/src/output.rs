@@ -124,9 +124,9 @@ impl Output {
         }
     }
 
-    /// The number of bytes that wait, with kept bodies but without the own bytes behind them.
+    /// The number of bytes that wait.
     pub fn unsent(&self) -> usize {
-        let left = |part: &Part| part.body.place.1 - part.at;
+        let left = |part: &Part| part.body.place.1 - part.at + part.behind.len();
         self.own.len() - self.sent + self.parts.iter().map(left).sum::<usize>()
     }
 
@@ -205,6 +205,13 @@ impl Output {
             self.own.drain(..self.sent);
             self.sent = 0;
         }
+    }
+
+    /// The number of bytes that are free once it is dropped: a body that others wait for, too, stays.
+    pub fn frees(&self) -> usize {
+        let bodies = self.parts.iter().map(|part| &part.body);
+        let alone = bodies.filter(|body| Rc::strong_count(body) == 1);
+        self.counted + alone.map(|body| body.place.1).sum::<usize>()
     }
 
     /// Takes its bytes out of a sum that `count` put them in.

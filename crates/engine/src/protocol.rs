@@ -11,10 +11,12 @@ use crate::server::Server;
 use crate::slice::abort;
 #[cfg(feature = "faults")]
 use crate::tunnel::Tunnel;
+use crate::websocket::WebSocket;
 
 /// The protocol of a connection, with its state.
 pub enum Protocol {
     Http1(Http1),
+    WebSocket(Box<WebSocket>),
     /// For tests of what protocols share.
     #[cfg(feature = "faults")]
     Tunnel(Tunnel),
@@ -53,6 +55,7 @@ impl Protocol {
     pub fn is_busy(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_busy(),
+            Self::WebSocket(socket) => socket.is_busy(),
             #[cfg(feature = "faults")]
             Self::Tunnel(_) => false,
         }
@@ -62,6 +65,7 @@ impl Protocol {
     pub fn is_idle(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_idle(),
+            Self::WebSocket(_) => false,
             #[cfg(feature = "faults")]
             Self::Tunnel(tunnel) => tunnel.is_idle(),
         }
@@ -72,6 +76,7 @@ impl Protocol {
     pub fn is_paused(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_paused(),
+            Self::WebSocket(_) => false,
             #[cfg(feature = "faults")]
             Self::Tunnel(_) => false,
         }
@@ -82,6 +87,7 @@ impl Protocol {
     pub fn is_mid_reply(&self) -> bool {
         match self {
             Self::Http1(http1) => http1.is_mid_reply(),
+            Self::WebSocket(_) => true,
             #[cfg(feature = "faults")]
             Self::Tunnel(_) => true,
         }
@@ -100,6 +106,7 @@ impl Core {
     ) -> (usize, Stop) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.take_requests(memory, id, start, end),
+            Some(Protocol::WebSocket(_)) => self.take_messages(memory, id, start, end),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.take_echoed(memory, id, start, end),
             None => (end, Stop::Closed),
@@ -110,6 +117,7 @@ impl Core {
     pub fn can_resume(&mut self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.can_take_requests(id),
+            Some(Protocol::WebSocket(_)) => self.can_take_messages(id),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.can_echo(id),
             None => false,
@@ -128,6 +136,7 @@ impl Core {
     ) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.reply(slot, record, out, references),
+            Some(Protocol::WebSocket(_)) => self.operate_socket(id, slot, record, out, references),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -141,6 +150,7 @@ impl Core {
             .protocol(self.exchanges.get(slot).connection)
         {
             Some(Protocol::Http1(_)) => self.reply_problem(slot, status, code),
+            Some(Protocol::WebSocket(_)) => {}
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -152,7 +162,9 @@ impl Core {
         let id = self.exchanges.get(slot).connection;
         match self.connections.protocol(id) {
             // HTTP/1 has no other way to end a reply.
-            Some(Protocol::Http1(_)) => self.reset_connection(id, abort::ERROR),
+            Some(Protocol::Http1(_) | Protocol::WebSocket(_)) => {
+                self.reset_connection(id, abort::ERROR);
+            }
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -163,6 +175,7 @@ impl Core {
     pub fn after_output(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.await_request(id),
+            Some(Protocol::WebSocket(_)) => {}
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.await_bytes(id),
             None => {}
@@ -174,6 +187,7 @@ impl Core {
     pub fn tell_drained(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.tell_stream(id),
+            Some(Protocol::WebSocket(_)) => self.tell_socket_drained(id),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -184,6 +198,7 @@ impl Core {
     pub fn tell_half_closed(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.tell_handlers(id),
+            Some(Protocol::WebSocket(_)) => {}
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -195,6 +210,7 @@ impl Core {
     pub fn fail_rest(&mut self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.fail_upload(id),
+            Some(Protocol::WebSocket(_)) => self.lose_socket(id),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => false,
             None => false,
@@ -205,9 +221,23 @@ impl Core {
     pub fn time_out(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.time_out_request(id),
+            Some(Protocol::WebSocket(_)) => self.time_out_socket(id),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.remove(id, abort::CLIENT),
             None => {}
+        }
+    }
+
+    /// Gives the connection that is reset because more waits to be sent than the server allows, since the output of this
+    /// one grew.
+    pub fn gives_way(&self, id: ConnectionId) -> ConnectionId {
+        match self.connections.protocol(id) {
+            Some(Protocol::WebSocket(_)) => self.fullest_socket(id),
+            // Its client sees that the reply is not whole.
+            Some(Protocol::Http1(_)) => id,
+            #[cfg(feature = "faults")]
+            Some(Protocol::Tunnel(_)) => id,
+            None => id,
         }
     }
 
@@ -215,6 +245,7 @@ impl Core {
     pub fn retire(&mut self, id: ConnectionId) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.stop_reading(id),
+            Some(Protocol::WebSocket(_)) => {}
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.close_tunnel(id),
             None => {}
@@ -229,6 +260,7 @@ impl Core {
                 self.release_body(id);
                 self.abort_exchanges(id, reason);
             }
+            Some(Protocol::WebSocket(_)) => self.release_socket(id),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => {}
             None => {}
@@ -239,6 +271,8 @@ impl Core {
     pub fn recover(&mut self, id: ConnectionId, lost: bool) {
         match self.connections.protocol(id) {
             Some(Protocol::Http1(_)) => self.recover_http1(id, lost),
+            // A part of a frame may be lost, and with it where the next one begins.
+            Some(Protocol::WebSocket(_)) => self.reset_connection(id, abort::ERROR),
             #[cfg(feature = "faults")]
             Some(Protocol::Tunnel(_)) => self.reset_connection(id, abort::ERROR),
             None => {}

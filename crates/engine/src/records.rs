@@ -1,7 +1,7 @@
 //! Reads the records that JavaScript wrote, and has each exchange do what its record says.
 
 use ring::Record;
-use ring::layout::RECORD_WORDS;
+use ring::layout::{RECORD_WORDS, operation};
 
 use crate::engine::{Core, Engine};
 use crate::exchange::Slot;
@@ -68,6 +68,10 @@ impl Engine {
 
 impl Core {
     fn apply_record(&mut self, record: &Record, out: &[u8], references: &dyn References) {
+        if record.operation() == operation::PUBLISH {
+            self.publish(record, out, references);
+            return;
+        }
         let Some(exchange) = self
             .exchanges
             .live(Slot(record.slot()), record.generation())

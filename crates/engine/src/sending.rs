@@ -51,7 +51,7 @@ pub struct Sender {
 /// - `deadline` is set exactly while the connection has output, which then waits for the socket.
 pub struct Sending {
     writable: bool,
-    dirty: bool,
+    pub dirty: bool,
     /// The number of the step in which bytes were last sent at once.
     step: u32,
     /// When output that waits for the client to read has waited too long; `NEVER` while none waits.
@@ -119,6 +119,7 @@ impl Core {
 
     /// Ends a step: sends what it gathered.
     pub fn flush(&mut self) {
+        self.deliver_published();
         self.flush_cork();
         while let Some(token) = self.sender.dirty.pop_front() {
             if let Some(id) = self.connections.resolve(token) {
@@ -129,6 +130,7 @@ impl Core {
         }
         // A send that panicked has left a 500 to be sent.
         self.flush_cork();
+        self.tell_of_dropped();
         self.sender.step = self.sender.step.wrapping_add(1);
     }
 
@@ -144,6 +146,48 @@ impl Core {
                 self.slice.deliver(memory);
             }
         }
+    }
+
+    /// Sends bytes of a connection at once if nothing waits and nothing was sent in this step, else at the end of the step.
+    /// What the socket does not take stays where it is if `keep` gives an owner for it; otherwise it is copied.
+    pub fn send_at_once(
+        &mut self,
+        id: ConnectionId,
+        bytes: &[u8],
+        keep: impl FnOnce(&Bodies) -> Option<Rc<Body>>,
+    ) {
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+            return;
+        };
+        let waits = !connection.output.is_empty() || connection.transport.seals();
+        if waits || connection.sending.step == self.sender.step {
+            let kept = Some(server).filter(|_| !connection.transport.seals());
+            match kept.and_then(|server| keep(&server.bodies)) {
+                Some(kept) => connection.output.keep(kept, 0),
+                None => connection.push(bytes),
+            }
+            self.send_later(id);
+            return;
+        }
+        faults::check(Stage::Flush);
+        connection.sending.step = self.sender.step;
+        let sent = match connection.transport.send(bytes) {
+            Send::Sent(length) => length,
+            Send::WouldBlock => 0,
+            Send::Failed(_) => {
+                self.remove(id, abort::CLIENT);
+                return;
+            }
+        };
+        if sent == bytes.len() {
+            return;
+        }
+        match keep(&server.bodies) {
+            Some(kept) => connection.output.keep(kept, sent),
+            None => connection.push(&bytes[sent..]),
+        }
+        self.await_socket(id);
+        self.bound_waiting(id);
     }
 
     /// Sends the cork, `body` and `tail`. The part of the body that the socket does not take stays where it is if
@@ -205,16 +249,27 @@ impl Core {
         cork.mark = 0;
     }
 
-    /// Counts the output of a connection after it grew. Past the limit of its server the connection is reset: the other
-    /// connections keep what was accepted for them, and its client sees that the reply is not whole.
+    /// Counts the output of a connection after it grew. Past the limit of its server a connection is reset, this one or
+    /// what its protocol chooses: the others keep what was accepted for them.
     pub fn bound_waiting(&mut self, id: ConnectionId) {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         connection.output.count(&mut server.waiting);
-        if server.waiting + server.bodies.bytes() > server.config.limits.max_buffered_replies {
+        if server.holds_too_much() {
+            self.make_room(id);
+        }
+    }
+
+    /// Resets connections until what waits is within the limit again, or this one is gone.
+    #[cold]
+    fn make_room(&mut self, id: ConnectionId) {
+        while let Some((_, server)) = self.connections.with_server(&mut self.servers, id)
+            && server.holds_too_much()
+        {
             server.stats.dropped += 1;
-            self.reset_connection(id, abort::ERROR);
+            let ended = self.gives_way(id);
+            self.reset_connection(ended, abort::ERROR);
         }
     }
 

@@ -5,6 +5,8 @@ use ring::layout::limit;
 use route::Router;
 
 use crate::output::Bodies;
+use crate::websocket::SocketSpec;
+use crate::websocket::topics::Topics;
 
 /// Every limit the engine enforces, in milliseconds, bytes or counts. The table of defaults and bounds is
 /// `packages/volant/src/options/limits.ts`; nothing here has a default of its own.
@@ -97,12 +99,17 @@ pub struct RouteSpec {
     pub max_body: u64,
     /// The last parameter is the rest of the path, which only the limit on the target bounds.
     pub wildcard: bool,
+    /// The index of its settings in [`ServerConfig::sockets`], if the route is for WebSockets.
+    pub socket: Option<u16>,
 }
 
 pub struct ServerConfig {
     pub limits: Limits,
     pub router: Router,
-    /// The routes, by id.
+    /// The routes for WebSockets.
+    pub socket_router: Router,
+    pub sockets: Vec<SocketSpec>,
+    /// The routes of both routers, by id.
     pub routes: Vec<RouteSpec>,
 }
 
@@ -116,6 +123,8 @@ pub struct ServerStats {
     /// Connections that were reset because the bytes that wait to be sent had reached `max_buffered_replies`.
     pub dropped: u64,
     pub panics: u64,
+    /// WebSockets, which are among the connections and not in flight.
+    pub sockets: u64,
 }
 
 /// The servers by id.
@@ -199,12 +208,13 @@ pub struct Server {
     /// Until this time accepting is paused, because the process ran out of file descriptors. 0: it is not paused.
     pub accept_again: u64,
     pub stats: ServerStats,
-    /// How many bytes of request bodies are buffered.
+    /// How many bytes of request bodies and unfinished messages are buffered.
     pub buffered: u64,
     /// How many of the engine's own bytes wait to be sent.
     pub waiting: u64,
     /// The bodies that wait to be sent and stay where JavaScript has them.
     pub bodies: Bodies,
+    pub topics: Topics,
     pub phase: Phase,
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
@@ -212,4 +222,12 @@ pub struct Server {
     pub echoes: bool,
     #[cfg(feature = "faults")]
     pub delays: Option<crate::transport::Delays>,
+}
+
+impl Server {
+    /// Gives whether more waits to be sent than the limit allows.
+    #[inline]
+    pub fn holds_too_much(&self) -> bool {
+        self.waiting + self.bodies.bytes() > self.config.limits.max_buffered_replies
+    }
 }

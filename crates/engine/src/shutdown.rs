@@ -52,6 +52,8 @@ impl Engine {
         if connections == 0 {
             core.notify_closed(id);
         } else {
+            core.close_sockets(id);
+            core.flush();
             core.advance_close(id);
         }
     }
@@ -90,7 +92,7 @@ impl Core {
         }
     }
 
-    fn connections_of(&self, server: u16) -> Vec<ConnectionId> {
+    pub fn connections_of(&self, server: u16) -> Vec<ConnectionId> {
         self.connections
             .ids()
             .filter(|&id| {

@@ -27,7 +27,7 @@ const MOST_REQUESTS: usize = MAX_SLICE - 1;
 
 /// An event other than a request that JavaScript is told of. It is queued when the page has no room, and always
 /// delivered before any later request, so that the next user of a slot never comes before the end of the last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Notice {
     kind: i32,
     about: Identity,
@@ -35,6 +35,8 @@ pub struct Notice {
     value: i32,
     /// An `abort` has 1 here when the client has closed only its sending side and still gets a reply.
     detail: i32,
+    /// Why a socket was closed: UTF-8.
+    reason: Box<[u8]>,
 }
 
 impl Notice {
@@ -44,7 +46,21 @@ impl Notice {
             about,
             value,
             detail: 0,
+            reason: Box::default(),
         }
+    }
+
+    /// A socket is closed (RFC 6455 §7.1.5).
+    pub fn closed_socket(about: Identity, code: u16, reason: &[u8]) -> Self {
+        Self {
+            reason: reason.into(),
+            ..Self::new(kind::CLOSED_SOCKET, about, i32::from(code))
+        }
+    }
+
+    /// So many messages to a socket were dropped.
+    pub fn dropped(about: Identity, messages: u32) -> Self {
+        Self::new(kind::DROPPED, about, messages as i32)
     }
 
     /// The exchange has no client any more, or is not awaited any longer.
@@ -118,6 +134,8 @@ pub struct Mark {
 
 #[derive(Default)]
 pub struct Slice {
+    /// Tells slices apart.
+    number: u32,
     page: usize,
     count: usize,
     arena: usize,
@@ -138,6 +156,10 @@ impl Slice {
             target: MOST_REQUESTS,
             ..Self::default()
         }
+    }
+
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     pub fn page(&self) -> Page {
@@ -218,6 +240,7 @@ impl Slice {
         if self.count > 0 {
             self.page = self.page().other().0;
         }
+        self.number = self.number.wrapping_add(1);
         self.count = 0;
         self.arena = 0;
         self.spans = 0;
@@ -290,6 +313,11 @@ impl Slice {
     /// How many bytes of the arena are free.
     pub fn free(&self) -> usize {
         ARENA_BYTES - self.arena
+    }
+
+    /// Gives whether bytes may be copied into the arena, with room left for a canonical path.
+    pub fn takes(&self, length: usize) -> bool {
+        self.arena + length + RECEIVE_BYTES <= ARENA_BYTES
     }
 
     /// Copies bytes into the arena, which must have room, and gives their offset.

@@ -321,6 +321,8 @@ fn two_servers_share_one_engine() {
             case_sensitive: true,
             ignore_trailing_slash: false,
         }),
+        socket_router: route::Router::new(route::Options::default()),
+        sockets: Vec::new(),
         routes: Vec::new(),
     });
     let any = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));

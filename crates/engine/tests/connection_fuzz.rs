@@ -7,30 +7,12 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use driver::{Driver, Seen, Shared, data, end, finish, grant, inform, limits, make, start};
+use driver::retained_body::Shared;
+use driver::{Driver, Seen, data, end, finish, grant, inform, limits, make, start};
 use engine::NoReferences;
+use mutants::Random;
 use ring::Memory;
 use ring::layout::{kind, operation, record};
-
-/// `xorshift64*`: reproducible anywhere from its seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-}
 
 const CORPUS: [&[u8]; 20] = [
     b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -285,17 +267,7 @@ fn round(driver: &mut Driver, random: &mut Random, shared: &Shared) -> usize {
 
 #[test]
 fn every_slot_and_connection_comes_back_and_nothing_panics() {
-    let seconds = std::env::var("FUZZ_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1);
-    let seed = std::env::var("FUZZ_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or_else(|| {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            now.map_or(1, |now| now.as_nanos() as u64 | 1)
-        });
+    let (seconds, seed) = (mutants::seconds(), mutants::seed());
     println!("FUZZ_SEED={seed}");
     let mut values = limits();
     values[ring::layout::limit::SEND_TIMEOUT] = 300.0;
@@ -307,7 +279,7 @@ fn every_slot_and_connection_comes_back_and_nothing_panics() {
     values[ring::layout::limit::MAX_BUFFERED_REPLIES] = LARGE as f64 + 1_000.0;
     let mut driver = Driver::new(&values);
     let shared = Shared::new(LARGE);
-    let mut random = Random(seed | 1);
+    let mut random = Random::new(seed);
     let started = Instant::now();
     let (mut rounds, mut requests) = (0, 0);
     while started.elapsed() < Duration::from_secs(seconds) {

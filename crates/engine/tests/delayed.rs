@@ -22,6 +22,8 @@ mod half_close;
 mod interim;
 #[path = "retained.rs"]
 mod retained;
+#[path = "websocket/main.rs"]
+mod websocket;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -147,7 +149,7 @@ fn pipeline(mask: u8) -> String {
     client.write_all(&sent).unwrap();
     let requests = [driver.request(), driver.request(), driver.request()];
     driver.reply(&requests[2], 200, b"small");
-    let shared = driver::Shared::new(300_000);
+    let shared = driver::retained_body::Shared::new(300_000);
     let mut large = driver::make(&requests[1], operation::END, 200);
     large.0[record::REFERENCE] = 1;
     large.0[record::BODY_LENGTH] = 300_000;

@@ -6,7 +6,8 @@ use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use driver::{Driver, Seen, Shared, data, finish, limits, make, send, start};
+use driver::retained_body::Shared;
+use driver::{Driver, Seen, data, finish, limits, make, send, start};
 use engine::NoReferences;
 use ring::layout::{kind, limit, operation, record};
 

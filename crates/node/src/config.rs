@@ -1,6 +1,6 @@
 //! `createServer`'s arguments, read into the engine's configuration.
 
-use engine::{BodyMode, Limits, RouteSpec, ServerConfig};
+use engine::{BodyMode, Limits, RouteSpec, ServerConfig, SocketSpec};
 use napi_sys::{napi_env, napi_value};
 use route::{Options, Router};
 
@@ -8,8 +8,11 @@ use crate::value::{
     Failure, Result, array_length, element, to_bool, to_number, to_string, typed_array,
 };
 
-/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body.
-const ROUTE_WIDTH: u32 = 4;
+/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body, and the place of its
+/// settings in the list of sockets, -1 if the route is not for WebSockets.
+const ROUTE_WIDTH: u32 = 5;
+/// Values per route in the flat list of sockets. `socket_spec` reads them.
+const SOCKET_WIDTH: usize = 7;
 
 pub fn read(
     env: napi_env,
@@ -18,31 +21,33 @@ pub fn read(
     ignore_trailing_slash: napi_value,
     methods: napi_value,
     table: napi_value,
+    sockets: napi_value,
 ) -> Result<ServerConfig> {
-    let (address, bytes, kind) = typed_array(env, limits)?;
-    if kind != napi_sys::TypedarrayType::float64_array {
-        return Err(Failure::new("E_INTERNAL", "limits must be a Float64Array"));
-    }
-    // SAFETY: a Float64Array's memory is `bytes` long and aligned for f64; JavaScript does not run meanwhile.
-    let values = unsafe { std::slice::from_raw_parts(address.cast::<f64>(), bytes / 8) };
-    let mut limits =
-        Limits::from_array(values).map_err(|reason| Failure::new("E_INTERNAL", reason))?;
+    let mut limits = Limits::from_array(&numbers(env, limits)?)
+        .map_err(|reason| Failure::new("E_INTERNAL", reason))?;
     for at in 0..array_length(env, methods)? {
         let name = to_string(env, element(env, methods, at)?)?;
         limits.wire.methods.push(name.into_bytes().into());
     }
 
-    let mut router = Router::new(Options {
+    let options = Options {
         case_sensitive: to_bool(env, case_sensitive)?,
         ignore_trailing_slash: to_bool(env, ignore_trailing_slash)?,
-    });
+    };
+    let mut router = Router::new(options);
+    let mut socket_router = Router::new(options);
     let count = array_length(env, table)? / ROUTE_WIDTH;
     let mut specs = Vec::with_capacity(count as usize);
     for id in 0..count {
         let at = |offset: u32| element(env, table, id * ROUTE_WIDTH + offset);
         let method = to_number(env, at(0)?)? as u8;
         let pattern = to_string(env, at(1)?)?;
-        router
+        let socket = u16::try_from(to_number(env, at(4)?)? as i32).ok();
+        let table = match socket {
+            Some(_) => &mut socket_router,
+            None => &mut router,
+        };
+        table
             .insert(method, &pattern, id)
             .map_err(|error| Failure::new("E_ROUTE", error.to_string()))?;
         specs.push(RouteSpec {
@@ -56,11 +61,44 @@ pub fn read(
                 .rsplit('/')
                 .next()
                 .is_some_and(|last| last.starts_with('*')),
+            socket,
         });
     }
     Ok(ServerConfig {
         limits,
         router,
+        socket_router,
+        sockets: numbers(env, sockets)?
+            .chunks_exact(SOCKET_WIDTH)
+            .map(socket_spec)
+            .collect(),
         routes: specs,
     })
+}
+
+/// Reads the values in the order in which `socketsOf` of `packages/engine/src/native.ts` writes them.
+fn socket_spec(values: &[f64]) -> SocketSpec {
+    SocketSpec {
+        limits: ws::Limits {
+            message: values[0] as usize,
+            fragments: values[1] as u32,
+        },
+        idle_timeout: values[2] as u64,
+        close_timeout: values[3] as u64,
+        max_buffered: values[4] as usize,
+        drops: values[5] != 0.0,
+        compress_from: (values[6] >= 0.0).then_some(values[6] as usize),
+    }
+}
+
+fn numbers(env: napi_env, array: napi_value) -> Result<Vec<f64>> {
+    let (address, bytes, kind) = typed_array(env, array)?;
+    if kind != napi_sys::TypedarrayType::float64_array {
+        return Err(Failure::new("E_INTERNAL", "a Float64Array was expected"));
+    }
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: a Float64Array's memory is `bytes` long and aligned for f64; JavaScript does not run meanwhile.
+    Ok(unsafe { std::slice::from_raw_parts(address.cast::<f64>(), bytes / 8) }.to_vec())
 }

@@ -123,12 +123,13 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             (*binding).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 7] = [
+        let exports: [(&str, Export); 8] = [
             ("createServer", create_server),
             ("listen", listen),
             ("close", close),
             ("dropServer", drop_server),
             ("stats", stats),
+            ("unsent", unsent),
             ("setReferenced", set_referenced),
             ("flush", flush_now),
         ];
@@ -203,12 +204,29 @@ fn server_id(env: napi_env, value: napi_value) -> Result<u16> {
     Ok(to_number(env, value)? as u16)
 }
 
-/// `createServer(limits, caseSensitive, ignoreTrailingSlash, methods, routes)` gives the server's id.
+/// `createServer(limits, caseSensitive, ignoreTrailingSlash, methods, routes, sockets)` gives the server's id.
 unsafe extern "C" fn create_server(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
-        let ([limits, case_sensitive, ignore_slash, methods, routes], binding) =
-            arguments::<5>(env, info)?;
-        let config = config::read(env, limits, case_sensitive, ignore_slash, methods, routes)?;
+        let (
+            [
+                limits,
+                case_sensitive,
+                ignore_slash,
+                methods,
+                routes,
+                sockets,
+            ],
+            binding,
+        ) = arguments::<6>(env, info)?;
+        let config = config::read(
+            env,
+            limits,
+            case_sensitive,
+            ignore_slash,
+            methods,
+            routes,
+            sockets,
+        )?;
         let id = with_engine(binding, |engine| engine.create_server(config));
         integer(env, i32::from(id))
     })
@@ -300,7 +318,19 @@ unsafe extern "C" fn drop_server(env: napi_env, info: napi_callback_info) -> nap
     })
 }
 
-/// `stats(id)` gives `[connections, inFlight, requests, refused, panics, dropped]`.
+/// `unsent(slot, generation)`: how many bytes wait to be sent to a WebSocket, of those that were applied.
+unsafe extern "C" fn unsent(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([slot, generation], binding) = arguments::<2>(env, info)?;
+        let slot = to_number(env, slot)? as u32;
+        // JavaScript reads generations as signed numbers.
+        let generation = to_number(env, generation)? as i32 as u32;
+        let unsent = with_engine(binding, |engine| engine.unsent(slot, generation));
+        number(env, unsent as f64)
+    })
+}
+
+/// `stats(id)` gives `[connections, inFlight, requests, refused, panics, dropped, sockets]`.
 unsafe extern "C" fn stats(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
         let ([id], binding) = arguments::<1>(env, info)?;
@@ -314,6 +344,7 @@ unsafe extern "C" fn stats(env: napi_env, info: napi_callback_info) -> napi_valu
             stats.refused,
             stats.panics,
             stats.dropped,
+            stats.sockets,
         ];
         for (index, value) in values.into_iter().enumerate() {
             let value = number(env, value as f64)?;

@@ -45,6 +45,21 @@ pub fn open_file_limit() -> u64 {
     limit.rlim_cur
 }
 
+/// Raises the soft limit of open files to the hard one, and gives what it is then; see [`open_file_limit`].
+pub fn raise_open_file_limit() -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is valid for writing.
+    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0 {
+        limit.rlim_cur = limit.rlim_max;
+        // SAFETY: `limit` is initialised. Where it is refused, the limit stays what it was.
+        let _ = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    }
+    open_file_limit()
+}
+
 #[cfg(test)]
 mod tests {
     #[cfg(target_os = "linux")]

@@ -166,6 +166,8 @@ impl Memory {
         self.set_control(control::RECORDS, 0);
         self.set_control(control::OUT, 0);
         self.set_control(control::REFERENCES, 0);
+        let steps = self.control(control::STEPS);
+        self.set_control(control::STEPS, steps.wrapping_add(1));
     }
 }
 

@@ -44,6 +44,15 @@ impl Record {
         Some(HeaderBlock { bytes })
     }
 
+    /// The topic of a `publish` inside `out`; `None` when the record's range is not inside it.
+    pub fn topic<'a>(&self, out: &'a [u8]) -> Option<&'a [u8]> {
+        range(
+            out,
+            self.0[record::HEADERS_OFFSET],
+            self.0[record::HEADERS_LENGTH],
+        )
+    }
+
     /// The body inside `out`; `None` when the record's range is not inside it.
     pub fn body<'a>(&self, out: &'a [u8]) -> Option<&'a [u8]> {
         range(

@@ -7,6 +7,7 @@
  */
 import type { AsyncResource } from 'node:async_hooks'
 import { contentTypes as layoutContentTypes } from './generated/layout.ts'
+import type { ServerSocket, SocketEvents, SocketRoute } from './socket.ts'
 
 /** The content types that the framework sets itself. With `custom` the header list has the type, or there is none. */
 export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
@@ -123,7 +124,8 @@ export interface Exchange extends AsyncResource {
    * Sends the whole reply. `headers` is a flat list: name, value, name, value, …, already checked by `checkHeader`;
    * an empty name stands before what `packHeaders` made.
    * The adapter adds Date, Content-Length, Connection and, unless it is `custom`, Content-Type, and to a 426 Upgrade,
-   * which names HTTP/1.1 (RFC 9110 §15.5.22); it leaves the body out for HEAD, 204 and 304.
+   * which names HTTP/1.1 (RFC 9110 §15.5.22), or `websocket` where `headers` have Sec-WebSocket-Version; it leaves the
+   * body out for HEAD, 204 and 304.
    * Content-Length, Transfer-Encoding, Connection, Keep-Alive and Upgrade in `headers` are not allowed.
    * It is ignored when already replied or aborted: the first reply stands.
    */
@@ -135,10 +137,21 @@ export interface Exchange extends AsyncResource {
    * they are until then. After true the caller may reuse them.
    */
   write(chunk: string | Uint8Array): boolean
-  /** Ends a streamed reply. With a declared length that was not reached the connection is reset. */
-  finish(): void
+  /**
+   * Ends a streamed reply. With a declared length that was not reached the connection is reset. `isLast` says that the
+   * server closes: if nothing was received behind the request, the connection ends with this reply, whose head could not
+   * say so. An adapter that cannot do that leaves the connection idle.
+   */
+  finish(isLast?: boolean): void
   /** Resets the connection, as is due when a streamed reply fails after its head was sent. */
   destroy(): void
+  /**
+   * Replies 101 and makes a WebSocket of the connection (RFC 6455 §4.2.2). The route has `socket`, and the caller has checked
+   * the handshake: version 13, a key of 16 bytes, no body. `headers` are as `end` takes them, Sec-WebSocket-Protocol among
+   * them; the adapter adds Upgrade, Connection, Sec-WebSocket-Accept and Sec-WebSocket-Extensions. Gives null when already
+   * replied or aborted. It is absent where an adapter has no sockets.
+   */
+  accept?(headers: string[] | null, events: SocketEvents): ServerSocket | null
 }
 
 /**
@@ -168,11 +181,16 @@ export interface RouteEntry {
   readonly bodyMode: BodyMode
   /** The most bytes of a body: the app's `maxBodySize` unless the route has its own. */
   readonly maxBodySize: number
+  /**
+   * Is set where the route, a GET, is for WebSockets. Such routes are in a table of their own: a request that asks for a
+   * WebSocket is looked up there alone, and no other request is. Paths of the two tables never conflict.
+   */
+  readonly socket?: SocketRoute | undefined
 }
 
 /**
  * Stands for a route id where no route answers. `upgradeRequired` says that a GET of HTTP/1.1 asks for a WebSocket
- * (Upgrade names `websocket`, and Connection has `upgrade`), whatever its path.
+ * (Upgrade names `websocket`, and Connection has `upgrade`) on a path that no route with `socket` has.
  */
 export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
@@ -222,6 +240,13 @@ export interface Limits {
   readonly drainTimeout: number
   readonly drainIdle: number
   readonly shutdownTimeout: number
+  readonly maxMessageSize: number
+  readonly maxFragments: number
+  readonly socketIdleTimeout: number
+  readonly maxSocketBuffer: number
+  readonly closeTimeout: number
+  readonly maxTopics: number
+  readonly maxSocketsPerAddress: number
 }
 
 /** The framework, as an adapter calls it. */
@@ -283,6 +308,8 @@ export interface ServerStats {
   dropped?: number
   /** The panics caught in the engine; each closed one connection. */
   panics?: number
+  /** The WebSockets that are open now. They are among the connections, and no longer in flight. */
+  sockets?: number
 }
 
 /** A server of one app. */
@@ -292,8 +319,11 @@ export interface Server {
    * Accepts the connections that wait, and then no more. The last reply of each connection says `Connection: close`. Idle
    * connections are closed after `drainIdle` ms, by default the limit, once they were read again. Resolves as soon as
    * no connection is left; after `shutdownTimeout` the rest is reset. Calling it again returns the same promise.
+   * WebSockets are closed with 1001 as soon as it is called.
    */
   close(drainIdle?: number): Promise<void>
+  /** Sends a message to all sockets of this server that are subscribed to `topic`. Absent where an adapter has no sockets. */
+  publish?(topic: string, data: string | Uint8Array): void
   stats(): ServerStats
   ref(): void
   unref(): void

@@ -1,6 +1,7 @@
 // The types name those of Node.js (Buffer, Readable), which an app whose tsconfig.json has no `types` would not know.
 /// <reference types="node" preserve="true" />
 export * from './exchange.ts'
+export type { ServerSocket, SocketEvents, SocketRoute } from './socket.ts'
 export { bag, combine, wideBag } from './fields.ts'
 export type { TextSealer } from './load.ts'
 export { nativeEngine } from './native.ts'

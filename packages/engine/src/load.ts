@@ -12,6 +12,7 @@ export interface Binding {
     ignoreTrailingSlash: boolean,
     methods: readonly string[],
     routes: (number | string | boolean)[],
+    sockets: Float64Array,
   ): number
   listen(
     server: number,
@@ -24,8 +25,10 @@ export interface Binding {
   ): { host?: string; port?: number; path?: string }
   close(server: number, drainIdle: number): void
   dropServer(server: number): void
-  /** Gives connections, in flight, requests, refused, panics, dropped. */
-  stats(server: number): [number, number, number, number, number, number]
+  /** Gives connections, in flight, requests, refused, panics, dropped, sockets. */
+  stats(server: number): [number, number, number, number, number, number, number]
+  /** Gives how many bytes wait to be sent to a WebSocket, of those that were applied. */
+  unsent(slot: number, generation: number): number
   setReferenced(server: number, on: boolean): void
   flush(): void
 }

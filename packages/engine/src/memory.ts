@@ -182,6 +182,43 @@ export function writeReply(
   words[controlOut] = out + length
 }
 
+/** Writes a record that publishes `body` to a topic, which is UTF-8 of at most 65,535 UTF-16 units. */
+export function writePublish(
+  slot: number,
+  generation: number,
+  operation: number,
+  topic: string,
+  body: string | Uint8Array,
+): void {
+  const content = typeof body === 'string' && body.length * 3 >= referenceBytes ? Buffer.from(body) : body
+  const refer = content.length >= referenceBytes
+  const room = typeof content === 'string' ? content.length * 3 : refer ? 0 : content.length
+  const at = reserve(topic.length * 3 + room)
+  words[at + recordSlot] = slot
+  words[at + recordGeneration] = generation
+  words[at + recordOperation] = operation
+  words[at + recordHeadersOffset] = out
+  const length = writeText(topic, outStart + out)
+  words[at + recordHeadersLength] = length
+  out += length
+  words[at + recordBodyOffset] = out
+  words[at + recordReference] = 0
+  if (typeof content === 'string') {
+    const written = writeText(content, outStart + out)
+    words[at + recordBodyLength] = written
+    words[controlOut] = out + written
+    return
+  }
+  words[at + recordBodyLength] = content.length
+  words[controlOut] = out + room
+  if (!refer) {
+    bytes.set(content, outStart + out)
+    return
+  }
+  words[at + recordReference] = references.push(content)
+  words[controlReferences] = references.length
+}
+
 function finishRecord(
   at: number,
   slot: number,

@@ -32,6 +32,7 @@ import {
   operationInform,
   operationRead,
   operationStart,
+  operationUpgrade,
   pageWords,
   referenceBytes,
   requestBodyLength,
@@ -48,10 +49,22 @@ import {
   requestSlot,
 } from './generated/layout.ts'
 import { bodies, bytes, words, writeReply, writeSignal } from './memory.ts'
+import { NativeSocket, type Unsent } from './native-socket.ts'
+import type { ServerSocket, SocketEvents } from './socket.ts'
 import { readText, fieldsOf, readFieldName, readParam, readPeer, parseFields } from './request-text.ts'
 
 /** `requireManualDestroy` spares each request an entry for finalisation. */
 const resourceOptions = { requireManualDestroy: true } as const
+
+let unsentOf: Unsent = () => 0
+
+/** Is called once the engine has started. */
+export function setUnsent(unsent: Unsent): void {
+  unsentOf = unsent
+}
+
+/** Longer lists of offered extensions are ignored: they would not fit the reply memory. */
+const longestOffers = 4096
 
 /** The most bytes one record can grant. */
 const mostCredit = 0x7fff_ffff
@@ -429,11 +442,23 @@ export class NativeExchange extends AsyncResource implements Exchange {
     return !full
   }
 
-  finish(): void {
+  finish(isLast = false): void {
     if (!this.streaming || live[this.slot] !== this) return
     live[this.slot] = null
-    writeSignal(this.slot, this.generation, operationFinish, null, 0, 0)
+    writeSignal(this.slot, this.generation, operationFinish, null, isLast ? 1 : 0, 0)
     if (this.sink !== null) this.failBody(coded('E_ABORTED', 'the request was answered'))
+  }
+
+  accept(headers: string[] | null, events: SocketEvents): ServerSocket | null {
+    if (this.replied || live[this.slot] !== this) return null
+    // The engine reads the key and the offered extensions from the record, since it has let go of the head.
+    const offers = this.header('sec-websocket-extensions') ?? ''
+    const known = offers.length > longestOffers ? '' : offers
+    const handshake = `${this.header('sec-websocket-key') ?? ''}${known}`
+    this.replied = true
+    live[this.slot] = null
+    writeReply(this.slot, this.generation, operationUpgrade, headers, handshake)
+    return new NativeSocket(this.slot, this.generation, events, unsentOf)
   }
 
   destroy(): void {

@@ -18,7 +18,10 @@ import {
   kindBodyFail,
   kindChunk,
   kindClosed,
+  kindClosedSocket,
   kindDrain,
+  kindDropped,
+  kindMessage,
   kindRequest,
   limitOrder,
   requestAllow,
@@ -34,7 +37,9 @@ import {
 } from './generated/layout.ts'
 import { type Addon, type Binding, loadAddon } from './load.ts'
 import { bodies, memory, overflow, references, words } from './memory.ts'
-import { live, NativeExchange, nextSlice, pageStart, waiting } from './native-exchange.ts'
+import { live, NativeExchange, nextSlice, pageStart, setUnsent, waiting } from './native-exchange.ts'
+import { publishFrom, sockets } from './native-socket.ts'
+import type { SocketRoute } from './socket.ts'
 
 const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error', 'upload']
 
@@ -85,7 +90,7 @@ function event(at: number): void {
     return
   }
   const exchange = live[words[at + requestSlot] as number]
-  if (exchange === null || exchange === undefined) return
+  if (exchange === null || exchange === undefined) return socketEvent(at, kind)
   if (exchange.generation !== words[at + requestGeneration]) return
   const value = words[at + requestBodyLength] as number
   const detail = words[at + requestBodyOffset] as number
@@ -103,11 +108,30 @@ function event(at: number): void {
   }
 }
 
+function socketEvent(at: number, kind: number): void {
+  const socket = sockets[words[at + requestSlot] as number]
+  if (socket === null || socket === undefined || socket.generation !== words[at + requestGeneration]) return
+  switch (kind) {
+    case kindMessage:
+      return socket.receive(at)
+    case kindDrain:
+      return socket.drained()
+    case kindDropped:
+      return socket.dropped(words[at + requestBodyLength] as number)
+    case kindClosedSocket:
+      return socket.closedAt(at)
+    case kindAbort:
+      // Its client may still read; the engine finds out that it does not.
+      return (words[at + requestBodyOffset] as number) === 1 ? undefined : socket.lost()
+  }
+}
+
 let binding: Binding | null = null
 
 function start(addon: Addon): Binding {
   // This runs outside any request, so it captures no user's async context.
   binding ??= addon.open(memory, onSlice, references, bodies, overflow, {})
+  setUnsent(binding.unsent)
   return binding
 }
 
@@ -124,14 +148,23 @@ class NativeServer implements Server {
     this.#engine = engine
     const { caseSensitive, ignoreTrailingSlash, methods: registered } = host.router
     const names: readonly string[] = [...methods, ...registered]
+    const settings = host.routes.flatMap(({ socket }) => (socket === undefined ? [] : [socket]))
     const routes = host.routes.flatMap((route): (number | string)[] => [
       names.indexOf(route.method),
       route.pattern,
       route.bodyMode,
       route.maxBodySize,
+      route.socket === undefined ? -1 : settings.indexOf(route.socket),
     ])
     const limits = Float64Array.from(limitOrder, (name) => host.limits[name as keyof Limits])
-    this.#id = engine.createServer(limits, caseSensitive, ignoreTrailingSlash, registered, routes)
+    this.#id = engine.createServer(
+      limits,
+      caseSensitive,
+      ignoreTrailingSlash,
+      registered,
+      routes,
+      socketsOf(settings),
+    )
     servers[this.#id] = this
   }
 
@@ -164,10 +197,14 @@ class NativeServer implements Server {
     this.#resolve?.()
   }
 
+  publish(topic: string, data: string | Uint8Array): void {
+    if (this.#last === null) publishFrom(this.#id, topic, data)
+  }
+
   stats(): ServerStats {
     if (this.#last !== null) return this.#last
-    const [connections, inFlight, requests, refused, panics, dropped] = this.#engine.stats(this.#id)
-    return { connections, inFlight, requests, refused, dropped, panics }
+    const [connections, inFlight, requests, refused, panics, dropped, open] = this.#engine.stats(this.#id)
+    return { connections, inFlight, requests, refused, dropped, panics, sockets: open }
   }
 
   ref(): void {
@@ -177,6 +214,21 @@ class NativeServer implements Server {
   unref(): void {
     this.#engine.setReferenced(this.#id, false)
   }
+}
+
+/** Gives the values that `socket_spec` of `crates/node/src/config.rs` reads. */
+function socketsOf(settings: readonly SocketRoute[]): Float64Array {
+  return Float64Array.from(
+    settings.flatMap((socket) => [
+      socket.maxMessageSize,
+      socket.maxFragments,
+      socket.idleTimeout,
+      socket.closeTimeout,
+      socket.maxBuffered,
+      socket.whenFull === 'drop' ? 1 : 0,
+      socket.compressFrom,
+    ]),
+  )
 }
 
 type Bound = ReturnType<Binding['listen']>

@@ -49,6 +49,13 @@ const limits: Limits = {
   drainTimeout: 200,
   drainIdle: 0,
   shutdownTimeout: 50,
+  maxMessageSize: 1_048_576,
+  maxFragments: 1_024,
+  socketIdleTimeout: 0,
+  maxSocketBuffer: 1_048_576,
+  closeTimeout: 5_000,
+  maxTopics: 1_000,
+  maxSocketsPerAddress: 0,
 }
 
 type Operation = (exchange: Exchange, server: Server, sink: BodySink) => void

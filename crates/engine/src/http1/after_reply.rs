@@ -43,6 +43,16 @@ impl Core {
             }
     }
 
+    /// Gives whether nothing was received behind the request of this exchange.
+    pub fn is_newest(&mut self, slot: Slot) -> bool {
+        let id = self.exchanges.get(slot).connection;
+        self.connections
+            .http1(id)
+            .is_some_and(|(connection, http1)| {
+                http1.last == slot && http1.refused.is_none() && connection.input.is_empty()
+            })
+    }
+
     /// Is called when the reply of the oldest exchange is complete in the cork. Lets the next replies follow.
     pub fn finish_first(&mut self, id: ConnectionId) {
         loop {

@@ -23,10 +23,11 @@ impl Core {
             operation::END => self.end(slot, record, out, references),
             operation::START => self.start(slot, record, out),
             operation::DATA => self.data(slot, record, out, references),
-            operation::FINISH => self.finish(slot),
+            operation::FINISH => self.finish(slot, record.amount() > 0),
             operation::DESTROY => self.reset_exchange(slot),
             operation::READ | operation::CREDIT => self.grant(slot, record),
             operation::INFORM => self.inform(slot, record, out),
+            operation::UPGRADE => self.upgrade(slot, record, out),
             _ => {}
         }
     }
@@ -164,10 +165,14 @@ impl Core {
         self.reply_grew(slot);
     }
 
-    fn finish(&mut self, slot: Slot) {
+    /// `is_last`: the server closes, and the head left before that was known.
+    fn finish(&mut self, slot: Slot, is_last: bool) {
         let State::Streaming(framing) = self.exchanges.get(slot).state else {
             return;
         };
+        if is_last && self.is_newest(slot) {
+            self.exchanges.get_mut(slot).close = true;
+        }
         if let Framing::Length(1..) = framing {
             // The client must not take a short body for a whole one.
             self.reset_exchange(slot);
@@ -194,7 +199,11 @@ impl Core {
 
 /// The body that a record names, or `None` if its memory was transferred or resized since: then it must not be sent as
 /// if it were whole.
-fn body_of<'a>(record: &Record, out: &'a [u8], references: &'a dyn References) -> Option<&'a [u8]> {
+pub fn body_of<'a>(
+    record: &Record,
+    out: &'a [u8],
+    references: &'a dyn References,
+) -> Option<&'a [u8]> {
     match record.reference() {
         Some(index) => references
             .bytes(index)
@@ -203,7 +212,7 @@ fn body_of<'a>(record: &Record, out: &'a [u8], references: &'a dyn References) -
     }
 }
 
-fn keep(
+pub fn keep(
     bodies: &Bodies,
     body: &[u8],
     record: &Record,

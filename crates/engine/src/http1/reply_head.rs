@@ -78,7 +78,14 @@ impl Templates {
                 write_common(out, head.status, content_type, &self.date);
                 // RFC 9110 §15.5.22, §7.8: the protocol to use instead, for this connection. HTTP/1.0 has no Upgrade.
                 if names_upgrade(head.status, head.version) {
-                    out.extend_from_slice(b"Upgrade: HTTP/1.1\r\nConnection: upgrade");
+                    let protocol: &[u8] = if names_web_socket(head.headers.clone()) {
+                        b"websocket"
+                    } else {
+                        b"HTTP/1.1"
+                    };
+                    out.extend_from_slice(b"Upgrade: ");
+                    out.extend_from_slice(protocol);
+                    out.extend_from_slice(b"\r\nConnection: upgrade");
                     out.extend_from_slice(if head.close { b", close\r\n" } else { b"\r\n" });
                 }
                 // RFC 9110 §8.6: no Content-Length in 204; RFC 9112 §6.1: no Transfer-Encoding in 204 and 304.
@@ -156,6 +163,13 @@ fn names_upgrade(status: u16, version: Version) -> bool {
     status == 426 && version != Version::Http10
 }
 
+/// True for the headers of a 426 that asks for a WebSocket: it says which version there is (RFC 6455 §4.4).
+fn names_web_socket(mut headers: HeaderBlock) -> bool {
+    headers.any(|pair| {
+        pair.is_some_and(|(name, _)| name.eq_ignore_ascii_case(b"sec-websocket-version"))
+    })
+}
+
 /// Appends an interim reply (102 to 199), which has a head alone. On `Err` the caller removes what was appended.
 pub fn write_interim(out: &mut Vec<u8>, status: u16, headers: HeaderBlock) -> Result<(), Invalid> {
     // Only the engine gives 100, and after 101 the bytes would no longer be HTTP.
@@ -163,6 +177,28 @@ pub fn write_interim(out: &mut Vec<u8>, status: u16, headers: HeaderBlock) -> Re
         return Err(Invalid);
     }
     out.extend_from_slice(status_line(status));
+    for pair in headers {
+        let (name, value) = pair.ok_or(Invalid)?;
+        write_field(out, name, value)?;
+    }
+    out.extend_from_slice(b"\r\n");
+    Ok(())
+}
+
+/// Appends the reply 101 to an upgrade to WebSocket (RFC 6455 §4.2.2). On `Err` the caller removes what was appended.
+pub fn write_switch(
+    out: &mut Vec<u8>,
+    accept: &[u8; 28],
+    extensions: Option<&str>,
+    headers: HeaderBlock,
+) -> Result<(), Invalid> {
+    out.extend_from_slice(
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
+    );
+    write_field(out, b"Sec-WebSocket-Accept", accept)?;
+    if let Some(extensions) = extensions {
+        write_field(out, b"Sec-WebSocket-Extensions", extensions.as_bytes())?;
+    }
     for pair in headers {
         let (name, value) = pair.ok_or(Invalid)?;
         write_field(out, name, value)?;
@@ -251,6 +287,8 @@ mod tests {
         let head = render(426, PROBLEM as u8, &[]).unwrap();
         assert!(head.contains("\r\nUpgrade: HTTP/1.1\r\nConnection: upgrade\r\n"));
         assert!(!render(425, PROBLEM as u8, &[]).unwrap().contains("Upgrade"));
+        let head = render(426, PROBLEM as u8, &block(b"Sec-WebSocket-Version", b"13")).unwrap();
+        assert!(head.contains("\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"));
     }
 
     #[test]

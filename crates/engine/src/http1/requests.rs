@@ -161,8 +161,10 @@ impl Core {
         // RFC 9112 §9.3.2: safe requests may be worked on together. Any other waits for the requests before it and
         // holds back those after it; so does a request with a body, since the body comes in between, and one of
         // HTTP/1.0, whose reply may turn out to end with the connection.
-        let exclusive =
-            !(bodiless && head.method.is_safe()) || head.version == wire::Version::Http10;
+        // A WebSocket ends the requests of its connection.
+        let exclusive = !(bodiless && head.method.is_safe())
+            || head.version == wire::Version::Http10
+            || head.websocket;
         if exclusive && http1.in_flight > 0 {
             return Err(Stop::Blocked);
         }
@@ -204,23 +206,22 @@ impl Core {
         faults::check(Stage::Route);
         let mut params = self.scratch.params.take().unwrap_or_default();
         let arena = &memory.page(self.slice.page()).arena[path..path + path_length];
-        let lookup = server
-            .config
-            .router
-            .lookup(head.method.index(), arena, &mut params);
+        let config = &server.config;
+        let table = if head.websocket {
+            &config.socket_router
+        } else {
+            &config.router
+        };
+        let lookup = table.lookup(head.method.index(), arena, &mut params);
         let (route, allow, spec) = match lookup {
-            Lookup::Found { id } => (id as i32, 0, server.config.routes.get(id as usize).copied()),
+            Lookup::Found { id } => (id as i32, 0, config.routes.get(id as usize).copied()),
+            _ if head.websocket => (UPGRADE_REQUIRED, 0, None),
             Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, set.0 as i32, None),
             Lookup::Options(set) => (OPTIONS, set.0 as i32, None),
             Lookup::NotFound => (NOT_FOUND, 0, None),
         };
-        // No route serves WebSockets, so the router's answer does not matter.
-        let (route, allow, spec) = if head.websocket {
-            (UPGRADE_REQUIRED, 0, None)
-        } else {
-            (route, allow, spec)
-        };
-        let limit = server.config.limits.max_param_length;
+        http1.upgrade = spec.and_then(|spec| spec.socket);
+        let limit = config.limits.max_param_length;
         let found = if spec.is_some() {
             &*params
         } else {

@@ -41,6 +41,16 @@ impl Sender {
         self.cork.connection == id
     }
 
+    /// How many bytes are gathered for this connection.
+    #[inline]
+    pub fn corked(&self, id: ConnectionId) -> usize {
+        if self.cork.connection == id {
+            self.cork.bytes.len()
+        } else {
+            0
+        }
+    }
+
     /// The bytes that are gathered.
     #[inline]
     pub fn gathered(&mut self) -> &mut Vec<u8> {

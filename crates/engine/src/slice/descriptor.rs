@@ -21,6 +21,10 @@ impl Slice {
     }
 
     pub(super) fn write_notice(&mut self, memory: &mut Memory, notice: &Notice) {
+        if notice.kind == kind::CLOSED_SOCKET {
+            self.write_closed_socket(memory, notice);
+            return;
+        }
         let words = self.descriptor(memory);
         words[request::SLOT] = notice.about.slot.0 as i32;
         words[request::GENERATION] = notice.about.generation as i32;
@@ -28,6 +32,45 @@ impl Slice {
         words[request::BODY_OFFSET] = notice.detail;
         words[request::BODY_LENGTH] = notice.value;
         words[request::SERVER] = i32::from(notice.about.server);
+    }
+
+    fn write_closed_socket(&mut self, memory: &mut Memory, notice: &Notice) {
+        let reason = &notice.reason;
+        let place = if reason.is_empty() {
+            0
+        } else {
+            self.bodies.push(reason.to_vec());
+            -(self.bodies.len() as i32)
+        };
+        let words = self.descriptor(memory);
+        words[request::SLOT] = notice.about.slot.0 as i32;
+        words[request::GENERATION] = notice.about.generation as i32;
+        words[request::KIND] = notice.kind;
+        words[request::BODY_OFFSET] = place;
+        words[request::BODY_LENGTH] = reason.len() as i32;
+        words[request::ALLOW] = notice.value;
+    }
+
+    /// Writes the descriptor of a message.
+    pub fn write_message(
+        &mut self,
+        memory: &mut Memory,
+        about: Identity,
+        body: DispatchedBody,
+        flags: i32,
+    ) {
+        let base = self.page().arena_offset();
+        let (offset, length) = match body {
+            DispatchedBody::Inline(offset, length) => ((base + offset) as i32, length),
+            DispatchedBody::Listed(index, length) => (-1 - index as i32, length),
+            DispatchedBody::None | DispatchedBody::Stream(_) => (0, 0),
+        };
+        let words = self.descriptor(memory);
+        words[request::SLOT] = about.slot.0 as i32;
+        words[request::GENERATION] = about.generation as i32;
+        words[request::KIND] = kind::MESSAGE | flags << 16;
+        words[request::BODY_OFFSET] = offset;
+        words[request::BODY_LENGTH] = length as i32;
     }
 
     /// Writes the descriptor of a part of a streamed body, which stays where it is in the arena.

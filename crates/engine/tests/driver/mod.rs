@@ -1,15 +1,16 @@
 //! Drives an engine without Node: what JavaScript would do, in Rust, and clients on real sockets.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use std::cell::Cell;
+pub mod frames;
+pub mod retained_body;
+
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use engine::{
-    BodyMode, Engine, Limits, NoReferences, References, Retained, RouteSpec, ServerConfig,
+    BodyMode, Engine, Limits, NoReferences, References, RouteSpec, ServerConfig, SocketSpec,
 };
 use reactor::net::ListenAddr;
 use ring::layout::{RECORD_WORDS, REQUEST_WORDS, kind, limit, operation, record, request};
@@ -107,15 +108,20 @@ impl Driver {
         let mut driver = Self::prompt(values);
         #[cfg(feature = "faults")]
         if env!("CARGO_CRATE_NAME") == "delayed" {
-            let delays = engine::Delays {
-                seed: 1,
-                receive: 20_000,
-                send: 1_000_000,
-                mask: 0,
-            };
-            driver.engine.delay(driver.server, delays);
+            driver.delay();
         }
         driver
+    }
+
+    #[cfg(feature = "faults")]
+    fn delay(&mut self) {
+        let delays = engine::Delays {
+            seed: 1,
+            receive: 20_000,
+            send: 1_000_000,
+            mask: 0,
+        };
+        self.engine.delay(self.server, delays);
     }
 
     /// A server whose sockets take and give at once what they can, for cases that count what waits.
@@ -143,6 +149,28 @@ impl Driver {
 
     /// Adds a server and makes it the one of `server` and `address`.
     pub fn add_server(&mut self, values: &[f64], table: Routes) {
+        self.add_server_of(values, table, None);
+    }
+
+    /// A server of `ROUTES` whose sockets are at `/ws/:name`.
+    pub fn sockets(values: &[f64], spec: SocketSpec) -> Self {
+        #[cfg_attr(not(feature = "faults"), allow(unused_mut))]
+        let mut driver = Self::prompt_sockets(values, spec);
+        #[cfg(feature = "faults")]
+        if env!("CARGO_CRATE_NAME") == "delayed" {
+            driver.delay();
+        }
+        driver
+    }
+
+    /// The same, whose transport takes and gives at once what it can.
+    pub fn prompt_sockets(values: &[f64], spec: SocketSpec) -> Self {
+        let mut driver = Self::prompt(values);
+        driver.add_server_of(values, &ROUTES, Some(spec));
+        driver
+    }
+
+    fn add_server_of(&mut self, values: &[f64], table: Routes, socket: Option<SocketSpec>) {
         let mut router = Router::new(Options {
             case_sensitive: true,
             ignore_trailing_slash: false,
@@ -154,13 +182,27 @@ impl Driver {
             body,
             max_body: 100_000,
             wildcard: false,
+            socket: None,
         };
+        let mut specs: Vec<_> = table.iter().map(spec).collect();
+        let mut socket_router = Router::new(Options::default());
+        if socket.is_some() {
+            let id = specs.len() as u32;
+            socket_router.insert(GET, "/ws/:name", id).unwrap();
+            let of_socket = RouteSpec {
+                socket: Some(0),
+                ..spec(&(GET, "", BodyMode::Buffer))
+            };
+            specs.push(of_socket);
+        }
         let mut limits = Limits::from_array(values).unwrap();
         limits.wire.methods.push(b"PURGE"[..].into());
         self.server = self.engine.create_server(ServerConfig {
             limits,
             router,
-            routes: table.iter().map(spec).collect(),
+            socket_router,
+            sockets: socket.into_iter().collect(),
+            routes: specs,
         });
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listening = self.engine.listen_tcp(self.server, any, 511, false, false);
@@ -307,9 +349,10 @@ fn read(memory: &mut Memory, page: ring::Page, index: usize, bodies: &[Vec<u8>])
     let path = String::from_utf8(path).unwrap();
     let length = words[request::BODY_LENGTH];
     let complete = kind == kind::REQUEST && flags & ring::layout::flag::BODY_COMPLETE != 0;
-    let body = if complete && words[request::BODY_OFFSET] < 0 {
+    let whole = complete || matches!(kind, kind::MESSAGE | kind::CLOSED_SOCKET);
+    let body = if whole && words[request::BODY_OFFSET] < 0 {
         bodies[(-1 - words[request::BODY_OFFSET]) as usize].clone()
-    } else if complete || kind == kind::CHUNK {
+    } else if complete || matches!(kind, kind::CHUNK | kind::MESSAGE) {
         slice(words[request::BODY_OFFSET], length)
     } else {
         Vec::new()
@@ -363,51 +406,6 @@ pub fn grant(memory: &mut Memory, to: &Seen, op: i32, amount: i32) {
     let mut signal = make(to, op, 0);
     signal.0[record::BODY_OFFSET] = amount;
     memory.push_signal(signal);
-}
-
-/// A body in JavaScript's hands.
-#[derive(Clone)]
-pub struct Shared {
-    pub bytes: Rc<Vec<u8>>,
-    /// The memory is still what was handed over.
-    pub whole: Rc<Cell<bool>>,
-    /// How many references the engine holds.
-    pub held: Rc<Cell<usize>>,
-}
-
-impl Shared {
-    pub fn new(length: usize) -> Self {
-        Self {
-            bytes: Rc::new((0..length).map(|at| at as u8).collect()),
-            whole: Rc::new(Cell::new(true)),
-            held: Rc::default(),
-        }
-    }
-}
-
-impl References for Shared {
-    fn bytes(&self, _: u32) -> Option<&[u8]> {
-        Some(&self.bytes)
-    }
-
-    fn retain(&self, _: u32) -> Option<Box<dyn Retained>> {
-        self.held.set(self.held.get() + 1);
-        Some(Box::new(View(self.clone())))
-    }
-}
-
-struct View(Shared);
-
-impl Retained for View {
-    fn bytes(&self) -> Option<&[u8]> {
-        self.0.whole.get().then_some(&self.0.bytes)
-    }
-}
-
-impl Drop for View {
-    fn drop(&mut self) {
-        self.0.held.set(self.0.held.get() - 1);
-    }
 }
 
 pub fn text(bytes: &[u8]) -> String {

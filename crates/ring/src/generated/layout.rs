@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1_206_272_193;
+pub const LAYOUT_HASH: u32 = 1_468_561_797;
 
 /// Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished.
 pub const PAGES: usize = 2;
@@ -80,6 +80,8 @@ pub mod control {
     pub const REFERENCES: usize = 2;
     /// Overflow chunks that wait. Each is older than the records that `records` counts. The engine sets it to 0.
     pub const OVERFLOW: usize = 3;
+    /// Counts how often the engine has applied what was written. It wraps.
+    pub const STEPS: usize = 4;
 }
 
 pub mod request {
@@ -107,26 +109,26 @@ pub mod request {
     pub const SPANS: usize = 10;
     /// Parameters (8 bits) | fields << 8.
     pub const COUNTS: usize = 11;
-    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` has its own offset here. An `abort` has 1 if the client closed only its sending side and may still read its reply.
+    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason. An `abort` has 1 if the client closed only its sending side and may still read its reply.
     pub const BODY_OFFSET: usize = 12;
-    /// Length of the body in bytes, -1 if it is unknown. A `chunk` has its own length here, an `abort` its reason, a `bodyFail` its status.
+    /// Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages.
     pub const BODY_LENGTH: usize = 13;
-    /// The methods that the path allows, as a bit set, for 405 and OPTIONS.
+    /// The methods that the path allows, as a bit set, for 405 and OPTIONS. A `closedSocket` has its code here.
     pub const ALLOW: usize = 14;
     /// Server id.
     pub const SERVER: usize = 15;
 }
 
 pub mod record {
-    /// Exchange slot.
+    /// Exchange slot; -1 for a `publish` that no socket makes.
     pub const SLOT: usize = 0;
-    /// Generation of the slot.
+    /// Generation of the slot; the server id for a `publish` that no socket makes.
     pub const GENERATION: usize = 1;
     /// Operation (8 bits) | content type << 8 | status << 16.
     pub const OPERATION: usize = 2;
     /// Offset of the header block in reply memory, in bytes.
     pub const HEADERS_OFFSET: usize = 3;
-    /// Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1).
+    /// Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone.
     pub const HEADERS_LENGTH: usize = 4;
     /// Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes.
     pub const BODY_OFFSET: usize = 5;
@@ -144,6 +146,9 @@ pub mod kind {
     pub const ABORT: i32 = 4;
     pub const DRAIN: i32 = 5;
     pub const CLOSED: i32 = 6;
+    pub const MESSAGE: i32 = 7;
+    pub const CLOSED_SOCKET: i32 = 8;
+    pub const DROPPED: i32 = 9;
 }
 
 pub mod flag {
@@ -164,10 +169,22 @@ pub mod operation {
     pub const READ: i32 = 6;
     pub const CREDIT: i32 = 7;
     pub const INFORM: i32 = 8;
+    pub const UPGRADE: i32 = 9;
+    pub const MESSAGE: i32 = 10;
+    pub const CLOSE: i32 = 11;
+    pub const SUBSCRIBE: i32 = 12;
+    pub const UNSUBSCRIBE: i32 = 13;
+    pub const PUBLISH: i32 = 14;
 }
 
 pub mod operation_flag {
     pub const WANT_DRAIN: i32 = 1;
+    pub const TEXT: i32 = 2;
+}
+
+pub mod message_flag {
+    pub const TEXT: i32 = 1;
+    pub const ASCII: i32 = 2;
 }
 
 pub mod abort {

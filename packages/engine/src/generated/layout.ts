@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1206272193
+export const layoutHash = 1468561797
 
 /** Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished. */
 export const pages = 2
@@ -79,6 +79,8 @@ export const controlOut = 1
 export const controlReferences = 2
 /** Overflow chunks that wait. Each is older than the records that `records` counts. The engine sets it to 0. */
 export const controlOverflow = 3
+/** Counts how often the engine has applied what was written. It wraps. */
+export const controlSteps = 4
 
 /** Exchange slot. */
 export const requestSlot = 0
@@ -104,24 +106,24 @@ export const requestQueryLength = 9
 export const requestSpans = 10
 /** Parameters (8 bits) | fields << 8. */
 export const requestCounts = 11
-/** Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` has its own offset here. An `abort` has 1 if the client closed only its sending side and may still read its reply. */
+/** Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason. An `abort` has 1 if the client closed only its sending side and may still read its reply. */
 export const requestBodyOffset = 12
-/** Length of the body in bytes, -1 if it is unknown. A `chunk` has its own length here, an `abort` its reason, a `bodyFail` its status. */
+/** Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages. */
 export const requestBodyLength = 13
-/** The methods that the path allows, as a bit set, for 405 and OPTIONS. */
+/** The methods that the path allows, as a bit set, for 405 and OPTIONS. A `closedSocket` has its code here. */
 export const requestAllow = 14
 /** Server id. */
 export const requestServer = 15
 
-/** Exchange slot. */
+/** Exchange slot; -1 for a `publish` that no socket makes. */
 export const recordSlot = 0
-/** Generation of the slot. */
+/** Generation of the slot; the server id for a `publish` that no socket makes. */
 export const recordGeneration = 1
 /** Operation (8 bits) | content type << 8 | status << 16. */
 export const recordOperation = 2
 /** Offset of the header block in reply memory, in bytes. */
 export const recordHeadersOffset = 3
-/** Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). */
+/** Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone. */
 export const recordHeadersLength = 4
 /** Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes. */
 export const recordBodyOffset = 5
@@ -137,6 +139,9 @@ export const kindBodyFail = 3
 export const kindAbort = 4
 export const kindDrain = 5
 export const kindClosed = 6
+export const kindMessage = 7
+export const kindClosedSocket = 8
+export const kindDropped = 9
 
 export const flagHttp10 = 1
 export const flagBodyComplete = 2
@@ -153,8 +158,18 @@ export const operationDestroy = 5
 export const operationRead = 6
 export const operationCredit = 7
 export const operationInform = 8
+export const operationUpgrade = 9
+export const operationMessage = 10
+export const operationClose = 11
+export const operationSubscribe = 12
+export const operationUnsubscribe = 13
+export const operationPublish = 14
 
 export const operationFlagWantDrain = 1
+export const operationFlagText = 2
+
+export const messageFlagText = 1
+export const messageFlagAscii = 2
 
 export const abortClient = 0
 export const abortTimeout = 1

@@ -1,0 +1,16 @@
+//! WebSockets on real sockets.
+
+#[path = "../driver/mod.rs"]
+mod driver;
+
+mod client;
+mod closing;
+mod compression;
+mod idle;
+mod messages;
+#[cfg(feature = "faults")]
+mod panics;
+mod sum;
+mod topics;
+mod upgrade;
+mod waiting;
