@@ -2,7 +2,7 @@
 import { HTTPError, VolantError } from '../errors/errors.ts'
 import type { RequestContext } from '../types/request.ts'
 
-/** The message of the reason of `ctx.signal`. */
+/** The message of the reason of `ctx.signal`, and the reason with which adapters in JavaScript close WebSockets. */
 export const serverCloses = 'the server is closing'
 
 /** True when the reply is a stream that may never end by itself while the server is closing. */

@@ -6,18 +6,30 @@ import { briefValue } from '../errors/brief-value.ts'
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/
 
-/** The headers that frame the message or belong to the connection: only the engine writes them (RFC 9112 §6, §9). */
+/**
+ * The headers that frame the message or belong to the connection (RFC 9112 §6, §9), and those that answer the handshake of
+ * a WebSocket (RFC 6455 §4.2.2): the server alone writes them.
+ */
 export const engineHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'date',
   'keep-alive',
   'proxy-connection',
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ])
+
+/** The options that choose the values of such headers. */
+const chosenBy: Readonly<Record<string, string>> = {
+  'sec-websocket-extensions': ': app.ws(path, { compress: true }) allows compression',
+  'sec-websocket-protocol': ': app.ws(path, { protocols }) chooses one that the client asks for',
+}
 
 /** The most characters of a name or value; the engine carries lengths in 16 bits. */
 const longest = 65_535
@@ -39,7 +51,10 @@ function learn(name: string): string {
   }
   const lower = name.toLowerCase()
   if (engineHeaders.has(lower)) {
-    throw new VolantError('E_BAD_HEADER', `the header ${name} is written by the server itself`)
+    throw new VolantError(
+      'E_BAD_HEADER',
+      `the header ${name} is written by the server itself${chosenBy[lower] ?? ''}`,
+    )
   }
   if (known.size < knownLimit) known.set(name, lower)
   return lower
@@ -114,6 +129,15 @@ const beginnings: [start: string, names: readonly string[]][] = []
 /** Tells the lower-case names in each packed value that begins with `start`: reading them would cost 240 ns a reply. */
 export function namePacked(start: string, names: readonly string[]): void {
   if (!beginnings.some(([known]) => known === start)) beginnings.push([start, names])
+}
+
+/** Gives the value of a header that is never packed, such as content-type, by its lower-case name. */
+export function plainHeader(list: readonly string[] | null, lower: string): string | undefined {
+  if (list === null) return undefined
+  for (let at = list.length - 2; at >= 0; at -= 2) {
+    if ((list[at] as string).toLowerCase() === lower) return list[at + 1]
+  }
+  return undefined
 }
 
 /** Removes the headers with one of these lower-case names from a list; packed blocks that have one are unpacked. */

@@ -4,7 +4,7 @@ import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { checkHeaderName, removeHeaders } from './header.ts'
 import { dropPart, requestName } from './late-reply.ts'
-import { isStream, openSource, type ReplyContent, type SourceParts } from './source.ts'
+import { Acceptance, isStream, openSource, type ReplyContent, type SourceParts } from './source.ts'
 import { ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { Chunk, Source } from '../types/reply-options.ts'
@@ -39,6 +39,7 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
 
   get body(): string | Uint8Array | AsyncIterable<Chunk> | null {
     const content = this.#content
+    if (content instanceof Acceptance) return null
     return isStream(content) ? (this.#chunks ??= chunksOf(content.parts)) : content
   }
 
@@ -58,14 +59,14 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
 
   get length(): number | undefined {
     const content = this.#content
-    if (content === null) return 0
+    if (content === null || content instanceof Acceptance) return 0
     if (!isStream(content)) return Buffer.byteLength(content)
     return content.length < 0 ? undefined : content.length
   }
 
   set length(length: number | undefined) {
     const content = this.#content
-    if (!isStream(content)) {
+    if (content === null || !isStream(content)) {
       throw new VolantError(
         'E_BAD_OPTION',
         `reply.length was set for a body that is no stream, in an onSend hook of ${requestName(this.#ctx)}: leave it out, since the server counts the bytes`,
@@ -119,9 +120,9 @@ export class Outgoing implements OutgoingReply, OutgoingHeaders {
     return { type: this.#type, content }
   }
 
-  /** Gives the body as it is kept. */
-  get content(): ReplyContent {
-    return this.#content
+  /** Gives the body as it is kept; null for a WebSocket. */
+  get content(): Exclude<ReplyContent, Acceptance> {
+    return this.#content instanceof Acceptance ? null : this.#content
   }
 
   /** Replaces a stream by one of unknown length that reads it, and that cancels it with itself. */

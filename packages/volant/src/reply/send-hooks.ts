@@ -5,7 +5,7 @@ import { isAbort } from './abort.ts'
 import { briefValue } from '../errors/brief-value.ts'
 import { requestName } from './late-reply.ts'
 import { Outgoing } from './outgoing.ts'
-import type { ReplyContent } from './source.ts'
+import { Acceptance, type ReplyContent } from './source.ts'
 import { beginHooks, ReplyPhase, reopen } from '../types/phases.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { RequestContext } from '../types/request.ts'
@@ -24,7 +24,8 @@ export function passHooks(
   leave: Leave,
 ): void {
   const { concerns } = ctx.route
-  if (concerns !== null && !concerns(ctx, content, status)) return leave(ctx, type, content, status)
+  if (concerns !== null && !concerns(ctx, content instanceof Acceptance ? null : content, status))
+    return leave(ctx, type, content, status)
   beginHooks(ctx)
   ctx.statusCode = status
   const reply = new Outgoing(ctx, type, content)

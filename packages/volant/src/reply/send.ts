@@ -1,11 +1,12 @@
 /** The one exit for replies: values, streams, files, errors, misses and contracts all leave here. */
 import { ContentType } from '@volant/engine'
-import { endsStream, serverCloses } from './abort.ts'
+import { endsStream } from './abort.ts'
+import { tellClosing } from './close-stream.ts'
 import { VolantError } from '../errors/errors.ts'
 import { dropReply, requestName } from './late-reply.ts'
-import { pump } from './pump.ts'
+import { feed, pump } from './pump.ts'
 import { passHooks } from './send-hooks.ts'
-import { isStream, type ReplyContent, type StreamBody } from './source.ts'
+import { Acceptance, isStream, type ReplyContent, type StreamBody } from './source.ts'
 import { checkStatus } from './status.ts'
 import { beginStream, endStream, leaveWhole, ReplyPhase } from '../types/phases.ts'
 import type { RequestContext } from '../types/request.ts'
@@ -39,12 +40,31 @@ function refuse(ctx: RequestContext, content: ReplyContent, method: string): voi
 
 function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, status: number): void {
   if (isStream(content)) return leaveInParts(ctx, type, content, status)
+  if (content instanceof Acceptance || status === 101) return leaveAsSocket(ctx, type, content, status)
   if (content !== null && content.length > leastBound) checkSize(ctx, content)
   leaveWhole(ctx)
   ctx.statusCode = status
   // A 205 has no content (RFC 9110 §15.3.6).
   const body = status === 205 ? null : content
   ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, body)
+}
+
+/** Sends 101 and makes a WebSocket of the connection, unless a send hook gave the reply another status. */
+function leaveAsSocket(ctx: RequestContext, type: ContentType, content: ReplyContent, status: number): void {
+  if (status !== 101) return leave(ctx, type, content instanceof Acceptance ? null : content, status)
+  if (!(content instanceof Acceptance)) {
+    throw new VolantError(
+      'E_BAD_STATUS',
+      `an onSend hook set the body of the reply 101 of ${requestName(ctx)}, which has none: set reply.status, too, to refuse the WebSocket`,
+    )
+  }
+  content.check(ctx)
+  leaveWhole(ctx)
+  ctx.statusCode = status
+  // The exchange lives as long as the WebSocket, and must not keep the context.
+  ctx.exchange.onAbort = null
+  ctx.exchange.onDrain = null
+  content.accept(ctx)
 }
 
 /** Sends the head at once and the chunks as they come. HEAD and statuses without content cancel the source unread. */
@@ -63,8 +83,9 @@ function leaveInParts(ctx: RequestContext, type: ContentType, content: StreamBod
   ctx.more.cancelStream = () => parts.cancel()
   ctx.watchAbort()
   if (content.mayBeEndless && length < 0) ctx.app.streams.add(ctx)
-  if (endsStream(ctx)) ctx.stop(serverCloses)
-  void pump(ctx, parts)
+  if (endsStream(ctx)) tellClosing(ctx)
+  if (parts.feed === undefined) void pump(ctx, parts)
+  else feed(ctx, (sink) => parts.feed?.(sink))
 }
 
 /** True for statuses whose reply has no content. */

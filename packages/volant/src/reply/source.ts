@@ -3,11 +3,25 @@ import { Readable } from 'node:stream'
 import type { Chunk, Source } from '../types/reply-options.ts'
 import { VolantError } from '../errors/errors.ts'
 import { briefValue } from '../errors/brief-value.ts'
+import type { RequestContext } from '../types/request.ts'
 
 /** A source of any kind. `next` resolves to undefined at the end; `cancel` may be called at any time. */
 export interface SourceParts {
   next(): Promise<Chunk | undefined>
   cancel(): void
+  /** A source that has it writes by itself, if nothing stands between it and the connection: `next` is not called then. */
+  feed?(sink: ChunkSink): void
+}
+
+/** The connection, as a source that writes by itself sees it. */
+export interface ChunkSink {
+  /** False when it takes no more: `onDrain` follows. What is written nevertheless waits in the server. */
+  write(chunk: Chunk): boolean
+  onDrain: (() => void) | null
+  /** Ends the reply. Nothing follows. */
+  end(): void
+  /** Cuts the reply off, and reports the error. Nothing follows. */
+  fail(error: unknown): void
 }
 
 /** A body that comes in parts. */
@@ -19,12 +33,29 @@ export interface StreamBody {
   readonly mayBeEndless: boolean
 }
 
+/** What stands in the place of a body in the reply 101: it makes a WebSocket of the connection as the reply leaves. */
+export class Acceptance {
+  /** Throws where the WebSocket is to be refused after all: send hooks may have taken their time. */
+  readonly check: (ctx: RequestContext) => void
+  readonly accept: (ctx: RequestContext) => void
+
+  constructor(check: (ctx: RequestContext) => void, accept: (ctx: RequestContext) => void) {
+    this.check = check
+    this.accept = accept
+  }
+}
+
 /** The body of a reply; null for none. */
-export type ReplyContent = string | Uint8Array | StreamBody | null
+export type ReplyContent = string | Uint8Array | StreamBody | Acceptance | null
 
 /** True for a body that comes in parts. */
 export function isStream(content: ReplyContent): content is StreamBody {
-  return typeof content === 'object' && content !== null && !(content instanceof Uint8Array)
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    !(content instanceof Uint8Array) &&
+    !(content instanceof Acceptance)
+  )
 }
 
 /** Cancels a source that is not sent. */
