@@ -1,4 +1,5 @@
 /** The clients of Redis: what is asked of them, each in its own words. */
+import { hear } from './hear.ts'
 
 /** What the store needs of a client of `redis`. */
 export interface NodeRedisClient {
@@ -35,9 +36,6 @@ export interface Asks {
   forget(key: string): Promise<unknown>
 }
 
-/** The clients that have a listener for errors of ours. */
-const heard = new WeakSet<object>()
-
 /** Gives null for anything but a client. */
 export function asksOf(client: RedisClient): Asks | null {
   const given = client as
@@ -52,10 +50,7 @@ export function asksOf(client: RedisClient): Asks | null {
       : typeof given.evalsha === 'function'
         ? ofIoRedis(client as IoRedisClient)
         : null
-  if (asks !== null && !heard.has(client)) {
-    heard.add(client)
-    client.on('error', () => {})
-  }
+  if (asks !== null) hear(client)
   return asks
 }
 

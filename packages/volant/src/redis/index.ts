@@ -1,3 +1,5 @@
+export { redisBus, type RedisBusOptions } from './redis-bus.ts'
 export { redisStore } from './redis-store.ts'
 export { redisSessions, type RedisSessionsOptions } from './redis-sessions.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
+export type { RedisBusClient } from './bus-client.ts'

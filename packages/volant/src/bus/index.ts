@@ -1,0 +1,6 @@
+export type { Bus, BusGap, BusReceiver, BusStats } from '../types/bus.ts'
+export { memoryBus } from './memory-bus.ts'
+export { threadsBus } from './threads-bus.ts'
+export type { BusOptions } from './options.ts'
+export { busOver } from './bus-over.ts'
+export type { BusWire, WireEvents } from './wire.ts'

@@ -1,0 +1,2 @@
+export { natsBus } from './nats-bus.ts'
+export type { NatsBusConnection } from './nats-wire.ts'
