@@ -60,10 +60,22 @@ export function createClient(first: object | string, second?: unknown, third?: u
       `there is no operation ${name || '()'}; there are ${Object.keys(known).slice(0, 20).join(', ')}`,
     )
   }
-  return named('', (name, input = {}, own = {}) => call(base, name, () => find(name), input, own, options))
+  return named('', (name, input = {}, own = {}) =>
+    (typeof own === 'function' ? own : call)(
+      base,
+      name,
+      () => find(name),
+      input,
+      own as CallOptions,
+      options,
+    ),
+  )
 }
 
-type Calling = (name: string, input?: LooseInput, options?: CallOptions) => Promise<unknown>
+/** Does something else with an operation than to call it, with the same arguments: `connect` does. */
+export type Using = (...args: Parameters<typeof call>) => unknown
+
+type Calling = (name: string, input?: LooseInput, options?: CallOptions | Using) => unknown
 
 /** Every property is the client of a longer name; a call runs the operation of that name. */
 function named(name: string, calling: Calling): unknown {

@@ -119,10 +119,10 @@ function ofTable(error: ClientError, operation: string, base: string): ClientErr
 type Init = RequestInit & { duplex?: 'half' }
 
 /** The longest delay in milliseconds that timers take (HTML §8.6). */
-const longest = 2 ** 31 - 1
+export const longest = 2 ** 31 - 1
 
 /** Gives the number. Throws `TypeError` for one outside of the bounds, and for a value that is not a number. */
-function within(name: string, value: number, least: number, most: number): number {
+export function within(name: string, value: number, least: number, most: number): number {
   if (value >= least && value <= most) return value
   throw new TypeError(`${name} cannot be ${value}: a number from ${least} to ${most}`)
 }
@@ -143,14 +143,15 @@ function unless<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> 
   })
 }
 
-function add(fields: Headers, values: Readonly<Record<string, HeaderValue>> | undefined): void {
+/** Sets fields; undefined removes one. */
+export function add(fields: Headers, values: Readonly<Record<string, HeaderValue>> | undefined): void {
   for (const [name, value] of Object.entries(values ?? {})) {
     if (value === undefined) fields.delete(name)
     else fields.set(name, textOf(value, name))
   }
 }
 
-function addCookies(fields: Headers, cookies: NonNullable<LooseInput['cookies']>): void {
+export function addCookies(fields: Headers, cookies: NonNullable<LooseInput['cookies']>): void {
   const pairs = Object.entries(cookies).flatMap(([name, value]) => {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       throw new TypeError(`${JSON.stringify(name)} cannot be the name of a cookie`)

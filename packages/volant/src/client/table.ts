@@ -28,7 +28,19 @@ export function routesIn(tree: object, prefix = '', routes: Record<string, Clien
 
 /** Gives the statuses and errors that a contract's options declare, as a row of the table has them. */
 function declaredIn(options: Readonly<Record<string, any>>) {
-  const { params, query, headers, cookies, body, response, errors, mediaType, consumes } = options
+  const {
+    params,
+    query,
+    headers,
+    cookies,
+    body,
+    response,
+    errors,
+    mediaType,
+    consumes,
+    in: sent,
+    out,
+  } = options
   const codes = Object.entries<{ status: number }>(errors ?? {}).map(
     ([code, { status }]) => `${code} ${status}`,
   )
@@ -39,6 +51,8 @@ function declaredIn(options: Readonly<Record<string, any>>) {
     [
       ...replies.map(([status]) => +status),
       ...codes,
+      ...(sent ? ['in'] : []),
+      ...(out ? ['out'] : []),
       ...((params ?? query ?? headers ?? cookies ?? body) ? ['E_VALIDATION 400'] : []),
     ],
     mediaType ??

@@ -2,6 +2,7 @@
  * The inputs and results of a client's calls, by the types of the routes they call. Each route is computed by itself,
  * so that it costs the compiler the same however many there are: `npm run types` watches that.
  */
+import type { LooseSocketInput, RawMessage, SocketOperation } from './socket-types.ts'
 import type { ParamsOf } from '../types/pattern.ts'
 import type { Schema, SchemaInput, SchemaOutput } from '../types/schema.ts'
 import type { Jsonified } from '../types/jsonified.ts'
@@ -9,7 +10,11 @@ import type { Callable, Failure, Invalid, PathValue, Success } from '../types/op
 
 /** The calls of an API by name: `client.users.get({ params: { id: 1 } })`. */
 export type Client<T> = {
-  readonly [K in keyof T]: T[K] extends Callable ? Call<InputOf<T[K]>, ResultOf<T[K]>> : Client<T[K]>
+  readonly [K in keyof T]: T[K] extends Callable
+    ? T[K] extends { readonly method: 'WS' }
+      ? SocketOf<T[K]>
+      : Call<InputOf<T[K]>, ResultOf<T[K]>>
+    : Client<T[K]>
 }
 
 /** Calls an operation. The input can be left out where no part of it is required. */
@@ -58,6 +63,25 @@ export interface RetryOptions {
   /** The longest wait in milliseconds; default 10,000. A `Retry-After` that asks for more ends the retries. */
   maxDelay?: number | undefined
 }
+
+/** The operation of a WebSocket's route, for `connect`. */
+export type SocketOf<R> = R extends { readonly socket?: infer S }
+  ? NonNullable<S> extends { input: infer Input; sent: infer Sent; received: infer Received }
+    ? SocketOperation<Input, Sent, Received>
+    : never
+  : R extends { readonly types?: infer T }
+    ? NonNullable<T> extends { options: infer O }
+      ? SocketOperation<
+          InputOf<R>,
+          O extends { in: infer In } ? SchemaInput<In> : RawMessage | Uint8Array | ArrayBuffer,
+          O extends { out: infer Out } ? Jsonified<SchemaOutput<Out>> : RawMessage
+        >
+      : LooseSocket
+    : LooseSocket
+
+/** The type for a WebSocket whose types are not known. */
+// oxlint-disable-next-line typescript/no-explicit-any -- any message
+type LooseSocket = SocketOperation<LooseSocketInput, any, any>
 
 /** The input of a route's call. */
 export type InputOf<R> = R extends { readonly call?: { input: infer Input } }
@@ -132,7 +156,7 @@ type BodyInput<M, O> = O extends { consumes: unknown; body: infer Q }
     ? undefined extends SchemaInput<Q>
       ? { body?: SchemaInput<Q> | undefined }
       : { body: SchemaInput<Q> }
-    : M extends 'GET' | 'HEAD'
+    : M extends 'GET' | 'HEAD' | 'WS'
       ? {}
       : { body?: unknown }
 
