@@ -77,8 +77,11 @@ export function* buildDocument(
   const paths: Record<string, OpenAPIPathItem> = {}
   for (const each of pathOperations) {
     const { name, route } = each.operation
+    const method = route.method === 'WS' ? 'get' : route.method.toLowerCase()
+    // A path has one GET: that of an ordinary route, if there is one. AsyncAPI describes the WebSocket.
+    if (paths[each.path]?.[method] !== undefined) continue
     const object = operationObject(each, ids.get(each) as string, components, responseObjects)
-    ;(paths[each.path] ??= {})[route.method.toLowerCase()] = object
+    ;(paths[each.path] ??= {})[method] = object
     for (const { in: part, name: field } of object.parameters ?? []) {
       if (part !== 'header' || field === field.toLowerCase()) continue
       warnings.push(
@@ -118,7 +121,8 @@ function operationObject(
   const { summary, description, tags = [], deprecated } = route
   const security = securityOf(route)
   const parameters = parametersOf(operation, template, names, components)
-  const requestBody = requestBodyOf(operation, operationId, components)
+  const isSocket = route.messages !== undefined
+  const requestBody = isSocket ? undefined : requestBodyOf(operation, operationId, components)
   return {
     operationId,
     ...(summary !== undefined && { summary }),
@@ -129,6 +133,7 @@ function operationObject(
     ...(requestBody !== undefined && { requestBody }),
     responses: responseObjects.of(operation, operationId, template.params.length > 0),
     ...(security !== undefined && { security }),
+    ...(isSocket && { 'x-asyncapi-channel': operationId }),
   }
 }
 

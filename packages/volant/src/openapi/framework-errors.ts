@@ -21,6 +21,8 @@ const parts: Partial<Record<ErrorCode, string>> = {
   E_JSON_DEPTH: 'Body',
   E_JSON_PROTO: 'Body',
   E_PARAM_TOO_LONG: 'Param',
+  E_WEBSOCKET_HANDSHAKE: 'Handshake',
+  E_WEBSOCKET_KEY: 'Handshake',
 }
 
 /**
@@ -36,6 +38,10 @@ export function frameworkErrorsOf({ schemas, route }: RouteOperation, hasParams:
   if (hasParams || query.length > 0) codes.push('E_TARGET_TOO_LONG')
   if (headers.length > 0 || cookies.length > 0)
     codes.push('E_FIELD_LINE_TOO_LONG', 'E_HEAD_TOO_LARGE', 'E_TOO_MANY_FIELDS')
+  if (route.messages !== undefined) {
+    codes.push('E_WEBSOCKET_HANDSHAKE', 'E_WEBSOCKET_KEY', 'E_ORIGIN_NOT_ALLOWED')
+    codes.push('E_UPGRADE_REQUIRED', 'E_WEBSOCKET_VERSION')
+  }
   const { consumes } = route
   if (consumes !== undefined) {
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TYPE')
@@ -45,7 +51,12 @@ export function frameworkErrorsOf({ schemas, route }: RouteOperation, hasParams:
     codes.push('E_BODY_ENCODING', 'E_BODY_MALFORMED', 'E_BODY_TOO_MANY_KEYS', 'E_JSON_DEPTH', 'E_JSON_PROTO')
     codes.push('E_BODY_TYPE')
   }
-  if (body.length > 0 || consumes !== undefined || route.bodyMode === 'stream') codes.push('E_BODY_TOO_LARGE')
+  if (
+    body.length > 0 ||
+    consumes !== undefined ||
+    (route.bodyMode === 'stream' && route.messages === undefined)
+  )
+    codes.push('E_BODY_TOO_LARGE')
   return codes.map((code) => {
     const { status, meaning } = errorTable[code]
     const part = parts[code] ?? ''

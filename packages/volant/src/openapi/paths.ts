@@ -4,8 +4,11 @@ import type { RouteOperation } from './operation.ts'
 import { compareText } from './sorted.ts'
 import { shapeOf, type Template, templatesOf } from './path-templates.ts'
 
-/** The methods of a path, in the order in which the document has them (OpenAPI 3.1 §4.8.9). */
-export const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+/**
+ * The methods of a path, in the order in which the document has them (OpenAPI 3.1 §4.8.9). The handshake of a WebSocket
+ * (`WS`) is a GET.
+ */
+export const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'WS']
 
 /** An operation at one of the paths of its pattern. */
 export interface PathOperation {

@@ -25,9 +25,10 @@ export class ResponseObjects {
     hasParams: boolean,
   ): Record<string, OpenAPIResponse | OpenAPIReference> {
     const all: Record<string, OpenAPIResponse | OpenAPIReference> = {}
-    const { mediaType, responses } = operation.route
+    const { mediaType, responses, messages } = operation.route
     const replies = Object.entries(responses ?? {})
-    if (replies.length === 0) {
+    if (messages !== undefined) all[101] = { description: 'The connection is a WebSocket (RFC 6455).' }
+    else if (replies.length === 0) {
       const content = mediaType === undefined ? {} : { content: { [mediaType]: {} } }
       all['2XX'] = { description: 'Success.', ...content }
     }

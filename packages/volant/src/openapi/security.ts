@@ -5,7 +5,7 @@ import type { Declaration } from '../types/declaration.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { OpenAPIOptions } from './options.ts'
 
-type Requirement = Record<string, string[]>
+export type Requirement = Record<string, string[]>
 
 /** The security of a route is its own, or else what the middleware in front of it requires together. */
 export function securityOf({ security, declarations }: RouteInfo): Requirement[] | undefined {
@@ -41,7 +41,7 @@ export function requirement(given: Readonly<Record<string, readonly string[]>>):
   return Object.fromEntries(Object.entries(given).map(([name, scopes]) => [name, [...scopes]]))
 }
 
-type Schemes = Map<string, Readonly<Record<string, unknown>>>
+export type Schemes = Map<string, Readonly<Record<string, unknown>>>
 
 /**
  * Gives the schemes that `routes` declare, and those of `all` that they require. Throws `E_BAD_OPTION` for two schemes

@@ -22,6 +22,8 @@ export interface OpenAPIDocument {
   tags?: OpenAPITag[]
   /** A link to further documentation. */
   externalDocs?: { url: string; description?: string }
+  /** The path of the AsyncAPI document that describes the messages of WebSockets, where one is served. */
+  'x-asyncapi'?: string
 }
 
 /** The name of an API, and what belongs to it (OpenAPI 3.1 §4.8.2). */
@@ -90,6 +92,8 @@ export interface OpenAPIOperation {
   responses: Record<string, OpenAPIResponse | OpenAPIReference>
   /** A request has to meet one of these requirements; each names all schemes that it needs. */
   security?: Record<string, string[]>[]
+  /** The channel of the AsyncAPI document that describes the messages, where it is the handshake of a WebSocket. */
+  'x-asyncapi-channel'?: string
 }
 
 /** A part of the path, the query, the headers or the cookies. */

@@ -18,7 +18,7 @@ export class DocumentWarnings {
   readonly #sentences = new Set<string>()
 
   /** Prints what is wrong with a document. */
-  print({ undescribed, partlyDescribed, warnings }: BuiltDocument): void {
+  print({ undescribed, partlyDescribed, warnings }: Omit<BuiltDocument, 'document'>): void {
     for (const each of undescribed) this.#undescribed(each)
     this.#partlyDescribed(partlyDescribed)
     for (const sentence of warnings) {
@@ -97,7 +97,7 @@ interface UsedSchema {
 }
 
 function* usesOf(routes: readonly RouteInfo[]): Generator<UsedSchema> {
-  for (const { method, path, schemas, checks, responses, errors } of routes) {
+  for (const { method, path, schemas, checks, responses, errors, messages } of routes) {
     const all = [
       ...[...checks, schemas].flatMap((each) =>
         Object.entries(each).map((part) => [...part, 'input'] as const),
@@ -105,6 +105,8 @@ function* usesOf(routes: readonly RouteInfo[]): Generator<UsedSchema> {
       ...Object.entries(responses ?? {}).map(
         ([status, each]) => [`response ${status}`, each, 'output'] as const,
       ),
+      ['in', messages?.in, 'input'] as const,
+      ['out', messages?.out, 'output'] as const,
       ...Object.entries(errors).map(([code, { data }]) => [`errors.${code}.data`, data, 'output'] as const),
     ]
     for (const [part, schema, direction] of all)
