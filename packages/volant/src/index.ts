@@ -16,6 +16,15 @@ export {
   ValidationError,
   VolantError,
 } from './errors/errors.ts'
+export { encodeEvent, eventText } from './events/event.ts'
+export type {
+  EncodedEvent,
+  EventSender,
+  EventsOptions,
+  EventsSource,
+  EventStream,
+  ServerSentEvent,
+} from './types/events.ts'
 export { checkHeader } from './reply/header.ts'
 export type { InjectHeaders, InjectReply } from './testing/inject.ts'
 export type { InjectOptions } from './testing/inject-request.ts'
@@ -62,6 +71,18 @@ export type {
   OpenAPIServer,
   OpenAPITag,
 } from './openapi/types.ts'
+export { asyncapiOf } from './openapi/asyncapi.ts'
+export type {
+  AsyncAPIChannel,
+  AsyncAPIComponents,
+  AsyncAPIDocument,
+  AsyncAPIInfo,
+  AsyncAPIMessage,
+  AsyncAPIOperation,
+  AsyncAPIParameter,
+  AsyncAPIReference,
+  AsyncAPIServer,
+} from './openapi/asyncapi-types.ts'
 export { openapiOf, type Routed } from './openapi/document.ts'
 export type { OpenAPIOptions } from './openapi/options.ts'
 export { openapi, type OpenAPIPluginOptions } from './plugins/openapi.ts'
@@ -111,5 +132,25 @@ export type { Declaration, ResponseInfo, ResponseListener, SecuritySchemes } fro
 export type { Form, FormLimits, FormPart, FormType, FormValue, SavedFile } from './types/form.ts'
 export type { OutgoingHeaders, OutgoingReply, SendHook } from './types/send-hook.ts'
 export type { ClientRoute, ClientRoutes } from './types/client-routes.ts'
+export type {
+  BehindSocket,
+  DataOf,
+  HooksBehind,
+  ImplementedSocket,
+  InvalidMessage,
+  PublishOptions,
+  Received,
+  Sent,
+  ServerWebSocket,
+  SocketContract,
+  SocketContractOptions,
+  SocketDeclared,
+  SocketHook,
+  SocketSchemas,
+  SocketSettings,
+  WebSocketOptions,
+  WebSocketRoute,
+} from './types/web-socket.ts'
+export type { WebSocketVerb } from './app/web-socket-verb.ts'
 export { validate } from './middleware/validate.ts'
 export { RouteConflictError } from './routing/shapes.ts'

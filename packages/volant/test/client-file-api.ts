@@ -69,6 +69,19 @@ export const api = {
     ),
     admin: { remove: app.delete('/users/:id', () => {}) },
   },
+  rooms: {
+    chat: app.ws('/rooms/:room', {
+      summary: 'One room',
+      params: z.object({ room: z.string() }),
+      query: z.object({ since: z.number().optional() }),
+      in: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('text'), text: z.string().default('') }),
+        z.object({ kind: z.literal('leave') }),
+      ]),
+      out: z.object({ text: z.string(), user: User }),
+    }),
+    raw: app.ws('/raw/*', {}),
+  },
   tree: app.put('/tree', { body: Node, response: Node }, never),
   maybe: app.post('/maybe', { body: z.object({ a: z.string() }).optional() }, () => {}),
   page: app.get('/pages/*', { mediaType: 'text/html', response: z.string() }, never),

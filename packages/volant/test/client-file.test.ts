@@ -35,7 +35,7 @@ test('a compiler finds each operation the same, inferred and generated', () => {
   assert.deepEqual(opaque, [])
   assert.equal(clientFile(app).text, text)
   assert.deepEqual(text.match(/^import .*$/gm), [
-    `import type { ClientRoutes, Failure, HeaderValue, Invalid, Operation, PathValue, QueryValue, Success } from 'volant/client'`,
+    `import type { ClientRoutes, Failure, HeaderValue, Invalid, Operation, PathValue, QueryValue, RawMessage, Socket, Success } from 'volant/client'`,
   ])
   mkdirSync(join(root, '.cache'), { recursive: true })
   const folder = mkdtempSync(join(root, '.cache/client-file-'))
@@ -60,7 +60,7 @@ test('a compiler finds each operation the same, inferred and generated', () => {
 
 /** Inputs and results of each operation, from both sides; and that a difference would be seen. */
 const comparison = `
-import { createClient, type Client } from 'volant/client'
+import { createClient, type Client, type SocketOperation } from 'volant/client'
 import { type Api, routes } from './api.ts'
 import { type Api as Declared, routes as table } from './two/api.js'
 import type { api } from '../../packages/volant/dist/test/client-file-api.js'
@@ -69,6 +69,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 type Flat<T> = T extends ReadableStream | Response ? T : T extends object ? { [K in keyof T]: Flat<T[K]> } : T
 type Input<C> = C extends (input: infer I, ...rest: never) => unknown ? Flat<I> : never
 type Result<C> = C extends (...args: never) => Promise<infer R> ? Flat<R> : never
+type Messages<S> = S extends SocketOperation<infer I, infer S, infer R> ? [Flat<I>, Flat<S>, Flat<R>] : never
 type Inferred = Client<typeof api>
 type Generated = Client<Api>
 const same = <A, B>(_: Same<A, B>): void => {}
@@ -80,6 +81,12 @@ ${['users.get', 'users.add', 'users.admin.remove', 'tree', 'maybe', 'page', 'ima
 same<Result<Inferred${path}>, Result<Generated${path}>>(true)`,
   )
   .join('\n')}
+${['chat', 'raw']
+  .map(
+    (name) => `same<Messages<Inferred['rooms']['${name}']>, Messages<Generated['rooms']['${name}']>>(true)`,
+  )
+  .join('\n')}
+same<Messages<Inferred['rooms']['chat']>, Messages<Inferred['rooms']['raw']>>(false)
 same<Api, Declared>(true)
 same<Result<Inferred['tree']>, Result<Generated['any']>>(false)
 
@@ -107,6 +114,11 @@ test('the table is that of /client.json, and contracts do without an app', async
       'b-c': contract.post('/x/:id', { body: z.object({ n: z.number() }), errors: { E: { status: 400 } } }),
     },
   }
+  const sockets = { chat: contract.ws('/chat/:room', { in: z.object({ n: z.number() }) }) }
+  assert.match(
+    clientFile(sockets).text,
+    /chat: Socket<\n {4}\{[^]*room: PathValue[^]*\},\n {4}\{\n {6}n: number\n {4}\},\n {4}RawMessage\n {2}>[^]*\["WS","\/chat\/:room",\["in"\]\]/,
+  )
   const { text } = clientFile(tree)
   assert.match(text, /"a\.b-c": \["POST","\/x\/:id",\["E 400","E_VALIDATION 400"\]\]/)
   assert.match(text, / {2}a: \{\n {4}\/\*\* `POST \/x\/:id` \*\/\n {4}"b-c": Operation</)

@@ -12,7 +12,7 @@ import { createApp } from '../src/index.ts'
 
 /** What each runtime does with the client: it tells the server what came of it. */
 async function program(
-  { createClient, ClientError }: Record<string, any>,
+  { connect, createClient, ClientError }: Record<string, any>,
   url: string,
   isPage: boolean,
 ): Promise<void> {
@@ -52,6 +52,18 @@ async function program(
     seen.aborted = (await rest) === reason
     seen.late = (await failed(client.slow({}, { timeout: 50 }))).message
 
+    if ('WebSocket' in globalThis) {
+      const socket = connect(client.echo, { query: { n: 1 } }, { protocols: ['v1'] })
+      socket.send({ text: 'ä' })
+      for await (const message of socket) {
+        seen.socket = [message, socket.protocol]
+        break
+      }
+      socket.close(4000, 'bye')
+      const { code, opened, final } = await socket.closed
+      seen.ended = [code, opened, final]
+    }
+
     const away = await failed(client.away())
     seen.away = [away instanceof ClientError, away.status]
     const found = await failed(client.found())
@@ -79,6 +91,8 @@ const expected = {
   stream: '012',
   aborted: true,
   late: 'slow: no reply within 50 ms',
+  socket: [{ text: '1 ä' }, 'v1'],
+  ended: [4000, true, true],
   away: [true, 302],
   found: [false, undefined],
   lost: 0,
@@ -129,6 +143,13 @@ app.expose({
     }
   }),
   slow: app.get('/slow', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))),
+  echo: app.ws('/echo', {
+    protocols: ['v1'],
+    in: z.object({ text: z.string() }),
+    out: z.object({ text: z.string() }),
+    upgrade: (ctx) => ({ n: ctx.query['n'] }),
+    message: (ws, { text }) => void ws.send({ text: `${String(ws.data.n)} ${text}` }),
+  }),
   away: app.get('/away', (ctx) => ctx.redirect('/text')),
   found: app.get('/found', { response: { 302: null } }, (ctx) => ctx.redirect('/text')),
 })
@@ -181,7 +202,11 @@ const labBun = fileURLToPath(
   ),
 )
 const runtimes: Record<string, Runtime> = {
-  'Node.js': { names: [process.execPath], args: () => [join(folder, 'program.mjs')] },
+  'Node.js': {
+    names: [process.execPath],
+    args: () => [join(folder, 'program.mjs')],
+    ...('WebSocket' in globalThis ? {} : { expected: { socket: undefined, ended: undefined } }),
+  },
   Bun: { names: ['bun', labBun], args: () => [join(folder, 'program.mjs')] },
   Deno: {
     names: ['deno'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { health, type HealthOptions, openapiOf, type OpenAPIResponse, type VolantError } from 'volant'
+import { memoryBus } from 'volant/bus'
 import { deferred, Kit } from './kit.ts'
 
 const kit = new Kit()
@@ -112,10 +113,12 @@ describe('health', () => {
   })
 
   test('details: uptime, memory, lag and counters', async () => {
-    const app = serving({ details: '/api/health', live: '/alive', ready: false })
+    const app = kit.app({ bus: memoryBus() })
+    app.register(health, { details: '/api/health', live: '/alive', ready: false })
     await kit.serve(app, async (live) => {
       const body = JSON.parse((await live.ask('/api/health')).text)
       assert.equal(body.status, 'ok')
+      assert.deepEqual([body.sockets, body.bus.connected], [0, true])
       assert.ok(body.uptime > 0 && body.memory.rss > 1e6)
       for (const key of ['p50', 'p99', 'max']) assert.ok(body.eventLoopLag[key] >= 0, key)
       const said = openapiOf(app, { info: { title: 'Test', version: '1' } }).paths['/api/health']?.['get']

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Counter, counterOf } from '../src/rate-limit/counters.ts'
-import { networkOf } from '../src/rate-limit/key.ts'
+import { networkOf } from '../src/request/network.ts'
 import { Table } from '../src/rate-limit/table.ts'
 
 const second = 1_000_000

@@ -12,6 +12,8 @@ const resourceOptions = { requireManualDestroy: true } as const
 /** The route table of a host, for adapters that do not have the engine's. */
 export class Routes {
   readonly router: RouteTable
+  /** The routes of WebSockets; null without any. */
+  readonly sockets: RouteTable | null
   /**
    * The routes whose path has no parameters, by target and method. A target that is such a path needs neither a check
    * nor a walk. The map is no larger than the route table, since nothing else is kept in it.
@@ -23,7 +25,11 @@ export class Routes {
     // No route has the last two methods. They are answered as if other methods of the path had routes.
     const known = [...methods, ...host.router.methods, 'TRACE', 'CONNECT']
     this.fixed = new Map(known.map((method) => [method, new Map()]))
-    host.routes.forEach(({ method, pattern }, id) => this.router.add(method, pattern, id))
+    this.sockets = host.routes.some(({ socket }) => socket !== undefined) ? new RouteTable(host.router) : null
+    for (const [id, { method, pattern, socket }] of host.routes.entries()) {
+      const table = socket === undefined ? this.router : (this.sockets as RouteTable)
+      table.add(method, pattern, id)
+    }
   }
 }
 
@@ -66,7 +72,7 @@ export abstract class Head extends AsyncResource {
     const refusal = this.#readFields(limits.maxHeaders, limits.maxHeaderLine)
     if (refusal !== null) return refusal
     const asksForWebSocket = this.id === Miss.upgradeRequired
-    const known = fixed.get(target)
+    const known = asksForWebSocket ? undefined : fixed.get(target)
     if (known !== undefined) {
       this.path = target
       this.id = known.id
@@ -76,7 +82,7 @@ export abstract class Head extends AsyncResource {
       // Percent-encoding a character makes the path longer.
       if (path.length > limits.maxUrlLength) return 'E_TARGET_TOO_LONG'
       this.path = path
-      const found = routes.router.find(this.method, path)
+      const found = asksForWebSocket ? findSocket(routes, path) : routes.router.find(this.method, path)
       this.id = found.id
       this.allow = found.allow
       const { params } = found
@@ -88,6 +94,7 @@ export abstract class Head extends AsyncResource {
         if (!rest) return 'E_PARAM_TOO_LONG'
       }
       if (
+        !asksForWebSocket &&
         found.id >= 0 &&
         params.length === 0 &&
         fixed.size < host.routes.length &&
@@ -96,11 +103,6 @@ export abstract class Head extends AsyncResource {
       ) {
         fixed.set(target, found)
       }
-    }
-    if (asksForWebSocket) {
-      this.id = Miss.upgradeRequired
-      this.allow = 0
-      this.#params = none
     }
     if (
       this.declaredLength > 0 &&
@@ -153,6 +155,8 @@ export abstract class Head extends AsyncResource {
     }
     if (websocket && this.method === 'GET' && this.httpVersion === '1.1') {
       if (namesUpgrade.test(this.header('connection') ?? '')) this.id = Miss.upgradeRequired
+      // node:http, which looks for Host (RFC 9112 §3.2), does not where it lets go of the connection.
+      if (hosts === 0) return 'E_HOST_MISSING'
     }
     return null
   }
@@ -178,11 +182,8 @@ export abstract class Head extends AsyncResource {
       // oxlint-disable-next-line no-control-regex -- they are what is looked for
       if (/[\x00-\x20\x7f-\uffff#]/.test(this.query)) return null
     }
-    if (before.charCodeAt(0) === 0x2f) return canonicalPath(before)
     if (target === '*') return this.method === 'OPTIONS' ? '*' : null
-    const [whole = '', authority = ''] = absolute.exec(before) ?? []
-    if (authority === '' || !isHost(authority)) return null
-    return canonicalPath(before.slice(whole.length) || '/')
+    return pathIn(before)
   }
 
   /** CONNECT is about the server, as `*` is. It takes only an authority with a port (RFC 9112 §3.2.3). */
@@ -263,13 +264,28 @@ export abstract class Head extends AsyncResource {
 }
 
 const none: readonly string[] = []
+const noSocket: Found = { id: Miss.upgradeRequired, allow: 0, params: none }
+
+/** Finds the route of a request for a WebSocket, which no other route answers. */
+function findSocket({ sockets }: Routes, path: string): Found {
+  const found = sockets?.find('GET', path)
+  return found === undefined || found.id < 0 ? noSocket : found
+}
+/** Gives the canonical path of a target without its query, in origin or absolute form; null if it is malformed. */
+export function pathIn(target: string): string | null {
+  if (target.charCodeAt(0) === 0x2f) return canonicalPath(target)
+  const [whole = '', authority = ''] = absolute.exec(target) ?? []
+  if (authority === '' || !isHost(authority)) return null
+  return canonicalPath(target.slice(whole.length) || '/')
+}
+
 /** Matches the beginning of a target in absolute form, and the authority in it (RFC 9112 §3.2.2). */
 const absolute = /^https?:\/\/([^/?#]+)/i
 const letter = { c: 0x63, e: 0x65, h: 0x68, t: 0x74, u: 0x75 } as const
 
 /** Matches `websocket` in a list, in any case (RFC 9110 §7.6.1, §7.8). */
-const namesWebSocket = /(?:^|,)[ \t]*websocket[ \t]*(?:,|$)/i
-const namesUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i
+export const namesWebSocket = /(?:^|,)[ \t]*websocket[ \t]*(?:,|$)/i
+export const namesUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i
 
 /** Matches a list of the names of codings. */
 const codings = /^[!#$%&'*+\-.^_`|~0-9a-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9a-z]+)*$/

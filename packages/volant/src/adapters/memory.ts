@@ -15,7 +15,7 @@ import { VolantError } from '../errors/errors.ts'
 import type { SourceParts } from '../reply/source.ts'
 import type { Routes } from './head.ts'
 import { MemoryUpload } from './memory-upload.ts'
-import { upgradeFields } from './refuse.ts'
+import { upgradeFieldsOf } from './refuse.ts'
 import { SocketExchange } from './socket-exchange.ts'
 
 export interface MemoryRequest {
@@ -106,7 +106,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
-    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFields)
+    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFieldsOf(list))
     const empty = status === 204 || status === 304
     const bytes = Buffer.from((body ?? '') as string)
     if (!empty) list.push('content-length', String(bytes.length))
@@ -117,7 +117,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   start(status: number, type: ContentType, headers: string[] | null, length: number): void {
     if (this.replied || this.aborted) return
     const list = this.#head(type, headers)
-    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFields)
+    if (status === 426 && this.httpVersion === '1.1') list.push(...upgradeFieldsOf(list))
     const empty = status === 204 || status === 205 || status === 304
     this.length = length
     if (length >= 0 && !empty) list.push('content-length', String(length))

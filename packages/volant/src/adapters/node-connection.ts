@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '../errors/errors.ts'
 import type { NodeExchange } from './node-exchange.ts'
+import type { NodeSocket } from './node-socket.ts'
 import type { NodeServer } from './node-http.ts'
 import { refusalBytes } from './refuse.ts'
 
@@ -33,6 +34,12 @@ export class NodeConnection {
   /** The bytes received at the last sweep, and the time since when the connection is idle with that many. */
   #seenBytes = -1
   #idleSince = 0
+  /** The WebSocket that it has become; null for HTTP. */
+  webSocket: NodeSocket | null = null
+  /** How many of its requests libraries have taken, and 1 for good once one has taken the connection. */
+  #lent = 0
+  /** True once a request came. */
+  #served = false
   readonly #active: NodeExchange[] = []
   #unsafe = false
   #ending = false
@@ -79,11 +86,13 @@ export class NodeConnection {
   }
 
   get idle(): boolean {
-    return this.#active.length === 0 && this.#waiting.length === 0
+    const answered = this.#active.length === 0 && this.#waiting.length === 0
+    return answered && this.webSocket === null && this.#lent === 0
   }
 
   /** Runs the exchange now, or once those before it allow that (RFC 9112 §9.3.2). */
   offer(exchange: NodeExchange): void {
+    this.#served = true
     this.lastResponse = this.idle ? null : exchange.response
     this.keepsAlive = exchange.response.shouldKeepAlive
     // While the server closes, the requests that were read together are known before the first of them is answered.
@@ -96,6 +105,15 @@ export class NodeConnection {
     if (!isOpen) setImmediate(pump, this)
     // Further requests stay in the kernel's buffer. Only those that were read together with these wait here.
     if (this.#waiting.length + this.#active.length > this.server.host.limits.maxPipelined) this.socket.pause()
+  }
+
+  /** Is called when a library has taken a request, or with null the connection. */
+  lend(response: ServerResponse | null): void {
+    this.#lent++
+    response?.once('close', () => {
+      this.#lent--
+      if (this.server.phase === 'closing' && this.idle) this.endAfterReplies()
+    })
   }
 
   /** Runs the waiting requests that may run now. */
@@ -114,7 +132,8 @@ export class NodeConnection {
     if (this.#waiting.length === 0 && this.socket.isPaused()) this.socket.resume()
   }
 
-  finished(exchange: NodeExchange): void {
+  /** `isLast`: the server closes, and the head of the reply left before that was known. */
+  finished(exchange: NodeExchange, isLast: boolean): void {
     const active = this.#active
     if (active.length === 1 && active[0] === exchange) active.pop()
     else {
@@ -123,7 +142,8 @@ export class NodeConnection {
     }
     if (active.length === 0) this.#unsafe = false
     // A reply that began earlier could not say that its connection closes.
-    if (this.server.phase === 'closing' && this.idle && exchange.request.complete) this.endAfterReplies()
+    const ends = isLast || this.server.phase === 'closing'
+    if (ends && this.idle && exchange.request.complete) this.endAfterReplies()
     // The next request runs outside of the stack of the handler that replied.
     if (this.#waiting.length > 0) setImmediate(pump, this)
   }
@@ -189,6 +209,12 @@ export class NodeConnection {
     response.on('finish', () => this.socket.destroySoon())
     this.socket.on('drain', () => response.emit('drain'))
     this.#afterReplies(() => response.assignSocket(this.socket))
+  }
+
+  /** Calls `then` once the replies to earlier requests were sent: at once for the first request. */
+  whenAnswered(then: () => void): void {
+    if (this.#served) this.#afterReplies(then)
+    else then()
   }
 
   #afterReplies(then: () => void): void {

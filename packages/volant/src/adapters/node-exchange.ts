@@ -2,18 +2,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AbortReason,
-  type ContentType,
+  ContentType,
   contentTypes,
   type Exchange,
   type Host,
+  type ServerSocket,
+  type SocketEvents,
   unpackHeaders,
 } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
 import { NodeUpload } from './node-upload.ts'
+import type { NodeUpgrade } from './node-upgrade.ts'
 import type { NodeServer } from './node-http.ts'
-import { upgradeFields } from './refuse.ts'
+import { upgradeFieldsOf } from './refuse.ts'
 import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 
 /** The bytes of a streamed reply that may wait in this process before `write` returns false. */
@@ -26,6 +29,8 @@ export class NodeExchange extends SocketExchange implements Exchange {
   /** True where the request may be dispatched as soon as it is its turn. */
   ready = true
   declare upload: NodeUpload | null
+  /** The connection of a request for a WebSocket; null for any other. */
+  upgrade: NodeUpgrade | null = null
 
   constructor(connection: NodeConnection, request: IncomingMessage, response: ServerResponse) {
     super(request.method ?? '', request.rawHeaders)
@@ -129,14 +134,37 @@ export class NodeExchange extends SocketExchange implements Exchange {
     return response.writableLength <= sendBuffer
   }
 
-  finish(): void {
+  finish(isLast = false): void {
     if (this.aborted) return
     if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
     this.response.end()
     if (this.upload !== null && !this.request.complete) {
       this.upload.discard(() => this.#closeEarly())
     }
+    this.#done(isLast)
+  }
+
+  accept(headers: string[] | null, events: SocketEvents): ServerSocket | null {
+    const { upgrade, connection, response } = this
+    const route = this.host.routes[this.id]?.socket
+    const { sockets } = this.server
+    if (this.replied || this.aborted || upgrade === null || route === undefined || sockets === null)
+      return null
+    const fields = this.#head(ContentType.custom, headers)
+    const asked = {
+      key: this.header('sec-websocket-key') ?? '',
+      extensions: this.header('sec-websocket-extensions'),
+    }
+    const { socket } = upgrade
+    const head = upgrade.takeOver(response)
+    const accepted = this.runInAsyncScope(() =>
+      sockets.accept(route, asked, { socket, head, fields }, events),
+    )
+    connection.webSocket = accepted
     this.#done()
+    if (accepted === null) this.abort('client')
+    else socket.resume()
+    return accepted
   }
 
   destroy(): void {
@@ -166,7 +194,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
     const at = list.lastIndexOf('Connection')
     const closes = at >= 0 || !this.response.shouldKeepAlive
     if (at >= 0) list.splice(at, 2)
-    list.push(...upgradeFields)
+    list.push(...upgradeFieldsOf(list))
     if (closes) list[list.length - 1] += ', close'
   }
 
@@ -206,10 +234,10 @@ export class NodeExchange extends SocketExchange implements Exchange {
     this.#done()
   }
 
-  #done(): void {
+  #done(isLast = false): void {
     this.given = true
     this.#release()
-    this.connection.finished(this)
+    this.connection.finished(this, isLast)
   }
 
   #release(): void {

@@ -17,10 +17,13 @@ import {
 } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
-import { Routes } from './head.ts'
+import { namesUpgrade, namesWebSocket, pathIn, Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
+import type { NodeFace } from './node-face.ts'
+import { NodeSockets } from './node-sockets.ts'
+import { NodeUpgrade, requestsThatUpgrade } from './node-upgrade.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 import { sweepEvery, sweepInterval, sweepUploads, uploadCap } from './upload.ts'
 
@@ -50,14 +53,18 @@ export class NodeServer implements Server {
   accepted = 0
   /** The time of the last sweep in ms. It is good to a second, and saves asking for the time at every request. */
   clock = Date.now()
+  /** Its WebSockets; null where no route has any. */
+  readonly sockets: NodeSockets | null
   readonly #routes: Routes
+  readonly #face: NodeFace | null
   readonly #server: HttpServer
   /** True once the listening socket is closed. */
   #stopped = false
   #sweep: NodeJS.Timeout | null = null
   #closed: Promise<void> | null = null
 
-  constructor(host: Host) {
+  /** `face` is what libraries have attached themselves to. */
+  constructor(host: Host, face: NodeFace | null = null) {
     const foreign = host.router.methods.filter((method) => !METHODS.includes(method))
     if (foreign.length > 0) {
       throw new VolantError(
@@ -68,7 +75,9 @@ export class NodeServer implements Server {
     }
     this.host = host
     this.#routes = new Routes(host)
+    this.#face = face
     const { limits } = host
+    this.sockets = this.#routes.sockets === null ? null : new NodeSockets()
     this.#server = createServer({
       maxHeaderSize: limits.maxHeaderSize,
       insecureHTTPParser: false,
@@ -79,6 +88,11 @@ export class NodeServer implements Server {
       // The sweep closes idle connections: a timer set and cleared for each request costs 3 % of a small one.
       keepAliveTimeout: 0,
       connectionsCheckingInterval: sweepInterval,
+      ...((this.sockets !== null || face !== null) && {
+        IncomingMessage: requestsThatUpgrade(
+          (request) => asksForSocket(request, this.#routes) || this.#isLent(request),
+        ),
+      }),
     })
     const server = this.#server
     // This sets no limit. Past a limit older versions drop headers silently, and newer ones report that the head is too
@@ -89,14 +103,22 @@ export class NodeServer implements Server {
     Object.assign(server, { httpAllowHalfOpen: true })
     const onRequest = (request: IncomingMessage, response: ServerResponse) =>
       this.#onRequest(request, response)
-    server.on('request', onRequest)
+    face?.passTo(onRequest)
+    server.on(
+      'request',
+      face === null ? onRequest : (request, response) => this.#offer(face, request, response),
+    )
     server.on('checkContinue', onRequest)
     server.on('checkExpectation', onRequest)
     server.on('connect', (request, socket) => this.#onConnect(request, socket as TrackedSocket))
     server.on('clientError', (error: ParseError, socket) =>
       this.#onParseError(error, socket as TrackedSocket),
     )
+    if (this.sockets !== null || face !== null)
+      server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket as TrackedSocket, head))
     server.on('connection', (socket: TrackedSocket) => {
+      // It comes back from a WebSocket that was refused.
+      if (socket[connectionOf] !== undefined) return
       const connection = new NodeConnection(this, socket)
       socket[connectionOf] = connection
       this.connections.add(connection)
@@ -108,7 +130,26 @@ export class NodeServer implements Server {
     const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
     // After a refused request it is unknown where the next one begins (RFC 9112 §9.6), but node:http reads on.
     if (connection.closing || connection.saidClose) return
-    const exchange = new NodeExchange(connection, request, response)
+    this.#take(new NodeExchange(connection, request, response))
+  }
+
+  #offer(face: NodeFace, request: IncomingMessage, response: ServerResponse): void {
+    const connection = (request.socket as TrackedSocket)[connectionOf] as NodeConnection
+    if (connection.closing || connection.saidClose) return
+    if (face.takes(request, response)) connection.lend(response)
+  }
+
+  /** True for a WebSocket that a library may take: no route has its path. */
+  #isLent(request: IncomingMessage): boolean {
+    return (
+      this.#face?.wantsUpgrades === true &&
+      namesWebSocket.test(request.headers.upgrade ?? '') &&
+      !hasSocket(request, this.#routes)
+    )
+  }
+
+  #take(exchange: NodeExchange): void {
+    const { connection, request, response } = exchange
     this.requests++
     const refusal =
       request.httpVersionMajor === 1
@@ -142,6 +183,27 @@ export class NodeServer implements Server {
     this.#onRequest(request, response)
   }
 
+  /** node:http hands the connection over for a WebSocket. Until one is accepted, it is a request like others. */
+  #onUpgrade(request: IncomingMessage, socket: TrackedSocket, head: Buffer): void {
+    const connection = socket[connectionOf] as NodeConnection
+    if (this.#isLent(request)) {
+      connection.lend(null)
+      this.#face?.emit('upgrade', request, socket, head)
+      return
+    }
+    const upgrade = new NodeUpgrade(this.#server, socket, head)
+    if (connection.closing || connection.saidClose) return
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(request.headers.connection ?? '')
+    connection.whenAnswered(() => {
+      if (connection.closing || connection.saidClose || socket.destroyed) return
+      upgrade.answerWith(response, () => response.shouldKeepAlive && !connection.saidClose)
+      const exchange = new NodeExchange(connection, request, response)
+      exchange.upgrade = upgrade
+      this.#take(exchange)
+    })
+  }
+
   #onParseError(error: ParseError, socket: TrackedSocket): void {
     const connection = socket[connectionOf]
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
@@ -157,14 +219,18 @@ export class NodeServer implements Server {
 
   async listen(options: ListenOptions): Promise<Address> {
     const address = await listenOn(this.#server, options)
+    this.#face?.begin(address)
     const { keepAliveTimeout, sendTimeout, requestTimeout } = this.host.limits
-    this.#sweep = sweepEvery([keepAliveTimeout, sendTimeout, requestTimeout], () => this.#sweepAll())
+    const idle = this.host.routes.map(({ socket }) => (socket?.idleTimeout ?? 0) / 2)
+    this.#sweep = sweepEvery([keepAliveTimeout, sendTimeout, requestTimeout, ...idle], () => this.#sweepAll())
     return address
   }
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.phase = 'accepting'
+      this.sockets?.close()
+      this.#face?.emit('close')
       let drain: NodeJS.Timeout | undefined
       const gone = () => {
         clearTimeout(drain)
@@ -172,7 +238,8 @@ export class NodeServer implements Server {
         if (this.#sweep !== null) clearInterval(this.#sweep)
         // This ends the interval at which node:http checks connections.
         this.#server.close()
-        resolve()
+        if (this.sockets === null) resolve()
+        else this.sockets.whenEmpty(resolve)
       }
       const deadline = setTimeout(() => {
         this.#stopListening(gone)
@@ -222,7 +289,17 @@ export class NodeServer implements Server {
 
   stats(): ServerStats {
     const { inFlight, requests, refused } = this
-    return { connections: this.connections.size, inFlight, requests, refused }
+    return {
+      connections: this.connections.size,
+      inFlight,
+      requests,
+      refused,
+      sockets: this.sockets?.open.size ?? 0,
+    }
+  }
+
+  publish(topic: string, data: string | Uint8Array): void {
+    this.sockets?.publish(topic, data)
   }
 
   ref(): void {
@@ -238,6 +315,7 @@ export class NodeServer implements Server {
     this.clock = now
     const { requestTimeout, sendTimeout, keepAliveTimeout } = this.host.limits
     if (this.phase === 'closing') this.#closeIdle(true)
+    this.sockets?.sweep(now)
     sweepUploads(this.uploads, now, requestTimeout)
     for (const [exchange, deadline] of this.drains) {
       const over = now > deadline
@@ -251,6 +329,26 @@ export class NodeServer implements Server {
       else if (keepAliveTimeout > 0 && connection.idleFor(now) > keepAliveTimeout) connection.socket.destroy()
     }
   }
+}
+
+/** True for a request that may become a WebSocket. Others that ask for one are refused while the connection is HTTP. */
+function asksForSocket(request: IncomingMessage, routes: Routes): boolean {
+  const { method, httpVersion, headers } = request
+  if (method !== 'GET' || httpVersion !== '1.1' || headers['sec-websocket-version'] !== '13') return false
+  if (headers['transfer-encoding'] !== undefined || !noBytes.test(headers['content-length'] ?? ''))
+    return false
+  if (!namesWebSocket.test(headers.upgrade ?? '') || !namesUpgrade.test(headers.connection ?? ''))
+    return false
+  return hasSocket(request, routes)
+}
+
+/** Matches a Content-Length of a request without a body. */
+const noBytes = /^0*$/
+
+function hasSocket({ url = '' }: IncomingMessage, routes: Routes): boolean {
+  const mark = url.indexOf('?')
+  const path = pathIn(mark === -1 ? url : url.slice(0, mark))
+  return path !== null && (routes.sockets?.find('GET', path).id ?? -1) >= 0
 }
 
 interface ParseError extends Error {

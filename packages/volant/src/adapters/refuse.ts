@@ -6,7 +6,13 @@ import { phrases } from '../errors/phrases.ts'
  * The headers of a 426 in HTTP/1.1 name the protocol to use in its place, for this connection (RFC 9110 §15.5.22,
  * §7.8).
  */
-export const upgradeFields = ['Upgrade', 'HTTP/1.1', 'Connection', 'upgrade'] as const
+const upgradeFields = ['Upgrade', 'HTTP/1.1', 'Connection', 'upgrade'] as const
+
+/** Gives them for a 426 with these headers: one that says which version of WebSocket there is asks for that protocol. */
+export function upgradeFieldsOf(headers: readonly string[]): readonly string[] {
+  const isSocket = headers.some((text, at) => at % 2 === 0 && text.toLowerCase() === 'sec-websocket-version')
+  return isSocket ? ['Upgrade', 'websocket', 'Connection', 'upgrade'] : upgradeFields
+}
 
 /** Gives the problem+json body for a code of the table. */
 export function refusalText(code: ErrorCode): string {

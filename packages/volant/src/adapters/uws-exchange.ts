@@ -1,8 +1,14 @@
 /** Makes an `Exchange` of a request of uWebSockets.js: reads its head, and ends it early. */
-import type { AbortReason, Exchange } from '@volant/engine'
+import {
+  type AbortReason,
+  ContentType,
+  type Exchange,
+  type ServerSocket,
+  type SocketEvents,
+} from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { addressText } from './uws-address.ts'
-import { UwsReply } from './uws-reply.ts'
+import { encoded, headOf, UwsReply } from './uws-reply.ts'
 
 export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
@@ -62,6 +68,16 @@ export class UwsExchange extends UwsReply implements Exchange {
       'E_UNSUPPORTED',
       'uWebSockets.js cannot send anything ahead of a reply: leave ctx.earlyHints out, or use another adapter',
     )
+  }
+
+  accept(headers: string[] | null, events: SocketEvents): ServerSocket | null {
+    const route = this.host.routes[this.id]?.socket
+    if (this.replied || this.aborted || route === undefined) return null
+    this.take()
+    const head = encoded(headOf(101, ContentType.custom, headers))
+    const socket = this.server.sockets.upgrade(this, this.response, route, head, events)
+    this.finished()
+    return socket
   }
 
   /** Aborts the exchange: the connection is lost, or the server gives up. */

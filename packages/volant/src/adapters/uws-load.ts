@@ -9,6 +9,8 @@ export interface UwsRequest {
   /** Gives the query; undefined without a question mark. */
   getQuery(): string | undefined
   forEach(each: (name: string, value: string) => void): void
+  /** Leaves the request to the next handler that matches it. */
+  setYield(yields: boolean): UwsRequest
 }
 
 /** A response object. Every call throws once the reply is complete or `onAborted` was called. */
@@ -31,12 +33,63 @@ export interface UwsResponse {
   close(): UwsResponse
   pause(): void
   resume(): void
+  /**
+   * Makes a WebSocket of the connection, after the lines that `writeStatus` was given, and calls `open` of the behaviour
+   * whose context this is. The response object is gone then.
+   */
+  upgrade(data: UwsData, key: string, protocol: string, extensions: string, context: UwsContext): void
+}
+
+export type UwsContext = object
+
+/** What `upgrade` was given: uWebSockets.js copies the properties of the object. */
+export interface UwsData {
+  owner: object
+}
+
+/** A WebSocket. Every call throws once `close` of the behaviour was called. */
+export interface UwsWebSocket {
+  /** Returns 1 if nothing waits, 0 if something does, and 2 if the message was dropped. */
+  send(message: string | Uint8Array, binary: boolean, compress: boolean): number
+  getBufferedAmount(): number
+  /** Sends a close frame and ends the connection. Calls `close` of the behaviour before it returns. */
+  end(code: number, reason: string): void
+  /** Resets the connection. Calls `close` of the behaviour before it returns. */
+  close(): void
+  ping(): number
+  subscribe(topic: string): boolean
+  unsubscribe(topic: string): boolean
+  /** Sends to all subscribers but this socket, which must have subscribed to something before. */
+  publish(topic: string, message: string | Uint8Array, binary: boolean, compress: boolean): boolean
+  getUserData(): UwsData
+}
+
+/** What the WebSockets of a pattern do. The memory behind each ArrayBuffer is released when the handler returns. */
+export interface UwsBehaviour {
+  maxPayloadLength: number
+  maxBackpressure: number
+  /** The time in seconds; 0 for none. */
+  idleTimeout: number
+  sendPingsAutomatically: boolean
+  closeOnBackpressureLimit: boolean
+  compression: number
+  /** Is called for each GET with a Sec-WebSocket-Key of 24 characters. */
+  upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void
+  open(socket: UwsWebSocket): void
+  message(socket: UwsWebSocket, message: ArrayBuffer, binary: boolean): void
+  drain(socket: UwsWebSocket): void
+  dropped(socket: UwsWebSocket, message: ArrayBuffer, binary: boolean): void
+  ping(socket: UwsWebSocket): void
+  pong(socket: UwsWebSocket): void
+  close(socket: UwsWebSocket, code: number, reason: ArrayBuffer): void
 }
 
 export type ListenSocket = object
 
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
+  ws(pattern: string, behaviour: UwsBehaviour): UwsApp
+  publish(topic: string, message: string | Uint8Array, binary: boolean, compress: boolean): boolean
   /** Calls the handler for each change: 1 for a connection that opens and −1 for one that closes. */
   filter(handler: (response: UwsResponse, change: number) => void): UwsApp
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): UwsApp
@@ -49,6 +102,9 @@ export interface Uws {
   us_listen_socket_close(socket: ListenSocket): void
   us_socket_local_port(socket: ListenSocket): number
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
+  readonly DISABLED: number
+  readonly SHARED_COMPRESSOR: number
+  readonly SHARED_DECOMPRESSOR: number
   _cfg?(name: string): void
 }
 

@@ -1,6 +1,7 @@
 /** The reply side of an exchange on uWebSockets.js. Its response object throws when it is used after `over` is set. */
 import { type ContentType, contentTypes, type Host, unpackHeaders } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
+import { upgradeFieldsOf } from './refuse.ts'
 import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 import type { PeerAddress } from './uws-address.ts'
 import type { UwsResponse } from './uws-load.ts'
@@ -36,6 +37,8 @@ export abstract class UwsReply extends SocketExchange {
   /** The head of a streamed reply until it is sent. */
   #pendingHead: string | null = null
   #finishing = false
+  /** True for a stream of events, which may end anywhere: its client connects again. */
+  #hasEvents = false
   /** The bytes that the socket did not take. */
   #rest: Buffer | null = null
   /** The number of bytes that the socket took of a reply with a length. */
@@ -69,7 +72,7 @@ export abstract class UwsReply extends SocketExchange {
 
   end(status: number, type: ContentType, headers: string[] | null, body: string | Uint8Array | null): void {
     if (this.replied || this.aborted) return
-    this.#reply()
+    this.take()
     if (this.#mustWait()) {
       const kept = typeof body === 'string' || body === null ? body : Buffer.from(body)
       this.#later(() => this.#send(status, type, headers, kept))
@@ -125,7 +128,7 @@ export abstract class UwsReply extends SocketExchange {
 
   start(status: number, type: ContentType, headers: string[] | null, length: number): void {
     if (this.replied || this.aborted) return
-    this.#reply()
+    this.take()
     let head = headOf(status, type, headers)
     const bare = status === 204 || status === 304
     const close = this.server.isClosing || this.closes
@@ -137,15 +140,18 @@ export abstract class UwsReply extends SocketExchange {
         this.response.writeStatus(encoded(head)).endWithoutBody()
         this.finished()
       }
-      this.#inCork(write)
+      this.inCork(write)
     } else if (length >= 0) {
       this.length = length
       const write = () => {
         this.response.writeStatus(encoded(head))
         this.#give(new Uint8Array(0))
       }
-      this.#inCork(write, length === 0 && this.#mustWait())
-    } else this.#pendingHead = head
+      this.inCork(write, length === 0 && this.#mustWait())
+    } else {
+      this.#pendingHead = head
+      this.#hasEvents = events.test(head)
+    }
   }
 
   write(chunk: string | Uint8Array): boolean {
@@ -156,17 +162,18 @@ export abstract class UwsReply extends SocketExchange {
     else if (this.length >= 0 && this.#mustWait()) {
       this.#rest = Buffer.from(bytes)
       this.#later(() => this.#sendRest())
-    } else this.#inCork(() => this.#pour(bytes), false)
+    } else this.inCork(() => this.#pour(bytes), false)
     return this.stalledSince === 0
   }
 
-  finish(): void {
+  finish(isLast = false): void {
     if (this.aborted || this.over) return
+    if (isLast && this.#hasEvents && this.#rest === null) return this.#leave()
     this.#finishing = true
     if (this.length >= 0) {
       if (this.sent !== this.length) this.destroy()
       else this.given = true
-    } else this.#inCork(() => this.#endChunks())
+    } else this.inCork(() => this.#endChunks())
   }
 
   destroy(): void {
@@ -177,6 +184,17 @@ export abstract class UwsReply extends SocketExchange {
     setImmediate(() => {
       if (!this.#gone) this.response.close()
     })
+  }
+
+  /**
+   * Closes the connection behind the last event. uWebSockets.js cannot close one whose chunks have ended, and the client
+   * would connect again by it.
+   */
+  #leave(): void {
+    this.inCork(() => this.#sendHead())
+    this.given = true
+    this.#release()
+    setImmediate(() => this.destroy())
   }
 
   protected watchClient(): void {
@@ -193,13 +211,14 @@ export abstract class UwsReply extends SocketExchange {
     return this.address
   }
 
-  #reply(): void {
+  /** Marks the exchange as replied. */
+  protected take(): void {
     this.replied = true
     this.keepAddress()
     if (this.timer !== null) clearTimeout(this.timer)
   }
 
-  #inCork(write: () => void, waits = this.#mustWait()): void {
+  inCork(write: () => void, waits = this.#mustWait()): void {
     if (waits) this.#later(write)
     else if (this.corked) write()
     else this.response.cork(write)
@@ -329,19 +348,19 @@ export abstract class UwsReply extends SocketExchange {
   }
 }
 
+const events = /\r\ncontent-type: text\/event-stream\b/i
+
 /** Gives the status line without its version, and the headers, as `writeStatus` takes them. */
-function headOf(status: number, type: ContentType, headers: string[] | null): string {
+export function headOf(status: number, type: ContentType, headers: string[] | null): string {
   const name = contentTypes[type]
   let head = `${status} ${phrases[status] ?? ''}`
-  if (status === 426) head += '\r\nUpgrade: HTTP/1.1\r\nConnection: upgrade'
-  if (headers !== null) {
-    const list = unpackHeaders(headers)
-    for (let at = 0; at < list.length; at += 2) head += `\r\n${list[at]}: ${list[at + 1]}`
-  }
+  const list = headers === null ? [] : unpackHeaders(headers)
+  for (const fields of status === 426 ? [upgradeFieldsOf(list), list] : [list])
+    for (let at = 0; at < fields.length; at += 2) head += `\r\n${fields[at]}: ${fields[at + 1]}`
   return name === null || name === undefined ? head : `${head}\r\nContent-Type: ${name}`
 }
 
 /** Encodes a head: strings are sent as UTF-8, but headers are Latin-1. */
-function encoded(head: string): string | Uint8Array {
+export function encoded(head: string): string | Uint8Array {
   return notAscii.test(head) ? Buffer.from(head, 'latin1') : head
 }

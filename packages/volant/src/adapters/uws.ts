@@ -18,6 +18,7 @@ import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
 import type { UwsReply } from './uws-reply.ts'
 import { listenUws } from './uws-listen.ts'
+import { UwsSockets } from './uws-sockets.ts'
 import {
   type ListenSocket,
   loadUws,
@@ -40,6 +41,8 @@ export function uwsAdapter(limits: Limits): Adapter {
       'maxConnectionAge',
       'maxPipelined',
       'maxBufferedReplies',
+      'maxFragments',
+      'closeTimeout',
     ],
     createServer: (host) => new UwsServer(uws, host),
   }
@@ -51,6 +54,7 @@ export class UwsServer implements Server {
   readonly live = new Set<UwsReply>()
   readonly uploads = new Set<SocketExchange>()
   readonly addresses = new PeerAddresses()
+  readonly sockets: UwsSockets
   buffered = 0
   connections = 0
   inFlight = 0
@@ -83,18 +87,28 @@ export class UwsServer implements Server {
     this.#app.filter((response, change) => {
       this.guard(() => this.#onConnection(response, change))
     })
-    this.#app.any('/*', (response, request) => this.#onRequest(response, request))
+    const onRequest = (response: UwsResponse, request: UwsRequest) => this.#onRequest(response, request)
+    this.#app.any('/*', onRequest)
+    this.sockets = new UwsSockets(uws, this.#app, this, onRequest)
   }
 
   #onConnection(response: UwsResponse, change: number): void {
-    this.connections += change
-    if (change < 0) this.#refusing = false
+    if (change < 0) {
+      this.#refusing = false
+      this.lost()
+      return
+    }
     const { maxConnections } = this.host.limits
-    if (change > 0) {
-      this.#accepted++
-      this.addresses.opened(response, this.connections === 1)
-      if (maxConnections > 0 && this.connections > maxConnections) response.close()
-    } else if (this.#stopped && this.connections === 0) this.#gone()
+    this.connections++
+    this.#accepted++
+    this.addresses.opened(response, this.connections === 1)
+    if (maxConnections > 0 && this.connections > maxConnections) response.close()
+  }
+
+  /** Is called when a connection is gone. uWebSockets.js reports that of a WebSocket elsewhere. */
+  lost(): void {
+    this.connections--
+    if (this.#stopped && this.connections === 0) this.#gone()
   }
 
   #onRequest(response: UwsResponse, request: UwsRequest): void {
@@ -190,13 +204,15 @@ export class UwsServer implements Server {
     this.#socket = socket
     this.#path = address.path
     const { sendTimeout, requestTimeout, drainTimeout } = this.host.limits
-    this.#sweep = sweepEvery([sendTimeout, requestTimeout, drainTimeout], () => this.#sweepAll())
+    const times = [sendTimeout, requestTimeout, drainTimeout, ...UwsSockets.times(this.host)]
+    this.#sweep = sweepEvery(times, () => this.#sweepAll())
     return address
   }
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.phase = 'accepting'
+      this.sockets.closeAll()
       let drain: NodeJS.Timeout | undefined
       const deadline = setTimeout(() => {
         this.#stopListening()
@@ -246,7 +262,11 @@ export class UwsServer implements Server {
 
   stats(): ServerStats {
     const { connections, inFlight, requests, refused } = this
-    return { connections, inFlight, requests, refused }
+    return { connections, inFlight, requests, refused, sockets: this.sockets.open.size }
+  }
+
+  publish(topic: string, data: string | Uint8Array): void {
+    this.sockets.publish(topic, data)
   }
 
   ref(): void {}
@@ -263,6 +283,7 @@ export class UwsServer implements Server {
     const now = Date.now()
     const { requestTimeout, sendTimeout } = this.host.limits
     sweepUploads(this.uploads, now, requestTimeout)
+    this.sockets.sweep()
     for (const exchange of this.live) {
       const { stalledSince, drainUntil } = exchange
       if (

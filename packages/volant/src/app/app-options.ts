@@ -8,6 +8,7 @@ import {
   type RouterOptions,
 } from '@volant/engine'
 import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
+import type { Bus } from '../types/bus.ts'
 import type { Context } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -21,6 +22,7 @@ import { type LogOptions, openLog } from '../log/options.ts'
 import type { Log } from '../types/log.ts'
 import { resolveTrust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
 import type { Audience, Trust } from '../types/request.ts'
+import type { SocketHook } from '../types/web-socket.ts'
 
 /** The options of `createApp`. */
 export interface AppOptions {
@@ -58,9 +60,17 @@ export interface AppOptions {
    */
   log?: LogOptions | Log | false | undefined
   /**
-   * Called with errors that no client can see: unexpected ones, and those after the reply. Default: writes to stderr.
+   * The bus over which WebSockets of other processes get what is published here, and those here what is published there:
+   * `redisBus(client)` of `volant/redis`, `natsBus(connection)` of `volant/nats`. The last app that has it closes it.
+   * Default: none, and a message reaches the WebSockets of this process.
    */
-  report?: ((error: unknown, ctx: Context) => void) | undefined
+  bus?: Bus | undefined
+  /**
+   * Called with errors that no client can see: unexpected ones, and those after the reply. `hook` is the name of the hook
+   * of a WebSocket that failed; then `ctx.method` is `WS`, `ctx.path` is the pattern of the route, and nothing else is
+   * left of the request. Default: writes to stderr.
+   */
+  report?: ((error: unknown, ctx: Context, hook?: SocketHook) => void) | undefined
 }
 
 export interface ResolvedOptions {
@@ -72,7 +82,8 @@ export interface ResolvedOptions {
   readonly startLine: boolean
   readonly undeclaredProperties: UndeclaredProperties
   readonly errorDetails: Audience
-  readonly report: ((error: unknown, ctx: Context) => void) | null
+  readonly report: ((error: unknown, ctx: Context, hook?: SocketHook) => void) | null
+  readonly bus: Bus | null
   /** The logger of the option `log`; null without it. */
   readonly log: Log | null
 }
@@ -88,6 +99,7 @@ const names = [
   'errorDetails',
   'report',
   'log',
+  'bus',
 ] as const
 const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
@@ -127,6 +139,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     undeclaredProperties: checkUndeclared(options.undeclaredProperties),
     errorDetails: checkDetails(options.errorDetails),
     report: report ?? null,
+    bus: options.bus === undefined ? null : checkBus(options.bus),
     log: options.log === undefined ? null : openLog(options.log),
   }
 }
@@ -161,6 +174,14 @@ function checkUndeclared(value: unknown): UndeclaredProperties {
   if (value === 'strip' || value === 'throw') return value
   if (value !== undefined) throw bad('undeclaredProperties', value, "'strip' or 'throw'")
   return process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'
+}
+
+function checkBus(bus: Bus): Bus {
+  for (const name of ['publish', 'subscribe', 'ready', 'stats', 'close'] as const) {
+    if (typeof bus?.[name] !== 'function')
+      throw bad('bus', bus, `a bus, which has ${name}(): redisBus(client)`)
+  }
+  return bus
 }
 
 function checkDetails(value: unknown): Audience {

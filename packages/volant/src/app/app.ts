@@ -1,7 +1,11 @@
 /** The app: routes and middleware, and `listen`, `inject` or `fetch` to serve them. */
+import type { Server as HttpServer } from 'node:http'
+import { inspect } from 'node:util'
 import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/choose.ts'
 import { Routes } from '../adapters/head.ts'
+import { NodeFace } from '../adapters/node-face.ts'
+import { NodeServer } from '../adapters/node-http.ts'
 import type { APITree } from '../contract/api-tree.ts'
 import { CompiledApp } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
@@ -15,14 +19,21 @@ import { checkNames } from '../options/checks.ts'
 import { checkLimit } from '../options/limits.ts'
 import { flushLog, rememberLog, usualLog } from '../log/options.ts'
 import { printLine } from '../report/print-line.ts'
+import { SharedTopics } from '../sockets/shared-topics.ts'
+import type { PublishOptions } from '../types/web-socket.ts'
+import { isThenable } from '../types/thenable.ts'
+import type { BusGap, BusStats } from '../types/bus.ts'
 import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
+import { checkMessage } from '../sockets/messages.ts'
+import { TopicCounts } from '../sockets/topic-counts.ts'
+import { checkTopic } from '../sockets/topics.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
 import { rootOf, Scope } from './scope.ts'
 import { closeOnSignal, forgetSignal } from './signals.ts'
 import type { Parts, RootParts } from '../types/parts.ts'
 import type { Log } from '../types/log.ts'
-import type { RequestContext } from '../types/request.ts'
+import type { RequestApp, RequestContext } from '../types/request.ts'
 import { listenChannel } from '../report/channels.ts'
 
 /**
@@ -41,6 +52,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #adapter: ReturnType<typeof chooseAdapter> | null = null
   #server: Server | null = null
   #listening = false
+  /** What libraries see that attach themselves to a server of node:http; null where none does. */
+  #face: NodeFace | null = null
   /** The promise of the address while the adapter binds it. */
   #binding: Promise<Address> | null = null
   #loaded: Promise<void> | null = null
@@ -50,6 +63,11 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   readonly #begun = new Set<() => unknown>()
   #closed: Promise<void> | null = null
   #closing = false
+  /** False once the server has closed. */
+  #serves = true
+  #hasToldGap = false
+  readonly #sharedTopics: SharedTopics | null = null
+  readonly #topics: TopicCounts
   /** The paths of the tables for clients. */
   readonly #tables = new Set<string>()
 
@@ -63,6 +81,45 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     this.#options = resolved
     if (resolved.log !== null) rememberLog(resolved.log)
     if (resolved.adapter !== undefined) this.#adapter = chooseAdapter(resolved.adapter, resolved.limits)
+    rootOf(this).registry.publisher = (topic, data, options, told) => {
+      const shared = options?.local === true ? null : this.#sharedTopics
+      if (shared !== null && told.has(shared.bus)) return
+      this.#publishHere(topic, data)
+      shared?.publish(topic, data)
+      if (shared !== null) told.add(shared.bus)
+    }
+    if (resolved.bus !== null) {
+      this.#sharedTopics = new SharedTopics(
+        resolved.bus,
+        (topic, data) => this.#publishHere(topic, data),
+        (gap) => this.#tellGap(gap),
+      )
+    }
+    this.#topics = new TopicCounts(this.#sharedTopics)
+    rootOf(this).registry.counter = (topic) => this.#topics.of(topic)
+  }
+
+  #publishHere(topic: string, data: string | Uint8Array): void {
+    if (this.#serves) this.#server?.publish?.(topic, data)
+  }
+
+  #tellGap(gap: BusGap): void {
+    const hooks = rootOf(this).registry.hooksOf('gap')
+    if (hooks.length === 0 && !this.#hasToldGap) {
+      this.#hasToldGap = true
+      printLine(
+        `volant: messages of other processes to the topic ${JSON.stringify(gap.topic)} were lost, or may have been, and no onGap hook has clients ask anew: app.onGap(({ topic }) => …). This is said once; app.stats().bus counts`,
+      )
+    }
+    for (const hook of hooks) {
+      const fails = (error: unknown): void => printLine(`volant: an onGap hook failed: ${inspect(error)}`)
+      try {
+        const result = hook(gap)
+        if (isThenable(result)) result.then(undefined, fails)
+      } catch (error) {
+        fails(error)
+      }
+    }
   }
 
   /** The adapter that the app runs on. It is chosen at the first access. */
@@ -101,7 +158,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       await this.ready()
       this.#refuseClosed()
       rootOf(this).registry.fix()
-      this.#server = adapter.createServer(this.#start())
+      this.#server =
+        this.#face === null ? adapter.createServer(this.#start()) : new NodeServer(this.#start(), this.#face)
       this.#binding = this.#server.listen(options)
       address = await this.#binding
     } catch (error) {
@@ -133,8 +191,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
    * flight, and those that still come by open connections, are answered, and the last reply of each connection says
    * `Connection: close`. After `drainIdle` the connections that are idle are read once more and closed, and after
    * `shutdownTimeout` those left are reset; both count from the end of the hooks. As soon as no connection is left, the
-   * `onClose` hooks run, the last one first. All hooks run; then it rejects with the error of the first that failed. A
-   * closed app does not listen again, and a `listen` that is under way rejects. A second call gives the same promise.
+   * bus is closed if no other app has it, and the `onClose` hooks run, the last one first. All hooks run; then it rejects
+   * with the error of the first that failed. A closed app does not listen again, and a `listen` that is under way rejects.
+   * A second call gives the same promise.
    *
    * `drainIdle` stands for the limit of that name: `close({ drainIdle: 0 })` in a test does not wait for clients that
    * keep idle connections.
@@ -157,6 +216,10 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     // A server that is about to listen would miss the call.
     if (this.#binding !== null) await this.#binding.catch(() => {})
     await this.#server?.close(drainIdle)
+    this.#serves = false
+    rootOf(this).registry.publisher = null
+    // Its client is closed by a hook.
+    await this.#sharedTopics?.close().catch((error: unknown) => failures.push(error))
     forgetSignal(this)
     for (const hook of rootOf(this).registry.hooksOf('close').toReversed()) {
       try {
@@ -246,14 +309,56 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     return this
   }
 
-  /** Gives the counters of the server; they are zero before `listen`. */
-  stats(): ServerStats {
-    return this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0 }
+  /**
+   * Sends a message to all WebSockets of this app that are subscribed to `topic`: text for a string, else bytes. It is sent
+   * as it is; `publish` of a route checks it by the schema `out`. With the option `bus` those of other processes get it,
+   * too. Nobody here gets it before the app listens, and after it has closed. Throws `E_SOCKET_TOPIC` and
+   * `E_SOCKET_MESSAGE`.
+   */
+  publish(topic: string, data: string | Uint8Array, options?: PublishOptions): void {
+    checkTopic(topic)
+    checkMessage(data)
+    rootOf(this).registry.publish(topic, data, options)
+  }
+
+  /**
+   * Gives how many WebSockets of this app are subscribed to `topic`: those that `publish` reaches in this process. A bus
+   * adds none of other processes. One that closes counts until its hook `close` runs. Throws `E_SOCKET_TOPIC`.
+   */
+  subscriberCount(topic: string): number {
+    checkTopic(topic)
+    return rootOf(this).registry.subscriberCount(topic)
+  }
+
+  /** Gives the counters of the server, which are zero before `listen`, and those of the bus, if it has one. */
+  stats(): ServerStats & { readonly bus?: BusStats } {
+    const server = this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0, sockets: 0 }
+    return this.#sharedTopics === null ? server : { ...server, bus: this.#sharedTopics.bus.stats() }
   }
 
   /** The app's logger, for lines outside of requests; `ctx.log` is its child with the id of a request. */
   get log(): Log {
     return this.#options.log ?? usualLog()
+  }
+
+  /**
+   * A server of node:http, for libraries that attach themselves to one, such as Socket.IO: `new Server(app.nodeServer)`. They
+   * are offered each request before the app, and each WebSocket that no route has; what they take is not seen by the app.
+   * It does not listen by itself, and emits `close` when the app begins to close. Throws `E_ADAPTER` on other adapters
+   * than node-http, and `E_STARTED` where it is first read after `listen`.
+   */
+  get nodeServer(): HttpServer {
+    const name = this.adapterName
+    if (name !== 'node-http') {
+      throw new VolantError(
+        'E_ADAPTER',
+        `app.nodeServer is a server of node:http, and this app runs on ${name}: ` +
+          "createApp({ adapter: { type: 'node-http' } })",
+      )
+    }
+    if (this.#face === null && this.#listening)
+      throw new VolantError('E_STARTED', 'app.nodeServer comes too late: read it before app.listen()')
+    return (this.#face ??= new NodeFace())
   }
 
   /** True once `close` was called. Requests that still arrive on open connections are the last ones. */
@@ -312,6 +417,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     checkOperationIds(registry.routes, registry.exposed)
     this.#core = new CompiledApp({
       serving: this,
+      topics: this.#topics,
+      sharedTopics: this.#sharedTopics,
       limits,
       router,
       routes: registry.allRoutes(),
@@ -319,7 +426,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       prefixScopes: registry.prefixScopes,
       trust,
       errorDetails,
-      report: report as ((error: unknown, ctx: RequestContext) => void) | null,
+      report: report as RequestApp['report'] | null,
     })
     return this.#core
   }

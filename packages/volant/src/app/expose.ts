@@ -1,5 +1,6 @@
 /** Exposes routes: gives them names, finds contracts without a handler, and tells clients where each route is. */
 import { type APITree, namedRoutes } from '../contract/api-tree.ts'
+import { contractBehind } from '../contract/implement.ts'
 import { VolantError } from '../errors/errors.ts'
 import { textOrJSON } from '../schema/text-or-json.ts'
 import { checkIds, type RouteInfo } from './route-info.ts'
@@ -25,7 +26,10 @@ export class Exposed {
         throw new VolantError('E_BAD_OPTION', `expose was given two routes with the name ${name}`)
       taken.add(name)
     }
-    for (const { name, route } of routes) this.#names.set(route, [...(this.#names.get(route) ?? []), name])
+    for (const { name, route } of routes) {
+      const key = contractBehind.get(route) ?? route
+      this.#names.set(key, [...(this.#names.get(key) ?? []), name])
+    }
   }
 
   /** Makes the names of `inner` operation ids here, too. */
@@ -81,10 +85,15 @@ export function rowOf({
   schemas,
   mediaType,
   consumes,
+  messages,
 }: Pick<
   RouteInfo,
-  'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType' | 'consumes'
+  'method' | 'path' | 'responses' | 'errors' | 'schemas' | 'mediaType' | 'consumes' | 'messages'
 >): ClientRoute {
+  if (messages !== undefined) {
+    const declared = (['in', 'out'] as const).filter((each) => messages[each] !== null)
+    return declared.length > 0 ? [method, path, declared] : [method, path]
+  }
   const codes = new Set(Object.entries(errors).map(([code, { status }]) => `${code} ${status}`))
   if (Object.keys(schemas).length > 0) codes.add('E_VALIDATION 400')
   const declares = [...Object.keys(responses ?? {}).map(Number), ...codes]

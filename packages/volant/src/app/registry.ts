@@ -1,15 +1,19 @@
 /** The registrations of an app: its routes, its scopes, and the hooks that run when it starts and closes. */
 import type { Address, RouterOptions } from '@volant/engine'
+import type { Bus, BusGap } from '../types/bus.ts'
 import { VolantError } from '../errors/errors.ts'
+import { join } from './prefixes.ts'
 import { Exposed } from './expose.ts'
 import { RouteConflictError, RouteShapes } from '../routing/shapes.ts'
 import type { PlacedLayer, PrefixScope, RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
+import type { PublishOptions } from '../types/web-socket.ts'
 
 export interface Hooks {
   readonly start: (() => unknown)[]
   readonly ready: ((address: Address) => unknown)[]
   readonly closing: (() => unknown)[]
   readonly close: (() => unknown)[]
+  readonly gap: ((gap: BusGap) => unknown)[]
 }
 
 /** The scope of another app that a mounted app's routes are added to. */
@@ -22,7 +26,7 @@ interface MountPoint extends PrefixScope {
 export class Registry {
   readonly routes: RouteDefinition[] = []
   readonly prefixScopes: PrefixScope[] = []
-  readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [] }
+  readonly hooks: Hooks = { start: [], ready: [], closing: [], close: [], gap: [] }
   readonly exposed = new Exposed()
   /** The scopes that `with` made. A scope without a route was not used, and nothing runs behind its middleware. */
   readonly withs: ScopeLayers[] = []
@@ -33,12 +37,29 @@ export class Registry {
   /** The routes that give way to others of the same paths. */
   readonly #yielding: RouteDefinition[] = []
   readonly #shapes: RouteShapes
+  /** The paths of WebSockets, which conflict with each other alone. */
+  readonly #socketShapes: RouteShapes
+  /**
+   * Sends to the WebSockets of the server that runs this app, and to its bus, unless that is among those that have the
+   * message already: whose bus it is gets it from there. Null where it has neither.
+   */
+  publisher:
+    | ((
+        topic: string,
+        data: string | Uint8Array,
+        options: PublishOptions | undefined,
+        told: Set<Bus>,
+      ) => void)
+    | null = null
+  /** Gives how many WebSockets of the server that runs this app are subscribed to a topic. */
+  counter: (topic: string) => number = () => 0
   readonly #mountPoints: MountPoint[] = []
   #fixed = false
   readonly #onChange: (what: string) => void
 
   constructor(router: RouterOptions, onChange: (what: string) => void) {
     this.#shapes = new RouteShapes(router)
+    this.#socketShapes = new RouteShapes(router)
     this.#onChange = onChange
   }
 
@@ -62,7 +83,8 @@ export class Registry {
   /** Adds a route. Throws for a malformed pattern and for a conflict; then nothing is added. */
   add(route: RouteDefinition, method: string): void {
     this.change(`${method} ${route.pattern}`)
-    this.#shapes.add(method, route.pattern)
+    const shapes = route.socket === undefined ? this.#shapes : this.#socketShapes
+    shapes.add(method, route.pattern)
     this.routes.push(route)
     for (const mountPoint of this.#mountPoints) mountPoint.into.add(moved(route, mountPoint), method)
   }
@@ -118,6 +140,24 @@ export class Registry {
   /** Throws `E_NOT_IMPLEMENTED` for routes that this app or a mounted one exposes and does not have. */
   checkExposed(): void {
     for (const { exposed, routes } of this.#family(new Set())) exposed.check(routes)
+  }
+
+  /** Sends a message to the WebSockets of every server that runs this app: its own, and those of apps it is mounted in. */
+  publish(topic: string, data: string | Uint8Array, options?: PublishOptions): void {
+    const told = new Set<Bus>()
+    for (const app of this.#outer(new Set())) app.publisher?.(topic, data, options, told)
+  }
+
+  /** Gives how many WebSockets of every server that runs this app are subscribed to the topic. */
+  subscriberCount(topic: string): number {
+    return [...this.#outer(new Set())].reduce((sum, app) => sum + app.counter(topic), 0)
+  }
+
+  #outer(found: Set<Registry>): Set<Registry> {
+    if (found.has(this)) return found
+    found.add(this)
+    for (const { into } of this.#mountPoints) into.#outer(found)
+    return found
   }
 
   /** True where this app is mounted in another app, once or several times. */
@@ -191,13 +231,4 @@ function mountedLayers(node: ScopeLayers, prefix: string): ScopeLayers {
   const layers = (): PlacedLayer[] =>
     node.layers.map(({ layer, under }) => ({ layer, under: under === null ? null : join(prefix, under) }))
   return Object.create(node, { layers: { get: layers } }) as ScopeLayers
-}
-
-/**
- * Joins a prefix and a path. `/` in a scope is the scope's own path; without a prefix, or with the prefix `/`, it stays
- * `/`.
- */
-export function join(prefix: string, path: string): string {
-  if (prefix === '' || prefix === '/') return path === '' ? '/' : path
-  return path === '/' || path === '' ? prefix : prefix + path
 }

@@ -4,7 +4,7 @@ import type { Exposed } from './expose.ts'
 import { metadataOf } from '../dispatch/declare.ts'
 import { decide } from '../contract/lazy-responses.ts'
 import { overlap } from '../routing/prefix.ts'
-import type { DeclaredError, DeclaredErrors, Responses, Route, Schemas } from '../types/parts.ts'
+import type { DeclaredError, DeclaredErrors, Responses, Route, Schema, Schemas } from '../types/parts.ts'
 import type { Layer } from '../types/request.ts'
 import type { Declaration } from '../types/declaration.ts'
 import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
@@ -12,7 +12,8 @@ import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.
 /** A route in the result of `app.routes()`. */
 export interface RouteInfo extends Description {
   /**
-   * The method: a `Method`, or one of the router option `methods`. A route with several methods has one row for each.
+   * The method: a `Method`, one of the router option `methods`, or `WS` for a WebSocket. A route with several methods has
+   * one row for each.
    */
   readonly method: string
   /** The path with the prefixes of its scopes. */
@@ -36,6 +37,10 @@ export interface RouteInfo extends Description {
   readonly responses: Responses | null
   /** The errors of its options and of the middleware in front of it, by code. */
   readonly errors: DeclaredErrors
+  /** The schemas of a WebSocket's messages, null without one, and its subprotocols. It is absent for other routes. */
+  readonly messages?:
+    | { readonly in: Schema | null; readonly out: Schema | null; readonly protocols: readonly string[] }
+    | undefined
   /** The metadata of the middleware in front of it, outermost first. */
   readonly declarations: readonly Declaration[]
 }
@@ -56,12 +61,14 @@ export function* infosOf(
     const declarations = possible.flatMap(declarationOf)
     const { operationId } = contract.description
     const name = operationId ?? exposed.nameOf(value)
+    const { socket } = route
+    const shown = socket === undefined ? method : value.method
     const info: RouteInfo = {
-      method,
+      method: shown,
       path: pattern,
       ...contract.description,
       ...(name !== undefined && {
-        operationId: value.method === method ? name : `${name}.${method.toLowerCase()}`,
+        operationId: value.method === shown ? name : `${name}.${method.toLowerCase()}`,
       }),
       names: exposed.namesOf(value),
       bodyMode: bodyMode === 'stream' ? 'stream' : 'buffer',
@@ -71,10 +78,13 @@ export function* infosOf(
       get responses() {
         return contract.responses === null ? null : decide(contract.responses)
       },
+      ...(socket !== undefined && {
+        messages: { in: socket.in, out: socket.out, protocols: socket.protocols },
+      }),
       errors: together([...declarations.map(({ errors = {} }) => errors), contract.errors]),
       declarations,
     }
-    named.set(info, { method, path: pattern, id: operationId ?? info.names[0], value })
+    named.set(info, { method: shown, path: pattern, id: operationId ?? info.names[0], value })
     yield info
   }
 }

@@ -1,37 +1,30 @@
 /** Scopes: the app, and the groups, typed scopes and plugins in it. Routes are registered with them. */
 import type { Address, Method } from '@volant/engine'
-import type { ContextOf } from '../types/context.ts'
-import { VolantError } from '../errors/errors.ts'
-import { refuseForeign, refusePlugin } from '../options/foreign-handlers.ts'
-import { bad } from '../options/bad-option.ts'
-import { metadataOf, sender, usageOf } from '../dispatch/declare.ts'
-import { parsePattern, RoutePatternError } from '../routing/path.ts'
-import type { Registry } from './registry.ts'
-import { join } from './registry.ts'
-import { defineRoute, type RouteDefaults } from './route-options.ts'
-import { briefValue } from '../errors/brief-value.ts'
-import { isThenable } from '../types/thenable.ts'
 import { type APITree, isRoute } from '../contract/api-tree.ts'
 import { handlersOf, type Implement } from '../contract/implement.ts'
-import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
-import type { OnMethods, Verb } from './verb.ts'
-import { folderSettings, type StaticOptions } from '../static/options.ts'
-import type { Layer, RequestContext } from '../types/request.ts'
-import type { SendHook } from '../types/send-hook.ts'
+import { sender } from '../dispatch/declare.ts'
+import type { ScopeLayers } from '../dispatch/route-definition.ts'
+import { VolantError } from '../errors/errors.ts'
+import { bad } from '../options/bad-option.ts'
+import { refuseForeign } from '../options/foreign-handlers.ts'
+import type { StaticOptions } from '../static/options.ts'
+import type { BusGap } from '../types/bus.ts'
+import type { ContextOf } from '../types/context.ts'
 import type { ResponseListener } from '../types/declaration.ts'
-import type { RouteDefinition, ScopeLayers } from '../dispatch/route-definition.ts'
-import { RouteConflictError } from '../routing/shapes.ts'
+import type { ErrorHandler, LayerOf, RootParts, Parts, Route, RouteParts, With } from '../types/parts.ts'
+import type { Layer } from '../types/request.ts'
+import type { SendHook } from '../types/send-hook.ts'
+import { isThenable } from '../types/thenable.ts'
+import { addContract, addFolder, addRoute, addSocket, type Place, type Shared } from './add-route.ts'
+import { asFunction, asLayer, asPlugin } from './given-functions.ts'
+import { checkPrefix, join } from './prefixes.ts'
+import type { Registry } from './registry.ts'
+import type { RouteDefaults } from './route-options.ts'
+import type { OnMethods, Verb } from './verb.ts'
+import type { WebSocketVerb } from './web-socket-verb.ts'
 
 /** A function that adds routes, middleware and hooks to a scope of its own. They do not affect routes outside of it. */
 export type Plugin<Options = void, S = Scope> = (scope: S, options: Options) => void | Promise<void>
-
-/** The state that the scopes of one app share. */
-export interface Shared {
-  readonly registry: Registry
-  readonly defaults: RouteDefaults
-  /** The methods that routes may have: the usual ones and those of the router option. */
-  readonly methods: readonly string[]
-}
 
 /** The key to a scope's inner state, for `mount`, which needs that of another app. */
 const inner = Symbol('scope')
@@ -60,7 +53,7 @@ export class Scope<B extends Parts = RootParts> {
    * requests.
    */
   readonly all: Verb<string, B> = ((path: string, ...rest: unknown[]) =>
-    this.#add(this[inner].shared.methods, path, rest)) as Verb<string, B>
+    addRoute(this[inner], this[inner].shared.methods, path, rest)) as Verb<string, B>
   /**
    * Registers a route for several methods: `on(['GET', 'POST'], '/form', handler)`. Methods of the router option
    * `methods` can be named as well: `on(['PURGE'], '/*', handler)`. Throws `E_BAD_OPTION` for a method that the app
@@ -78,7 +71,7 @@ export class Scope<B extends Parts = RootParts> {
         )
       }
     }
-    return this.#add(list, path, rest)
+    return addRoute(this[inner], list, path, rest)
   }) as OnMethods<B>
 
   /**
@@ -88,12 +81,19 @@ export class Scope<B extends Parts = RootParts> {
    * `E_BAD_HANDLER` for a handler without a contract.
    */
   readonly implement: Implement<B> = ((given: Route | APITree, ...rest: unknown[]) => {
-    if (isRoute(given)) return this.#implement(given, rest)
-    for (const [route, handler] of handlersOf(given, rest[0])) this.#implement(route, [handler])
+    if (isRoute(given)) return addContract(this[inner], given, rest)
+    for (const [route, handler] of handlersOf(given, rest[0])) addContract(this[inner], route, [handler])
     return this
   }) as Implement<B>
 
-  readonly [inner]: { shared: Shared; prefix: string; nodes: readonly ScopeLayers[] }
+  /**
+   * Registers a WebSocket: `ws('/chat/:room', { message(ws, message) {} })`. It takes a path, middleware, and options with
+   * the hooks. The request that asks for it runs through the middleware of this scope as any GET does.
+   */
+  readonly ws: WebSocketVerb<B> = ((path: string, ...rest: unknown[]) =>
+    addSocket(this[inner], path, rest)) as unknown as WebSocketVerb<B>
+
+  readonly [inner]: Place
   readonly #node: ScopeLayers = {
     layers: [],
     listeners: [],
@@ -129,7 +129,7 @@ export class Scope<B extends Parts = RootParts> {
         )
       }
       this.#node.layers.push({
-        layer: this.#layer(each),
+        layer: asLayer(each, this.#registry),
         under: under === '/' ? null : under,
       })
     }
@@ -149,7 +149,7 @@ export class Scope<B extends Parts = RootParts> {
         'with() takes one middleware, and the others would not run: write .with(a).with(b)',
       )
     }
-    const layer = this.#layer(middleware)
+    const layer = asLayer(middleware, this.#registry)
     const scope = this.#inside<With<B, M>>('', 'with()')
     scope.#node.layers.push({ layer, under: null })
     this.#registry.withs.push(scope.#node)
@@ -198,29 +198,7 @@ export class Scope<B extends Parts = RootParts> {
    * `E_ROUTE_CONFLICT` for a second folder with this prefix.
    */
   static(prefix: string, root: string | URL, options: StaticOptions = {}): this {
-    const { shared, prefix: outer, nodes } = this[inner]
-    const base = join(outer, checkPrefix(prefix)).replace(/^\/$/, '')
-    const settings = folderSettings(prefix, root, options)
-    let serve: ((ctx: RequestContext) => unknown) | null = null
-    const handler = (ctx: RequestContext): unknown => (serve as NonNullable<typeof serve>)(ctx)
-    this.#registry.change(`static(${prefix})`)
-    const pattern = `${base}/*`
-    const value: Route = { method: 'GET', path: pattern, options: { hidden: true } }
-    const made = {
-      ...defineRoute(pattern, [value.options, handler], shared.defaults),
-      nodes,
-      value,
-      method: 'GET',
-    }
-    shared.registry.add(made, 'GET')
-    // The wildcard stands for at least one character.
-    for (const own of base === '' ? ['/'] : [`${base}/`, base])
-      shared.registry.addYielding({ ...made, pattern: own })
-    for (const node of nodes) node.used = true
-    return this.onStart(async () => {
-      const { serveFolder } = await import('../static/serve.ts')
-      serve = serveFolder(settings)
-    })
+    return this.onStart(addFolder(this[inner], prefix, root, options))
   }
 
   /**
@@ -237,15 +215,7 @@ export class Scope<B extends Parts = RootParts> {
   register(plugin: (scope: never, options: never) => void | Promise<void>, options?: unknown): this {
     this.#registry.change('register()')
     const scope = this.#inside('', 'register()')
-    const run = asFunction(plugin, 'a plugin') as Plugin<unknown, unknown>
-    if (!usageOf(run)?.startsWith('app.register(')) refuseFactory(run, 'a plugin')
-    refusePlugin(run)
-    if (run.length > 2) {
-      throw new VolantError(
-        'E_BAD_HANDLER',
-        `a plugin takes (scope, options), not ${run.length} parameters: one that has to wait is async, and has no done()`,
-      )
-    }
+    const run = asPlugin(plugin)
     const result: unknown = run(scope, options)
     if (isThenable(result)) this.#registry.load(result)
     return this
@@ -327,6 +297,19 @@ export class Scope<B extends Parts = RootParts> {
     return this
   }
 
+  /**
+   * Adds a hook that runs when messages were lost on their way from another process, and by its name which topic's: a
+   * place to have the clients of this process ask anew for what they show. It needs a bus, `createApp({ bus })`. What it
+   * throws, or rejects with, is reported.
+   *
+   *     app.onGap(({ topic }) => app.publish(topic, 'reload', { local: true }))
+   */
+  onGap(hook: (gap: BusGap) => unknown): this {
+    this.#registry.change('onGap()')
+    this.#registry.hooks.gap.push(asFunction(hook, 'onGap') as (gap: BusGap) => unknown)
+    return this
+  }
+
   /** Adds a hook that runs when the app has closed its connections. Hooks are awaited, the last registered first. */
   onClose(hook: () => unknown): this {
     this.#registry.change('onClose()')
@@ -348,54 +331,9 @@ export class Scope<B extends Parts = RootParts> {
     return scope
   }
 
-  /** Checks a middleware, and registers what it does when the app closes, once. */
-  #layer(value: unknown): Layer {
-    const layer = asFunction(value, 'middleware') as Layer
-    refuseForeign(layer, 'middleware')
-    refuseFactory(layer, 'a middleware by itself')
-    const { onClose } = metadataOf(layer)
-    const { close } = this.#registry.hooks
-    if (onClose !== undefined && !close.includes(onClose)) close.push(onClose)
-    return layer
-  }
-
-  #implement(contract: Route, rest: readonly unknown[]): Route {
-    const list = contract.method.split(',')
-    return this.#add(list, contract.path, [contract.options ?? {}, ...rest], contract)
-  }
-
   #verb<M extends Method>(method: M): Verb<M, B> {
-    return ((path: string, ...rest: unknown[]) => this.#add([method], path, rest)) as unknown as Verb<M, B>
-  }
-
-  /** Adds a route. `given` is the contract that it implements. */
-  #add(list: readonly string[], path: string, rest: readonly unknown[], given?: Route): Route {
-    const { shared, prefix, nodes } = this[inner]
-    if (typeof path !== 'string') throw bad('path', path, 'a pattern such as /users/:id')
-    if (!path.startsWith('/') && (prefix === '' || path !== ''))
-      throw new RoutePatternError(path, 'NoLeadingSlash')
-    const pattern = join(prefix, path)
-    const options = typeof rest[0] === 'object' && rest[0] !== null ? rest[0] : undefined
-    const value: Route = given ?? { method: list.join(','), path: pattern, options }
-    const route: Omit<RouteDefinition, 'method'> = {
-      ...defineRoute(pattern, rest, shared.defaults),
-      nodes,
-      value,
-    }
-    for (const layer of route.middleware) this.#layer(layer)
-    try {
-      for (const method of list) shared.registry.add({ ...route, method }, method)
-    } catch (error) {
-      if (!(error instanceof RouteConflictError) || list.length === 1) throw error
-      throw new RouteConflictError(
-        error.method,
-        error.existing,
-        error.pattern,
-        list === shared.methods ? 'all' : 'on',
-      )
-    }
-    for (const node of nodes) node.used = true
-    return value
+    return ((path: string, ...rest: unknown[]) =>
+      addRoute(this[inner], [method], path, rest)) as unknown as Verb<M, B>
   }
 }
 
@@ -412,43 +350,4 @@ export function prefixOf(scope: Scope<any>): string {
 
 export function defaultsOf(scope: Scope<any>): RouteDefaults {
   return scope[inner].shared.defaults
-}
-
-/**
- * Gives a prefix without its last slash; '' for `/`. Throws for a malformed prefix, and for one with a wildcard or an
- * optional part.
- */
-function checkPrefix(prefix: string): string {
-  if (typeof prefix !== 'string') throw bad('prefix', prefix, 'a path such as /api')
-  if (prefix === '*' || prefix === '/*')
-    throw bad('prefix', prefix, 'a path such as /api, and is left out where all paths are meant')
-  const path = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
-  if (path === '') {
-    if (prefix === '/') return ''
-    throw bad('prefix', prefix, 'a path such as /api')
-  }
-  const { segments, optional } = parsePattern(path)
-  if (optional > 0 || segments.some(({ kind }) => kind === 'wildcard')) {
-    throw bad(
-      'prefix',
-      prefix,
-      'a path such as /api, which has all paths below it, without wildcard and optional parameters',
-    )
-  }
-  return path
-}
-
-/** Throws `E_BAD_HANDLER` for a function that makes a middleware; `wanted` says what it was taken for. */
-function refuseFactory(value: { readonly name: string }, wanted: string): void {
-  const usage = usageOf(value)
-  if (usage === undefined) return
-  throw new VolantError('E_BAD_HANDLER', `${value.name} is not ${wanted}: write ${usage}`)
-}
-
-export function asFunction(value: unknown, what: string): unknown {
-  if (typeof value === 'function') return value
-  const usage = typeof value === 'object' && value !== null ? usageOf(value) : undefined
-  const list = Array.isArray(value) ? ': give each by itself' : ''
-  const remedy = usage === undefined ? list : `: write ${usage}`
-  throw new VolantError('E_BAD_HANDLER', `${what} is not a function but ${briefValue(value)}${remedy}`)
 }

@@ -5,7 +5,7 @@ import { VolantError } from '../errors/errors.ts'
 import { isAbort } from '../reply/abort.ts'
 import { requestName } from '../reply/late-reply.ts'
 import { isBodiless, send } from '../reply/send.ts'
-import type { ReplyContent } from '../reply/source.ts'
+import type { Acceptance, ReplyContent } from '../reply/source.ts'
 import { Outlet } from './outlet.ts'
 import { ConnectRequest, expressOwn, isStreaming } from './request.ts'
 import { ConnectResponse } from './response.ts'
@@ -18,7 +18,7 @@ import type { Chunk } from '../types/reply-options.ts'
 
 /** A reply of the context that is played into `res`: it takes what comes out. */
 export interface Play {
-  take(content: ReplyContent): void
+  take(content: Exclude<ReplyContent, Acceptance>): void
 }
 
 /** A list of middlewares that waits until the reply is complete. */
@@ -167,7 +167,7 @@ export class Pair implements NonNullable<RareState['watch']> {
     this.#give({ parts: outlet, length: bytes.length, mayBeEndless: false })
   }
 
-  #give(content: ReplyContent): void {
+  #give(content: Exclude<ReplyContent, Acceptance>): void {
     if (this.play !== null) return this.play.take(content)
     this.isOwn = true
     this.res._store.flush(true)

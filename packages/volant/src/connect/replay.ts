@@ -1,6 +1,6 @@
 /** Plays a reply of the context into `res`, where middlewares have replaced its methods: they may change all of it. */
 import type { Pair, Play } from './pair.ts'
-import { isStream, type ReplyContent } from '../reply/source.ts'
+import { isStream, type Acceptance, type ReplyContent } from '../reply/source.ts'
 import type { RequestContext } from '../types/request.ts'
 import type { OutgoingReply } from '../types/send-hook.ts'
 import type { Chunk } from '../types/reply-options.ts'
@@ -46,7 +46,7 @@ class Played implements Play {
     })
   }
 
-  take(content: ReplyContent): void {
+  take(content: Exclude<ReplyContent, Acceptance>): void {
     const ctx = this.#ctx
     const reply = this.#reply
     const { res } = this.#pair

@@ -45,7 +45,10 @@ import type {
   WholeBody,
 } from '../types/request.ts'
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from '../types/reply-options.ts'
+import type { EventsOptions, EventsSource } from '../types/events.ts'
 import { endsStream, serverCloses } from '../reply/abort.ts'
+import { sendEvents } from '../events/send-events.ts'
+import { lastEventIdOf } from '../request/last-event-id.ts'
 
 /** The only implementation of `Context`. Its fields are the framework's; users see the interface. */
 export class LazyContext implements RequestContext {
@@ -231,6 +234,10 @@ export class LazyContext implements RequestContext {
 
   get cookies(): Record<string, string | undefined> {
     return (this.more.cookies ??= withoutPrototype(parseCookies(this.exchange.header('cookie') ?? '')))
+  }
+
+  get lastEventId(): string | undefined {
+    return lastEventIdOf(this.exchange)
   }
 
   get id(): string {
@@ -464,6 +471,11 @@ export class LazyContext implements RequestContext {
     sendStream(this, source, options)
   }
 
+  sse(source: EventsSource, options?: EventsOptions): void {
+    if (this.phase <= ReplyPhase.reopened) this.responses?.replyOf(this.status())
+    sendEvents(this, source, options)
+  }
+
   file(path: string | URL, options?: FileOptions): Promise<void> {
     if (this.phase > ReplyPhase.reopened) return Promise.resolve(dropReply(this, 'file'))
     return this.app.trackOwnReply(this, fileLater(this, path, options))
@@ -522,7 +534,7 @@ export class LazyContext implements RequestContext {
       // The set must not keep a context alive whose source waits for ever.
       this.app.streams.delete(this)
       this.rare?.cancelStream?.()
-    }
+    } else this.rare?.events?.probe()
     this.rare?.watch?.complete(this)
   }
 
@@ -544,6 +556,7 @@ class Rare implements RareState {
   ownReplies = 0
   layers: LayerOutcome = null
   cancelStream: (() => void) | null = null
+  events: RareState['events'] = null
   collected: WholeBody | null = null
   decoder: BodyDecoder | null = null
   connect: object | null = null

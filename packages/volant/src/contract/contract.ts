@@ -13,6 +13,7 @@ import type {
   RouteParts,
   With,
 } from '../types/parts.ts'
+import type { SocketContractOptions } from '../types/web-socket.ts'
 
 /** Makes a contract for a method: path and options as those of a route, no handler. */
 export interface ContractVerb<M extends string> {
@@ -22,6 +23,14 @@ export interface ContractVerb<M extends string> {
   ): Route<M, P, O, Awaited<Returnable<O>>, RootParts, With<RouteParts<RootParts, P>, O>>
 }
 
+/** Makes a contract of a WebSocket: path and options as those of `app.ws`, no hooks. */
+export interface SocketContractVerb {
+  <const P extends string, const O extends SocketContractOptions | Taken = {}>(
+    path: P,
+    options?: O & KnowingSocket<O>,
+  ): Route<'WS', P, O, unknown, RootParts, With<RouteParts<RootParts, P>, O>>
+}
+
 /** The type of a handler. It is accepted only to be refused with a reason. */
 type Taken = (...args: never) => unknown
 
@@ -29,6 +38,11 @@ type Taken = (...args: never) => unknown
 type Knowing<O> = O extends Taken
   ? 'a contract has no handler: app.implement(contract, handler) gives it one'
   : { [K in Exclude<keyof O, keyof RouteOptions>]: `there is no route option '${K & string}'` }
+
+/** Refuses a hook, and an option that does not exist. */
+type KnowingSocket<O> = O extends Taken
+  ? 'a contract has no handler: app.implement(contract, { message }) gives it its hooks'
+  : { [K in Exclude<keyof O, keyof SocketContractOptions>]: `a contract has no option '${K & string}'` }
 
 /**
  * Declares routes without handlers:
@@ -40,6 +54,9 @@ type Knowing<O> = O extends Taken
  */
 export const contract: {
   readonly [V in Exclude<Lowercase<Method>, 'query'>]: ContractVerb<Uppercase<V>>
+} & {
+  /** Declares a WebSocket: `app.implement(contract, { message(ws, message) {} })` gives it its hooks. */
+  readonly ws: SocketContractVerb
 } = {
   get: verb('GET'),
   head: verb('HEAD'),
@@ -48,6 +65,7 @@ export const contract: {
   patch: verb('PATCH'),
   delete: verb('DELETE'),
   options: verb('OPTIONS'),
+  ws: verb('WS') as never,
 }
 
 function verb<M extends string>(method: M): ContractVerb<M> {

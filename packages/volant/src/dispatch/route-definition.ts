@@ -1,9 +1,9 @@
 /** A registered route, and the layers of the scopes that it is in. */
-import type { RouteEntry } from '@volant/engine'
+import type { RouteEntry, SocketRoute } from '@volant/engine'
 import type { CheckedContract } from '../contract/contract-options.ts'
 import type { UndeclaredProperties } from '../contract/reply-body.ts'
 import type { ResponseListener } from '../types/declaration.ts'
-import type { Route, Schemas } from '../types/parts.ts'
+import type { Route, Schema, Schemas } from '../types/parts.ts'
 import type { Layer, RequestContext, RouteLimits } from '../types/request.ts'
 
 export interface RouteDefinition {
@@ -27,6 +27,17 @@ export interface RouteDefinition {
   /** False where no encoder of its scopes sees its replies. */
   readonly compress: boolean
   readonly limits: RouteLimits
+  /** What makes it a route of WebSockets. It is absent for any other. */
+  readonly socket?: SocketDefinition
+}
+
+/** A route of WebSockets. Its method is GET, and only requests that ask for a WebSocket find it. */
+export interface SocketDefinition {
+  readonly entry: SocketRoute
+  /** The schemas of messages; null without one. */
+  readonly in: Schema | null
+  readonly out: Schema | null
+  readonly protocols: readonly string[]
 }
 
 /** The middleware and handlers that belong to one scope. Those of the scopes around it come before its own. */

@@ -87,6 +87,7 @@ export const errorTable = {
     meaning: 'The request head is larger than maxHeaderSize.',
     remedy: 'Usually cookies: make them smaller, or raise maxHeaderSize.',
   },
+  E_HOST_MISSING: { status: 400, meaning: 'Host is missing.' },
   E_HOST_NOT_ALLOWED: {
     status: 421,
     meaning: 'The host that the request names is none of those this server answers for.',
@@ -133,6 +134,12 @@ export const errorTable = {
     meaning: 'No route has this path.',
     remedy:
       'app.routes() lists the routes. Case and a slash at the end count unless the router option says otherwise.',
+  },
+  E_ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    meaning: 'A page of another origin asked for the WebSocket.',
+    remedy:
+      'app.ws(path, { origins }) lists the origins whose pages may. Behind a proxy that changes Host, createApp({ trustProxy }) has this server know its own name.',
   },
   E_OVERLOADED: {
     status: 503,
@@ -197,6 +204,17 @@ export const errorTable = {
     meaning: 'A file of a form cannot be stored: the disk is full, or the quota of its user.',
     remedy: 'Make room. The error has that of the system as its cause.',
   },
+  E_SERVER_CLOSING: {
+    status: 503,
+    meaning: 'The server is closing, and opens no WebSocket any more.',
+    remedy: 'Connect again: another process, or the next one, answers.',
+  },
+  E_SOCKETS_MISSING: {
+    status: 501,
+    meaning:
+      'What answers this request cannot open a WebSocket: app.inject and app.fetch cannot, nor can the adapter in use.',
+    remedy: 'Listen on a free port (port 0) in tests; docs/adapters.md says which adapters have WebSockets.',
+  },
   E_TARGET_TOO_LONG: {
     status: 414,
     meaning: 'The target is longer than maxUrlLength.',
@@ -212,6 +230,12 @@ export const errorTable = {
     meaning: 'The request has more than maxHeaders header fields.',
     remedy: 'Raise maxHeaders if a proxy adds so many.',
   },
+  E_TOO_MANY_SOCKETS: {
+    status: 429,
+    meaning: 'The client has maxSocketsPerAddress open WebSockets.',
+    remedy:
+      'Close some of them, or raise maxSocketsPerAddress. Behind a proxy, trustProxy tells clients apart.',
+  },
   E_UNAUTHORIZED: {
     status: 401,
     meaning: 'The request needs credentials, or those that it has are not accepted.',
@@ -219,9 +243,9 @@ export const errorTable = {
   },
   E_UPGRADE_REQUIRED: {
     status: 426,
-    meaning: 'The request asks for a WebSocket (Upgrade: websocket), which this server does not speak yet.',
-    remedy:
-      'Ask without Upgrade, or let a WebSocket server on a port of its own answer, to which the proxy sends such requests.',
+    meaning:
+      'The request asks for a WebSocket (Upgrade: websocket) at a path that has none, or asks without Upgrade for a path that has only that.',
+    remedy: 'Upgrade of the reply names the protocol to ask for. app.ws(path, …) registers a WebSocket.',
   },
   E_VALIDATION: {
     status: 400,
@@ -229,6 +253,20 @@ export const errorTable = {
     remedy: 'Correct what `errors` names.',
   },
   E_VERSION_UNKNOWN: { status: 505, meaning: 'The HTTP version is neither 1.0 nor 1.1.' },
+  E_WEBSOCKET_HANDSHAKE: {
+    status: 400,
+    meaning:
+      'The request asks for a WebSocket and has a body, or a malformed Sec-WebSocket-Protocol; the detail says which.',
+  },
+  E_WEBSOCKET_KEY: {
+    status: 400,
+    meaning: 'Sec-WebSocket-Key is missing, repeated, or not 16 bytes in base64.',
+  },
+  E_WEBSOCKET_VERSION: {
+    status: 426,
+    meaning: 'Sec-WebSocket-Version is not 13, the one of RFC 6455.',
+    remedy: 'Use a client of RFC 6455, as all of today are.',
+  },
 
   E_ABORTED: {
     status: 0,
@@ -258,6 +296,11 @@ export const errorTable = {
       'Put bearer(), anyOf() or another authentication in front: app.with(bearer(…)).with(requireScope(…)).',
   },
   E_BAD_COOKIE: { status: 0, meaning: 'A cookie to be set has a forbidden name, value or option.' },
+  E_BAD_EVENT: {
+    status: 0,
+    meaning: 'A server-sent event has a field that cannot be sent.',
+    remedy: 'Line breaks belong in data alone, and an id has no NUL. The message names the field.',
+  },
   E_BAD_HEADER: {
     status: 0,
     meaning: 'A reply header has a forbidden name or value.',
@@ -334,6 +377,12 @@ export const errorTable = {
     meaning:
       'The body is not there yet: the authentication or the beforeBody check of its route comes first.',
     remedy: 'Look at the body in the handler, or in middleware behind these.',
+  },
+  E_BUS: {
+    status: 0,
+    meaning: 'Messages do not reach other processes, or do not come from them. It is reported, never thrown.',
+    remedy:
+      'The message says why, and the stats of the bus say how many. What was lost is a gap for those who missed it.',
   },
   E_LISTEN: {
     status: 0,
@@ -413,6 +462,22 @@ export const errorTable = {
     status: 0,
     meaning: 'A session was used that was not read from its store.',
     remedy: 'Call `await ctx.state.session.load()` before, or leave the option lazy out.',
+  },
+  E_SOCKET_CLOSE: {
+    status: 0,
+    meaning: 'A WebSocket was to be closed with a code or reason that no close frame can have.',
+    remedy: 'Codes are 1000 to 1003, 1007 to 1014 and 3000 to 4999; a reason has at most 123 bytes of UTF-8.',
+  },
+  E_SOCKET_MESSAGE: {
+    status: 0,
+    meaning: 'A message is neither text nor bytes.',
+    remedy: 'ws.json(value) sends any value as JSON. A route with a schema `out` sends values of it.',
+  },
+  E_SOCKET_TOPIC: {
+    status: 0,
+    meaning:
+      'A topic is not a text of 1 to 1,024 characters, or a WebSocket subscribed to more than maxTopics.',
+    remedy: 'Unsubscribe from topics that are not needed any more, or raise maxTopics.',
   },
   E_STARTED: {
     status: 0,

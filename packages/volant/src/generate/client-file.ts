@@ -5,7 +5,7 @@ import { VolantError } from '../errors/errors.ts'
 import { rowOf } from '../app/expose.ts'
 import type { RouteInfo } from '../app/route-info.ts'
 import { briefValue } from '../errors/brief-value.ts'
-import type { Contract, Method, Schemas } from '../types/parts.ts'
+import type { Contract, Method, Schema, Schemas } from '../types/parts.ts'
 import { checkedParts } from '../request/validation.ts'
 import { type OperationContract, OperationText } from './operation-text.ts'
 import { commentOf, indented, keyText } from './type-syntax.ts'
@@ -83,10 +83,19 @@ const imported = [
   'Operation',
   'PathValue',
   'QueryValue',
+  'RawMessage',
+  'Socket',
   'Success',
 ] as const
 
 type Operations = Readonly<Record<string, OperationContract>>
+
+/** What a contract of a WebSocket has beside those of other routes. */
+interface ContractMessages {
+  in?: Schema
+  out?: Schema
+  protocols?: readonly string[]
+}
 
 function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
   if (typeof source !== 'object' || source === null) {
@@ -113,7 +122,9 @@ function operationsOf(source: { routes(): RouteInfo[] } | APITree): Operations {
     const schemas: Schemas = {}
     for (const part of checkedParts) if (options[part] !== undefined) schemas[part] = options[part]
     const method = route.method.split(',')[0] as Method
-    operations[name] = { ...description, method, path: route.path, schemas, responses, errors }
+    const { in: sent = null, out = null, protocols = [] } = options as ContractMessages
+    const messages = route.method === 'WS' ? { messages: { in: sent, out, protocols } } : {}
+    operations[name] = { ...description, method, path: route.path, schemas, responses, errors, ...messages }
   }
   return operations
 }

@@ -18,6 +18,7 @@ export type OperationContract = Pick<
   | 'errors'
   | 'mediaType'
   | 'consumes'
+  | 'messages'
   | 'summary'
   | 'description'
   | 'deprecated'
@@ -25,6 +26,8 @@ export type OperationContract = Pick<
 
 /** Takes a schema, or a part of one, that has no JSON Schema. */
 export type OnUnknown = (where: string, reason: string) => void
+
+const rawMessage = 'RawMessage'
 
 export class OperationText {
   readonly #name: string
@@ -39,9 +42,14 @@ export class OperationText {
     this.#onUnknown = onUnknown
   }
 
-  /** Gives `Operation<Input, Results>`. */
+  /** Gives `Operation<Input, Results>`, or `Socket<Input, Sent, Received>`. */
   text(): string {
     const input = objectText(this.#input())
+    const { messages } = this.#contract
+    if (messages !== undefined) {
+      const parts = [input, this.#sent(messages.in), this.received(messages.out)]
+      return `Socket<\n${parts.map((each) => indented(each)).join(',\n')}\n>`
+    }
     const results = this.results().map((each) => `\n  | ${indented(each).trimStart()}`)
     return `Operation<\n${indented(`${input},`)}${results.join('')}\n>`
   }
@@ -55,7 +63,7 @@ export class OperationText {
       this.#part('cookies', schemas.cookies, 'PathValue | undefined'),
       ...(schemas.body !== undefined
         ? [member('body', this.#bodyType(schemas.body), madeOfNothing(schemas.body) !== null)]
-        : method === 'GET' || method === 'HEAD'
+        : method === 'GET' || method === 'HEAD' || method === 'WS'
           ? []
           : [member('body', 'unknown', true)]),
     ]
@@ -106,9 +114,10 @@ export class OperationText {
     return members?.map((each) => (each.type === 'unknown' ? { ...each, type: value } : each)) ?? null
   }
 
-  /** Gives the alternatives of a call's result. */
+  /** Gives the alternatives of a call's result, or the type of messages. */
   results(): string[] {
-    const { responses, errors, schemas } = this.#contract
+    const { responses, errors, schemas, messages } = this.#contract
+    if (messages !== undefined) return [this.received(messages.out)]
     const replies =
       responses === null
         ? [`Success<number, ${this.#content('unknown')}>`]
@@ -124,6 +133,16 @@ export class OperationText {
       return `Failure<${JSON.stringify(code)}, ${status}, ${type}>`
     })
     return [...replies, ...failures, ...(Object.keys(schemas).length > 0 ? ['Invalid'] : [])]
+  }
+
+  #sent(schema: Schema | null): string {
+    if (schema === null) return union([rawMessage, 'Uint8Array', 'ArrayBuffer'])
+    return this.#typeOf(schema, 'input', 'in')
+  }
+
+  /** Gives the type of the messages that the server sends. */
+  received(schema: Schema | null): string {
+    return schema === null ? rawMessage : this.#typeOf(schema, 'output', 'out')
   }
 
   /** Gives the type of a reply, as the client reads it by the media type of the route. */

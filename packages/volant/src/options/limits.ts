@@ -30,6 +30,8 @@ export interface LimitRow {
 const minute = 60_000
 const day = 24 * 60 * minute
 const gigabyte = 2 ** 30
+/** A longer text can be no string of V8 (`buffer.constants.MAX_STRING_LENGTH`), and the message could not be given to its hook. */
+const longestString = 2 ** 29 - 24
 
 /** Makes rows of one unit; 0 turns off the limits whose row ends in `off`. */
 function rowsOf(unit: LimitRow['unit']) {
@@ -105,15 +107,15 @@ export const limitTable: readonly LimitRow[] = [
     'maxBufferedBodies',
     268_435_456,
     [1_024, 1_024 * gigabyte],
-    'buffered bodies of all connections',
-    '503',
+    'buffered bodies of all connections, and unfinished messages of WebSockets',
+    '503; a WebSocket is closed with 1013',
   ),
   bytes(
     'maxBufferedReplies',
     268_435_456,
     [1_024, 1_024 * gigabyte],
     'what waits to be sent on all connections; a Buffer that several of them wait for counts once',
-    'the connection whose reply does not fit is reset; 500 for a single reply that is larger',
+    'the connection whose reply does not fit is reset, for messages of WebSockets the one that most waits for; 500 for a single reply that is larger',
   ),
   count('maxPipelined', 16, [1, 256], 'requests of one connection handled at once', 'parsing pauses'),
   bytes('maxChunkExtensions', 1_024, [0, 65_536], 'extensions of one chunk', '400, close'),
@@ -147,6 +149,58 @@ export const limitTable: readonly LimitRow[] = [
     'time for requests in flight once the server stops accepting; 0 resets them at once',
     'connections reset',
   ),
+  bytes(
+    'maxMessageSize',
+    1_048_576,
+    [1, longestString],
+    'a message that a WebSocket receives, decompressed; per route too',
+    'closed with 1009',
+  ),
+  count(
+    'maxFragments',
+    1_024,
+    [1, 100_000],
+    'frames of a message that a WebSocket receives',
+    'closed with 1009',
+  ),
+  ms(
+    'socketIdleTimeout',
+    minute,
+    // Bun and uWebSockets.js take seconds, up to 960: with their values every WebSocket would be reset at once.
+    [1_000, day],
+    'time without a frame from the client of a WebSocket, which is sent a ping after half of it; per route too, as `idleTimeout`',
+    'connection reset',
+    off,
+  ),
+  bytes(
+    'maxSocketBuffer',
+    1_048_576,
+    [1_024, gigabyte],
+    'what waits to be sent to one WebSocket; per route too',
+    "closed with 1013; with `whenFull: 'drop'` the message is dropped",
+  ),
+  ms(
+    'closeTimeout',
+    5_000,
+    [100, minute],
+    'time for the client to answer when the server closes a WebSocket',
+    'connection reset',
+  ),
+  count(
+    'maxTopics',
+    1_000,
+    [1, 1_000_000],
+    'topics that one WebSocket is subscribed to',
+    '`subscribe` throws',
+  ),
+  count(
+    'maxSocketsPerAddress',
+    0,
+    [1, 10_000_000],
+    'open WebSockets of one client, by `ctx.ip`, of IPv6 by its network of 64 bits',
+    '429',
+    off,
+  ),
 ]
 
 /** The limits as a user gives them; whatever is absent or undefined has its default. */
@@ -174,6 +228,13 @@ export function checkLimit(name: keyof Limits, value: unknown, option = `limits.
   const { min, max, unit, zeroMeansOff } = rows[name]
   if (value === 0 && zeroMeansOff) return 0
   const wanted = `an integer from ${min} to ${max} (${unit})${zeroMeansOff ? ', or 0 for off' : ''}`
+  if (unit === 'ms' && Number.isInteger(value) && (value as number) > 0 && (value as number) < min) {
+    const seconds = value as number
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `${option} takes ${wanted}, not ${seconds}: it is in milliseconds, and ${seconds} s are ${seconds * 1_000}`,
+    )
+  }
   // −0 is an integer too; the layout shared with the engine has unsigned numbers.
   return checkInteger(option, value, [min, max], wanted) + 0
 }

@@ -2,7 +2,7 @@
 import { checkInteger, checkNames } from '../options/checks.ts'
 import { described, objectOf } from '../schema/doc-only.ts'
 import type { Scope } from '../app/scope.ts'
-import { asFunction } from '../app/scope.ts'
+import { asFunction } from '../app/given-functions.ts'
 import { checkScope } from '../dispatch/declare.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 import type { RequestContext } from '../types/request.ts'
@@ -63,8 +63,25 @@ const detailsRoute = {
   summary: 'Uptime, memory, lag of the event loop',
   response: described({
     ...details,
-    // Not every adapter has these counters.
-    properties: { ...(details['properties'] as object), refused: count, dropped: count, panics: count },
+    // Not every adapter has the first counters, and not every app has a bus.
+    properties: {
+      ...(details['properties'] as object),
+      refused: count,
+      dropped: count,
+      panics: count,
+      sockets: count,
+      bus: objectOf({
+        connected: { type: 'boolean' },
+        topics: count,
+        published: count,
+        received: count,
+        unsent: count,
+        gaps: count,
+        lost: count,
+        refused: count,
+        waiting: count,
+      }),
+    },
   }),
 }
 

@@ -1,6 +1,7 @@
 /** Measures an app: what its requests took by route, what its server counts, how the process is doing. */
 // prom-client costs 6,300 instructions a request, this 750 (`node lab/libraries.mjs metrics`).
 import { methods, type ServerStats } from '@volant/engine'
+import type { BusStats } from '../types/bus.ts'
 import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
@@ -27,6 +28,8 @@ export interface Metrics extends FittingMiddleware {
   readonly handler: (ctx: Context) => void
   /** A handler that replies with the same figures as an object, for pages and for tests. */
   readonly snapshot: (ctx: Context) => MetricsSnapshot
+  /** The same figures without a reply: for `ctx.sse`, which sends them again and again. */
+  readonly figures: (ctx: Context) => MetricsSnapshot
 }
 
 /** The figures that `metrics` has now. */
@@ -35,11 +38,11 @@ export interface MetricsSnapshot {
   readonly uptime: number
   /** The requests whose reply is complete. */
   readonly requests: number
-  /** The counters of the server; see `app.stats()`. */
-  readonly server: ServerStats
-  /** The figures of the last two to four seconds, where this is read every second. */
+  /** The counters of the server, and of the bus if the app has one; see `app.stats()`. */
+  readonly server: ServerStats & { readonly bus?: BusStats }
+  /** The figures of the last two to four seconds, where this is read every second; without streams of `ctx.sse`. */
   readonly recent: Recent
-  /** The durations since start, in milliseconds. */
+  /** The durations since start, in milliseconds, without those of streams of `ctx.sse`. */
   readonly latency: Quantiles
   /** The memory of the process in bytes. */
   readonly memory: NodeJS.MemoryUsage
@@ -67,9 +70,9 @@ export interface RouteFigures {
   readonly buckets: readonly number[]
 }
 
-export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx'
+export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
-const classes: readonly StatusClass[] = ['2xx', '3xx', '4xx', '5xx']
+const classes: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx']
 const defaultBuckets = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
@@ -104,6 +107,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
         ctx.header('cache-control', 'no-store')
         return snapshotOf(tally, ctx)
       },
+      figures: (ctx: Context): MetricsSnapshot => snapshotOf(tally, ctx),
     },
   ) as Metrics
 }
@@ -113,7 +117,7 @@ function snapshotOf(tally: Tally, ctx: Context): MetricsSnapshot {
   const { user, system } = process.cpuUsage()
   return {
     uptime: process.uptime(),
-    requests: latency.total,
+    requests: latency.total + tally.streams,
     server: (ctx as unknown as RequestContext).app.serving.stats(),
     recent: latency.recent(),
     latency: latency.quantiles(),
@@ -127,6 +131,8 @@ function snapshotOf(tally: Tally, ctx: Context): MetricsSnapshot {
 /** Counts by route, method and class of status, in one array of numbers for each route and method. */
 class Tally {
   readonly latency = new Latency()
+  /** The streams of events that have ended. How long somebody looked on is no time that a reply took. */
+  streams = 0
   readonly #bounds: Float64Array
   /** The length of one class: the buckets, one for what took longer, and the sum of milliseconds. */
   readonly #width: number
@@ -149,14 +155,15 @@ class Tally {
     // It is one of the router option, TRACE or CONNECT: methods the router does not know are refused before.
     if (method < 0) method = this.#methods.push(ctx.method) - 1
     const counts = (series[method] ??= new Float64Array(classes.length * this.#width))
-    const from = (((status / 100) | 0) - 2) * this.#width
+    const from = (((status / 100) | 0) - 1) * this.#width
     const bounds = this.#bounds
     let at = 0
     while (at < bounds.length && duration > (bounds[at] as number)) at++
     counts[from + at] = (counts[from + at] as number) + 1
     const sum = from + bounds.length + 1
     counts[sum] = (counts[sum] as number) + duration
-    this.latency.add(duration)
+    if (ctx.rare?.events == null) this.latency.add(duration)
+    else this.streams++
   }
 
   #open(route: CompiledRoute): (Float64Array | null)[] {

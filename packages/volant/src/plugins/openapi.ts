@@ -5,7 +5,8 @@ import { infosOf, type RouteInfo, routesOf } from '../app/route-info.ts'
 import { prefixOf, rootOf, type Scope } from '../app/scope.ts'
 import { checkScope } from '../dispatch/declare.ts'
 import { refusal } from '../errors/errors.ts'
-import { buildDocument, documentedRoutes } from '../openapi/document.ts'
+import { type BuiltAsyncAPI, buildAsyncAPI, describedSockets } from '../openapi/asyncapi.ts'
+import { type BuiltDocument, buildDocument, documentedRoutes } from '../openapi/document.ts'
 import { checkOptions, type OpenAPIOptions, optionNames } from '../openapi/options.ts'
 import { servePage } from '../openapi/page.ts'
 import { inSlices, jsonOf, yamlOf } from '../openapi/publish.ts'
@@ -22,6 +23,11 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
   path?: string | undefined
   /** The path of the page that shows the document; default `/docs`, false for none. */
   page?: string | false | undefined
+  /**
+   * The path of the AsyncAPI 3.0 document of the WebSockets without `.json` and `.yaml`; default `/asyncapi`, false for
+   * none. An app without WebSockets answers it with 404.
+   */
+  asyncapi?: string | false | undefined
 }
 
 /**
@@ -29,7 +35,8 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
  *
  * It serves the OpenAPI 3.1 document of the app as `/openapi.json` and `/openapi.yaml`. The document has all routes,
  * those of mounted apps and those registered later, too; registered in a group, the plugin serves the document of the
- * routes under its prefix. `/docs` is a page that shows the document and tries its operations out. Its files are those of
+ * routes under its prefix. The messages of WebSockets are described by an AsyncAPI 3.0 document, `/asyncapi.json` and
+ * `/asyncapi.yaml`. `/docs` is a page that shows the document and tries its operations out. Its files are those of
  * @volant/reference-page: it loads nothing from elsewhere.
  *
  * A schema without JSON Schema still checks requests and replies, but the document cannot show it: stderr names it when
@@ -38,13 +45,51 @@ export interface OpenAPIPluginOptions extends OpenAPIOptions {
  */
 export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void {
   checkScope(openapi, scope)
-  checkOptions('openapi', options, [...optionNames, 'path', 'page'])
-  const { path = '/openapi', page = '/docs' } = options
+  checkOptions('openapi', options, [...optionNames, 'path', 'page', 'asyncapi'])
+  const { path = '/openapi', page = '/docs', asyncapi = '/asyncapi' } = options
   checkText('openapi.path', path, documentPath, 'a path such as /openapi')
   if (page !== false) checkText('openapi.page', page, documentPath, 'a path such as /docs')
+  if (asyncapi !== false) checkText('openapi.asyncapi', asyncapi, documentPath, 'a path such as /asyncapi')
   const { registry } = rootOf(scope)
   const warnings = new DocumentWarnings()
-  const documents = new Documents(options, warnings)
+  publish(
+    scope,
+    path,
+    new Documents(
+      warnings,
+      function* (own, all, prefix) {
+        const built = yield* buildDocument(own, options, all)
+        if (asyncapi !== false && describedSockets(own, options).length > 0)
+          built.document['x-asyncapi'] = `${prefix}${asyncapi}.json`
+        return built
+      },
+      options,
+    ),
+  )
+  if (asyncapi !== false) {
+    const sockets = new Documents(warnings, (own, all) => buildAsyncAPI(own, options, all), options)
+    publish(scope, asyncapi, sockets)
+  }
+  const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
+  const own = (): RouteInfo[] => documentedRoutes(under(prefixOf(scope), all()), options)
+  scope.onStart(() => {
+    // The app that this one is mounted in may declare schemes: they are known when the document is made.
+    if (!registry.isMounted) schemesOf(own(), options, all())
+  })
+  scope.onReady(() => warnings.unconvertible(own()))
+  if (page === false) return
+  servePage(scope, {
+    path: page,
+    document: `${path}.json`,
+    title: options.info.title,
+    servers: options.servers ?? [],
+  })
+}
+
+const documentPath = /^\/.*[^/]$/
+
+/** Adds the routes of a document. */
+function publish(scope: Scope<any>, path: string, documents: Documents): void {
   const json = `${path}.json`
   const yaml = `${path}.yaml`
   scope.get(json, { hidden: true }, async (ctx) => {
@@ -56,18 +101,14 @@ export function openapi(scope: Scope<any>, options: OpenAPIPluginOptions): void 
     // RFC 9512 §2.1 registers this type.
     send(ctx as RequestContext, await published.yaml(), 'application/yaml')
   })
-  const all = (): RouteInfo[] => routesOf(registry.routes, new Exposed())
-  const own = (): RouteInfo[] => documentedRoutes(under(prefixOf(scope), all()), options)
-  scope.onStart(() => {
-    // The app that this one is mounted in may declare schemes: they are known when the document is made.
-    if (!registry.isMounted) schemesOf(own(), options, all())
-  })
-  scope.onReady(() => warnings.unconvertible(own()))
-  if (page === false) return
-  servePage(scope, { path: page, document: json, title: options.info.title, servers: options.servers ?? [] })
 }
 
-const documentPath = /^\/.*[^/]$/
+/** Makes a document of the routes under a prefix; `all` may declare its security schemes. */
+type Build = (
+  own: readonly RouteInfo[],
+  all: readonly RouteInfo[],
+  prefix: string,
+) => Generator<void, BuiltDocument | BuiltAsyncAPI>
 
 function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
   return routes.filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
@@ -77,12 +118,14 @@ function under(prefix: string, routes: readonly RouteInfo[]): RouteInfo[] {
 class Documents {
   readonly #options: OpenAPIPluginOptions
   readonly #warnings: DocumentWarnings
+  readonly #build: Build
   /** The documents by compiled app, which is another one after a change, then by prefix. */
   readonly #known = new WeakMap<object, Map<string, Promise<PublishedDocument>>>()
 
-  constructor(options: OpenAPIPluginOptions, warnings: DocumentWarnings) {
-    this.#options = options
+  constructor(warnings: DocumentWarnings, build: Build, options: OpenAPIPluginOptions) {
     this.#warnings = warnings
+    this.#build = build
+    this.#options = options
   }
 
   /** `path` is the path of the route in its scope: the rest of the pattern is the prefix, where it is mounted as well. */
@@ -105,7 +148,9 @@ class Documents {
       yield
     }
     const own = under(prefix, all)
-    const built = yield* buildDocument(own, this.#options, all)
+    const built = yield* this.#build(own, all, prefix)
+    if ('channels' in built.document && Object.keys(built.document.channels).length === 0)
+      throw refusal('E_NOT_FOUND')
     this.#warnings.print(built)
     for (const route of documentedRoutes(own, this.#options)) {
       this.#warnings.textless(route)

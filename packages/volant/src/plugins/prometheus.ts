@@ -6,12 +6,24 @@ const startedAt = Date.now() / 1_000 - process.uptime()
 /** Writes the figures. `bounds` are those of the histogram, in seconds; the format ends with a line feed. */
 export function exposition(figures: MetricsSnapshot, bounds: readonly number[]): string {
   const { server, memory, cpu, eventLoopLag } = figures
+  const { bus } = server
+  const connected = bus === undefined ? undefined : Number(bus.connected)
   const rows: [name: string, type: string, help: string, value: number | undefined, labels?: string][] = [
     ['http_connections', 'gauge', 'Open connections.', server.connections],
     ['http_requests_in_flight', 'gauge', 'Requests without their reply.', server.inFlight],
+    ['http_websockets', 'gauge', 'Open WebSockets.', server.sockets],
     ['http_requests_total', 'counter', 'Requests that reached the app.', server.requests],
     ['http_requests_refused_total', 'counter', refusedHelp, server.refused],
     ['http_connections_dropped_total', 'counter', droppedHelp, server.dropped],
+    ['volant_bus_connected', 'gauge', 'Whether other processes can be reached over the bus.', connected],
+    ['volant_bus_topics', 'gauge', 'Topics of the bus with a receiver.', bus?.topics],
+    ['volant_bus_waiting_bytes', 'gauge', 'Bytes that wait for the server of the bus.', bus?.waiting],
+    ['volant_bus_published_total', 'counter', 'Messages published to the bus.', bus?.published],
+    ['volant_bus_received_total', 'counter', 'Messages of other processes.', bus?.received],
+    ['volant_bus_unsent_total', 'counter', 'Messages dropped, or not answered for.', bus?.unsent],
+    ['volant_bus_gaps_total', 'counter', 'Reports of lost messages of other processes.', bus?.gaps],
+    ['volant_bus_lost_total', 'counter', 'Lost messages of other processes, where known.', bus?.lost],
+    ['volant_bus_refused_total', 'counter', 'What arrived and was no message, or came again.', bus?.refused],
     ['volant_engine_panics_total', 'counter', 'Faults caught in the engine.', server.panics],
     ['process_cpu_user_seconds_total', 'counter', 'User CPU time.', cpu.user],
     ['process_cpu_system_seconds_total', 'counter', 'System CPU time.', cpu.system],

@@ -19,7 +19,8 @@ import {
   refuseUncounted,
 } from './fields.ts'
 import { StoreGuard } from './guard.ts'
-import { keyFrom, networkOf } from './key.ts'
+import { networkOf } from '../request/network.ts'
+import { keyFrom } from './key.ts'
 import { MemoryCounts } from './memory.ts'
 import { type Plan, planOf, type PolicyPlan, type RateLimitOptions } from './options.ts'
 import { storedKeysOf, takesOf } from './stored-keys.ts'

@@ -1,4 +1,5 @@
 /** The context of a request as its handlers and middleware see it. */
+import type { EventsOptions, EventsSource } from './events.ts'
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from './reply-options.ts'
 import type { Form, FormLimits, FormPart } from './form.ts'
 import type { Log } from './log.ts'
@@ -86,6 +87,11 @@ export interface ContextOf<T extends Parts> {
    * be empty.
    */
   readonly host: string
+  /**
+   * The id of the last event that the client saw before it connected again: Last-Event-ID. It is undefined at the first
+   * connection. The client can send any text.
+   */
+  readonly lastEventId: string | undefined
   /** The id of the request. It is unique in this process and, by its random prefix, among processes. */
   readonly id: string
   /**
@@ -195,6 +201,19 @@ export interface ContextOf<T extends Parts> {
    * head for a generator that a handler returns waits for the first chunk.
    */
   stream(source: Source, options?: StreamOptions): void
+  /**
+   * Replies with server-sent events: text/event-stream, which no cache keeps and no proxy gathers. The source is a
+   * generator or another iterable of events, or a function that gets the stream and sends by itself:
+   *
+   *     ctx.sse(async function* () { for await (const price of prices(ctx.signal)) yield price })
+   *     ctx.sse((stream) => bus.subscribe((price) => stream.send({ event: 'price', data: price })))
+   *
+   * A text is sent as it is, another value as JSON, `{ data, event, id, retry, comment }` as the event it describes. The
+   * generator waits while the client reads slowly, and is ended when the client disconnects. An error of it is reported,
+   * and the connection is reset: browsers then connect again, with Last-Event-ID. When the app closes, the stream ends
+   * after a `retry` that spreads the clients. Throws `E_BAD_OPTION`; what the function throws has a reply.
+   */
+  sse(source: EventsSource, options?: EventsOptions): void
   /**
    * Replies with a file; return or await the promise. The extension decides Content-Type. ETag, Last-Modified,
    * conditional requests and single ranges are handled, unless a status other than 200 was set. Rejects with 404

@@ -14,6 +14,16 @@ export interface Operation<Input, Results> extends Callable {
   readonly call?: { input: Input; results: Results }
 }
 
+/** A WebSocket of generated types: the input of its connection, the messages that the server takes, and those it sends. */
+export interface Socket<Input, Sent, Received> {
+  /** The mark of WebSockets, which are no method of HTTP. */
+  readonly method: 'WS'
+  /** The pattern of the path. */
+  readonly path: string
+  /** This property carries types alone and does not exist at run time. */
+  readonly socket?: { input: Input; sent: Sent; received: Received }
+}
+
 /** A declared reply of a status below 400. */
 export interface Success<S extends number, D> {
   /** The discriminator between success and failure. */

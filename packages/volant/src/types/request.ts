@@ -3,6 +3,7 @@
  * Users see `ContextOf`. The stages use these types, so that none of them imports the class of another.
  */
 import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
+import type { BusStats } from './bus.ts'
 import type { ContextOf } from './context.ts'
 import type { FormType } from './form.ts'
 import type { ResponseListener } from './declaration.ts'
@@ -10,6 +11,7 @@ import type { Log } from './log.ts'
 import type { AnyParts, DeclaredError, Schemas } from './parts.ts'
 import type { ChainPhase, LayerOutcome, ReplyPhase } from './phases.ts'
 import type { Encoder, SendHook } from './send-hook.ts'
+import type { PublishOptions, SocketHook } from './web-socket.ts'
 
 /** Runs a chain. It returns the handler's value, or replies with it and returns undefined or a promise of that. */
 export type Run<C = RequestContext> = (ctx: C) => unknown
@@ -127,7 +129,24 @@ export interface RequestApp {
   /** The trusted proxies, or null without any. */
   readonly trust: Trust | null
   readonly errorDetails: Audience
-  readonly serving: { stats(): ServerStats; readonly closing: boolean; readonly log: Log }
+  readonly serving: {
+    stats(): ServerStats & { readonly bus?: BusStats }
+    readonly closing: boolean
+    readonly log: Log
+    /** Sends a message to all WebSockets of the app that are subscribed to the topic. */
+    publish(topic: string, data: string | Uint8Array, options?: PublishOptions): void
+  }
+  /** The open WebSockets by client, where the app limits them. */
+  readonly addresses: Map<string, number>
+  /** Counts the WebSockets of each topic. */
+  readonly topics: {
+    join(topic: string): void
+    leave(topic: string): void
+  }
+  /** The topics that other processes have, too; null without a bus. */
+  readonly sharedTopics: {
+    publish(topic: string, data: string | Uint8Array): void
+  } | null
   /** The requests whose reply is a stream without a length that has begun: it may never end by itself. */
   readonly streams: Set<RequestContext>
   readonly reportsToStderr: boolean
@@ -137,8 +156,8 @@ export interface RequestApp {
   allowed(bits: number): string
   /** Answers an error of a send hook, whose reply was given up. Never throws. */
   answer(ctx: RequestContext, error: unknown): void
-  /** Reports an error that no client sees. Never throws. */
-  report(error: unknown, ctx: RequestContext): void
+  /** Reports an error that no client sees, with the hook of a WebSocket where one failed. Never throws. */
+  report(error: unknown, ctx: RequestContext, hook?: SocketHook): void
   /** Sends the reply that is still due when the chain of a request has ended. */
   conclude(ctx: RequestContext): void
   /** Makes the request wait for `work`, which replies by itself, also where nobody awaits its promise. */
@@ -197,6 +216,8 @@ export interface RareState {
   ownReplies: number
   /** Stops the source of a streamed reply. */
   cancelStream: (() => void) | null
+  /** The stream of events that is the reply. Other streams are told of the server's close by the signal alone. */
+  events: EventsOfRequest | null
   /** The body, where `beforeBody` let it in, or a decoder gave it. */
   collected: WholeBody | null
   /** What undoes the Content-Encoding of the body; null where it is read as it is. */
@@ -205,8 +226,18 @@ export interface RareState {
   connect: object | null
   /** The session; null where no middleware gives one. */
   session: SessionOfRequest | null
+  /** The id of the request; undefined until it is read. */
+  readonly id: string | undefined
   /** The trace, where a middleware made the request a part of one. */
   trace: { readonly ids: TraceIds | null } | null
+}
+
+/** What the stages of a reply ask of a stream of events. */
+export interface EventsOfRequest {
+  /** Ends the stream, since the server closes. */
+  closeWithServer(): void
+  /** Sends something that a client which is gone answers by a reset: it has closed its sending side. */
+  probe(): void
 }
 
 /** What the stages of a reply ask of a session. */
