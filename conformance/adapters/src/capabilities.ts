@@ -15,12 +15,26 @@ const lackedByUws = {
   'own-refusals': 'uWebSockets.js answers a malformed head with a page that names it and its version',
   'streamed-head':
     'uWebSockets.js sends the head of a stream with its first chunk; an empty one has a length',
+  'last-chunk':
+    'uWebSockets.js cannot end a stream together with its connection: streams of events that a close ends have no last chunk',
   headersTimeout: 'uWebSockets.js has a time of its own, about 10 s, and closes without a reply',
   keepAliveTimeout: 'uWebSockets.js has a time of its own, about 10 s',
   maxConnectionAge: 'uWebSockets.js does not say which connection a request came by',
   'idle-connections':
     'uWebSockets.js does not say which connections are idle: they are closed, half a head too, when no reply is awaited',
   lingering: 'uWebSockets.js closes for good: a request that crosses the end meets a reset',
+  'socket-faults':
+    'uWebSockets.js closes without a close frame what breaks the protocol or is too long: both sides get 1006; the mask bit is not checked',
+  'socket-codes':
+    'uWebSockets.js takes close codes of the client from 1012 to 3999 for malformed: both sides get none',
+  'socket-fragments': 'uWebSockets.js does not count the frames of a message; its bytes are limited',
+  'socket-floods':
+    'uWebSockets.js resets a client that sends and does not read what comes back, in place of making it wait',
+  'socket-early-frames': 'uWebSockets.js loses frames that come before the reply to the upgrade, or closes',
+  'socket-close-time':
+    'uWebSockets.js waits 4 s for the answer to a close frame; the hook close runs without it',
+  'socket-full-publish':
+    'uWebSockets.js counts published messages itself: past maxSocketBuffer by one the client is reset, without 1013',
   unref: 'what uWebSockets.js listens on keeps the process alive; unref() throws E_ADAPTER',
 } as const
 

@@ -5,6 +5,7 @@ import { aborts } from './cases/aborts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { authCases } from './cases/auth.ts'
 import { bodies } from './cases/bodies.ts'
+import { busCases } from './cases/bus.ts'
 import { client } from './cases/client.ts'
 import { compression } from './cases/compression.ts'
 import { connectCases } from './cases/connect.ts'
@@ -38,18 +39,36 @@ import { routing } from './cases/routing.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
 import { sessions } from './cases/sessions.ts'
+import { sse } from './cases/sse.ts'
+import { sseClosing } from './cases/sse-closing.ts'
+import { sseEnds } from './cases/sse-ends.ts'
+import { sseSlowClients } from './cases/sse-slow-clients.ts'
+import { sockets } from './cases/sockets.ts'
+import { socketUpgrades } from './cases/sockets-upgrade.ts'
+import { socketCloses } from './cases/sockets-close.ts'
+import { hostileSockets } from './cases/sockets-hostile.ts'
+import { socketLimits } from './cases/sockets-limits.ts'
+import { socketTopics } from './cases/sockets-topics.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
 import { streams } from './cases/streams.ts'
 import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
+import { wsLibraries } from './cases/ws-libraries.ts'
 import { Kit } from './kit.ts'
 
 const groups = {
   routing,
   methods,
   upgrade,
+  bus: busCases,
+  sockets,
+  'socket-upgrades': socketUpgrades,
+  'socket-topics': socketTopics,
+  'socket-limits': socketLimits,
+  'socket-closes': socketCloses,
+  'hostile-sockets': hostileSockets,
   trpc: trpcCases,
   client,
   observing,
@@ -61,6 +80,10 @@ const groups = {
   'late-replies': lateReplies,
   'send-hooks': sendHooks,
   streams,
+  sse,
+  'sse-slow-clients': sseSlowClients,
+  'sse-ends': sseEnds,
+  'sse-closing': sseClosing,
   aborts,
   'async-context': asyncContext,
   connections,
@@ -90,6 +113,7 @@ const groups = {
   logger: loggerCases,
   log: logCases,
   debug: debugCases,
+  'ws-libraries': wsLibraries,
 }
 
 export interface ContractOptions {
@@ -113,7 +137,7 @@ export function contract(adapter: AdapterType, chosen: ContractOptions = {}): vo
 }
 
 /** Why the adapter cannot run here, or null. */
-function unloadable(adapter: AdapterType): string | null {
+export function unloadable(adapter: AdapterType): string | null {
   try {
     createApp({ adapter: { type: adapter }, signals: false })
     return null

@@ -2,10 +2,10 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import type { Address } from 'volant'
 
-/** For how long nothing may come before the case fails, in ms. */
-const patience = 10_000
+/** For how long nothing may come before the case fails, in ms: a time that only a hang takes. */
+const patience = 30_000
 /** For how long something may come that is not what is waited for, in ms. */
-const longest = 60_000
+const longest = 120_000
 
 export interface WireReply {
   version: string

@@ -28,6 +28,46 @@ visit('each button of the page at / is answered', async ({ adapter, page, folder
   })
 })
 
+visit('the page at /live draws the figures that events bring', async ({ adapter, page, folder }) => {
+  await serving(adapter, folder, async (url) => {
+    const said = listen(page)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`${url}/live`)
+    await page.getByText('Live, by server-sent events').waitFor()
+    await page.locator('#rate', { hasText: /\d/ }).waitFor()
+    await page.waitForFunction(
+      () => (document.querySelector('polyline.rss')?.getAttribute('points') ?? '').split(' ').length >= 3,
+    )
+    assert.equal(await page.locator('#streams').textContent(), '1')
+    assert.ok(!asked.includes('/metrics.json'), 'it asks for what it is told')
+    assert.deepEqual(said, [])
+  })
+})
+
+visit(
+  'the page at /live asks for figures where events are blocked, and is read without JavaScript',
+  async ({ adapter, page, folder }) => {
+    await serving(adapter, folder, async (url) => {
+      await page.route('**/live/events', (route) => route.abort())
+      await page.addInitScript(() => Reflect.deleteProperty(window, 'EventSource'))
+      await page.goto(`${url}/live`)
+      await page.getByText('Live, asked for once a second').waitFor()
+      await page.locator('#rate', { hasText: /\d/ }).waitFor()
+      const context = await page.context().browser()?.newContext({ javaScriptEnabled: false })
+      const plain = await context?.newPage()
+      await plain?.goto(`${url}/live`)
+      assert.match((await plain?.locator('#rss').textContent()) ?? '', /^\d+ MB$/)
+      assert.match(
+        (await plain?.locator('#state').textContent()) ?? '',
+        /without JavaScript the page is loaded/,
+      )
+      await context?.close()
+    })
+  },
+  ['native'],
+)
+
 visit(
   'the reference of the API is shown without a word on the console',
   async ({ adapter, page, folder }) => {
@@ -59,7 +99,8 @@ async function serving(
 ): Promise<void> {
   const { NODE_ENV: _, API_TOKEN: _token, ...env } = process.env
   const child = spawn(process.execPath, [server, '--adapter', adapter, '--port', '0'], {
-    env: { ...env, HOST: '127.0.0.1', DATABASE: join(folder, 'users.db') },
+    // Its guard against load does not refuse requests on a machine that is busy with other tests.
+    env: { ...env, HOST: '127.0.0.1', DATABASE: join(folder, 'users.db'), MAX_DELAY: '9999' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {

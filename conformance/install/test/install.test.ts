@@ -12,10 +12,11 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { WebSocket } from 'ws'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 /** What the apps use besides. */
-const libraries = ['@types/node@26.6.6', 'zod@4.6.7']
+const libraries = ['@types/node@26.6.6', '@types/ws@8.18.2', 'zod@4.6.7']
 /** npm may have to fetch what the packages depend on. */
 const timeout = 300_000
 
@@ -93,6 +94,23 @@ for (const file of ['typed-batteries.mjs', 'typed-batteries.cjs']) {
     })
   })
 }
+
+test('WebSockets, a bus, and the server for libraries written for ws come with it', async (t) => {
+  if (binary === null) return t.skip('the engine is not built here')
+  await serve('typed-sockets.mjs', async (url) => {
+    const open = async (path: string) => {
+      const socket = new WebSocket(url.replace('http', 'ws') + path)
+      await once(socket, 'open')
+      return socket
+    }
+    const messageOf = async (socket: WebSocket) => String((await once(socket, 'message'))[0])
+    const [log, room, library] = [await open('/log'), await open('/rooms/lobby'), await open('/library')]
+    const messages = Promise.all([log, room, library].map(messageOf))
+    room.send('hello')
+    library.send('hello')
+    assert.deepEqual(await messages, ['bus: all: hello', 'all: hello', 'ada at /library: hello'])
+  })
+})
 
 test('the document and its page come with it', async () => {
   await serve('documented.mjs', async (url) => {

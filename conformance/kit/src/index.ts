@@ -1,5 +1,6 @@
 export { freePort } from './free-port.ts'
 export { type Asked, type CheckedReply, headerFaults } from './header-rules.ts'
+export { NatsServer, withoutNats } from './nats-server.ts'
 export { PostgresServer, withoutPostgres } from './postgres-server.ts'
 export { RedisServer, withoutRedis } from './redis-server.ts'
 export { stderrLines } from './stderr.ts'

@@ -114,6 +114,23 @@ export function metricsCases(kit: Kit): void {
       })
     })
 
+    test('a stream of events is counted, and how long it was open is no latency', async () => {
+      const app = kit.app()
+      const meter = metrics()
+      app.use(meter)
+      app.get('/events', (ctx) => ctx.sse(['one']))
+      app.get('/figures', (ctx) => meter.figures(ctx))
+      await kit.serve(app, async (live) => {
+        await live.ask('/events')
+        const { requests, latency, routes } = (await live.ask('/figures')).json() as MetricsSnapshot
+        assert.deepEqual([requests, latency.p99], [1, null])
+        assert.deepEqual(
+          routes.map(({ route, count }) => [route, count]),
+          [['/events', 1]],
+        )
+      })
+    })
+
     test('made-up paths and methods make no series of their own', async () => {
       const app = kit.app()
       const meter = metrics()

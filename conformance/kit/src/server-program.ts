@@ -1,0 +1,59 @@
+/** A program that serves a test: on a free port, with a folder of its own, and nothing that outlives it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './waiting.ts'
+
+export abstract class ServerProgram {
+  readonly port: number
+  protected readonly folder: string
+  readonly #program: string
+  #process: ChildProcess | null = null
+
+  protected constructor(program: string, port: number) {
+    this.#program = program
+    this.port = port
+    this.folder = mkdtempSync(join(tmpdir(), `volant-${program}-`))
+  }
+
+  /** Runs the program, and waits until it accepts connections. */
+  protected async run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<void> {
+    const child = spawn(this.#program, args, { stdio: 'ignore', env })
+    this.#process = child
+    let accepts = false
+    const ask = (): void => {
+      const socket = connect(this.port, '127.0.0.1', () => {
+        accepts = true
+        socket.destroy()
+      })
+      socket.on('error', () => setTimeout(ask, 5))
+    }
+    ask()
+    await eventually(() => accepts || child.exitCode !== null, `${this.#program} accepts connections`)
+    if (child.exitCode !== null) throw new Error(`${this.#program} ended with ${child.exitCode}`)
+  }
+
+  /** Sends a signal: SIGSTOP has it answer nobody until SIGCONT. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(name)
+  }
+
+  /** Ends the server as a crash would. It can be started again, without what it had. */
+  async kill(): Promise<void> {
+    const child = this.#process
+    this.#process = null
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+
+  /** Ends the server, and removes its folder. */
+  async end(): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
