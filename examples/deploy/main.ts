@@ -15,6 +15,14 @@ app.get('/ticks', async function* (ctx) {
     await wait(100)
   }
 })
+app.get('/events', (ctx) =>
+  ctx.sse(async function* () {
+    for (let id = 0; ; id++) {
+      yield { id, event: 'tick', data: { id } }
+      await wait(100, undefined, { signal: ctx.signal })
+    }
+  }),
+)
 
 export const { url } = await app.listen(Number(process.env.PORT ?? 3000))
 console.log(`Listening on ${url}`)

@@ -2,13 +2,13 @@
 
 const points = 60
 const lines = { rate: [], p50: [], memory: [], lag: [] }
-let last = null
 
 for (const button of document.querySelectorAll('button[data-path]')) {
   if ('secured' in button.dataset) button.before(document.getElementById('token').content.cloneNode(true))
   button.addEventListener('click', () => tryOut(button))
 }
-if (document.getElementById('now') !== null) void poll()
+if (document.getElementById('now') !== null)
+  follow(show, (state) => say('link', state === 'away' ? '· the service does not answer' : ''))
 
 // One token for all of its fields.
 for (const input of document.querySelectorAll('input')) {
@@ -17,32 +17,12 @@ for (const input of document.querySelectorAll('input')) {
   })
 }
 
-/** Asks for the counters once a second while somebody looks. */
-async function poll() {
-  if (!document.hidden) {
-    try {
-      const reply = await fetch('/metrics.json', { cache: 'no-store', signal: AbortSignal.timeout(5000) })
-      if (!reply.ok) throw new Error(`status ${reply.status}`)
-      show(await reply.json())
-      say('link', '')
-    } catch {
-      last = null
-      say('link', '· the service does not answer')
-    }
-  }
-  setTimeout(poll, 1000)
-}
-
 function show(figures) {
-  const now = performance.now()
-  const { requests } = figures.server
-  // A restarted server begins to count anew.
-  if (last !== null && requests >= last.requests) {
-    const rate = ((requests - last.requests) * 1000) / (now - last.now)
+  const { rate } = figures
+  if (rate !== null) {
     say('rate', rate < 100 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en'))
     draw('rate', rate, 1)
   }
-  last = { now, requests }
   say('flight', String(figures.server.inFlight))
   const { p50, p99 } = figures.recent
   say('p50', milliseconds(p50))

@@ -52,6 +52,7 @@ Environment:
   HOSTS            the names under which clients know the service, with commas between them; default all
   RATE_LIMIT       how many users an address may add in a minute; default 600
                    in the profile nessen how many requests it may send; default 60000000
+  MAX_DELAY        by how many ms timers may come late before requests are refused with 503; default 200
   PUBLIC_DOCS      1: /, /docs, /openapi.* and /client.json are for everybody; 0: for the token
                    default 1, and 0 with NODE_ENV=production
   NODE_ENV         production: /metrics, /metrics.json, /api/health and /debug/memory are for the token

@@ -109,6 +109,7 @@ ${sections.map((each) => section(each, publicFigures)).join('\n')}
 <p id="announcement" role="status"></p>
 <template id="outcome"><div class="outcome"><p></p><pre tabindex="0"><code></code></pre></div></template>
 <template id="token"><label>Token <input value="${known}" autocomplete="off" spellcheck="false"></label></template>
+<script src="/page/feed.js"></script>
 <script src="/page/live.js"></script>
 </html>
 `
@@ -122,7 +123,7 @@ ${tile('p50', 'Time to reply, p50', 'p99', 'p99')}
 ${tile('memory', 'Memory', 'heap', 'heap')}
 ${tile('lag', 'Event loop lag, p99', 'connections', 'connections')}
 </div>
-<p class="note">The lines show the last minute. The server counts every request, also those of this page, which asks for <code>/metrics.json</code> once a second. A reply is timed from the first middleware to its last byte.</p>
+<p class="note">The lines show the last minute. The server counts every request, also those of this page, which gets its figures as <a href="/live">events</a>, or asks for them once a second where it cannot. A reply is timed from the first middleware to its last byte.</p>
 </section>`
 
 /** A figure with a line for its last minute, and a smaller one beside it. */

@@ -11,19 +11,21 @@ export interface ProductionSettings {
   readonly token: string
   /** The names under which clients know the service; all of them where there are none. */
   readonly hosts?: readonly string[]
+  /** The milliseconds by which timers may come late before requests are refused; default 200, and below 10,000. */
+  readonly maxEventLoopDelay?: number | undefined
 }
 
 /** What load balancers ask: it is answered under load, under any name, and without a trace or a line in the log. */
 const probes = ['/health', '/ready']
 
 /** Puts it around the routes of `app`, and gives what some of them need for themselves. */
-export function production(app: App, { token, hosts = [] }: ProductionSettings) {
+export function production(app: App, { token, hosts = [], maxEventLoopDelay }: ProductionSettings) {
   const meter = metrics()
   app.use(
     otel({ ignore: probes }),
     meter,
     securityHeaders({ reportingEndpoints: { csp: '/csp-reports' } }),
-    tooBusy({ ignore: probes }),
+    tooBusy({ ignore: probes, maxEventLoopDelay }),
     timeout(10_000),
     compress(),
   )

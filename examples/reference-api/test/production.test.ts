@@ -58,6 +58,9 @@ test('settings in development, in production, and with empty variables', () => {
   assert.equal(settingsOf('nessen', { RATE_LIMIT: '100' }).rateLimit, 100)
   for (const RATE_LIMIT of ['0', '1e3', '-1', '60000001'])
     assert.throws(() => settingsOf('nessen', { RATE_LIMIT }), UsageError)
+  assert.equal(settingsOf('reference', { MAX_DELAY: '1000' }).maxEventLoopDelay, 1_000)
+  for (const MAX_DELAY of ['0', '1.5', '10000'])
+    assert.throws(() => settingsOf('reference', { MAX_DELAY }), UsageError)
   assert.throws(() => settingsOf('reference', { PUBLIC_DOCS: 'yes' }), {
     message: 'PUBLIC_DOCS is 1 or 0, not "yes"',
   })
@@ -75,7 +78,7 @@ for (const publicDocs of [false, true]) {
   test(`what is asked for the token, with docs ${publicDocs ? 'public' : 'not public'}`, async () => {
     const app = reference({ signals: false }, { database: join(folder, 'a.db'), token: 'secret', publicDocs })
     const headers = { authorization: 'Bearer secret' }
-    const guarded = publicDocs ? figures : [...figures, ...docs]
+    const guarded = ['/live', ...figures, ...(publicDocs ? [] : docs)]
     for (const path of [...open, ...(publicDocs ? docs : [])])
       assert.equal((await app.inject(path)).status, 200, path)
     for (const path of guarded) {

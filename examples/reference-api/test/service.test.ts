@@ -8,7 +8,14 @@ import { reference } from '../src/profiles/reference.ts'
 const folder = mkdtempSync(join(tmpdir(), 'reference-api-'))
 const app = reference(
   { signals: false },
-  { database: join(folder, 'new/test.db'), token: 'secret', publicFigures: true, publicDocs: true },
+  {
+    database: join(folder, 'new/test.db'),
+    token: 'secret',
+    publicFigures: true,
+    publicDocs: true,
+    // Its guard against load does not refuse requests on a machine that is busy with other tests.
+    maxEventLoopDelay: 9_999,
+  },
 )
 const authorization = 'Bearer secret'
 let url = ''
@@ -133,6 +140,45 @@ test('GET / says what is running and may load nothing but its own style and scri
     assert.ok(html.includes(text), text)
   assert.ok(!html.includes('secret'))
   assert.doesNotMatch(html, /<script>|<style|\b(?:style|on\w+)=/)
+})
+
+test('GET /live has the figures of now, and loads nothing but its own styles and scripts', async () => {
+  const reply = await get('/live')
+  assert.ok(reply.headers.get('content-security-policy')?.includes("connect-src 'self'"))
+  const html = await reply.text()
+  assert.match(html, /<strong id="rss">\d+ MB<\/strong>/)
+  assert.match(html, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/)
+  assert.doesNotMatch(html, /<script>|<style|\b(?:style|on\w+)=/)
+  for (const path of ['/page/style.css', '/page/dashboard.css', '/page/feed.js', '/page/dashboard.js']) {
+    assert.ok(html.includes(`"${path}"`), path)
+    assert.equal((await get(path)).status, 200, path)
+  }
+})
+
+test('GET /live/events has the figures of each second, and those that a page has missed', async () => {
+  const read = async (count: number, headers: Record<string, string> = {}) => {
+    const client = new AbortController()
+    const reply = await fetch(`${url}/live/events`, { headers, signal: client.signal })
+    assert.equal(reply.headers.get('content-type'), 'text/event-stream')
+    let text = ''
+    for await (const part of reply.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(part).toString()
+      if (text.split('event: figures').length > count && text.endsWith('\n\n')) break
+    }
+    client.abort()
+    return [...text.matchAll(/id: (\d+)\nevent: figures\ndata: (.+)\n/g)].map(([, id, data]) => ({
+      id: Number(id),
+      data: JSON.parse(data as string) as { rate: number | null; streams: number; memory: { rss: number } },
+    }))
+  }
+  const stays = await fetch(`${url}/live/events`)
+  const [first, second] = await read(2)
+  assert.ok(first !== undefined && second !== undefined && second.id > first.id)
+  assert.ok(second.data.rate !== null && second.data.streams >= 1 && second.data.memory.rss > 2 ** 20)
+  // A page that comes back gets the seconds after its last event, while somebody else has looked on.
+  const [missed] = await read(1, { 'last-event-id': String(first.id) })
+  assert.equal(missed?.id, second.id)
+  await stays.body?.cancel()
 })
 
 test('what is large is compressed for those who accept it', async () => {

@@ -5,6 +5,7 @@ import { cacheControl } from 'volant/middleware'
 import { api } from '../api.ts'
 import { badge } from '../badge.ts'
 import { databaseOf } from '../database.ts'
+import { live } from '../live.ts'
 import { contentSecurityPolicy, page } from '../page.ts'
 import { production } from '../production.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -23,10 +24,12 @@ export interface ReferenceSettings {
   readonly publicDocs?: boolean
   /** The names under which clients know the service. Default: all. */
   readonly hosts?: readonly string[]
+  /** The milliseconds by which timers may come late before requests are refused; default 200, and below 10,000. */
+  readonly maxEventLoopDelay?: number | undefined
 }
 
 /** Paths, each with what is below it. */
-const figures = ['/metrics', '/metrics.json', '/api/health', '/debug/memory']
+const figures = ['/live', '/metrics', '/metrics.json', '/api/health', '/debug/memory']
 const docs = ['/docs', '/openapi.json', '/openapi.yaml', '/client.json']
 
 export function reference(
@@ -38,19 +41,21 @@ export function reference(
     publicFigures = false,
     publicDocs = false,
     hosts = [],
+    maxEventLoopDelay,
   }: ReferenceSettings,
 ) {
   const database = databaseOf(openSqlite(file))
   const app = createApp(options)
   app.onClose(database.close)
 
-  const { meter, guard } = production(app, { token, hosts })
+  const { meter, guard } = production(app, { token, hosts, maxEventLoopDelay })
   const guarded = [...(publicFigures ? [] : figures), ...(publicDocs ? [] : docs)]
   // What only the owner of the token may see is kept by nobody.
   const notKept = cacheControl({ noStore: true })
   for (const path of guarded) app.use(path, guard, notKept)
   app.get('/metrics', { tags: ['health'], summary: 'Metrics, for Prometheus' }, meter.handler)
   app.get('/metrics.json', { tags: ['health'], summary: 'Metrics, as data' }, meter.snapshot)
+  live(app, meter)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
   app.register((scope) => {
