@@ -3,6 +3,7 @@
 // entry the same: one addition.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { collectGarbage } from './collect-garbage.mjs'
 
 let count = 0
 
@@ -11,6 +12,8 @@ export function ran() {
 }
 
 process.on('SIGUSR2', () => {
+  // Where memory is measured, it is measured after this.
+  if (process.env.COLLECT) collectGarbage()
   const file = join(process.env.SCRATCH, 'ran')
   writeFileSync(`${file}.new`, String(count))
   renameSync(`${file}.new`, file)

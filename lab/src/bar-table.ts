@@ -5,9 +5,20 @@ import { scenarioOf } from './scenario.ts'
 import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
 
-const units: Record<Quantity, string> = { cpu: 'µs', start: 'ms', idleRss: 'MB' }
+const units: Record<Quantity, string> = {
+  cpu: 'µs',
+  messageCpu: 'µs',
+  deliveryCpu: 'µs',
+  socketMemory: 'bytes',
+  start: 'ms',
+  idleRss: 'MB',
+}
+const digits: Partial<Record<Quantity, number>> = { cpu: 3, messageCpu: 3, deliveryCpu: 3, socketMemory: 0 }
 const topics: Record<Quantity, string> = {
   cpu: 'CPU per request',
+  messageCpu: 'CPU per message',
+  deliveryCpu: 'CPU per delivery',
+  socketMemory: 'memory a socket',
   start: 'start to first reply',
   idleRss: 'idle memory',
 }
@@ -60,13 +71,15 @@ export function barMarkdown(cells: readonly Cell[]): string[] {
 function cellsOf({ bar, measured, met }: Verdict): string[] {
   const { low, median, high } = measured
   const number = (value: number): string =>
-    bar.as === 'ratio' ? value.toFixed(3) : value.toFixed(bar.quantity === 'cpu' ? 3 : 1).replace('-', '−')
+    value.toFixed(bar.as === 'ratio' ? 3 : (digits[bar.quantity] ?? 1)).replace('-', '−')
   return [
     met ? 'met' : 'missed',
     bar.kind,
     promise(bar),
     work(bar),
-    bar.as === 'ratio' ? number(median) : `${median < 0 ? '' : '+'}${number(median)} ${units[bar.quantity]}`,
+    bar.as === 'ratio'
+      ? number(median)
+      : `${median < 0 || bar.as === 'value' ? '' : '+'}${number(median)} ${units[bar.quantity]}`,
     bar.as === 'ratio' ? `${number(low)}–${number(high)}` : `${number(low)} to ${number(high)}`,
   ]
 }
@@ -74,12 +87,15 @@ function cellsOf({ bar, measured, met }: Verdict): string[] {
 function promise({ as, quantity, server, base, variant, baseVariant, over, most }: Bar): string {
   const [own, other] = server === base ? [variant, baseVariant] : [server, base]
   if (over !== undefined) return `${own} − ${over} ≤ ${most.toFixed(2)} × (${other} − ${over})`
+  if (as === 'value') return `${server} ≤ ${most.toLocaleString('en-US')} ${units[quantity]}`
   if (as === 'ratio') return `${own} ≤ ${most.toFixed(most < 0.2 ? 3 : 2)} × ${other}`
   return `${own} ≤ ${other} + ${most} ${units[quantity]}`
 }
 
 function work({ scenario, variant, server, base, quantity }: Bar): string {
-  if (quantity !== 'cpu') return topics[quantity]
+  if (quantity === 'start' || quantity === 'idleRss') return topics[quantity]
+  if (quantity !== 'cpu')
+    return `${scenario}${variant === 'default' ? '' : `:${variant}`}, ${topics[quantity]}`
   const measure = scenarioOf(scenario).variants.find(({ name }) => name === variant)?.measure
   const depth = measure?.load.pipelining ?? 1
   const point = /\d+ connections?$|^open loop$/.exec(variant)?.[0]

@@ -4,10 +4,13 @@ import { type Entry, entryOf } from './entry.ts'
 import type { Chosen } from './schedule.ts'
 import { atConnections, operatingPoints } from './operating-points.ts'
 import { type Scenario, type Variant, scenarioOf, variantOf } from './scenario.ts'
-import { type Estimate, pairedDifference, pairedRatio } from './statistics.ts'
+import { type Estimate, pairedDifference, pairedRatio, summarize } from './statistics.ts'
 
-/** `cpu` is µs per request under load, `start` ms from spawn to first reply, `idleRss` MB of an idle server. */
-export type Quantity = 'cpu' | 'start' | 'idleRss'
+/**
+ * `cpu` is µs per request under load, `messageCpu` and `deliveryCpu` the same of WebSockets, `socketMemory` bytes of one
+ * that is held, `start` ms from spawn to first reply, `idleRss` MB of an idle server.
+ */
+export type Quantity = 'cpu' | 'messageCpu' | 'deliveryCpu' | 'socketMemory' | 'start' | 'idleRss'
 
 export interface Bar {
   /** `must` is a promise, `goal` is where we are going. */
@@ -18,8 +21,8 @@ export interface Bar {
   readonly variant: string
   readonly base: string
   readonly baseVariant: string
-  /** A ratio of the two by round, or their difference in the unit of the quantity. */
-  readonly as: 'ratio' | 'difference'
+  /** A ratio of the two by round, their difference in the unit of the quantity, or the value by itself. */
+  readonly as: 'ratio' | 'difference' | 'value'
   /** A variant that is taken away from both sides first: what they add to it is compared. */
   readonly over?: string
   /** What it is at most. */
@@ -47,6 +50,8 @@ const connect = { scenario: 'veloze-middlewares', variant: 'plain' }
 const file = { scenario: 'static-file', variant: 'file' }
 const upload = { scenario: 'upload', variant: 'default' }
 const spans = { scenario: 'traced', variant: 'exported' }
+const echo = { scenario: 'ws-echo', variant: '128 B', quantity: 'messageCpu' } as const
+const publish = { scenario: 'ws-publish', variant: '10000 subscribers', quantity: 'deliveryCpu' } as const
 const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
@@ -89,6 +94,14 @@ export const bars: readonly Bar[] = [
   { ...added('must', 'jwt', 'hs256', 'crypto', 1.2), as: 'ratio', over: 'none' },
   added('must', 'traced', 'sampled-out', 'sdk', 0.4),
   ratio('must', 'native', 0.6, 'fastify', spans),
+  ratio('must', 'native', 1, 'uws', echo),
+  ratio('must', 'native', 0.55, 'ws', echo),
+  ratio('must', 'native', 1, 'uws', publish),
+  {
+    ...ratio('must', 'native', 1_500, 'native', { scenario: 'ws-idle', variant: 'default' }),
+    quantity: 'socketMemory',
+    as: 'value',
+  },
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -138,6 +151,9 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose('jwt', ['none', 'hs256', 'crypto'], ['native']),
     choose('traced', ['sdk', 'sampled-out'], ['native']),
     choose(spans.scenario, [spans.variant], ['native', 'fastify']),
+    choose(echo.scenario, [echo.variant], ['native', 'uws', 'ws']),
+    choose(publish.scenario, [publish.variant], ['native', 'uws']),
+    choose('ws-idle', ['default'], ['native']),
     { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
     { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]
@@ -157,14 +173,21 @@ export function judge(cells: readonly Cell[]): Verdict[] {
     const own = valuesOf(cells, bar, bar.server, bar.variant)
     const base = valuesOf(cells, bar, bar.base, bar.baseVariant)
     const rounds = [...own.keys()].filter((round) => base.has(round))
-    if (rounds.length < (bar.quantity === 'cpu' ? barRounds : leastStarts)) return []
+    const ofFresh = bar.quantity === 'start' || bar.quantity === 'idleRss'
+    if (rounds.length < (ofFresh ? leastStarts : barRounds)) return []
     const paired = [own, base].map((values) => rounds.map((round) => values.get(round) as number)) as [
       number[],
       number[],
     ]
-    const measured = bar.as === 'ratio' ? pairedRatio(...paired) : pairedDifference(...paired)
+    const measured = estimates[bar.as](...paired)
     return [{ bar, measured, met: measured.median <= bar.most && measured.high <= bar.most }]
   })
+}
+
+const estimates: Record<Bar['as'], (own: number[], base: number[]) => Estimate> = {
+  ratio: pairedRatio,
+  difference: pairedDifference,
+  value: summarize,
 }
 
 /** By round. None when one of its cells was disqualified. */
@@ -194,9 +217,13 @@ function ratio(
   server: string,
   most: number,
   base: string,
-  { scenario = json, variant = plain }: { scenario?: string; variant?: string } = {},
+  {
+    scenario = json,
+    variant = plain,
+    quantity = 'cpu',
+  }: { scenario?: string; variant?: string; quantity?: Quantity } = {},
 ): Bar {
-  return { kind, quantity: 'cpu', scenario, server, variant, base, baseVariant: variant, as: 'ratio', most }
+  return { kind, quantity, scenario, server, variant, base, baseVariant: variant, as: 'ratio', most }
 }
 
 /** What a variant adds to another on our own engine, of CPU time unless it says otherwise. */

@@ -8,6 +8,7 @@ import { list } from './commands/list.ts'
 import { pair } from './commands/pair.ts'
 import { report } from './commands/report.ts'
 import { run } from './commands/run.ts'
+import { sse } from './commands/sse.ts'
 import { table } from './commands/table.ts'
 import { Failure } from './failure.ts'
 
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   soak,
   idle,
   slowReaders,
+  sse,
   drain,
 ]
 

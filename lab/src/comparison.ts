@@ -34,7 +34,16 @@ export interface Change {
 }
 
 /** Judged beside the headline of each scenario, where they were measured. */
-const judged: readonly MetricName[] = ['cpu', 'start', 'idleRss', 'highest', 'goodputShare']
+const judged: readonly MetricName[] = [
+  'cpu',
+  'messageCpu',
+  'deliveryCpu',
+  'socketMemory',
+  'start',
+  'idleRss',
+  'highest',
+  'goodputShare',
+]
 
 export function baselineOf(results: Results): Baseline {
   const { run } = results

@@ -4,9 +4,11 @@ import { forgeryFault, withCredentials } from './credentials.ts'
 import type { Entry } from './entry.ts'
 import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
+import { runSockets } from './generators/sockets.ts'
 import { ask, silenceOf, tryProof } from './proof.ts'
 import type { Scenario, Variant } from './scenario.ts'
 import { type RunningServer, startServer } from './server.ts'
+import { socketFault } from './socket-proof.ts'
 
 /** Requests of the scenario itself that are compared byte for byte, where it says nothing else. */
 const usuallyCompared = 200
@@ -44,7 +46,8 @@ async function faultOf(
   scenario: Scenario,
   variant: Variant,
 ): Promise<string | null> {
-  const { load } = variant.measure
+  const { measure } = variant
+  const { load } = measure
   const { compared = usuallyCompared } = scenario
   const counted = entry.javascript && variant.handler !== false
   const proofs = [...scenario.proofs, ...(variant.proofs ?? [])]
@@ -59,6 +62,10 @@ async function faultOf(
     // 404 is right; what else refuses (ZapJS: 500) is the framework's fault, but no sign that no router runs.
     if (missing.status < 400) return `an unknown path is answered with ${missing.status}: no router runs`
   }
+  if ('messages' in measure) {
+    const fault = await socketFault(server.port, measure.messages.path)
+    if (fault !== null) return fault
+  }
   const forgery = await forgeryFault(load, server.port)
   if (forgery !== null) return forgery
   const { credentials } = load
@@ -67,13 +74,19 @@ async function faultOf(
     server.port,
   )
   const before = counted ? await server.ran() : 0
-  const result = await runLoad({
+  const sockets = 'messages' in measure && {
+    // Those that are held are asked as the others are.
+    mode: measure.kind === 'publish' ? ('publish' as const) : ('echo' as const),
+    messages: measure.messages,
+  }
+  const result = await (sockets ? runSockets : runLoad)({
     load: { ...known, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
     port: server.port,
     seconds: 5,
     maxRequests: compared,
     verifyEvery: 1,
     core: null,
+    ...(sockets && { sockets }),
   })
   if (result.fault !== null) return result.fault
   if (result.requests < compared)
@@ -86,8 +99,9 @@ async function faultOf(
       if (silence !== null) throw new Failure(`it stopped answering: ${silence}`)
       return 'it does not say how often its handlers ran (entries/ran.mjs)'
     }
-    if (after - before < result.replies)
-      return `its handlers ran ${after - before} times for ${result.replies} replies`
+    const { handled = result.replies } = result
+    if (after - before < handled)
+      return `its handlers ran ${after - before} times for ${handled} ${sockets ? 'messages' : 'replies'}`
   }
   const line = logOf(scenario, variant)
   if (line !== null) {

@@ -19,7 +19,7 @@ export interface Entry {
   readonly version: string | null
   /** What reads HTTP. */
   readonly adapter: string
-  readonly runtime: 'node' | 'bun' | 'binary'
+  readonly runtime: 'node' | 'bun' | 'deno' | 'binary'
   /** Absolute; of no meaning for a binary. */
   readonly server: string
   readonly programs: readonly Program[]
@@ -90,8 +90,8 @@ export function readEntry(folder: string, name: string): Entry {
   const optional = (key: string): string | null =>
     manifest[key] === undefined || manifest[key] === null ? null : text(key)
   const runtime = text('runtime', 'node')
-  if (runtime !== 'node' && runtime !== 'bun' && runtime !== 'binary')
-    throw fault('runtime must be node, bun or binary')
+  if (runtime !== 'node' && runtime !== 'bun' && runtime !== 'deno' && runtime !== 'binary')
+    throw fault('runtime must be node, bun, deno or binary')
   const served = manifest['programs']
   if (!Array.isArray(served)) throw fault('programs must be a list')
   const stranger = served.find((program) => !programs.includes(program as Program))
@@ -181,17 +181,20 @@ export function entryOf(name: string, entries: readonly Entry[] = readEntries())
 /** The executable and its arguments. Throws a `Failure` when it is not there. */
 export function commandOf(entry: Entry): string[] {
   if (entry.runtime === 'node') return [...loader(), entry.node.path, entry.server]
-  if (entry.runtime === 'bun') return [bunPath(entry), entry.server]
+  if (entry.runtime === 'bun') return [packagedPath(entry, '@oven', 'bin/bun'), entry.server]
+  if (entry.runtime === 'deno') {
+    return [packagedPath(entry, '@deno', 'deno'), 'run', '--allow-all', '--quiet', entry.server]
+  }
   if (existsSync(nullServerPath)) return [nullServerPath]
   throw new Failure(`${entry.name} is not built: cargo build --release -p volant-load`, 2)
 }
 
-/** The program itself: the `bun` command of the package is only put in place by an install script. */
-function bunPath(entry: Entry): string {
-  const folder = join(entry.folder, 'node_modules/@oven')
+/** The program itself: the command of the package is only put in place by an install script. */
+function packagedPath(entry: Entry, scope: string, file: string): string {
+  const folder = join(entry.folder, 'node_modules', scope)
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const path = join(folder, name, 'bin/bun')
+    const path = join(folder, name, file)
     if (existsSync(path)) return path
   }
-  throw new Failure(`${entry.name}: bun has no build for this platform, or is not installed`)
+  throw new Failure(`${entry.name}: ${entry.runtime} has no build for this platform, or is not installed`)
 }

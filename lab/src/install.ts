@@ -55,14 +55,16 @@ export function runtimeOf(entry: Entry): string {
   if (entry.runtime === 'binary') return 'native code'
   const version = programVersion(entry)
   if (entry.runtime === 'bun') return `Bun ${version}`
+  if (entry.runtime === 'deno') return `Deno ${version}`
   const glibc = glibcVersion()
   return `Node.js ${version}${glibc === ownGlibc ? '' : ` with glibc ${glibc ?? 'unknown'}`}`
 }
 
 function programVersion(entry: Entry): string {
-  const [command, ...more] = commandOf(entry).slice(0, -1) as [string, ...string[]]
+  const [command, ...before] = commandOf(entry).slice(0, -1) as [string, ...string[]]
+  const more = entry.runtime === 'deno' ? [] : before
   const printed = spawnSync(command, [...more, '--version'], { encoding: 'utf8' }).stdout
-  return printed?.trim().replace(/^v/, '') ?? 'unknown'
+  return /\d+\.\d+\.\d+\S*/.exec(printed ?? '')?.[0] ?? 'unknown'
 }
 
 function packageFile(entry: Entry, name: string): string {

@@ -10,7 +10,7 @@ import { type Committed, committedRuns, readCommitted } from './committed-runs.t
 import { commitsOf } from './commits.ts'
 import { Failure } from './failure.ts'
 import { rootFolder } from './folders.ts'
-import { type MetricName, figure, heading } from './metrics.ts'
+import { type MetricName, figure, heading, isRate } from './metrics.ts'
 import { baseName } from './ours.ts'
 import { type Points, connectionsOf, pointsHeading, pointsLines, pointsOf } from './points-table.ts'
 import { presets } from './presets.ts'
@@ -23,9 +23,15 @@ const documentFiles = ['README.md', 'lab/README.md', 'lab/documents']
 
 const columns: readonly MetricName[] = [
   'cpu',
+  'messageCpu',
+  'deliveryCpu',
+  'socketMemory',
+  'firstEcho',
   'start',
   'offered',
   'rate',
+  'messageRate',
+  'deliveryRate',
   'p50',
   'p95',
   'p99',
@@ -325,7 +331,7 @@ function rowCells(row: Row, headline: MetricName, run: Run, beside: readonly Met
     ...beside.map((metric) => {
       const value = row.estimates[metric]
       if (value === undefined) return '–'
-      const mark = metric === 'rate' && row.flags.includes('generator-bound') ? '*' : ''
+      const mark = isRate(metric) && row.flags.includes('generator-bound') ? '*' : ''
       return `${figure(metric, value.median)}${mark}`
     }),
   ]

@@ -24,6 +24,14 @@ const metric = (title: string, unit: string, direction: Direction, digits: numbe
 export const metrics = {
   cpu: metric('CPU per request', 'µs', 'lower', 2),
   rate: metric('requests/s', '', 'higher', 0),
+  /** Of WebSockets: for a message that came and its echo, and for each subscriber that a message was sent to. */
+  messageCpu: metric('CPU per message', 'µs', 'lower', 2),
+  messageRate: metric('messages/s', '', 'higher', 0),
+  deliveryCpu: metric('CPU per delivery', 'µs', 'lower', 2),
+  deliveryRate: metric('deliveries/s', '', 'higher', 0),
+  /** Of sockets that are held and say nothing. */
+  socketMemory: metric('memory a socket', 'bytes', 'lower', 0),
+  firstEcho: metric('echo of one more', 'ms', 'lower', 2),
   p50: metric('p50', 'ms', 'lower', 2),
   p95: metric('p95', 'ms', 'lower', 2),
   p99: metric('p99', 'ms', 'lower', 2),
@@ -62,6 +70,11 @@ export const metrics = {
 } as const satisfies Record<string, Metric>
 
 export type MetricName = keyof typeof metrics
+
+/** A lower bound where the server waited for the generator. */
+export function isRate(name: MetricName): boolean {
+  return name === 'rate' || name === 'messageRate' || name === 'deliveryRate'
+}
 
 /** Throws a `Failure` for a name without a declared direction. */
 export function metricOf(name: string, where: string): Metric {

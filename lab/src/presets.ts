@@ -59,6 +59,7 @@ const core: Preset = {
 }
 
 const ours = ['native', 'node-http']
+const sockets = [...ours, 'uws', 'bun', 'ws', 'deno']
 
 /** What middleware, folders and forms cost. A variant that shows the same without them is measured on native alone. */
 const batteries: Preset = {
@@ -111,7 +112,24 @@ const services: Preset = {
   ],
 }
 
-export const presets: Readonly<Record<string, Preset>> = { core, batteries, services }
+/** What WebSockets cost: a message, a delivery, and one that is held. */
+const realtime: Preset = {
+  rounds: 5,
+  warmup: 0.8,
+  window: 1.5,
+  parts: [
+    part('ws-echo', '128 B', sockets),
+    part('ws-echo', '128 B on 10 sockets', ['native', 'uws', 'bun']),
+    part('ws-echo', '128 B on 1 socket', ['native', 'uws', 'bun']),
+    part('ws-echo', '16 B', ['native', 'uws', 'bun']),
+    part('ws-echo', '4 KiB', ['native', 'uws', 'bun', 'ws']),
+    part('ws-publish', '10000 subscribers', sockets),
+    part('ws-publish', '100 subscribers', ['native', 'uws', 'bun', 'ws']),
+    part('ws-idle', 'default', sockets),
+  ],
+}
+
+export const presets: Readonly<Record<string, Preset>> = { core, batteries, services, realtime }
 
 /** Throws a `Failure` for a name that is not among them. */
 export function presetOf(name: string): Preset {

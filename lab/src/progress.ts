@@ -35,6 +35,10 @@ export function secondsOf({ variant, round }: Task, method: Method): number {
     highest: () => warmup + window + (method.quick ? 3 : 6) * step,
     steady: () => warmup + window,
     overload: () => warmup + window + step,
+    echo: () => warmup + window,
+    publish: () => warmup + window,
+    // Of 10,000 sockets, for whatever window.
+    held: () => 5 + window,
   }
   return around + times[measure.kind]() + (round === 0 ? check : 0)
 }

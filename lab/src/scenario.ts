@@ -38,6 +38,7 @@ export const programs = [
   'contracts',
   'trpc',
   'playground',
+  'sockets',
 ] as const
 export type Program = (typeof programs)[number]
 
@@ -120,6 +121,19 @@ export type Measure =
   | { readonly kind: 'steady'; readonly load: Load; readonly share: number }
   /** Right replies per second within `limit` ms at `factor` times the capacity. */
   | { readonly kind: 'overload'; readonly load: Load; readonly factor: number; readonly limit: number }
+  /** Each of the `connections` is a WebSocket and sends a message when the last one has come back. */
+  | { readonly kind: 'echo'; readonly load: Load; readonly messages: Messages }
+  /** Each of the `connections` is a subscriber of what one more publishes. */
+  | { readonly kind: 'publish'; readonly load: Load; readonly messages: Messages }
+  /** Each of the `connections` is a WebSocket that got one echo and is then held for the window. */
+  | { readonly kind: 'held'; readonly load: Load; readonly messages: Messages }
+
+/** What WebSockets send. */
+export interface Messages {
+  readonly path: string
+  readonly bytes: number
+  readonly type: 'text' | 'binary'
+}
 
 /** What the generator sends: see `load --help` for templates. */
 export interface Load {

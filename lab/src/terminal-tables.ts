@@ -13,9 +13,15 @@ import { versionsLine } from './versions.ts'
 /** Told beside the headline, where they were measured, in this order. */
 const beside: readonly MetricName[] = [
   'cpu',
+  'messageCpu',
+  'deliveryCpu',
+  'socketMemory',
+  'firstEcho',
   'start',
   'offered',
   'rate',
+  'messageRate',
+  'deliveryRate',
   'p50',
   'p95',
   'p99',

@@ -13,7 +13,7 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* slow-readers drain$/],
+  [['race'], /unknown command race; known: run pair .* slow-readers sse drain$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
     ['run', '--scenarios', 'ramapi-json:fast'],
@@ -58,7 +58,7 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['pair', 'honest', 'other', '--connections', '0,x'],
     /--connections takes whole numbers from 1 to 10000 with commas, not 0$/,
   ],
-  [['run', '--preset', 'none'], /unknown preset none; known: core batteries services$/],
+  [['run', '--preset', 'none'], /unknown preset none; known: core batteries services realtime$/],
   [
     ['run', '--preset', 'core', '--entries', 'honest'],
     /--preset says what is measured: leave out --entries$/,
@@ -123,7 +123,7 @@ test('a manifest that is wrong is named with its key', { skip }, async () => {
       ['{"title":', /wrong\/entry\.json: .*JSON.*; see entries\/README\.md$/],
       [JSON.stringify({ ...right, colour: 'red' }), /unknown key colour; /],
       [JSON.stringify({ ...right, title: undefined }), /title must be a string; /],
-      [JSON.stringify({ ...right, runtime: 'deno' }), /runtime must be node, bun or binary; /],
+      [JSON.stringify({ ...right, runtime: 'ruby' }), /runtime must be node, bun, deno or binary; /],
       [JSON.stringify({ ...right, programs: 'hello' }), /programs must be a list; /],
       [JSON.stringify({ ...right, programs: ['hello', 'fly'] }), /unknown program fly; /],
       [JSON.stringify({ ...right, environment: { PORT: 1 } }), /environment must be texts by name; /],

@@ -188,6 +188,13 @@ const programs = {
     return routes
   },
 
+  sockets() {
+    const upgrade = (data) => (request, server) => {
+      if (!server.upgrade(request, { data })) return new Response(null, { status: 426 })
+    }
+    return { '/ws': upgrade({ room: false }), '/room': upgrade({ room: true }) }
+  },
+
   echo: () => ({
     '/echo': {
       async POST(request) {
@@ -209,9 +216,25 @@ const programs = {
   }),
 }
 
+// One for all of a server; `data` says which route a socket is of.
+const websocket = {
+  idleTimeout: 60,
+  perMessageDeflate: false,
+  maxPayloadLength: 1024 * 1024,
+  open(ws) {
+    if (ws.data.room) ws.subscribe('room')
+  },
+  message(ws, message) {
+    ran()
+    if (ws.data.room) ws.publish('room', message)
+    else ws.send(message)
+  },
+}
+
 const server = Bun.serve({
   port: Number(process.env.PORT),
   hostname: '127.0.0.1',
+  websocket,
   routes: await programs[process.env.PROGRAM](),
   fetch: () => new Response(null, { status: 404 }),
   // What request.json() throws.

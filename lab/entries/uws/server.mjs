@@ -64,6 +64,27 @@ const programs = {
     })
   },
 
+  sockets(app) {
+    const behavior = { compression: uws.DISABLED, idleTimeout: 60, maxPayloadLength: 1024 * 1024 }
+    app.ws('/ws', {
+      ...behavior,
+      message(ws, message, isBinary) {
+        ran()
+        ws.send(message, isBinary)
+      },
+    })
+    app.ws('/room', {
+      ...behavior,
+      open(ws) {
+        ws.subscribe('room')
+      },
+      message(ws, message, isBinary) {
+        ran()
+        ws.publish('room', message, isBinary)
+      },
+    })
+  },
+
   greet(app) {
     app.get('/', (response) => {
       ran()

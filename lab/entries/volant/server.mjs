@@ -50,6 +50,24 @@ const programs = {
     })
   },
 
+  sockets(app) {
+    app.ws('/ws', {
+      message(ws, message) {
+        ran()
+        ws.send(message)
+      },
+    })
+    app.ws('/room', {
+      open(ws) {
+        ws.subscribe('room')
+      },
+      message(ws, message) {
+        ran()
+        ws.publish('room', message)
+      },
+    })
+  },
+
   greet(app) {
     app.get('/', () => {
       ran()
@@ -471,7 +489,9 @@ async function procedures() {
   return router({ health, users })
 }
 
-const app = createApp({ adapter: { type: process.env.ADAPTER } })
+// One more than the 10,000 that are held.
+const limits = process.env.PROGRAM === 'sockets' ? { maxConnections: 20_000 } : {}
+const app = createApp({ adapter: { type: process.env.ADAPTER }, limits })
 await programs[process.env.PROGRAM](app)
 const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
 console.log(`listening on ${port}`)

@@ -31,7 +31,7 @@ const help = `usage: npm run lab -- pair A B …     compares two or more entrie
   --json FILE       every cell, with the machine, the versions and the commit
 ${methodHelp}
 
-Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 7 rounds (about 17 minutes), and
+Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 7 rounds (about 20 minutes), and
 --scenario takes only the bars about it.
 
 examples

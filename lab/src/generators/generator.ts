@@ -4,7 +4,7 @@ import type { GeneratorName } from '../cell.ts'
 import { Failure } from '../failure.ts'
 import { loadPath } from '../folders.ts'
 import { isInstalled } from '../machine.ts'
-import type { Load } from '../scenario.ts'
+import type { Load, Messages } from '../scenario.ts'
 
 export interface Job {
   readonly load: Load
@@ -21,6 +21,8 @@ export interface Job {
   readonly verifyEvery?: number
   /** Pins it to this core; null leaves it to the kernel. */
   readonly core: number | null
+  /** WebSockets instead of requests. */
+  readonly sockets?: { readonly mode: 'echo' | 'publish' | 'held'; readonly messages: Messages }
   /** Without an answer for so many seconds a request has failed (5). */
   readonly timeout?: number
   /** Called when the window begins, and when it has ended while connections are still open. */
@@ -33,6 +35,10 @@ export interface LoadResult {
   /** Replies in the window, and in all with the warm-up. */
   readonly requests: number
   readonly replies: number
+  /** In all, where it is not the number of replies: how often a handler must have run. */
+  readonly handled?: number
+  /** Of a WebSocket beside those that are held, ms. */
+  readonly firstEcho?: number
   readonly seconds: number
   readonly p50: number | null
   readonly p95: number | null

@@ -1,13 +1,8 @@
 /** Our own generator, `lab/load`. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { Failure } from '../failure.ts'
 import { loadPath } from '../folders.ts'
 import type { Request } from '../scenario.ts'
-import { type Job, type LoadResult, generatorPackages, template } from './generator.ts'
+import { runGenerator } from './followed.ts'
+import { type Job, type LoadResult, template } from './generator.ts'
 
 /** The last line of `load`; times in µs. */
 interface Report {
@@ -37,32 +32,13 @@ interface Report {
   readonly gaveUp?: string | null
 }
 
-/** Beyond its own time, before it is taken for dead, s. */
-const patience = 15
-
 export async function runLoad(job: Job): Promise<LoadResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'lab-load-'))
   const spec = specOf(job)
-  const file = join(folder, 'spec.json')
-  writeFileSync(file, JSON.stringify(spec))
-  const args = [loadPath, '--spec', file]
-  if (job.core !== null) args.unshift('taskset', '--cpu-list', String(job.core))
-  const child = spawn(args[0] as string, args.slice(1), { stdio: ['pipe', 'pipe', 'pipe'] })
-  const kill = (): boolean => child.kill('SIGKILL')
-  const clear = (): void => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', kill).once('exit', clear)
-  const timer = setTimeout(kill, (spec.warmupSeconds + spec.seconds + patience) * 1_000)
-  try {
-    return resultOf(
-      await follow(child, job),
-      `echo '${JSON.stringify(shown(spec)).replaceAll("'", "'\\''")}' | load --spec -`,
-    )
-  } finally {
-    clearTimeout(timer)
-    kill()
-    process.off('exit', kill).off('exit', clear)
-    clear()
-  }
+  const seconds = spec.warmupSeconds + spec.seconds
+  return resultOf(
+    (await runGenerator(loadPath, spec, seconds, job)) as Report,
+    `echo '${JSON.stringify(shown(spec)).replaceAll("'", "'\\''")}' | load --spec -`,
+  )
 }
 
 function specOf({
@@ -120,47 +96,6 @@ function escaped({ weight, method, path, headers, body, expect }: Request) {
 }
 
 const literalBrace = new RegExp(`\\{(?!${template.source.slice(2)})`, 'g')
-
-async function follow(child: ChildProcess, { onWarm, onMeasured }: Job): Promise<Report> {
-  let report: Report | null = null
-  let errors = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)))
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.on('error', reject).on('close', (code, signal) => resolve(signal ?? code))
-  })
-  const lines = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
-  let measured: Promise<void> | null = null
-  lines.on('line', (line) => {
-    const event = parse(line)
-    if (event?.event === 'warm') onWarm?.()
-    else if (event?.event === 'measured') {
-      measured = Promise.resolve()
-        .then(() => onMeasured?.())
-        .finally(() => child.stdin?.end('\n'))
-      // Told by the await below.
-      measured.catch(() => undefined)
-    } else if (event?.event === 'result') report = event as unknown as Report
-  })
-  child.stdin?.on('error', () => undefined)
-  const end = await ended
-  await measured
-  if (report !== null) return report
-  const said = errors.trim().split('\n').at(-1)
-  // It ends so when the server cannot be reached: a fault of one entry, not of the run.
-  if (end === 1 && said) throw new Failure(`it could not be loaded: ${said}`)
-  throw new Failure(
-    `the load generator ended with ${end} and no result: ${said || 'it said nothing'}; build it anew (${generatorPackages.load}) if it goes on`,
-    2,
-  )
-}
-
-function parse(line: string): { event?: string } | null {
-  try {
-    return JSON.parse(line) as { event?: string }
-  } catch {
-    return null
-  }
-}
 
 function resultOf(report: Report, command: string): LoadResult {
   const { percentiles, status, socketErrors } = report

@@ -4,6 +4,7 @@ import { measureLoad } from './load.ts'
 import { type Assignment, Broken, Disqualified, type Finding } from './measurement.ts'
 import { measureMemory, measureSoak } from './memory.ts'
 import { measureCurve, measureHighest, measureOverload, measureSteady } from './open-loop.ts'
+import { measureEcho, measureHeld, measurePublish } from './sockets.ts'
 import { measureStartup } from './startup.ts'
 
 const measures = {
@@ -15,6 +16,9 @@ const measures = {
   highest: measureHighest,
   overload: measureOverload,
   steady: measureSteady,
+  echo: measureEcho,
+  publish: measurePublish,
+  held: measureHeld,
 }
 
 /** Throws only a `Failure` of exit code 2: the command line or the machine is wrong, and no cell can be measured. */

@@ -40,7 +40,7 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
 }
 
 /** Those that the generator tells, and the transfer. */
-function latencies(result: LoadResult): Partial<Record<MetricName, number>> {
+export function latencies(result: LoadResult): Partial<Record<MetricName, number>> {
   const { p50, p95, p99, p999, mean, worst, bytesReceived, seconds } = result
   const transfer = bytesReceived === null ? null : bytesReceived / 1e6 / seconds
   const all = { p50, p95, p99, p999, mean, worst, transfer }

@@ -7,6 +7,7 @@ import type { Entry } from '../entry.ts'
 import { runForeign } from '../generators/foreign.ts'
 import type { Job, LoadResult } from '../generators/generator.ts'
 import { runLoad } from '../generators/load.ts'
+import { runSockets } from '../generators/sockets.ts'
 import { tryProof } from '../proof.ts'
 import type { Scenario, Variant } from '../scenario.ts'
 import { type RunningServer, startServer } from '../server.ts'
@@ -87,6 +88,7 @@ export class Broken extends Error {
 export async function generate(method: Method, job: Omit<Job, 'core'>): Promise<LoadResult> {
   const load = await withCredentials(job.load, job.port)
   const pinned = { ...job, load, core: method.cores.generator }
+  if (job.sockets !== undefined) return runSockets(pinned)
   if (method.generator !== 'load') return runForeign(method.generator, pinned)
   return method.apart ? runApart(pinned) : runLoad(pinned)
 }

@@ -1,7 +1,7 @@
 /** A load under watch: what the server's threads ran meanwhile, and every guard that can tell a wrong figure. */
 import type { Flag } from '../cell.ts'
 import { logOf } from '../conformance.ts'
-import type { LoadResult } from '../generators/generator.ts'
+import type { Job, LoadResult } from '../generators/generator.ts'
 import { flagsOf } from '../guards.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
 import { silenceOf } from '../proof.ts'
@@ -29,6 +29,7 @@ export interface Watch {
   readonly rate?: number
   /** Replies within it are counted, ms. */
   readonly limit?: number
+  readonly sockets?: Job['sockets']
 }
 
 /** How long the request log may take to be written, ms. */
@@ -43,7 +44,7 @@ const exportPatience = 10_000
 export async function watch(
   server: RunningServer,
   { entry, scenario, variant, method }: Assignment,
-  { load, seconds, rate, limit }: Watch,
+  { load, seconds, rate, limit, sockets }: Watch,
   commands: string[],
 ): Promise<Watched> {
   const edges: { cpu: CpuReading; at: number }[] = []
@@ -59,6 +60,7 @@ export async function watch(
     seconds,
     ...(rate !== undefined && { rate }),
     ...(limit !== undefined && { limit }),
+    ...(sockets !== undefined && { sockets }),
     onWarm: () => void edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() }),
     onMeasured: () => {
       edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() })
@@ -82,7 +84,7 @@ export async function watch(
         : `it stopped answering: ${silence}`,
     )
   }
-  if (counted) await proveHandlers(server, before, result.replies)
+  if (counted) await proveHandlers(server, before, result.handled ?? result.replies)
   if (line !== null) await proveLog(server, line, logged + result.replies)
   if (variant.spans !== undefined)
     await proveSpans(server, variant.spans === 'each' ? result.replies : 0, exported)

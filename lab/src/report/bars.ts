@@ -1,6 +1,6 @@
 /** Horizontal bars with 95 % intervals, and dots for single processes where there are some. */
 import type { Row, Table } from '../analysis.ts'
-import { type MetricName, metrics } from '../metrics.ts'
+import { type MetricName, isRate, metrics } from '../metrics.ts'
 import type { Estimate } from '../statistics.ts'
 import { type Markup, html } from './html.ts'
 import { brief, figure, fixed, quantity, span } from './number.ts'
@@ -94,7 +94,7 @@ function barOf(row: Row, { scenario: { headline } }: Table): Bar {
   if (row.tie && interval && headline !== 'slope' && row.label !== row.base) notes.push('tie')
   if (row.problem !== null) notes.push('not in every round')
   if (row.flags.includes('disturbed')) notes.push('disturbed')
-  if (headline === 'rate' && row.flags.includes('generator-bound')) notes.push('at least')
+  if (isRate(headline) && row.flags.includes('generator-bound')) notes.push('at least')
   return {
     title: titleOf(row.entry),
     entry: row.label,

@@ -1,7 +1,7 @@
 /** The table of a variant: every entry, those that could not be measured at its end with their reason. */
 import type { Row, Table } from '../analysis.ts'
 import type { Flag } from '../cell.ts'
-import { type MetricName, metrics } from '../metrics.ts'
+import { type MetricName, isRate, metrics } from '../metrics.ts'
 import { type Markup, html } from './html.ts'
 import { figure, fixed, span } from './number.ts'
 import { isOurs } from '../ours.ts'
@@ -100,7 +100,7 @@ function rowLine(row: Row, columns: readonly MetricName[], ratios: boolean): Mar
 function valueCell({ estimates, flags, rounds }: Row, name: MetricName, withInterval: boolean): Markup {
   const estimate = estimates[name]
   if (!estimate || !Number.isFinite(estimate.median)) return html`<td>–</td>`
-  const bound = name === 'rate' && flags.includes('generator-bound') ? '≥ ' : ''
+  const bound = isRate(name) && flags.includes('generator-bound') ? '≥ ' : ''
   const bad = (name === 'errors' || name === 'non2xx') && estimate.median > 0
   const interval = withInterval && rounds > 1 && html`<small>${span(estimate, metrics[name].digits)}</small>`
   return html`<td${bad && html` class="bad"`} data-value="${estimate.median}">${bound}${figure(name, estimate.median)}${interval}</td>`

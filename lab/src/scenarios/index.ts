@@ -44,6 +44,9 @@ import { velozeBasic } from './veloze-basic.ts'
 import { velozeMiddlewares } from './veloze-middlewares.ts'
 import { velozeRecords } from './veloze-records.ts'
 import { velozeStartup } from './veloze-startup.ts'
+import { wsEcho } from './ws-echo.ts'
+import { wsIdle } from './ws-idle.ts'
+import { wsPublish } from './ws-publish.ts'
 import { zapjsDynamic } from './zapjs-dynamic.ts'
 import { zapjsMixed } from './zapjs-mixed.ts'
 import { zapjsStatic } from './zapjs-static.ts'
@@ -94,6 +97,9 @@ export const scenarios: readonly Scenario[] = [
   traced,
   guards,
   csrf,
+  wsEcho,
+  wsPublish,
+  wsIdle,
   contractGet,
   contractPost,
   contractStartup,

@@ -1,10 +1,10 @@
 //! Which request comes next, and what it says.
 
 use crate::plan::Plan;
-use crate::random::Random;
 use crate::spec::Order;
 use crate::tally::Check;
 use crate::template::Values;
+use volant_load::random::Random;
 
 /// How a request is given up.
 #[derive(Clone, Copy)]

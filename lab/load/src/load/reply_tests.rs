@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::random::Random;
+use volant_load::random::Random;
 
 /// Replies, and status, length of the body and `close` of each that they hold; the last may end with the connection.
 type Sample = (&'static str, &'static [(u16, u64, bool)]);
@@ -252,7 +252,7 @@ fn mutated_replies_are_read_alike_in_any_pieces() {
         for _ in 0..=random.below(4) {
             let at = random.below(bytes.len() as u64) as usize;
             match random.below(4) {
-                0 => bytes[at] = random.next() as u8,
+                0 => bytes[at] = random.number() as u8,
                 1 => bytes.insert(at, b"\r\n:0 ;,a"[random.below(8) as usize]),
                 2 if bytes.len() > 1 => drop(bytes.remove(at)),
                 _ => bytes.extend_from_slice(&text.as_bytes()[at.min(text.len())..]),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use reactor::clock;
 use serde::Serialize;
 
-use crate::histogram::Histogram;
 use crate::plan::Plan;
 use crate::reply::Reply;
+use volant_load::histogram::Histogram;
 
 /// First bytes of a body in which what it must contain is looked for.
 const SEARCHED: usize = 1024 * 1024;

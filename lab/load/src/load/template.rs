@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use crate::random::Random;
+use volant_load::random::Random;
 
 /// Of one `{bytes-1000}`.
 const MAX_FILLER: usize = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ pub struct Values {
 
 impl Values {
     pub fn draw(&mut self, ranges: &Ranges, random: &mut Random) {
-        self.nonce = random.next();
+        self.nonce = random.number();
         self.numbers.clear();
         for (low, high) in ranges {
             self.numbers.push(low + random.below(high - low + 1));
@@ -141,7 +141,7 @@ fn fill(into: &mut Vec<u8>, count: usize) {
     let end = into.len() + count;
     let mut random = Random::new(FILLER_SEED);
     while into.len() < end {
-        into.extend_from_slice(&random.next().to_le_bytes());
+        into.extend_from_slice(&random.number().to_le_bytes());
     }
     into.truncate(end);
 }

@@ -10,7 +10,7 @@ impl Random {
     }
 
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,12 +21,12 @@ impl Random {
     /// 0 to `limit` − 1. The bias is `limit` / 2^64.
     #[inline]
     pub fn below(&mut self, limit: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
+        ((u128::from(self.number()) * u128::from(limit)) >> 64) as u64
     }
 
     /// True with probability `share`.
     pub fn chance(&mut self, share: f64) -> bool {
-        share > 0.0 && ((self.next() >> 11) as f64) < share * (1u64 << 53) as f64
+        share > 0.0 && ((self.number() >> 11) as f64) < share * (1u64 << 53) as f64
     }
 }
 
@@ -38,7 +38,7 @@ mod tests {
     fn a_seed_gives_the_same_numbers_and_another_gives_others() {
         let list = |seed| {
             let mut random = Random::new(seed);
-            (0..10).map(|_| random.next()).collect::<Vec<_>>()
+            (0..10).map(|_| random.number()).collect::<Vec<_>>()
         };
         assert_eq!(list(1), list(1));
         assert_ne!(list(1), list(2));

@@ -19,6 +19,12 @@ pub struct Histogram {
     largest: u64,
 }
 
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Histogram {
     pub fn new() -> Self {
         Self {
@@ -140,7 +146,7 @@ mod tests {
     fn every_value_is_in_the_cell_that_begins_at_or_below_it() {
         let mut random = Random::new(7);
         for _ in 0..200_000 {
-            let value = random.next() >> (22 + random.below(42));
+            let value = random.number() >> (22 + random.below(42));
             for cells in [CELLS, COARSE_CELLS] {
                 let index = cell(value, cells) as u64;
                 let (start, end) = (lowest(index, cells), lowest(index + 1, cells));
@@ -159,7 +165,7 @@ mod tests {
             let mut random = Random::new(seed);
             let mut histogram = Histogram::new();
             let mut values: Vec<u64> = (0..5000)
-                .map(|_| random.next() >> (24 + random.below(40)))
+                .map(|_| random.number() >> (24 + random.below(40)))
                 .collect();
             for value in &values {
                 histogram.record(*value);
