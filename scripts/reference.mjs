@@ -17,9 +17,11 @@ const sections = [
   ['Protection', ['guards/', 'plugins/csp-report.ts']],
   ['Logs', ['log/', 'types/log.ts']],
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
+  ['Buses', ['types/bus.ts', 'bus/', 'redis/redis-bus.ts', 'redis/bus-client.ts', 'nats/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
   ['Tracing', ['tracing/otel.ts', 'tracing/']],
   ['Connect and Express', ['connect/']],
+  ['Libraries written for ws', ['ws/socket-server.ts', 'ws/']],
   [
     'Contracts',
     [
