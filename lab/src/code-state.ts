@@ -1,23 +1,34 @@
 /** Whether a run is as old as the code: what git says of the sources that servers of ours are made of. */
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import type { Run } from './cell.ts'
 import { commitsOf } from './commits.ts'
 import { rootFolder } from './folders.ts'
 
 export type Age = 'current' | 'older' | 'unknown'
 
-/** What decides how fast Volant is. The places that these folders had before count for older runs. */
-const sources = ['crates', 'packages/engine/src', 'packages/volant/src']
+/** What decides how fast Volant is; of crates only their sources, since a test makes no server slower. */
+function sourcesOf(commit: string, folder: string): string[] {
+  const crates = git(folder, 'ls-tree', '-d', '--name-only', '--full-tree', commit, 'crates/') ?? ''
+  return [
+    'Cargo.toml',
+    'Cargo.lock',
+    ...crates.split('\n').flatMap((crate) => (crate === '' ? [] : [`${crate}/src`])),
+    'packages/engine/src',
+    'packages/volant/src',
+  ]
+}
 
 /**
- * The objects that git keeps of the sources at HEAD, `+` behind them when files differ. Unlike a commit they are known in
- * a clone without history, and they are the same for as long as no source changes. Null where git does not know them.
+ * A digest of what git keeps of the sources at HEAD, `+` behind it when files differ. Unlike a commit it is known in a
+ * clone without history, and it is the same for as long as no source changes. Null where git does not know them.
  */
-export function codeState(commit = 'HEAD'): string | null {
-  const trees = sources.map((folder) => git('rev-parse', '--short=12', `${commit}:${folder}`))
-  if (trees.includes(null)) return null
-  const changed = commit === 'HEAD' && git('status', '--porcelain', '--', ...sources) !== ''
-  return trees.join(' ') + (changed ? '+' : '')
+export function codeState(commit = 'HEAD', folder = rootFolder): string | null {
+  const sources = sourcesOf(commit, folder)
+  const objects = git(folder, 'ls-tree', '--full-tree', commit, '--', ...sources)
+  if (objects === null || objects === '') return null
+  const changed = commit === 'HEAD' && git(folder, 'status', '--porcelain', '--', ...sources) !== ''
+  return createHash('sha256').update(objects).digest('hex').slice(0, 12) + (changed ? '+' : '')
 }
 
 /** `older`: the code has changed since the run. `unknown`: git cannot tell, as in a folder that is no checkout. */
@@ -40,11 +51,12 @@ export function ageNote(run: Run, age: Age): string | null {
 /** How many commits changed the sources since the run; null where the history does not say. */
 export function commitsSince({ machine }: Run): number | null {
   if (machine.commit === null) return null
-  const count = git('rev-list', '--count', `${machine.commit.replace('+', '')}..HEAD`, '--', ...sources)
+  const range = `${machine.commit.replace('+', '')}..HEAD`
+  const count = git(rootFolder, 'rev-list', '--count', range, '--', ...sourcesOf('HEAD', rootFolder))
   return count === null ? null : Number(count)
 }
 
-function git(...args: string[]): string | null {
-  const { status, stdout } = spawnSync('git', ['-C', rootFolder, ...args], { encoding: 'utf8' })
+function git(folder: string, ...args: string[]): string | null {
+  const { status, stdout } = spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' })
   return status === 0 ? stdout.trim() : null
 }

@@ -1,5 +1,9 @@
 /** Several counts of connections, several versions of Node.js, and a run that is older than the code. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { type Results, tables } from '../src/analysis.ts'
 import type { Cell, RunEntry } from '../src/cell.ts'
@@ -155,11 +159,39 @@ test('a document has the table over connections with versions, and says when its
   assert.equal(ageNote(measured.run, 'current'), null)
 })
 
-test('the state of the code is that of the sources, whatever else was committed', () => {
-  const state = codeState()
-  if (state === null) return // No checkout.
-  assert.match(state, /^[0-9a-f]{12} [0-9a-f]{12} [0-9a-f]{12}\+?$/)
-  assert.equal(codeState('0000000000000000000000000000000000000000'), null)
+test('the state of the code is that of the sources, whatever else changes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'volant-lab-state-'))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=lab', '-c', 'user.email=lab@localhost', ...args])
+  const put = (path: string, text: string) => {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const committed = (path: string, text: string): string | null => {
+    put(path, text)
+    git('add', '.')
+    git('commit', '-q', '-m', path)
+    return codeState('HEAD', folder)
+  }
+  try {
+    git('init', '-q')
+    assert.equal(codeState('HEAD', folder), null)
+    committed('Cargo.toml', '')
+    committed('packages/volant/src/index.ts', '')
+    const first = committed('crates/wire/src/lib.rs', '// one') as string
+    assert.match(first, /^[0-9a-f]{12}$/)
+    assert.equal(committed('crates/wire/tests/mutate.rs', ''), first)
+    assert.equal(committed('README.md', ''), first)
+    put('crates/wire/src/lib.rs', '// two')
+    assert.equal(codeState('HEAD', folder), `${first}+`)
+    const second = committed('crates/wire/src/lib.rs', '// two')
+    assert.notEqual(second, first)
+    assert.notEqual(committed('crates/route/src/lib.rs', ''), second)
+    assert.notEqual(committed('packages/volant/src/index.ts', '// two'), second)
+    assert.equal(codeState('0000000000000000000000000000000000000000', folder), null)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('an entry says what it needs and does not have here', () => {
