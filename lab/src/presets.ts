@@ -112,11 +112,14 @@ const services: Preset = {
   ],
 }
 
-/** What WebSockets cost: a message, a delivery, and one that is held. */
+/**
+ * What WebSockets cost: a message, a delivery, and one that is held. A publish to 10,000 takes 35 ms: with 5 windows of
+ * 1.5 s, 40 of them each, the interval of its ratio was 32 % wide.
+ */
 const realtime: Preset = {
-  rounds: 5,
+  rounds: 7,
   warmup: 0.8,
-  window: 1.5,
+  window: 2.5,
   parts: [
     part('ws-echo', '128 B', sockets),
     part('ws-echo', '128 B on 10 sockets', ['native', 'uws', 'bun']),
