@@ -71,13 +71,13 @@ export interface Run {
   readonly resumed?: readonly {
     readonly at: string
     readonly commit: string | null
-    readonly code?: string | null
+    readonly code: string
   }[]
   readonly settings: Settings
   readonly entries: readonly RunEntry[]
   readonly scenarios: readonly RunScenario[]
-  /** The state of the engine's and the framework's sources; null where git does not know it. */
-  readonly code?: string | null
+  /** `codeState()`. */
+  readonly code: string
   /** What `cargo bench` found of the parser and the router, ns. */
   readonly criterion?: readonly CriterionResult[]
 }

@@ -1,45 +1,42 @@
-/** Whether a run is as old as the code: what git says of the sources that servers of ours are made of. */
+/** Whether a run is as old as the code, by what is in the sources that servers of ours are made of. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { Run } from './cell.ts'
 import { commitsOf } from './commits.ts'
 import { rootFolder } from './folders.ts'
 
-export type Age = 'current' | 'older' | 'unknown'
+export type Age = 'current' | 'older'
 
-/** What decides how fast Volant is; of crates only their sources, since a test makes no server slower. */
-function sourcesOf(commit: string, folder: string): string[] {
-  const crates = git(folder, 'ls-tree', '-d', '--name-only', '--full-tree', commit, 'crates/') ?? ''
-  return [
-    'Cargo.toml',
-    'Cargo.lock',
-    ...crates.split('\n').flatMap((crate) => (crate === '' ? [] : [`${crate}/src`])),
-    'packages/engine/src',
-    'packages/volant/src',
-  ]
+/** What decides how fast Volant is. Of crates it is their sources alone, since a test makes no server slower. */
+function sourcesIn(folder: string): string[] {
+  const crates = readdirSync(join(folder, 'crates')).map((name) => `crates/${name}/src`)
+  return ['Cargo.toml', 'Cargo.lock', ...crates.toSorted(), 'packages/engine/src', 'packages/volant/src']
 }
 
-/**
- * A digest of what git keeps of the sources at HEAD, `+` behind it when files differ. Unlike a commit it is known in a
- * clone without history, and it is the same for as long as no source changes. Null where git does not know them.
- */
-export function codeState(commit = 'HEAD', folder = rootFolder): string | null {
-  const sources = sourcesOf(commit, folder)
-  const objects = git(folder, 'ls-tree', '--full-tree', commit, '--', ...sources)
-  if (objects === null || objects === '') return null
-  const changed = commit === 'HEAD' && git(folder, 'status', '--porcelain', '--', ...sources) !== ''
-  return createHash('sha256').update(objects).digest('hex').slice(0, 12) + (changed ? '+' : '')
+/** A digest of names and bytes. It is the same in every copy of these sources, whatever git knows of them. */
+export function codeState(folder = rootFolder): string {
+  const hash = createHash('sha256')
+  for (const path of sourcesIn(folder).flatMap((source) => filesIn(folder, source))) {
+    const bytes = readFileSync(join(folder, path))
+    hash.update(`${path}\n${bytes.length}\n`).update(bytes)
+  }
+  return hash.digest('hex').slice(0, 12)
 }
 
-/** `older`: the code has changed since the run. `unknown`: git cannot tell, as in a folder that is no checkout. */
-export function ageOf({ code, machine, resumed = [] }: Run): Age {
-  const now = codeState()?.replace('+', '') ?? null
-  if (now === null) return 'unknown'
-  const then = code ?? (machine.commit === null ? null : codeState(machine.commit.replace('+', '')))
-  // A run of a commit that this clone does not have is not of this one.
-  return then === now && !resumed.some(({ code: later }) => later !== undefined && later !== now)
-    ? 'current'
-    : 'older'
+function filesIn(folder: string, source: string): string[] {
+  if (source.startsWith('Cargo.')) return [source]
+  return readdirSync(join(folder, source), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .toSorted()
+}
+
+/** `older`: the code has changed since the run, or since it was gone on with. */
+export function ageOf({ code, resumed = [] }: Run): Age {
+  const now = codeState()
+  return [code, ...resumed.map((later) => later.code)].every((then) => then === now) ? 'current' : 'older'
 }
 
 /** For documents: it has no number of commits, which would change with every commit. Null for a run of this code. */
@@ -52,11 +49,10 @@ export function ageNote(run: Run, age: Age): string | null {
 export function commitsSince({ machine }: Run): number | null {
   if (machine.commit === null) return null
   const range = `${machine.commit.replace('+', '')}..HEAD`
-  const count = git(rootFolder, 'rev-list', '--count', range, '--', ...sourcesOf('HEAD', rootFolder))
-  return count === null ? null : Number(count)
-}
-
-function git(folder: string, ...args: string[]): string | null {
-  const { status, stdout } = spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : null
+  const { status, stdout } = spawnSync(
+    'git',
+    ['-C', rootFolder, 'rev-list', '--count', range, '--', ...sourcesIn(rootFolder)],
+    { encoding: 'utf8' },
+  )
+  return status === 0 ? Number(stdout.trim()) : null
 }

@@ -62,18 +62,13 @@ export function markdownLines(results: Results, only?: readonly string[]): strin
 /** Every marked block anew. With `check` nothing is written, and 1 is returned when a block differs. */
 export function rewriteDocuments(check: boolean): number {
   const runs = committedRuns.map(readCommitted)
-  // Where git cannot tell whether a run is older than the code, either text is right.
-  const unknown = runs.some(({ age }) => age === 'unknown')
-  const ways = unknown
-    ? (['older', 'current'] as const).map((age) => runs.map((one) => ({ ...one, age })))
-    : [runs]
   let stale = 0
   for (const file of documentFiles.flatMap(filesOf)) {
     const path = join(rootFolder, file)
     const before = readFileSync(path, 'utf8')
-    const texts = ways.map((way) => rewritten(before, way, file))
-    if (texts.includes(before)) continue
-    if (!check) writeFileSync(path, texts[0] as string)
+    const text = rewritten(before, runs, file)
+    if (text === before) continue
+    if (!check) writeFileSync(path, text)
     else
       console.error(
         `${file}: a table is not that of its run (${committedRuns.join(', ')}), or does not say that the run is older than the code: npm run lab -- table --write`,

@@ -100,6 +100,7 @@ export function inventedRun(rounds = 5): Results {
     },
     entries,
     scenarios,
+    code: '0123456789ab',
     criterion: [
       ...['1', '1460', '64'].flatMap((size) =>
         ['httparse', 'wire'].map((crate) => ({

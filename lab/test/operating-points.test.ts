@@ -1,13 +1,12 @@
 /** Several counts of connections, several versions of Node.js, and a run that is older than the code. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { type Results, tables } from '../src/analysis.ts'
 import type { Cell, RunEntry } from '../src/cell.ts'
-import { ageNote, codeState } from '../src/code-state.ts'
+import { ageNote, ageOf, codeState } from '../src/code-state.ts'
 import { entryNamed } from '../src/choice.ts'
 import { type Entry, lackOf, onNode, readEntries } from '../src/entry.ts'
 import { rewritten } from '../src/markdown-tables.ts'
@@ -159,39 +158,45 @@ test('a document has the table over connections with versions, and says when its
   assert.equal(ageNote(measured.run, 'current'), null)
 })
 
-test('the state of the code is that of the sources, whatever else changes', () => {
+test('the state of the code is that of its sources, whatever else changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'volant-lab-state-'))
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', folder, '-c', 'user.name=lab', '-c', 'user.email=lab@localhost', ...args])
-  const put = (path: string, text: string) => {
+  const put = (path: string, text: string): string => {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), text)
-  }
-  const committed = (path: string, text: string): string | null => {
-    put(path, text)
-    git('add', '.')
-    git('commit', '-q', '-m', path)
-    return codeState('HEAD', folder)
+    return path
   }
   try {
-    git('init', '-q')
-    assert.equal(codeState('HEAD', folder), null)
-    committed('Cargo.toml', '')
-    committed('packages/volant/src/index.ts', '')
-    const first = committed('crates/wire/src/lib.rs', '// one') as string
+    for (const path of ['Cargo.toml', 'Cargo.lock', 'packages/engine/src/index.ts', 'crates/wire/src/lib.rs'])
+      put(path, '')
+    put('packages/volant/src/app/app.ts', 'one')
+    const first = codeState(folder)
     assert.match(first, /^[0-9a-f]{12}$/)
-    assert.equal(committed('crates/wire/tests/mutate.rs', ''), first)
-    assert.equal(committed('README.md', ''), first)
-    put('crates/wire/src/lib.rs', '// two')
-    assert.equal(codeState('HEAD', folder), `${first}+`)
-    const second = committed('crates/wire/src/lib.rs', '// two')
-    assert.notEqual(second, first)
-    assert.notEqual(committed('crates/route/src/lib.rs', ''), second)
-    assert.notEqual(committed('packages/volant/src/index.ts', '// two'), second)
-    assert.equal(codeState('0000000000000000000000000000000000000000', folder), null)
+    for (const path of ['README.md', 'crates/wire/tests/mutate.rs', 'packages/volant/test/app.test.ts'])
+      assert.equal((put(path, 'one'), codeState(folder)), first, path)
+    const seen = new Set([first])
+    for (const path of [
+      'Cargo.lock',
+      'crates/wire/src/lib.rs',
+      'packages/volant/src/app/app.ts',
+      'crates/route/src/lib.rs',
+    ])
+      seen.add((put(path, 'two'), codeState(folder)))
+    renameSync(join(folder, 'crates/wire/src/lib.rs'), join(folder, 'crates/wire/src/head.rs'))
+    seen.add(codeState(folder))
+    assert.equal(seen.size, 6)
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('a run is current when its code, and all code it went on with, is that of this tree', () => {
+  const code = codeState()
+  const { run } = inventedRun()
+  const at = '2020-01-01T00:00:00.000Z'
+  assert.equal(ageOf({ ...run, code }), 'current')
+  assert.equal(ageOf({ ...run, code, resumed: [{ at, commit: null, code }] }), 'current')
+  assert.equal(ageOf({ ...run, code: '0123456789ab' }), 'older')
+  assert.equal(ageOf({ ...run, code, resumed: [{ at, commit: null, code: '0123456789ab' }] }), 'older')
 })
 
 test('an entry says what it needs and does not have here', () => {

@@ -192,8 +192,8 @@ test('when it was measured and of which commits', () => {
   assert.ok(factsOf({ run, cells }).includes('<dd>2020-01-01 00:00:00 to 00:00:02 UTC</dd>'))
   const last = { ...cells[0]!, at: '2020-01-02T03:04:05.678Z' }
   const resumed = [
-    { at: '2020-01-01T00:00:01.500Z', commit: run.machine.commit },
-    { at: '2020-01-02T03:04:00.000Z', commit: 'fedcba9876543210' },
+    { at: '2020-01-01T00:00:01.500Z', commit: run.machine.commit, code: run.code },
+    { at: '2020-01-02T03:04:00.000Z', commit: 'fedcba9876543210', code: run.code },
   ]
   const facts = factsOf({ run: { ...run, resumed }, cells: [last, ...cells] })
   assert.ok(facts.includes('<dd>2020-01-01 00:00:00 to 2020-01-02 03:04:05 UTC</dd>'))

@@ -169,7 +169,7 @@ async function resume(name: string): Promise<number> {
   const description = {
     ...before,
     entries: now.entries,
-    resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit, code: now.code ?? null }],
+    resumed: [...(before.resumed ?? []), { at: new Date().toISOString(), commit, code: now.code }],
   }
   keepOnly(folder, cells)
   const missing = args.values['criterion'] === true && before.criterion === undefined
