@@ -1,7 +1,7 @@
 /** Whether a run is as old as the code, by what is in the sources that servers of ours are made of. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Run } from './cell.ts'
 import { commitsOf } from './commits.ts'
@@ -11,7 +11,9 @@ export type Age = 'current' | 'older'
 
 /** What decides how fast Volant is. Of crates it is their sources alone, since a test makes no server slower. */
 function sourcesIn(folder: string): string[] {
-  const crates = readdirSync(join(folder, 'crates')).map((name) => `crates/${name}/src`)
+  const crates = readdirSync(join(folder, 'crates'))
+    .map((name) => `crates/${name}/src`)
+    .filter((path) => existsSync(join(folder, path)))
   return ['Cargo.toml', 'Cargo.lock', ...crates.toSorted(), 'packages/engine/src', 'packages/volant/src']
 }
 

@@ -171,7 +171,13 @@ test('the state of the code is that of its sources, whatever else changes', () =
     put('packages/volant/src/app/app.ts', 'one')
     const first = codeState(folder)
     assert.match(first, /^[0-9a-f]{12}$/)
-    for (const path of ['README.md', 'crates/wire/tests/mutate.rs', 'packages/volant/test/app.test.ts'])
+    for (const path of [
+      'README.md',
+      'crates/README.md',
+      'crates/wire/tests/mutate.rs',
+      'packages/volant/test/app.test.ts',
+      'crates/gone/fuzz/corpus',
+    ])
       assert.equal((put(path, 'one'), codeState(folder)), first, path)
     const seen = new Set([first])
     for (const path of [
