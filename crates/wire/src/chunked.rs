@@ -2,7 +2,7 @@
 
 use crate::field::{is_token_byte, is_value_byte};
 use crate::framing::MAX_LENGTH;
-use crate::{Limits, Refusal};
+use crate::{Limits, Refusal, trailers};
 use std::ops::Range;
 
 /// The state of a chunked body between two reads. It has 56 bytes and allocates nothing.
@@ -13,7 +13,7 @@ pub struct Decoder {
     digits: u8,
     name_len: u8,
     /// The name of the current trailer in lower case, as far as a forbidden one could reach.
-    name: [u8; LONGEST_FORBIDDEN],
+    name: [u8; LONGEST_REFUSED],
     trailers: u16,
     /// The size while it is read, then the number of bytes of the chunk that are left.
     size: u64,
@@ -30,6 +30,9 @@ pub struct Step {
     pub consumed: usize,
     /// Where in the input data of the body lies, if there is any. It is never empty.
     pub data: Option<Range<usize>>,
+    /// Where in the input bytes of the trailer section lie, if there are any: [`trailers::fields`](crate::trailers::fields)
+    /// reads all of them, put together. It is never empty.
+    pub trailers: Option<Range<usize>>,
     /// The body is complete. The bytes behind `consumed` belong to the next request.
     pub done: bool,
 }
@@ -64,10 +67,10 @@ impl Decoder {
     ///
     /// It is strict on purpose: it takes CRLF only, no empty extension, and no white space after a size or inside
     /// extensions. (RFC 9112 §7.1.1 asks recipients to take that white space, llhttp refuses it, and a server that
-    /// differs from the proxy in front of it can be smuggled to.) Trailers are checked as fields are, bounded, and
-    /// discarded.
+    /// differs from the proxy in front of it can be smuggled to.) Trailers are checked as fields are, and bounded.
     pub fn step(&mut self, input: &[u8], limits: &Limits) -> Result<Step, Refusal> {
         let mut at = 0;
+        let mut trailers = self.in_trailers().then_some(0);
         while at < input.len() && self.state != State::Done {
             if self.state == State::Data {
                 let take = self.size.min((input.len() - at) as u64);
@@ -79,17 +82,35 @@ impl Decoder {
                 return Ok(Step {
                     consumed: end,
                     data: Some(at..end),
+                    trailers: None,
                     done: false,
                 });
             }
             self.byte(input[at], limits)?;
             at += 1;
+            if trailers.is_none() && self.in_trailers() {
+                trailers = Some(at);
+            }
         }
         Ok(Step {
             consumed: at,
             data: None,
+            trailers: trailers
+                .map(|start| start..at)
+                .filter(|range| !range.is_empty()),
             done: self.state == State::Done,
         })
+    }
+
+    fn in_trailers(&self) -> bool {
+        matches!(
+            self.state,
+            State::TrailerStart
+                | State::TrailerName
+                | State::TrailerValue
+                | State::TrailerLf
+                | State::FinalLf
+        )
     }
 
     /// Whether the body is complete.
@@ -213,7 +234,7 @@ impl Decoder {
         if self
             .name
             .get(..self.name_len as usize)
-            .is_some_and(|name| FORBIDDEN_TRAILERS.contains(&name))
+            .is_some_and(|name| trailers::REFUSED.contains(&name))
         {
             return Err(Refusal::TrailerForbidden);
         }
@@ -244,32 +265,12 @@ fn misplaced(state: State, byte: u8) -> Refusal {
     }
 }
 
-const LONGEST_FORBIDDEN: usize = "transfer-encoding".len();
-
-/// Trailers must not have these fields, which are for framing, routing, authentication or the semantics of the content
-/// (RFC 9110 §6.5.1). Trailers are discarded, but a client that sends one of these is confused or tries to smuggle.
-const FORBIDDEN_TRAILERS: [&[u8]; 16] = [
-    b"authorization",
-    b"connection",
-    b"content-encoding",
-    b"content-length",
-    b"content-range",
-    b"content-type",
-    b"cookie",
-    b"expect",
-    b"host",
-    b"keep-alive",
-    b"proxy-connection",
-    b"te",
-    b"trailer",
-    b"transfer-encoding",
-    b"upgrade",
-    b"range",
-];
+const LONGEST_REFUSED: usize = "transfer-encoding".len();
 
 #[cfg(test)]
 mod tests {
-    use super::{Decoder, FORBIDDEN_TRAILERS, LONGEST_FORBIDDEN};
+    use super::{Decoder, LONGEST_REFUSED};
+    use crate::trailers::REFUSED;
 
     #[test]
     fn stays_small() {
@@ -277,9 +278,9 @@ mod tests {
     }
 
     #[test]
-    fn forbidden_names_fit_and_are_lower_case() {
-        for name in FORBIDDEN_TRAILERS {
-            assert!(name.len() <= LONGEST_FORBIDDEN && name.to_ascii_lowercase() == name);
+    fn refused_names_fit_and_are_lower_case() {
+        for name in REFUSED {
+            assert!(name.len() <= LONGEST_REFUSED && name.to_ascii_lowercase() == name);
         }
     }
 }

@@ -10,6 +10,8 @@ pub enum Version {
     Http10,
     #[default]
     Http11,
+    /// Heads of RFC 9113; [`parse_head`] never gives it, since a request line cannot name it.
+    Http2,
 }
 
 /// Whether the head is complete.
@@ -80,7 +82,7 @@ impl Head {
             .map(|field| field.value)
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let mut fields = std::mem::take(&mut self.fields);
         fields.clear();
         *self = Self {
@@ -230,8 +232,8 @@ fn ends_in_crlf(window: &[u8], next_line: usize) -> Result<(), Refusal> {
     }
 }
 
-#[inline]
-fn request_line(
+#[inline(always)]
+pub(crate) fn request_line(
     window: &[u8],
     method: &[u8],
     target: &[u8],

@@ -71,10 +71,15 @@ impl Semantics {
         }
     }
 
+    /// Whether the client waits for 100 Continue, if there is anything to wait for.
+    pub(crate) fn expects(&self) -> bool {
+        self.expects
+    }
+
     /// Decides what depends on the whole head. Refusals of framing go before all others.
     #[inline]
     pub(crate) fn settle(&self, window: &[u8], head: &mut Head) -> Result<(), Refusal> {
-        let http11 = head.version == Version::Http11;
+        let http11 = head.version != Version::Http10;
         head.framing = match (self.length, self.coding) {
             (Some(_), Some(_)) => return Err(Refusal::LengthAndCoding),
             // A tab is optional white space (RFC 9110 §5.6.3), but llhttp refuses it behind these two, and so may a

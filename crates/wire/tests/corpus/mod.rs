@@ -134,6 +134,8 @@ pub fn feed_head(bytes: &[u8], cuts: impl IntoIterator<Item = usize>, limits: &L
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Body {
     pub data: Vec<u8>,
+    /// The trailer section.
+    pub trailers: Vec<u8>,
     pub consumed: usize,
     pub done: bool,
     pub refusal: Option<Refusal>,
@@ -156,11 +158,16 @@ pub fn feed_body(bytes: &[u8], cuts: impl IntoIterator<Item = usize>, limits: &L
                         assert!(!range.is_empty() && range.end <= step.consumed);
                         body.data.extend_from_slice(&piece[range]);
                     }
+                    if let Some(range) = step.trailers {
+                        assert!(!range.is_empty() && range.end <= step.consumed);
+                        body.trailers.extend_from_slice(&piece[range]);
+                    }
                     body.consumed += step.consumed;
                     body.done = step.done;
                 }
                 Err(refusal) => {
                     return Body {
+                        trailers: Vec::new(),
                         consumed: 0,
                         refusal: Some(refusal),
                         ..body
