@@ -1,0 +1,8 @@
+//! Compression of field sections (RFC 7541): a decoder with a bounded dynamic table, and an encoder that needs none.
+
+mod decode;
+pub mod encode;
+mod huffman;
+mod table;
+
+pub use decode::{Decoder, Error, Field};

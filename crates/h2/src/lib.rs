@@ -1,0 +1,22 @@
+//! HTTP/2 for servers (RFC 9113, RFC 7541): frames to requests and back. The crate does no I/O, reads no clock and knows
+//! nothing of sockets: the result of every function depends on its arguments alone.
+#![forbid(unsafe_code)]
+
+mod budget;
+mod closed;
+mod error;
+mod event;
+mod flow;
+pub mod frame;
+mod head;
+pub mod hpack;
+mod limits;
+mod priority;
+mod session;
+mod streams;
+
+pub use error::ErrorCode;
+pub use event::{Event, Key};
+pub use head::RequestHead;
+pub use limits::Limits;
+pub use session::Session;

@@ -1,0 +1,228 @@
+//! The open streams of a connection (RFC 9113 §5.1). A stream is here from its head to the end of its reply or its reset, so
+//! of the states there are two: open, and half-closed (remote).
+
+use crate::Key;
+use crate::flow::{Credit, Window};
+use crate::priority::Priority;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    /// 0 for a place that is free.
+    pub id: u32,
+    /// What may be sent.
+    pub window: Window,
+    /// What may be received.
+    pub credit: Credit,
+    /// What its handler was given and did not take.
+    pub held: u32,
+    /// The client sent `END_STREAM`.
+    pub ended: bool,
+    /// The request was refused: its body is of no use.
+    pub discards: bool,
+    pub wants_to_send: bool,
+    pub priority: Priority,
+    /// What its small DATA frames cost that nobody has taken.
+    pub short: u32,
+    /// Bytes of its body that its head declared and that are yet to come.
+    pub missing: Option<u64>,
+}
+
+pub(crate) struct Streams {
+    places: Vec<Stream>,
+    free: Vec<u16>,
+    /// Open addressing by id: places, or `NOWHERE`. At least half of it is empty.
+    index: Box<[u16]>,
+    open: usize,
+    most: usize,
+}
+
+const NOWHERE: u16 = u16::MAX;
+
+impl Streams {
+    pub fn new(most: u32) -> Self {
+        let most = (most as usize).min(usize::from(NOWHERE - 1));
+        Self {
+            places: Vec::new(),
+            free: Vec::new(),
+            index: vec![NOWHERE; (2 * most.max(1)).next_power_of_two()].into(),
+            open: 0,
+            most,
+        }
+    }
+
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// How many may be open.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.open >= self.most
+    }
+
+    #[inline]
+    pub fn find(&self, id: u32) -> Option<Key> {
+        let place = self.index[self.slot_of(id)];
+        (place != NOWHERE).then_some(Key(place))
+    }
+
+    /// The stream of a key, unless it is gone.
+    #[inline]
+    pub fn get(&self, key: Key) -> Option<&Stream> {
+        self.places
+            .get(usize::from(key.0))
+            .filter(|stream| stream.id != 0)
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, key: Key) -> Option<&mut Stream> {
+        self.places
+            .get_mut(usize::from(key.0))
+            .filter(|stream| stream.id != 0)
+    }
+
+    /// Adds a stream whose id is new, where there is room for it.
+    #[inline]
+    pub fn insert(&mut self, stream: Stream) -> Option<Key> {
+        if self.is_full() {
+            return None;
+        }
+        let slot = self.slot_of(stream.id);
+        let place = if let Some(place) = self.free.pop() {
+            self.places[usize::from(place)] = stream;
+            place
+        } else {
+            self.places.push(stream);
+            (self.places.len() - 1) as u16
+        };
+        self.index[slot] = place;
+        self.open += 1;
+        Some(Key(place))
+    }
+
+    #[inline]
+    pub fn remove(&mut self, key: Key) -> Option<Stream> {
+        let id = self.get(key)?.id;
+        self.unlink(self.slot_of(id));
+        let stream = self.places.get_mut(usize::from(key.0))?;
+        let removed = stream.clone();
+        stream.id = 0;
+        self.free.push(key.0);
+        self.open -= 1;
+        Some(removed)
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = (Key, &Stream)> {
+        let places = self.places.iter().enumerate();
+        places
+            .filter(|(_, stream)| stream.id != 0)
+            .map(|(place, stream)| (Key(place as u16), stream))
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Stream> {
+        self.places.iter_mut().filter(|stream| stream.id != 0)
+    }
+
+    fn home(&self, id: u32) -> usize {
+        // Ids of clients are odd, and usually follow each other.
+        (id >> 1) as usize & (self.index.len() - 1)
+    }
+
+    /// Where the id is in the index, or would be.
+    #[inline]
+    fn slot_of(&self, id: u32) -> usize {
+        let mut slot = self.home(id);
+        while self.index[slot] != NOWHERE && self.places[usize::from(self.index[slot])].id != id {
+            slot = (slot + 1) & (self.index.len() - 1);
+        }
+        slot
+    }
+
+    /// Empties a slot of the index, and moves up those behind it that looked for it.
+    fn unlink(&mut self, slot: usize) {
+        let mask = self.index.len() - 1;
+        let mut hole = slot;
+        let mut next = (hole + 1) & mask;
+        while self.index[next] != NOWHERE {
+            let wanted = self.home(self.places[usize::from(self.index[next])].id);
+            if (next.wrapping_sub(wanted) & mask) >= (next.wrapping_sub(hole) & mask) {
+                self.index[hole] = self.index[next];
+                hole = next;
+            }
+            next = (next + 1) & mask;
+        }
+        self.index[hole] = NOWHERE;
+    }
+
+    pub fn memory(&self) -> usize {
+        self.places.capacity() * size_of::<Stream>()
+            + (self.index.len() + self.free.capacity()) * size_of::<u16>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use mutants::Random;
+
+    use super::{Stream, Streams};
+    use crate::flow::{Credit, Window};
+    use crate::priority::Priority;
+
+    fn stream(id: u32) -> Stream {
+        Stream {
+            id,
+            window: Window::new(0),
+            credit: Credit::new(0),
+            held: 0,
+            ended: false,
+            discards: false,
+            wants_to_send: false,
+            priority: Priority::default(),
+            short: 0,
+            missing: None,
+        }
+    }
+
+    #[test]
+    fn stays_small() {
+        assert_eq!(size_of::<Stream>(), 56);
+    }
+
+    /// Against a map, with ids that follow each other and ids of one home.
+    #[test]
+    fn finds_what_was_inserted_and_not_removed() {
+        let mut random = Random::new(1);
+        for step in [2, 2 * 256, 2 * 128] {
+            let mut streams = Streams::new(100);
+            let mut model = HashMap::new();
+            let mut id = 1;
+            for _ in 0..5_000 {
+                if random.chance(2) {
+                    let key = streams.insert(stream(id));
+                    assert_eq!(key.is_none(), model.len() == 100);
+                    if let Some(key) = key {
+                        assert!(model.values().all(|other| *other != key));
+                        model.insert(id, key);
+                    }
+                    id += step;
+                } else if let Some((&id, &key)) = model.iter().nth(random.below(100)) {
+                    assert_eq!(streams.remove(key).map(|gone| gone.id), Some(id));
+                    assert!(streams.get(key).is_none() && streams.remove(key).is_none());
+                    model.remove(&id);
+                }
+                assert_eq!(streams.open(), model.len());
+                assert!(
+                    model
+                        .iter()
+                        .all(|(id, key)| streams.find(*id) == Some(*key))
+                );
+                assert_eq!(streams.find(id), None);
+            }
+        }
+    }
+}
