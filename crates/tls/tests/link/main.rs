@@ -1,0 +1,12 @@
+//! A link against the client of rustls, in memory.
+
+#[path = "../authority/mod.rs"]
+mod authority;
+mod certificates;
+mod clients;
+mod faults;
+mod handshakes;
+mod pair;
+mod records;
+mod refusals;
+mod tickets;
