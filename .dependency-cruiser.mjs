@@ -9,6 +9,7 @@ export const rooms = [
   'report',
   'types',
   'options',
+  'tls',
   'log',
   'bus',
   'routing',

@@ -8,6 +8,10 @@ const lackedByUws = {
   pipelining: 'uWebSockets.js closes when a request arrives while the one before it waits for its reply',
   'half-close': 'uWebSockets.js closes when the client ends its sending side',
   interim: 'uWebSockets.js cannot send anything ahead of a reply; ctx.earlyHints throws E_UNSUPPORTED',
+  trailers:
+    'uWebSockets.js refuses trailers of requests with 505 and sends none; ctx.trailer throws E_UNSUPPORTED',
+  'upload-pressure':
+    'uWebSockets.js reads on while a reply waits for its client: a streamed body is bounded by maxBodySize alone',
   'late-100': 'uWebSockets.js sends 100 Continue before the app sees the request',
   'chunk-extensions': 'uWebSockets.js answers chunk extensions with 400',
   'malformed-body': 'uWebSockets.js answers a malformed chunk itself; to the handler the client left',
@@ -20,6 +24,7 @@ const lackedByUws = {
   headersTimeout: 'uWebSockets.js has a time of its own, about 10 s, and closes without a reply',
   keepAliveTimeout: 'uWebSockets.js has a time of its own, about 10 s',
   maxConnectionAge: 'uWebSockets.js does not say which connection a request came by',
+  maxConnectionsPerAddress: 'uWebSockets.js does not report new connections',
   'idle-connections':
     'uWebSockets.js does not say which connections are idle: they are closed, half a head too, when no reply is awaited',
   lingering: 'uWebSockets.js closes for good: a request that crosses the end meets a reset',
@@ -35,6 +40,9 @@ const lackedByUws = {
     'uWebSockets.js waits 4 s for the answer to a close frame; the hook close runs without it',
   'socket-full-publish':
     'uWebSockets.js counts published messages itself: past maxSocketBuffer by one the client is reset, without 1013',
+  tls: 'uWebSockets.js takes files of certificates alone; listen({ tls }) throws E_UNSUPPORTED',
+  http2: 'uWebSockets.js has no HTTP/2; listen({ http2 }) throws E_UNSUPPORTED',
+  'http2-sockets': 'uWebSockets.js has no HTTP/2; WebSockets come by HTTP/1.1 alone',
   unref: 'what uWebSockets.js listens on keeps the process alive; unref() throws E_ADAPTER',
 } as const
 
@@ -42,7 +50,10 @@ export type Capability = keyof typeof lackedByUws
 
 const lacking: Readonly<Record<AdapterType, Partial<Record<Capability, string>>>> = {
   native: {},
-  'node-http': {},
+  'node-http': {
+    'http2-sockets':
+      'ws takes over connections of HTTP/1.1 alone; node:http2 does not say that it has WebSockets',
+  },
   uwebsockets: lackedByUws,
 }
 

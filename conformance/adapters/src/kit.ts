@@ -1,6 +1,17 @@
 /** What every case is written with: an app on the adapter under test, served on a free port and closed after. */
-import { type Address, type AdapterType, type App, type AppOptions, createApp } from 'volant'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Address,
+  type AdapterType,
+  type App,
+  type AppOptions,
+  createApp,
+  type ListenOptions,
+  type TlsOptions,
+} from 'volant'
 import { type Capability, lackedBy } from './capabilities.ts'
+import { askByHttp2, fitsHttp2 } from './http2-ask.ts'
 import { Wire, type WireReply } from './wire.ts'
 
 export { deferred, eventually, stderrLines, unchanging, within } from '@volant/test-kit'
@@ -16,8 +27,21 @@ export class Kit {
   /** Errors the apps of this kit reported, newest last. */
   readonly reports: unknown[] = []
 
-  constructor(adapter: AdapterType) {
+  /** What the apps listen with beside their address; undefined without TLS. */
+  readonly #tls: TlsOptions | undefined
+
+  /** The version of HTTP that `Live.ask` asks with. */
+  readonly version: '1.1' | '2'
+
+  constructor(adapter: AdapterType, tls?: TlsOptions, version: '1.1' | '2' = '1.1') {
     this.adapter = adapter
+    this.#tls = tls
+    this.version = version
+  }
+
+  /** The scheme of the addresses that the apps listen on. */
+  get scheme(): 'http' | 'https' {
+    return this.#tls === undefined ? 'http' : 'https'
   }
 
   can(capability: Capability): boolean {
@@ -30,7 +54,7 @@ export class Kit {
   }
 
   app(options: AppOptions = {}): App {
-    return createApp({
+    const app = createApp({
       adapter: { type: this.adapter },
       signals: false,
       errorDetails: false,
@@ -39,6 +63,8 @@ export class Kit {
       // Cases close with connections of clients open; `drain` has those that wait for them.
       limits: { drainIdle: 0, ...options.limits },
     })
+    if (this.#tls !== undefined) encrypt(app, this.#tls)
+    return app
   }
 
   /** The replies to `requests`: sent in one segment where the adapter takes them so, else one after the other. */
@@ -52,8 +78,14 @@ export class Kit {
   }
 
   /** Serves `app` while `run` runs. */
-  async serve(app: App, run: (live: Live) => Promise<void>): Promise<void> {
-    const live = new Live(app, await app.listen({ port: 0, host: '127.0.0.1' }))
+  async serve(
+    app: App,
+    run: (live: Live) => Promise<void>,
+    options: { http2?: boolean } = {},
+  ): Promise<void> {
+    const http2 = this.version === '2' || undefined
+    const address = await app.listen({ port: 0, host: '127.0.0.1', http2, ...options })
+    const live = new Live(app, address, options.http2 === false ? '1.1' : this.version)
     try {
       await run(live)
     } finally {
@@ -67,20 +99,26 @@ export class Live {
   readonly app: App
   readonly address: Address
   readonly #wires: Wire[] = []
+  readonly #version: '1.1' | '2'
 
-  constructor(app: App, address: Address) {
+  constructor(app: App, address: Address, version: '1.1' | '2' = '1.1') {
     this.app = app
     this.address = address
+    this.#version = version
   }
 
-  async connect(): Promise<Wire> {
-    const wire = await Wire.open(this.address)
+  /** `from` is the client's address, where it has several. */
+  async connect(from?: string): Promise<Wire> {
+    const wire = await Wire.open(this.address, from)
     this.#wires.push(wire)
     return wire
   }
 
-  /** One request on a connection of its own. */
+  /** One request on a connection of its own, over the version of HTTP that the suite runs with. */
   async ask(path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<WireReply> {
+    if (this.#version === '2' && fitsHttp2(method, path, headers)) {
+      return askByHttp2(this.address, method, path, headers, Buffer.from((body ?? '') as string))
+    }
     const wire = await this.connect()
     wire.send(request(method, path, { connection: 'close', ...headers }, body))
     const reply = await wire.reply(method)
@@ -124,4 +162,25 @@ export function request(
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
+}
+
+/** Reads at least `bytes` from a socket, 64 KiB every 10 ms. Gives false where it ends before. */
+export async function readSlowly(socket: Socket, bytes: number): Promise<boolean> {
+  socket.removeAllListeners('data')
+  socket.pause()
+  for (let received = 0; received < bytes; await sleep(10)) {
+    if (socket.destroyed || socket.readableEnded) return false
+    const chunk = (socket.read(65_536) ?? socket.read()) as Buffer | null
+    received += chunk?.length ?? 0
+  }
+  return true
+}
+
+/** Has an app listen with TLS wherever its case listens. */
+function encrypt(app: App, tls: TlsOptions): void {
+  const listen = app.listen.bind(app)
+  app.listen = (target, host, callback) => {
+    const options: ListenOptions = typeof target === 'object' ? target : { port: target }
+    return listen({ tls, ...options }, host, callback)
+  }
 }

@@ -32,7 +32,7 @@ export interface Bits {
 
 export class Peer {
   readonly wire: Wire
-  /** The reply 101. */
+  /** The reply 101, or 200 over HTTP/2. */
   readonly reply: WireReply
 
   private constructor(wire: Wire, reply: WireReply) {
@@ -57,6 +57,11 @@ export class Peer {
     if (reply.headers['sec-websocket-accept'] !== accept) throw new Error('Sec-WebSocket-Accept is wrong')
     if (reply.headers['upgrade']?.toLowerCase() !== 'websocket') throw new Error('Upgrade is wrong')
     if (reply.headers['connection']?.toLowerCase() !== 'upgrade') throw new Error('Connection is wrong')
+    return new Peer(wire, reply)
+  }
+
+  /** A WebSocket that is open on `wire`, whose request had this reply. */
+  static over(wire: Wire, reply: WireReply): Peer {
     return new Peer(wire, reply)
   }
 

@@ -1,6 +1,6 @@
 /** The behaviour of an application, on whichever adapter it runs: every adapter passes all of this. */
 import { describe, test } from 'node:test'
-import { type AdapterType, createApp } from 'volant'
+import { type AdapterType, createApp, type TlsOptions } from 'volant'
 import { aborts } from './cases/aborts.ts'
 import { asyncContext } from './cases/async-context.ts'
 import { authCases } from './cases/auth.ts'
@@ -49,10 +49,15 @@ import { socketCloses } from './cases/sockets-close.ts'
 import { hostileSockets } from './cases/sockets-hostile.ts'
 import { socketLimits } from './cases/sockets-limits.ts'
 import { socketTopics } from './cases/sockets-topics.ts'
+import { duplex } from './cases/duplex.ts'
 import { smoke } from './cases/smoke.ts'
 import { staticFolders } from './cases/static.ts'
 import { staticTraversal } from './cases/static-traversal.ts'
 import { streams } from './cases/streams.ts'
+import { trailers } from './cases/trailers.ts'
+import { http2Cases } from './cases/http2.ts'
+import { http2Sockets } from './cases/http2-sockets.ts'
+import { tlsCases } from './cases/tls.ts'
 import { trpcCases } from './cases/trpc.ts'
 import { upgrade } from './cases/upgrade.ts'
 import { wsLibraries } from './cases/ws-libraries.ts'
@@ -60,6 +65,9 @@ import { Kit } from './kit.ts'
 
 const groups = {
   routing,
+  tls: tlsCases,
+  http2: http2Cases,
+  'http2-sockets': http2Sockets,
   methods,
   upgrade,
   bus: busCases,
@@ -80,6 +88,8 @@ const groups = {
   'late-replies': lateReplies,
   'send-hooks': sendHooks,
   streams,
+  trailers,
+  duplex,
   sse,
   'sse-slow-clients': sseSlowClients,
   'sse-ends': sseEnds,
@@ -116,9 +126,68 @@ const groups = {
   'ws-libraries': wsLibraries,
 }
 
+type Group = keyof typeof groups
+
+/** The groups that do not run over TLS, and why. */
+const notOverTls: Partial<Record<Group, string>> = {
+  tls: 'its apps listen with TLS of their own',
+  http2: 'its apps listen with and without TLS of their own',
+  'http2-sockets': 'its apps listen with and without TLS of their own',
+  'shared-port': 'who gets a connection is settled before anything is encrypted',
+  'hostile-sockets': 'it takes long, and frames are what they are without TLS',
+  'static-traversal': 'it takes long, and paths are what they are without TLS',
+  proxy: 'its rows name addresses of http',
+  client: 'it names addresses of http',
+  lifecycle: 'it names addresses of http, and has processes of its own without TLS',
+  drain: 'it has processes of its own without TLS',
+  'rate-limits': 'it asks by addresses of http',
+  jwt: 'the servers of its key sets are asked by http',
+}
+
+/** The groups that do not run over HTTP/2, and why. */
+const notOverHttp2: Partial<Record<Group, string>> = {
+  tls: 'its cases choose the version themselves',
+  http2: 'its cases choose the version themselves',
+  'http2-sockets': 'its cases choose the version themselves',
+  trailers: 'its cases choose the version themselves',
+  duplex: 'its cases choose the version themselves',
+  upgrade: 'Upgrade is a field of HTTP/1.1',
+  'socket-upgrades': 'Upgrade is a field of HTTP/1.1; `http2-sockets` has what HTTP/2 has in its place',
+  sockets: 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
+  'socket-topics': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
+  'socket-limits': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
+  'socket-closes': 'its WebSockets open with Upgrade; `http2-sockets` has those of HTTP/2',
+  'hostile-sockets': 'its WebSockets open with Upgrade',
+  'ws-libraries': 'its WebSockets open with Upgrade',
+  bus: 'its WebSockets open with Upgrade',
+  trpc: 'its clients open WebSockets with Upgrade, or ask by HTTP/1.1',
+  client: 'its client asks by fetch, which speaks HTTP/1.1',
+  'static-traversal': 'it writes requests of HTTP/1 in bytes',
+  etag: 'it writes requests of HTTP/1 in bytes',
+  'early-hints': 'it reads interim replies of HTTP/1.1 in bytes',
+  connections: 'it is about connections of HTTP/1.1 that are kept, piped and closed',
+  'shared-port': 'who gets a connection is settled before a version is spoken',
+  aborts: 'its clients end connections of HTTP/1.1',
+  streams: 'it reads chunks of HTTP/1.1, and ends connections; `duplex` runs over HTTP/2',
+  'sse-ends': 'its clients end connections of HTTP/1.1',
+  lifecycle: 'it has processes of its own with HTTP/1.1',
+  drain: 'it has processes of its own with HTTP/1.1',
+  limits: 'its sizes are those of heads of HTTP/1.1',
+  proxy: 'it has field values that HTTP/2 refuses',
+  'sse-closing': 'it takes long, and counts connections of HTTP/1.1',
+  'static-folders': 'it takes long, and replies of files are in `files`',
+  debug: 'it takes long, and its replies are ordinary ones',
+}
+
 export interface ContractOptions {
   /** Names of the groups to run; default all. */
-  groups?: (keyof typeof groups)[]
+  groups?: Group[]
+  /** Names of the groups to leave out. */
+  without?: Group[]
+  /** Has all apps of the cases listen with TLS. */
+  tls?: TlsOptions
+  /** Asks with HTTP/2, without TLS by prior knowledge. Requests that only HTTP/1 can have go by that, at the same port. */
+  http2?: boolean
 }
 
 /** Registers the suite for one adapter with node:test; an adapter that cannot load is skipped with its reason. */
@@ -128,12 +197,23 @@ export function contract(adapter: AdapterType, chosen: ContractOptions = {}): vo
     test(`contract on ${adapter}`, { skip: reason }, () => {})
     return
   }
-  const kit = new Kit(adapter)
-  describe(`contract on ${adapter}`, () => {
+  // Clients of the cases whose options they do not set, such as fetch, do not ask who issued the certificate either.
+  if (chosen.tls !== undefined) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  const kit = new Kit(adapter, chosen.tls, chosen.http2 === true ? '2' : '1.1')
+  const over = chosen.http2 === true ? ' over HTTP/2' : chosen.tls === undefined ? '' : ' over TLS'
+  describe(`contract on ${adapter}${over}`, () => {
     for (const [name, group] of Object.entries(groups)) {
-      if (chosen.groups === undefined || chosen.groups.includes(name as keyof typeof groups)) group(kit)
+      if (!runs(name as Group, chosen)) continue
+      group(kit)
     }
   })
+}
+
+function runs(name: Group, { groups: only, without, tls, http2 }: ContractOptions): boolean {
+  if (without?.includes(name)) return false
+  if (tls !== undefined && notOverTls[name] !== undefined) return false
+  if (http2 === true && notOverHttp2[name] !== undefined) return false
+  return only?.includes(name) ?? true
 }
 
 /** Why the adapter cannot run here, or null. */

@@ -1,5 +1,7 @@
 /** A client that sends exactly what it is told to and reads replies strictly: anything left over is an error. */
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
 import type { Address } from 'volant'
 
 /** For how long nothing may come before the case fails, in ms: a time that only a hang takes. */
@@ -17,6 +19,8 @@ export interface WireReply {
   /** Name and value in the order received. */
   raw: [string, string][]
   body: Buffer
+  /** Name and value of the fields behind a chunked body, in the order received. */
+  trailers: [string, string][]
   text: string
   json(): unknown
 }
@@ -26,11 +30,14 @@ export class Wire {
   /** Resolves to how the server ended the connection. */
   readonly closed: Promise<'end' | 'reset'>
   received = Buffer.alloc(0)
+  /** What `socket` encrypts to, or `socket` itself. A TLSSocket cannot end with a RST. */
+  readonly #tcp: Socket
   #ended = false
   #wake: (() => void) | null = null
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, tcp: Socket = socket) {
     this.socket = socket
+    this.#tcp = tcp
     this.closed = new Promise((resolve) => {
       socket.on('error', () => resolve('reset'))
       socket.on('close', () => resolve('end'))
@@ -47,17 +54,28 @@ export class Wire {
   }
 
   /** The client keeps its sending side open after the server's end, unless told to close. */
-  static open(address: Address): Promise<Wire> {
+  static open(address: Address, from?: string): Promise<Wire> {
     const target =
-      address.path === null ? { port: address.port as number, host: '127.0.0.1' } : { path: address.path }
+      address.path === null
+        ? { port: address.port as number, host: '127.0.0.1', localAddress: from }
+        : { path: address.path }
     return new Promise((resolve, reject) => {
-      const socket = connect({ ...target, allowHalfOpen: true, noDelay: true } as NetConnectOpts)
+      const options = { ...target, allowHalfOpen: true, noDelay: true } as NetConnectOpts
+      const isSecure = address.url.startsWith('https:')
+      const tcp = connect(options)
+      // Who issued the certificate is not what these cases are about.
+      const socket = isSecure ? connectTls({ socket: tcp, rejectUnauthorized: false }) : tcp
       socket.once('error', reject)
-      socket.once('connect', () => {
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
         socket.off('error', reject)
-        resolve(new Wire(socket))
+        resolve(new Wire(socket, tcp))
       })
     })
+  }
+
+  /** A stream in the place of a connection. It can be sent to and closed, and has no reset. */
+  static over(stream: Duplex): Wire {
+    return new Wire(stream as Socket)
   }
 
   send(bytes: string | Uint8Array): this {
@@ -119,7 +137,7 @@ export class Wire {
 
   /** Ends the connection with a RST. */
   reset(): void {
-    this.socket.resetAndDestroy()
+    this.#tcp.resetAndDestroy()
   }
 
   close(): void {
@@ -136,9 +154,7 @@ export class Wire {
     const headers: Record<string, string> = Object.create(null) as Record<string, string>
     const raw: [string, string][] = []
     for (const line of lines) {
-      const field = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): ?([\t\x20-\x7e\x80-\xff]*)$/.exec(line)
-      if (field === null) throw new Error(`not a header line: ${JSON.stringify(line)}`)
-      const [, name = '', value = ''] = field
+      const [name, value] = fieldOf(line)
       raw.push([name, value])
       const key = name.toLowerCase()
       headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`
@@ -155,6 +171,7 @@ export class Wire {
       headers,
       raw,
       body: body.bytes,
+      trailers: body.trailers ?? [],
       text,
       json: () => JSON.parse(text) as unknown,
     }
@@ -168,12 +185,7 @@ export class Wire {
     return undefined
   }
 
-  #body(
-    start: number,
-    status: number,
-    headers: Record<string, string>,
-    method: string,
-  ): { bytes: Buffer; next: number } | undefined {
+  #body(start: number, status: number, headers: Record<string, string>, method: string): Body | undefined {
     const none = { bytes: Buffer.alloc(0), next: start }
     if (status < 200 || status === 204 || status === 304 || method === 'HEAD') return none
     const length = headers['content-length']
@@ -189,7 +201,7 @@ export class Wire {
     return this.#ended ? { bytes: this.received.subarray(start), next: this.received.length } : undefined
   }
 
-  #chunks(start: number): { bytes: Buffer; next: number } | undefined {
+  #chunks(start: number): Body | undefined {
     const parts: Buffer[] = []
     for (let at = start; ;) {
       const line = this.received.indexOf('\r\n', at)
@@ -197,13 +209,36 @@ export class Wire {
       const size = this.received.toString('latin1', at, line)
       if (!/^[0-9a-fA-F]+$/.test(size)) throw new Error(`not a chunk size: ${size}`)
       const length = Number.parseInt(size, 16)
+      if (length === 0) return this.#trailers(parts, line + 2)
       const next = line + 2 + length + 2
       if (this.received.length < next) return undefined
       if (this.received.toString('latin1', next - 2, next) !== '\r\n')
         throw new Error('no CRLF after a chunk')
-      if (length === 0) return { bytes: Buffer.concat(parts), next }
       parts.push(this.received.subarray(line + 2, line + 2 + length))
       at = next
     }
   }
+
+  #trailers(parts: Buffer[], start: number): Body | undefined {
+    const trailers: [string, string][] = []
+    for (let at = start; ;) {
+      const end = this.received.indexOf('\r\n', at)
+      if (end === -1) return undefined
+      if (end === at) return { bytes: Buffer.concat(parts), next: end + 2, trailers }
+      trailers.push(fieldOf(this.received.toString('latin1', at, end)))
+      at = end + 2
+    }
+  }
+}
+
+interface Body {
+  bytes: Buffer
+  next: number
+  trailers?: [string, string][]
+}
+
+function fieldOf(line: string): [name: string, value: string] {
+  const field = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): ?([\t\x20-\x7e\x80-\xff]*)$/.exec(line)
+  if (field === null) throw new Error(`not a header line: ${JSON.stringify(line)}`)
+  return [field[1] as string, field[2] as string]
 }

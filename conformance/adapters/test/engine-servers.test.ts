@@ -77,7 +77,7 @@ test('a port that needs more rights is an error that says so', { skip: skip || u
   const { output } = await new Child('forbidden').outcome
   assert.equal(
     output,
-    'EACCES: port 80 of 127.0.0.1 needs rights this process does not have: ports below 1024 usually do\n',
+    'EACCES: port 80 of 127.0.0.1 needs rights this process does not have: ports below 1024 usually do. Listen at another that the system or a proxy sends them on to, or give the process CAP_NET_BIND_SERVICE\n',
   )
 })
 

@@ -1,6 +1,8 @@
 /** Socket.IO on the adapter node-http, through `app.nodeServer`, with its own client. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { connect } from 'node:tls'
+import { TestAuthority } from '@volant/test-kit'
 import { Server } from 'socket.io'
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
 import { createApp } from 'volant'
@@ -150,6 +152,35 @@ describe('Socket.IO on node-http', () => {
       })
     }
   })
+})
+
+test('an app with app.nodeServer speaks HTTP/1.1 alone, also over TLS', async () => {
+  const { cert, key } = (await TestAuthority.make()).server(['127.0.0.1'])
+  const app = kit.app()
+  app.get('/hello', () => 'hello')
+  void new Server(app.nodeServer)
+  const listening = app.listen({ port: 0, host: '127.0.0.1', tls: { cert, key }, http2: true })
+  await assert.rejects(listening, {
+    code: 'E_BAD_OPTION',
+    message: /^http2 takes false beside app\.nodeServer/,
+  })
+  const address = await app.listen({ port: 0, host: '127.0.0.1', tls: { cert, key } })
+  const client = io(address.url, { transports: ['polling'], rejectUnauthorized: false })
+  const browser = connect({
+    port: address.port as number,
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
+  })
+  try {
+    await eventually(() => client.connected, 'the connection of Socket.IO')
+    await eventually(() => browser.alpnProtocol !== null, 'the handshake')
+    assert.equal(browser.alpnProtocol, 'http/1.1')
+  } finally {
+    client.disconnect()
+    browser.destroy()
+    await app.close()
+  }
 })
 
 test('app.nodeServer is refused where there is none', () => {

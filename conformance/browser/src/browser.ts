@@ -1,15 +1,11 @@
 /** What every case is written with: a page of headless Chromium, and apps on the adapter under test. */
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { chromiumOptions, withoutChromium } from '@volant/test-kit'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type AdapterType, type App, type AppOptions, createApp } from 'volant'
-
-const executable = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .find(isExecutable)
-const skip = executable === undefined && 'Chromium is not installed'
 
 /** Only a hang takes as long, in ms: a browser on a busy machine is slow. */
 const patience = 60_000
@@ -36,10 +32,10 @@ export function visit(
   adapters: readonly AdapterType[] = ['native', 'node-http'],
 ): void {
   for (const adapter of adapters) {
-    test(`${name} (${adapter})`, { skip, timeout: 6 * patience }, async () => {
+    test(`${name} (${adapter})`, { skip: withoutChromium, timeout: 6 * patience }, async () => {
       const apps: App[] = []
       const folder = mkdtempSync(join(tmpdir(), 'volant-browser-'))
-      browser ??= launch()
+      browser ??= chromium.launch(chromiumOptions)
       const context = await (await browser).newContext()
       context.setDefaultTimeout(patience)
       try {
@@ -71,22 +67,4 @@ export function visit(
 /** An HTML page. */
 export function html(body = ''): string {
   return `<!doctype html><meta charset="utf-8"><title>x</title>${body}`
-}
-
-function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: executable as string,
-    // As root there is no sandbox, and in a container /dev/shm may be small.
-    chromiumSandbox: false,
-    args: ['--disable-dev-shm-usage', '--disable-gpu'],
-  })
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -516,7 +516,6 @@ describe('an error within a reply', () => {
 describe('what cannot be supported says so', () => {
   const uses: Record<string, (req: Req, res: Res) => unknown> = {
     'res.assignSocket': (_req, res) => res.assignSocket(null as never),
-    'res.addTrailers': (_req, res) => res.addTrailers({ a: 'b' }),
     'res.writeContinue': (_req, res) => res.writeContinue(),
     'res.writeProcessing': (_req, res) => res.writeProcessing(),
     'res.writeHead': (_req, res) => res.writeHead(103),

@@ -1,3 +1,6 @@
+export { chromiumOptions, withoutChromium } from './chromium.ts'
+export { TestAuthority, type TestCertificate } from './certificates.ts'
+export { type Certificate, makeCertificate } from './certificate-files.ts'
 export { freePort } from './free-port.ts'
 export { type Asked, type CheckedReply, headerFaults } from './header-rules.ts'
 export { NatsServer, withoutNats } from './nats-server.ts'

@@ -35,6 +35,8 @@ export interface ReplyExpected {
   readonly headers?: Readonly<Record<string, string | null>>
   /** The body octet for octet. */
   readonly body?: string
+  /** The fields behind the body: lower-case name, value, lower-case name, value, …. Without it there are none. */
+  readonly trailers?: readonly string[]
   /** The reply answers HEAD: it has no body whatever its fields say. */
   readonly head?: true
   /** The reply may be missing (a truncated request may be answered with 400 or just closed, RFC 9112 §8). */

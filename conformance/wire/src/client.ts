@@ -1,5 +1,7 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
+import { type Carried, carry, type Target } from './carrier.ts'
 import { type Case, type Step, runToken } from './case.ts'
 import { type Read, readReplies } from './replies.ts'
 
@@ -12,7 +14,7 @@ export type Cut =
 
 export interface Played {
   readonly read: Read
-  /** `open`: the probe was answered. `closed`: the server sent FIN or reset. `silent`: neither within the time. */
+  /** `open`: the probe was answered. `closed`: the server sent FIN, over TLS close_notify, or reset. `silent`: neither within the time. */
   readonly end: 'open' | 'closed' | 'silent'
   /** Replies that came while the case wanted silence. */
   readonly early: number
@@ -29,10 +31,10 @@ const probe = Buffer.from('GET /probe HTTP/1.1\r\nHost: a\r\n\r\n', 'latin1')
 
 let runs = 0
 
-/** Plays one case on a fresh connection to 127.0.0.1:`port`. */
-export async function play(port: number, one: Case, cut: Cut): Promise<Played> {
+/** Plays one case on a fresh connection. */
+export async function play(target: Target, one: Case, cut: Cut): Promise<Played> {
   const token = (runs++).toString(36).padStart(runToken.length, '0')
-  const wire = await Wire.open(port, (index) => one.expected.replies[index]?.head === true)
+  const wire = await Wire.open(target, (index) => one.expected.replies[index]?.head === true)
   try {
     let sent = 0
     let early = 0
@@ -120,41 +122,38 @@ export class Wire {
   #text = ''
   #read: Read | null = null
   #wake: (() => void) | null = null
+  /** It carries the plaintext. */
+  readonly #stream: Duplex
+  /** It is the connection of TCP, also below TLS. */
   readonly #socket: Socket
   readonly #isHead: (index: number) => boolean
 
-  constructor(socket: Socket, isHead: (index: number) => boolean) {
+  constructor({ stream, socket }: Carried, isHead: (index: number) => boolean) {
+    this.#stream = stream
     this.#socket = socket
     this.#isHead = isHead
-    socket.setEncoding('latin1')
-    socket.on('data', (text) => {
+    stream.setEncoding('latin1')
+    stream.on('data', (text) => {
       this.#text += String(text)
       this.#changed()
     })
-    socket.on('end', () => {
+    stream.on('end', () => {
       this.ended = true
       this.#changed()
     })
-    socket.on('error', () => {
+    stream.on('error', () => {
       this.ended = true
       this.reset = true
       this.#changed()
     })
-    socket.on('close', () => {
+    stream.on('close', () => {
       this.ended = true
       this.#changed()
     })
   }
 
-  static open(port: number, isHead: (index: number) => boolean): Promise<Wire> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
-      socket.once('error', reject)
-      socket.once('connect', () => {
-        socket.off('error', reject)
-        resolve(new Wire(socket, isHead))
-      })
-    })
+  static async open(target: Target, isHead: (index: number) => boolean): Promise<Wire> {
+    return new Wire(await carry(target), isHead)
   }
 
   get localPort(): number {
@@ -162,7 +161,7 @@ export class Wire {
   }
 
   write(bytes: Buffer): void {
-    if (!this.#socket.destroyed) this.#socket.write(bytes)
+    if (!this.#stream.destroyed) this.#stream.write(bytes)
   }
 
   /** Writes, and lets the server (in this process) see the octets before anything else is written. */
@@ -178,12 +177,12 @@ export class Wire {
 
   finish(): void {
     this.finished = true
-    this.#socket.end()
+    this.#stream.end()
   }
 
   /** Resets what is still open: tens of thousands of connections in TIME_WAIT would use up the ports. */
   destroy(): void {
-    if (this.ended || this.finished) this.#socket.destroy()
+    if (this.ended || this.finished) this.#stream.destroy()
     else this.#socket.resetAndDestroy()
   }
 

@@ -1,3 +1,4 @@
+export { type Carrier, type Target } from './carrier.ts'
 export { cases } from './cases/all.ts'
 export type { Case, End, Expected, ReplyExpected, Saw, Step } from './case.ts'
 export { type Cut, type Played, play } from './client.ts'

@@ -209,7 +209,7 @@ export async function compare(
 
 async function exchange(text: string, port: number): Promise<{ wire: Wire; port: number }> {
   // Bodies of replies to HEAD cannot be told from the outside here, so streams with HEAD are not sent (`hasHead`).
-  const wire = await Wire.open(port, () => false)
+  const wire = await Wire.open({ port, carrier: 'tcp' }, () => false)
   const localPort = wire.localPort
   await wire.send(Buffer.from(text, 'latin1'))
   wire.finish()

@@ -10,6 +10,8 @@ export interface Reply {
   readonly body: string
   /** The body ends where the connection does. */
   readonly untilClose: boolean
+  /** The fields behind a chunked body: lower-case name, value, lower-case name, value, …. */
+  readonly trailers: readonly string[]
 }
 
 export interface Read {
@@ -51,7 +53,8 @@ export function readReplies(text: string, isHead: (index: number) => boolean, cl
       const body = readBody(text, start, status, headers, isHead(replies.length), closed)
       if (body === null)
         return { replies, interim, partial: true, fault: closed ? 'truncated reply body' : null }
-      replies.push({ status, headers, body: body.text, untilClose: body.untilClose })
+      const { text: content, untilClose, trailers = [] } = body
+      replies.push({ status, headers, body: content, untilClose, trailers })
       at = body.end
     }
   } catch (error) {
@@ -96,7 +99,7 @@ function readBody(
   headers: Record<string, string>,
   head: boolean,
   closed: boolean,
-): { text: string; end: number; untilClose: boolean } | null {
+): Body | null {
   const length = headers['content-length']
   const coding = headers['transfer-encoding']
   if (length !== undefined && coding !== undefined) throw new Fault('Content-Length beside Transfer-Encoding')
@@ -115,7 +118,14 @@ function readBody(
   return closed ? { text: text.slice(start), end: text.length, untilClose: true } : null
 }
 
-function readChunks(text: string, start: number): { text: string; end: number; untilClose: boolean } | null {
+interface Body {
+  text: string
+  end: number
+  untilClose: boolean
+  trailers?: string[]
+}
+
+function readChunks(text: string, start: number): Body | null {
   let body = ''
   let at = start
   for (;;) {
@@ -125,10 +135,27 @@ function readChunks(text: string, start: number): { text: string; end: number; u
     if (!/^[0-9a-fA-F]{1,8}$/.test(size)) throw new Fault(`chunk size ${JSON.stringify(size.slice(0, 40))}`)
     const data = line + 2
     const octets = Number.parseInt(size, 16)
+    if (octets === 0) return readTrailers(text, data, body)
     if (text.length < data + octets + 2) return null
     if (text.slice(data + octets, data + octets + 2) !== '\r\n') throw new Fault('no CRLF after a chunk')
     at = data + octets + 2
-    if (octets === 0) return { text: body, end: at, untilClose: false }
     body += text.slice(data, data + octets)
+  }
+}
+
+function readTrailers(text: string, start: number, body: string): Body | null {
+  const trailers: string[] = []
+  for (let at = start; ;) {
+    const end = text.indexOf('\r\n', at)
+    if (end < 0) return null
+    if (end === at) return { text: body, end: end + 2, untilClose: false, trailers }
+    const line = text.slice(at, end)
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon)
+    const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')
+    if (colon < 0 || !token.test(name) || !fieldValue.test(value))
+      throw new Fault(`trailer line ${JSON.stringify(line.slice(0, 80))}`)
+    trailers.push(name.toLowerCase(), value)
+    at = end + 2
   }
 }

@@ -1,15 +1,17 @@
 /**
- * `node conformance/wire/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--cuts] [--record]`
+ * `node conformance/wire/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--tls] [--cuts] [--record]`
  *
- * Plays the cases and prints every one that is not as expected; exit status 1 if there is one on `native`.
- * `--cuts` adds every cut; `--record` (not with `native`) writes `recorded/<adapter>.json` and `docs/wire-verdicts.md`.
+ * Plays the cases and prints every one that is not as expected; exit status 1 if there is one on `native`, or if another
+ * adapter does over TLS what is not recorded of it without. `--tls` plays them over TLS, half-closes with FIN and
+ * without; `--cuts` adds every cut; `--record` (not with `native`) writes `recorded/<adapter>.json` and
+ * `docs/wire-verdicts.md`.
  */
 import { parseArgs } from 'node:util'
 
 import { cases } from './cases/all.ts'
-import { readRecorded, type RecordedAdapter, recordedAdapters, writeRecorded } from './recorded.ts'
+import { readRecorded, recorded, type RecordedAdapter, recordedAdapters, writeRecorded } from './recorded.ts'
 import { type AdapterName, startServer } from './server.ts'
-import { cuts, explain, inParallel, judge, otherParallel } from './suite.ts'
+import { cuts, explain, inParallel, judge, otherParallel, targets } from './suite.ts'
 import { writeTable } from './table.ts'
 import { expectedSummary, summary } from './verdict.ts'
 
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     adapter: { type: 'string', default: 'native' },
     group: { type: 'string' },
     only: { type: 'string' },
+    tls: { type: 'boolean', default: false },
     cuts: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
@@ -30,17 +33,21 @@ const chosen = cases.filter(
   (one) => (values.group ?? one.group) === one.group && (values.only ?? one.id) === one.id,
 )
 if (chosen.length === 0) throw new Error('no case has this group or id')
-if (values.record && (adapter === 'native' || chosen.length !== cases.length)) {
-  throw new Error('--record takes all cases, and an adapter other than native')
+if (values.record && (adapter === 'native' || values.tls || chosen.length !== cases.length)) {
+  throw new Error('--record takes all cases, and an adapter other than native; over TLS the same is recorded')
 }
 
-const server = await startServer(adapter)
+const server = await startServer(adapter, values.tls ? 'tls' : 'tcp')
 const began = performance.now()
 const whole = { kind: 'whole' } as const
-const plays = chosen.flatMap((one) => [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ one, cut })))
+const plays = chosen.flatMap((one) =>
+  targets(server, one).flatMap((target) =>
+    [whole, ...(values.cuts ? cuts(one) : [])].map((cut) => ({ target, one, cut })),
+  ),
+)
 const outcomes = await inParallel(
   plays,
-  ({ one, cut }) => judge(server.port, one, cut),
+  ({ target, one, cut }) => judge(target, one, cut),
   adapter === 'native' ? undefined : otherParallel,
 )
 const failed = outcomes.filter((outcome) => outcome.differences.length > 0)
@@ -49,6 +56,8 @@ if (values.only !== undefined) {
   for (const one of chosen) console.log(`expected: ${expectedSummary(one)}`)
   for (const outcome of outcomes) console.log(`received: ${summary(outcome.played)}`)
 }
+const unlike = values.tls && adapter !== 'native' ? unlikeRecorded(adapter) : []
+for (const line of unlike) console.log(line)
 if (values.record) {
   writeRecorded(adapter as RecordedAdapter, outcomes)
   writeTable(
@@ -58,8 +67,18 @@ if (values.record) {
 }
 const seconds = ((performance.now() - began) / 1000).toFixed(1)
 console.log(
-  `${adapter}: ${chosen.length} cases, ${plays.length} plays, ${failed.length} not as expected, ` +
+  `${adapter}${values.tls ? ' over TLS' : ''}: ${chosen.length} cases, ${plays.length} plays, ${failed.length} not as expected, ` +
     `${server.smuggled()} canaries answered, ${seconds} s`,
 )
 await server.close()
 if (adapter === 'native' && (failed.length > 0 || server.smuggled() > 0)) process.exitCode = 1
+if (unlike.length > 0) process.exitCode = 1
+
+/** Where an adapter does over TLS what it does not without. Cases are recorded whole. */
+function unlikeRecorded(other: RecordedAdapter): string[] {
+  const { verdicts } = readRecorded(other)
+  return outcomes
+    .filter(({ cut }) => cut.kind === 'whole')
+    .filter((outcome) => recorded(outcome).verdict !== verdicts[outcome.one.id]?.verdict)
+    .map((outcome) => `not as recorded: ${explain(outcome)}`)
+}

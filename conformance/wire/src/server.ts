@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { TestAuthority } from '@volant/test-kit'
 import { type AdapterType, createApp, type Context } from 'volant'
+
+import type { Carrier, Target } from './carrier.ts'
 
 export type AdapterName = AdapterType
 
 /** The server the cases are played against, in this process. */
-export interface CaseServer {
-  readonly port: number
+export interface CaseServer extends Target {
   /** Requests whose handler ran, missing routes included. */
   readonly requests: () => number
   /** How often the handler of `/smuggled` ran: octets of a body or behind a refusal were taken for a request. */
@@ -15,8 +17,8 @@ export interface CaseServer {
   readonly close: () => Promise<void>
 }
 
-/** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded. */
-export async function startServer(adapter: AdapterName): Promise<CaseServer> {
+/** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded, or has no TLS and needs it. */
+export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'): Promise<CaseServer> {
   // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
   const limits = { headersTimeout: 120_000, requestTimeout: 120_000, drainIdle: 0 }
   const app = createApp({
@@ -54,9 +56,16 @@ export async function startServer(adapter: AdapterName): Promise<CaseServer> {
   bodiesOf(app)
   marksOf(app)
 
-  const { port } = await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = await app.listen({ port: 0, host: '127.0.0.1', ...(await secured(carrier)) })
   if (port === null) throw new Error('the server has no port')
-  return { port, requests: () => requests, smuggled: () => smuggled, close: () => app.close() }
+  return { port, carrier, requests: () => requests, smuggled: () => smuggled, close: () => app.close() }
+}
+
+/** What `listen` takes beside the address. HTTP/2 is offered as well, as it is unless an app turns it off. */
+async function secured(carrier: Carrier): Promise<{ tls?: { cert: string; key: string } }> {
+  if (carrier === 'tcp') return {}
+  const { cert, key } = (await TestAuthority.make()).server(['127.0.0.1'])
+  return { tls: { cert, key } }
 }
 
 type App = ReturnType<typeof createApp>
@@ -145,6 +154,11 @@ function bodiesOf(app: App): void {
     await reader.read()
     ctx.text('first chunk')
   })
+  app.post('/trailers', { bodyMode: 'stream' }, async (ctx) => {
+    const body = await ctx.request.text()
+    ctx.text(JSON.stringify([body, ctx.trailers]))
+  })
+  app.get('/with-trailers', (ctx) => ctx.trailer('X-One', '1').trailer('x-two', ['a', 'b']).stream(words()))
   app.post(
     '/guarded',
     {

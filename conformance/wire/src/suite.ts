@@ -1,3 +1,4 @@
+import type { Target } from './carrier.ts'
 import type { Case } from './case.ts'
 import { type Cut, type Played, octets, play } from './client.ts'
 import { differences, summary } from './verdict.ts'
@@ -11,6 +12,7 @@ const sampled = 24
 
 export interface Outcome {
   readonly one: Case
+  readonly target: Target
   readonly cut: Cut
   readonly played: Played
   readonly differences: readonly string[]
@@ -36,9 +38,17 @@ export async function inParallel<T, R>(
 export const otherParallel = 256
 
 /** Plays one case and judges it. */
-export async function judge(port: number, one: Case, cut: Cut): Promise<Outcome> {
-  const played = await play(port, one, cut)
-  return { one, cut, played, differences: differences(one, played) }
+export async function judge(target: Target, one: Case, cut: Cut): Promise<Outcome> {
+  const played = await play(target, one, cut)
+  return { one, target, cut, played, differences: differences(one, played) }
+}
+
+/** The ways to play a case against a server: over TLS a half-close comes with FIN, and without. */
+export function targets(server: Target, one: Case): Target[] {
+  const { port, carrier } = server
+  const target = { port, carrier }
+  const isHalfClosed = one.steps.some((step) => 'fin' in step)
+  return carrier === 'tls' && isHalfClosed ? [target, { port, carrier: 'tls, no FIN' }] : [target]
 }
 
 /**
@@ -71,7 +81,8 @@ function boundaries(one: Case, total: number, limit: number): number[] {
 
 /** One failed outcome in words. */
 export function explain(outcome: Outcome): string {
-  const { one, cut, played } = outcome
+  const { one, target, cut, played } = outcome
+  const over = target.carrier === 'tcp' ? '' : ` over ${target.carrier}`
   const where = cut.kind === 'at' ? ` cut at ${cut.octet}` : cut.kind === 'whole' ? '' : ` in ${cut.kind}`
-  return `${one.id}${where} (${one.ref}): ${outcome.differences.join('; ')} [${summary(played)}]`
+  return `${one.id}${over}${where} (${one.ref}): ${outcome.differences.join('; ')} [${summary(played)}]`
 }

@@ -24,6 +24,7 @@ export function table(cases: readonly Case[], records: Records): string {
     `Raw bytes in, verdicts out: ${cases.length} cases from RFC 9110, RFC 9112 and published attacks (\`conformance/wire\`).`,
     'The native engine must pass every one, whole, cut in two, and byte by byte. Cases of up to 2,048 bytes are cut at every boundary; the few longer ones near line ends and at 24 more places, and in pieces.',
     `The adapters ${names.join(' and ')} stand on the parsers of Node.js and of uWebSockets.js (recorded with Node.js: ${nodes.join(', ')}); where they cannot do the same, their verdicts are recorded here.`,
+    'Over TLS the native engine passes every case too, and `node-http` does what it does without; `--tls` plays them so. A half-close is close_notify there, with FIN and without. `uwebsockets` has no TLS.',
     'A change of one fails the tests, so that it is seen. `node conformance/wire/dist/src/run.js --adapter <adapter> --record` writes this page.',
     'A canary stands behind every request that must be refused, or after which the connection must close. Where it is answered, a proxy that reads the same octets in another way can be made to pass on a request it has not seen.',
     '',

@@ -90,6 +90,10 @@ function replyDifferences(wanted: ReplyExpected, reply: Reply): string[] {
   }
   if (wanted.body !== undefined && reply.body !== wanted.body)
     list.push(`body ${show(reply.body)} instead of ${show(wanted.body)}`)
+  if (JSON.stringify(reply.trailers) !== JSON.stringify(wanted.trailers ?? []))
+    list.push(
+      `trailers ${show(JSON.stringify(reply.trailers))} instead of ${JSON.stringify(wanted.trailers ?? [])}`,
+    )
   if (wanted.saw !== undefined) list.push(...sawDifferences(wanted.saw, seenBy(reply)))
   return list
 }

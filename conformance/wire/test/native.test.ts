@@ -29,7 +29,7 @@ describe('native engine', { skip: unavailable }, () => {
   for (const group of new Set(cases.map((one) => one.group))) {
     const own = cases.filter((one) => one.group === group)
     test(`${group}: every case whole`, async () => {
-      const outcomes = await inParallel(own, (one) => judge(server.port, one, { kind: 'whole' }))
+      const outcomes = await inParallel(own, (one) => judge(server, one, { kind: 'whole' }))
       assert.deepEqual(outcomes.filter((outcome) => outcome.differences.length > 0).map(explain), [])
     })
     test(`${group}: every case cut at boundaries and octet by octet`, async () => {
@@ -38,7 +38,7 @@ describe('native engine', { skip: unavailable }, () => {
           .filter((cut, at) => cut.kind !== 'at' || (at + nth) % share === 0)
           .map((cut) => ({ one, cut })),
       )
-      const outcomes = await inParallel(plays, ({ one, cut }) => judge(server.port, one, cut))
+      const outcomes = await inParallel(plays, ({ one, cut }) => judge(server, one, cut))
       assert.deepEqual(outcomes.filter((outcome) => outcome.differences.length > 0).map(explain), [])
     })
   }

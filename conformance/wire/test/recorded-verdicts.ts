@@ -3,33 +3,49 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 
+import type { Carrier, Target } from '../src/carrier.ts'
+import type { Case } from '../src/case.ts'
 import { cases } from '../src/cases/all.ts'
-import { nodeMajor, readRecorded, recorded, type RecordedAdapter } from '../src/recorded.ts'
+import { nodeMajor, readRecorded, type Recorded, recorded, type RecordedAdapter } from '../src/recorded.ts'
 import { startServer } from '../src/server.ts'
-import { inParallel, judge, otherParallel } from '../src/suite.ts'
+import { inParallel, judge, otherParallel, targets } from '../src/suite.ts'
 
-/** Skipped on a Node.js of another major version than the recorded one, whose parser differs. */
-export function testRecorded(adapter: RecordedAdapter): void {
+/**
+ * Over TLS the verdicts are the same. Skipped on a Node.js of another major version than the recorded one, whose parser
+ * differs.
+ */
+export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp'): void {
   const file = readRecorded(adapter)
   const skip =
     file.node === nodeMajor
       ? false
       : `${adapter}: recorded on Node.js ${file.node}, whose parser differs from ${nodeMajor}`
 
-  test(`${adapter} does what is recorded`, { skip }, async () => {
-    const server = await startServer(adapter)
+  test(`${adapter} does what is recorded${carrier === 'tcp' ? '' : ', over TLS too'}`, { skip }, async () => {
+    const server = await startServer(adapter, carrier)
+    const play = ({ one, target }: Play) => judge(target, one, { kind: 'whole' })
     try {
-      const play = (one: (typeof cases)[number]) => judge(server.port, one, { kind: 'whole' })
-      const outcomes = await inParallel(cases, play, otherParallel)
-      const actual = Object.fromEntries(outcomes.map((outcome) => [outcome.one.id, recorded(outcome)]))
-      // Beside 255 others and a busy machine a connection may close too late to be seen; alone it is what it is.
-      for (const one of cases) {
-        if (isDeepStrictEqual(actual[one.id], file.verdicts[one.id])) continue
-        actual[one.id] = recorded(await play(one))
+      const plays = cases.flatMap((one) => targets(server, one).map((target): Play => ({ one, target })))
+      const outcomes = await inParallel(plays, play, otherParallel)
+      const actual: Record<string, Recorded> = {}
+      const wanted: Record<string, Recorded | undefined> = {}
+      for (const outcome of outcomes) {
+        const { one, target } = outcome
+        const name = `${one.id} over ${target.carrier}`
+        actual[name] = recorded(outcome)
+        wanted[name] = file.verdicts[one.id]
+        // Beside 255 others and a busy machine a connection may close too late to be seen; alone it is what it is.
+        if (!isDeepStrictEqual(actual[name], wanted[name])) actual[name] = recorded(await play(outcome))
       }
-      assert.deepEqual(actual, file.verdicts, `record the change with run.js --adapter ${adapter} --record`)
+      assert.deepEqual(actual, wanted, `record the change with run.js --adapter ${adapter} --record`)
+      assert.deepEqual(Object.keys(file.verdicts).toSorted(), cases.map((one) => one.id).toSorted())
     } finally {
       await server.close()
     }
   })
+}
+
+interface Play {
+  readonly one: Case
+  readonly target: Target
 }

@@ -2,6 +2,7 @@
 
 use crate::connection::{Connection, ConnectionId};
 use crate::engine::Core;
+use crate::protocol::Protocol;
 use crate::server::{Limits, Phase};
 use crate::slice::abort;
 
@@ -28,7 +29,8 @@ impl Core {
         if connection.life.is_lingering() {
             return;
         }
-        if !connection.life.must_linger() {
+        // A stream ends by a frame, whatever its client sends.
+        if !connection.life.must_linger() || connection.transport.place().is_some() {
             self.remove(id, abort::CLIENT);
             return;
         }
@@ -42,25 +44,52 @@ impl Core {
     /// Closes with a reset, so that the client does not take a part of a reply for the whole.
     pub fn reset_connection(&mut self, id: ConnectionId, reason: i32) {
         if let Some(connection) = self.detach(id, reason) {
+            if let Some(place) = connection.transport.place() {
+                self.end_socket_stream(place, false);
+            }
             connection.transport.reset();
         }
     }
 
     /// Closes, and aborts the exchanges still in flight.
     pub fn remove(&mut self, id: ConnectionId, reason: i32) {
-        drop(self.detach(id, reason));
+        let is_whole = self.is_whole(id);
+        let Some(mut connection) = self.detach(id, reason) else {
+            return;
+        };
+        if let Some(place) = connection.transport.place() {
+            self.end_socket_stream(place, is_whole);
+        } else if is_whole {
+            connection.transport.say_goodbye();
+        }
+    }
+
+    /// Gives whether the client has all that was begun.
+    fn is_whole(&self, id: ConnectionId) -> bool {
+        let connection = self.connections.get(id);
+        connection.is_some_and(|connection| connection.output.is_empty())
+            && !matches!(self.connections.protocol(id), Some(Protocol::Http1(http1)) if http1.is_mid_reply())
     }
 
     /// Takes a connection out of everything that knows it. The exchanges go first, since their notices must come before
     /// `closed`, and before any request that gets their slots.
     fn detach(&mut self, id: ConnectionId, reason: i32) -> Option<Connection> {
         self.release(id, reason);
+        self.uncount_handshake(id);
         let mut connection = self.connections.remove(id)?;
         self.sender.forget(id, &connection);
-        self.polling.remove(connection.transport.fd());
         let server_id = connection.server;
+        let fd = connection.transport.fd();
+        if let Some(fd) = fd {
+            self.polling.remove(fd);
+        }
         if let Some(server) = self.servers.get_mut(server_id) {
             connection.output.uncount(&mut server.waiting);
+            // A stream is counted with its connection.
+            if fd.is_none() {
+                return Some(connection);
+            }
+            server.release_address(&connection.peer);
             server.stats.connections -= 1;
             if server.phase != Phase::Open && server.stats.connections == 0 {
                 self.notify_closed(server_id);

@@ -19,10 +19,12 @@ impl Engine {
             let sockets = sockets.flat_map(|spec| [spec.idle_timeout / 2, spec.close_timeout]);
             sockets.chain([
                 limits.headers_timeout,
+                limits.tls_handshake_timeout,
                 limits.request_timeout,
                 limits.handler_timeout,
                 limits.send_timeout,
                 limits.keep_alive_timeout,
+                limits.http2_idle_timeout,
                 limits.drain_timeout,
                 limits.drain_idle,
                 limits.shutdown_timeout,

@@ -12,17 +12,17 @@ use ring::{Memory, Page};
 
 use crate::connection::{Connection, ConnectionId, Connections};
 use crate::exchange::{Exchanges, Slot};
+use crate::handshake::Handshakes;
 use crate::http1::reply_head::Templates;
-use crate::http1::requests::Scratch;
-use crate::output::Bodies;
+use crate::http2::Shared;
 use crate::polling::{Polling, Source};
 use crate::receive::Ready;
+use crate::routing::Scratch;
 use crate::sending::Sender;
 use crate::server::{Phase, Server, ServerConfig, ServerStats, Servers};
 use crate::slice::Slice;
 use crate::websocket::compression::Compression;
 use crate::websocket::publishing::Publishing;
-use crate::websocket::topics::Topics;
 
 /// What a call to [`Engine::collect`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +48,10 @@ pub struct Core {
     pub slice: Slice,
     pub sender: Sender,
     pub templates: Templates,
+    pub shared: Shared,
     pub publishing: Publishing,
     pub compression: Compression,
+    pub handshakes: Handshakes,
     pub clock: Clock,
     /// The last slice began with events.
     events_first: bool,
@@ -83,8 +85,10 @@ impl Engine {
                 slice: Slice::new(),
                 sender: Sender::default(),
                 templates: Templates::new(clock::unix_seconds()),
+                shared: Shared::new(clock::unix_seconds()),
                 publishing: Publishing::default(),
                 compression: Compression::default(),
+                handshakes: Handshakes::default(),
                 clock: Clock(clock::monotonic_ms()),
                 events_first: false,
                 drained: false,
@@ -106,13 +110,16 @@ impl Engine {
     pub fn begin_turn(&mut self) {
         self.read_clock();
         self.core.polling.ask_again();
+        self.core.handshakes.begin_turn();
     }
 
     /// Reads the clock, for replies that come outside a turn or long after it began: time limits and Date count from
     /// now.
     pub fn read_clock(&mut self) {
         self.core.clock = Clock(clock::monotonic_ms());
-        self.core.templates.refresh(clock::unix_seconds());
+        let second = clock::unix_seconds();
+        self.core.templates.refresh(second);
+        self.core.shared.refresh(second);
     }
 
     /// Fills the next page from ready connections and, once a turn, from the poller. Call again after
@@ -166,6 +173,7 @@ impl Engine {
             || self.core.sender.has_work()
             || self.core.slice.has_work()
             || self.core.polling.has_events()
+            || self.core.handshakes.has_work()
     }
 
     pub fn has_notices(&self) -> bool {
@@ -205,23 +213,7 @@ impl Engine {
     /// Adds a server that does not listen yet and gives its id.
     pub fn create_server(&mut self, config: ServerConfig) -> u16 {
         let core = &mut self.core;
-        let server = Server {
-            config,
-            listener: None,
-            accept_again: 0,
-            stats: ServerStats::default(),
-            buffered: 0,
-            waiting: 0,
-            bodies: Bodies::default(),
-            topics: Topics::default(),
-            phase: Phase::Open,
-            referenced: true,
-            #[cfg(feature = "faults")]
-            echoes: false,
-            #[cfg(feature = "faults")]
-            delays: None,
-        };
-        core.servers.add(server)
+        core.servers.add(Server::new(config))
     }
 
     /// # Errors
@@ -303,6 +295,7 @@ impl Core {
     /// Fills the page. Kept input and new events take turns at going first, so that a flood of either fills at most
     /// every other slice.
     fn gather(&mut self, memory: &mut Memory) {
+        self.advance_one_handshake(memory);
         self.events_first = !self.events_first;
         if self.events_first {
             self.take_events(memory);
@@ -320,6 +313,7 @@ impl Core {
             }
         }
         self.take_events(memory);
+        self.advance_handshakes(memory);
         self.send_waiting(memory);
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use wire::Version;
+use wire::{Head, Method, Version};
 
 use crate::connection::{ConnectionId, NEVER};
 use crate::output::Output;
+use crate::server::Server;
 
 /// The place of an exchange in the table. JavaScript knows an exchange by it, together with the place's generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,9 +37,18 @@ pub struct Identity {
     pub server: u16,
 }
 
+impl Identity {
+    pub const NONE: Self = Self {
+        slot: Slot::NONE,
+        generation: 0,
+        server: 0,
+    };
+}
+
 /// How a streamed reply's body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
+    /// By chunks, or by the end of its stream.
     Chunked,
     /// Bytes of the declared length still to come.
     Length(u64),
@@ -53,6 +63,8 @@ pub struct Exchange {
     pub connection: ConnectionId,
     /// The next newer exchange of the same connection.
     pub next: Slot,
+    /// The key of its stream, for HTTP/2.
+    pub stream: u16,
     pub state: State,
     pub head_only: bool,
     pub version: Version,
@@ -84,13 +96,14 @@ impl Exchanges {
         (0..self.slots.len() as u32).map(Slot)
     }
 
-    pub fn insert(&mut self, connection: ConnectionId, server: u16) -> Slot {
+    fn insert(&mut self, connection: ConnectionId, server: u16) -> Slot {
         self.in_flight += 1;
         let slot = self.free.pop_front().unwrap_or_else(|| {
             self.slots.push(Exchange {
                 generation: 0,
                 connection: ConnectionId::NONE,
                 next: Slot::NONE,
+                stream: 0,
                 state: State::Free,
                 head_only: false,
                 version: Version::Http11,
@@ -110,6 +123,34 @@ impl Exchanges {
         exchange.want_drain = false;
         exchange.deadline = NEVER;
         slot
+    }
+
+    /// Gives a request of `server` a slot, and counts it.
+    #[inline(always)]
+    pub fn begin(
+        &mut self,
+        connection: ConnectionId,
+        id: u16,
+        server: &mut Server,
+        head: &Head,
+        now: u64,
+    ) -> Identity {
+        let slot = self.insert(connection, id);
+        let exchange = self.get_mut(slot);
+        exchange.head_only = head.method == Method::HEAD;
+        exchange.version = head.version;
+        exchange.close = !head.keep_alive;
+        server.stats.requests += 1;
+        server.stats.in_flight += 1;
+        let timeout = server.config.limits.handler_timeout;
+        if timeout > 0 {
+            exchange.deadline = now + timeout;
+        }
+        Identity {
+            slot,
+            generation: exchange.generation,
+            server: id,
+        }
     }
 
     pub fn release(&mut self, slot: Slot) {

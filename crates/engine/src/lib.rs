@@ -6,6 +6,7 @@
 //! No method is called from inside another, and none while JavaScript runs.
 #![forbid(unsafe_code)]
 
+mod addresses;
 mod close;
 mod connection;
 mod deadline;
@@ -13,20 +14,25 @@ mod engine;
 mod exchange;
 #[cfg(feature = "faults")]
 pub mod faults;
+mod handshake;
 mod http1;
+mod http2;
 mod life;
 mod output;
 mod polling;
 mod protocol;
 mod receive;
 mod records;
+mod routing;
 mod sending;
 mod server;
 mod shutdown;
 mod slice;
+mod trailers;
 mod transport;
 #[cfg(feature = "faults")]
 mod tunnel;
+mod upload;
 mod websocket;
 
 #[cfg(not(feature = "faults"))]
@@ -47,7 +53,7 @@ mod faults {
 pub use engine::{Engine, Turn};
 pub use output::Retained;
 pub use records::{NoReferences, References};
-pub use server::{BodyMode, Limits, RouteSpec, ServerConfig, ServerStats};
+pub use server::{BodyMode, Limits, OFF, RouteSpec, ServerConfig, ServerStats};
 pub use slice::abort;
 #[cfg(feature = "faults")]
 pub use transport::Delays;

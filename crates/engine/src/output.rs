@@ -156,6 +156,14 @@ impl Output {
         (own, Some(part.body))
     }
 
+    /// The first bytes that wait, as far as they lie together; `None` when a kept body is not there any more.
+    pub fn first(&self) -> Option<&[u8]> {
+        match self.parts.front() {
+            Some(part) if self.sent == self.own.len() => part.body.bytes()?.get(part.at..),
+            _ => self.own.get(self.sent..),
+        }
+    }
+
     /// Sends some of it, or gives `None` when a kept body is not there any more. The caller tells `advance` how much
     /// was sent.
     pub fn send(&self, transport: &mut Transport) -> Option<Send> {
@@ -207,11 +215,11 @@ impl Output {
         }
     }
 
-    /// The number of bytes that are free once it is dropped: a body that others wait for, too, stays.
-    pub fn frees(&self) -> usize {
+    /// Its share of what waits on its server: its own bytes, and of each kept body an even part with all that wait for it.
+    pub fn share(&self) -> usize {
         let bodies = self.parts.iter().map(|part| &part.body);
-        let alone = bodies.filter(|body| Rc::strong_count(body) == 1);
-        self.counted + alone.map(|body| body.place.1).sum::<usize>()
+        let parts = bodies.map(|body| body.place.1 / Rc::strong_count(body));
+        self.counted + parts.sum::<usize>()
     }
 
     /// Takes its bytes out of a sum that `count` put them in.

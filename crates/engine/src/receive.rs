@@ -68,14 +68,32 @@ impl Core {
             if matches!(peer, Peer::Tcp(_)) && socket.set_nodelay(true).is_err() {
                 continue;
             }
-            let deadline = now + server.config.limits.headers_timeout;
+            if !server.admit_address(&peer) {
+                server.stats.refused += 1;
+                continue;
+            }
+            let limits = &server.config.limits;
+            let deadline = now
+                + if server.tls.is_some() {
+                    limits.tls_handshake_timeout
+                } else {
+                    limits.headers_timeout
+                };
             server.stats.connections += 1;
             let fd = socket.fd();
-            let transport = Transport::new(socket, server);
+            let Some(transport) = Transport::new(socket, server) else {
+                server.release_address(&peer);
+                server.stats.connections -= 1;
+                continue;
+            };
             let connection = Connection::new(transport, peer, id, now, deadline);
+            let encrypted = server.tls.is_some();
             let protocol = Protocol::new(server);
             let connection = self.connections.insert(connection, protocol);
             let token = self.connections.token(connection);
+            if encrypted {
+                self.begin_handshake(id, token);
+            }
             if self.polling.add(fd, token, Interest::READ).is_err() {
                 self.remove(connection, abort::ERROR);
             }
@@ -108,7 +126,27 @@ impl Core {
             return;
         }
         let (start, room) = self.slice.room(memory);
-        match connection.transport.receive(room) {
+        if connection.transport.is_encrypted() {
+            self.receive_sealed(memory, id);
+            return;
+        }
+        let received = connection.transport.receive(room);
+        self.take_received(memory, id, start, &received);
+    }
+
+    /// Does what is to be done with what came into the arena, from `start` on.
+    #[inline(always)]
+    pub fn take_received(
+        &mut self,
+        memory: &mut Memory,
+        id: ConnectionId,
+        start: usize,
+        received: &Recv,
+    ) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        match *received {
             Recv::Data(length) if connection.life.is_lingering() => {
                 let thrown_away = connection.life.throw_away(length as u64);
                 if thrown_away > self.drain_limit(id) {
@@ -119,7 +157,10 @@ impl Core {
                 self.ingest_arena(memory, id, start, start + length);
             }
             Recv::Data(length) => {
-                connection.input.extend_from_slice(&room[..length]);
+                let arena = &memory.page(self.slice.page()).arena;
+                connection
+                    .input
+                    .extend_from_slice(&arena[start..start + length]);
                 self.parse_kept(memory, id);
                 self.throttle(id);
             }
@@ -146,6 +187,41 @@ impl Core {
         self.slice.take(end - start);
         let (at, stop) = self.ingest(memory, id, start, end);
         self.slice.give_back(mark);
+        self.keep_rest(memory, id, (at, end), stop);
+    }
+
+    /// Takes bytes that another connection received for this one, into a part of the arena that is its own.
+    pub fn take_carried(
+        &mut self,
+        memory: &mut Memory,
+        id: ConnectionId,
+        start: usize,
+        end: usize,
+    ) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if connection.input.is_empty() {
+            let (at, stop) = self.ingest(memory, id, start, end);
+            self.keep_rest(memory, id, (at, end), stop);
+            return;
+        }
+        let arena = &memory.page(self.slice.page()).arena;
+        connection.input.extend_from_slice(&arena[start..end]);
+        // If parsing waits, each small part would have all of the input copied.
+        if !connection.queued && !connection.parse_blocked {
+            self.parse_kept(memory, id);
+        }
+    }
+
+    /// Keeps received bytes that were not consumed, and arranges that they are parsed again.
+    fn keep_rest(
+        &mut self,
+        memory: &mut Memory,
+        id: ConnectionId,
+        (at, end): (usize, usize),
+        stop: Stop,
+    ) {
         if stop == Stop::Done {
             return;
         }
@@ -170,7 +246,7 @@ impl Core {
                     connection.parse_blocked = true;
                 }
             }
-            Stop::Partial | Stop::NoCredit | Stop::Done | Stop::Closed => {}
+            Stop::Partial | Stop::NoCredit | Stop::Done | Stop::Switched | Stop::Closed => {}
         }
         self.throttle(id);
     }
@@ -193,6 +269,7 @@ impl Core {
         };
         connection.queued = false;
         self.parse_kept(memory, id);
+        self.give_window_back(id);
         if self
             .connections
             .get(id)
@@ -247,12 +324,17 @@ impl Core {
         let Some((connection, protocol)) = self.connections.open(id) else {
             return;
         };
+        let Some(fd) = connection.transport.fd() else {
+            return;
+        };
         let paused = protocol.is_paused();
         let backlog = connection.unsent() > HIGH_WATER_BYTES && !connection.life.is_lingering();
         let full = connection.input.len() >= BLOCKED_INPUT
             && (connection.parse_blocked || connection.queued || paused || backlog);
-        let read =
-            !connection.life.has_ended() && !full && (!paused || connection.input.is_empty());
+        let read = !connection.life.has_ended()
+            && !full
+            && (!paused || connection.input.is_empty())
+            && !protocol.is_deferred();
         let wanted = Interest {
             read,
             write: connection.unsent() > 0,
@@ -262,7 +344,6 @@ impl Core {
         if wanted == connection.interest {
             return;
         }
-        let fd = connection.transport.fd();
         let old = std::mem::replace(&mut connection.interest, wanted);
         let token = self.connections.token(id);
         if self.polling.modify(fd, token, old, wanted).is_err() {

@@ -7,6 +7,7 @@
 //! `Connection::output` until the poller says that it takes bytes again; that goes out after the requests of a slice.
 
 mod cork;
+mod room;
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -108,28 +109,38 @@ impl Sender {
 impl Core {
     /// Is called when a protocol has added output: has it sent at the end of the step.
     pub fn send_later(&mut self, id: ConnectionId) {
+        self.send_uncounted(id);
+        self.bound_waiting(id);
+    }
+
+    /// Like `send_later`, but does not check `maxBufferedReplies`.
+    pub fn send_uncounted(&mut self, id: ConnectionId) {
         let token = self.connections.token(id);
         if let Some(connection) = self.connections.get_mut(id)
             && !std::mem::replace(&mut connection.sending.dirty, true)
         {
             self.sender.dirty.push_back(token);
         }
-        self.bound_waiting(id);
     }
 
     /// Ends a step: sends what it gathered.
     pub fn flush(&mut self) {
         self.deliver_published();
-        self.flush_cork();
-        while let Some(token) = self.sender.dirty.pop_front() {
+        loop {
+            // After a panic a 500, or the end of a stream, may still have to be sent.
+            self.flush_cork();
+            let Some(token) = self.sender.dirty.pop_front() else {
+                if self.sender.is_free() {
+                    break;
+                }
+                continue;
+            };
             if let Some(id) = self.connections.resolve(token) {
                 self.guarded_send(id, false, |core| {
                     core.flush_output(id);
                 });
             }
         }
-        // A send that panicked has left a 500 to be sent.
-        self.flush_cork();
         self.tell_of_dropped();
         self.sender.step = self.sender.step.wrapping_add(1);
     }
@@ -217,6 +228,8 @@ impl Core {
             }
             cork.bytes.clear();
             cork.mark = 0;
+            // What the socket takes now does not count as waiting.
+            self.flush_output(id);
             return;
         }
         let mut sent = 0;
@@ -249,27 +262,14 @@ impl Core {
         cork.mark = 0;
     }
 
-    /// Counts the output of a connection after it grew. Past the limit of its server a connection is reset, this one or
-    /// what its protocol chooses: the others keep what was accepted for them.
+    /// Counts the output of a connection after it grew. Past `maxBufferedReplies` it cuts off clients.
     pub fn bound_waiting(&mut self, id: ConnectionId) {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
         connection.output.count(&mut server.waiting);
         if server.holds_too_much() {
-            self.make_room(id);
-        }
-    }
-
-    /// Resets connections until what waits is within the limit again, or this one is gone.
-    #[cold]
-    fn make_room(&mut self, id: ConnectionId) {
-        while let Some((_, server)) = self.connections.with_server(&mut self.servers, id)
-            && server.holds_too_much()
-        {
-            server.stats.dropped += 1;
-            let ended = self.gives_way(id);
-            self.reset_connection(ended, abort::ERROR);
+            self.make_room(id, None);
         }
     }
 
@@ -287,8 +287,7 @@ impl Core {
 
     /// Sends output that waits. Gives how many bytes the socket took.
     pub fn flush_output(&mut self, id: ConnectionId) -> usize {
-        let now = self.clock.now();
-        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+        let Some(connection) = self.connections.get_mut(id) else {
             return 0;
         };
         connection.sending.writable = false;
@@ -297,6 +296,9 @@ impl Core {
             return 0;
         }
         faults::check(Stage::Flush);
+        if let Some(place) = connection.transport.place() {
+            return self.flush_to_stream(id, place);
+        }
         let taken = match connection.output.send(&mut connection.transport) {
             Some(Send::Sent(length)) => length,
             Some(Send::WouldBlock) => 0,
@@ -311,26 +313,39 @@ impl Core {
             }
         };
         connection.output.advance(taken);
+        self.after_taken(id, taken);
+        taken
+    }
+
+    /// Is called when a part of the output that waited was taken.
+    pub fn after_taken(&mut self, id: ConnectionId, taken: usize) {
+        let now = self.clock.now();
+        let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
+            return;
+        };
         connection.output.count(&mut server.waiting);
         if !connection.output.is_empty() {
             if taken > 0 && connection.sending.deadline != NEVER {
                 connection.sending.deadline = now + server.config.limits.send_timeout;
             }
             self.await_socket(id);
-            return taken;
+            return;
         }
         connection.output = Output::default();
+        if connection.transport.has_failed() && !connection.life.is_closing() {
+            self.reset_connection(id, abort::ERROR);
+            return;
+        }
         if std::mem::take(&mut connection.parse_blocked) {
             self.queue(id);
         }
         self.after_output(id);
         self.after_sent(id);
         self.throttle(id);
-        taken
     }
 
     /// Is called when the socket did not take all output.
-    fn await_socket(&mut self, id: ConnectionId) {
+    pub fn await_socket(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
@@ -355,7 +370,10 @@ impl Core {
         if protocol.is_busy() {
             self.tell_drained(id);
         } else if connection.life.is_closing() {
-            self.close_or_linger(id);
+            // A refusal may be gathered behind the rest of a TLS handshake that is sent now.
+            if !self.sender.gathers_for(id) {
+                self.close_or_linger(id);
+            }
         } else if connection.life.is_half_closed() {
             self.finish_half_closed(id);
         }

@@ -1,9 +1,11 @@
 //! One listening app: its sockets, routes and limits.
 
-use reactor::net::Listener;
+use reactor::net::{Listener, Peer};
 use ring::layout::limit;
 use route::Router;
 
+use crate::addresses::Addresses;
+use crate::handshake::ServerTls;
 use crate::output::Bodies;
 use crate::websocket::SocketSpec;
 use crate::websocket::topics::Topics;
@@ -29,6 +31,12 @@ pub struct Limits {
     pub drain_timeout: u64,
     pub drain_idle: u64,
     pub shutdown_timeout: u64,
+    pub max_connections_per_address: usize,
+    pub tls_handshake_timeout: u64,
+    pub max_handshakes: usize,
+    pub http2_idle_timeout: u64,
+    pub max_streams: u32,
+    pub max_stream_resets: u32,
     pub wire: wire::Limits,
 }
 
@@ -65,9 +73,16 @@ impl Limits {
             drain_timeout: at(limit::DRAIN_TIMEOUT),
             drain_idle: at(limit::DRAIN_IDLE),
             shutdown_timeout: at(limit::SHUTDOWN_TIMEOUT),
+            max_connections_per_address: unless_off(limit::MAX_CONNECTIONS_PER_ADDRESS) as usize,
+            tls_handshake_timeout: unless_off(limit::TLS_HANDSHAKE_TIMEOUT),
+            max_handshakes: unless_off(limit::MAX_HANDSHAKES) as usize,
+            http2_idle_timeout: unless_off(limit::HTTP2_IDLE_TIMEOUT),
+            max_streams: small(limit::MAX_STREAMS),
+            max_stream_resets: small(limit::MAX_STREAM_RESETS),
             wire: wire::Limits {
                 max_header_size: small(limit::MAX_HEADER_SIZE),
-                max_header_line: small(limit::MAX_HEADER_LINE),
+                // A descriptor has 16 bits for the length of a field name.
+                max_header_line: small(limit::MAX_HEADER_LINE).min(u16::MAX.into()),
                 max_headers: values[limit::MAX_HEADERS] as u16,
                 max_url_length: small(limit::MAX_URL_LENGTH),
                 max_chunk_extensions: small(limit::MAX_CHUNK_EXTENSIONS),
@@ -79,7 +94,8 @@ impl Limits {
 }
 
 /// Stands for a limit that is off. No process lives so long, and no sum with the clock overflows.
-const OFF: u64 = 1 << 53;
+/// Stands for a limit that is off.
+pub const OFF: u64 = 1 << 53;
 
 /// When a request is dispatched, if it has a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +113,8 @@ pub enum BodyMode {
 pub struct RouteSpec {
     pub body: BodyMode,
     pub max_body: u64,
+    /// How many milliseconds its requests may take; [`OFF`] for no limit.
+    pub request_timeout: u64,
     /// The last parameter is the rest of the path, which only the limit on the target bounds.
     pub wildcard: bool,
     /// The index of its settings in [`ServerConfig::sockets`], if the route is for WebSockets.
@@ -120,7 +138,7 @@ pub struct ServerStats {
     pub in_flight: u64,
     pub requests: u64,
     pub refused: u64,
-    /// Connections that were reset because the bytes that wait to be sent had reached `max_buffered_replies`.
+    /// Connections, and streams of HTTP/2, that were reset because the bytes that wait to be sent had reached `max_buffered_replies`.
     pub dropped: u64,
     pub panics: u64,
     /// WebSockets, which are among the connections and not in flight.
@@ -215,9 +233,14 @@ pub struct Server {
     /// The bodies that wait to be sent and stay where JavaScript has them.
     pub bodies: Bodies,
     pub topics: Topics,
+    /// Set if it speaks TLS.
+    pub tls: Option<Box<ServerTls>>,
+    addresses: Addresses,
     pub phase: Phase,
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
+    /// Plain connections may begin with the preface of HTTP/2.
+    pub http2: bool,
     #[cfg(feature = "faults")]
     pub echoes: bool,
     #[cfg(feature = "faults")]
@@ -225,6 +248,46 @@ pub struct Server {
 }
 
 impl Server {
+    /// A server that does not listen yet.
+    pub fn new(config: ServerConfig) -> Self {
+        Self {
+            config,
+            listener: None,
+            accept_again: 0,
+            stats: ServerStats::default(),
+            buffered: 0,
+            waiting: 0,
+            bodies: Bodies::default(),
+            topics: Topics::default(),
+            tls: None,
+            addresses: Addresses::default(),
+            phase: Phase::Open,
+            referenced: true,
+            http2: false,
+            #[cfg(feature = "faults")]
+            echoes: false,
+            #[cfg(feature = "faults")]
+            delays: None,
+        }
+    }
+
+    /// Counts a connection of `peer`. Gives false if its address has as many as it may have.
+    pub fn admit_address(&mut self, peer: &Peer) -> bool {
+        let most = self.config.limits.max_connections_per_address;
+        most >= OFF as usize || self.addresses.admit(peer, most)
+    }
+
+    /// Takes a connection of `peer` out of the count.
+    pub fn release_address(&mut self, peer: &Peer) {
+        self.addresses.release(peer);
+    }
+
+    /// Gives whether as many requests are in flight as may be.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.stats.in_flight as usize >= self.config.limits.max_in_flight
+    }
+
     /// Gives whether more waits to be sent than the limit allows.
     #[inline]
     pub fn holds_too_much(&self) -> bool {

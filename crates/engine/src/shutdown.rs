@@ -53,6 +53,7 @@ impl Engine {
             core.notify_closed(id);
         } else {
             core.close_sockets(id);
+            core.leave_all(id);
             core.flush();
             core.advance_close(id);
         }

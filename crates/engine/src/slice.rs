@@ -35,8 +35,8 @@ pub struct Notice {
     value: i32,
     /// An `abort` has 1 here when the client has closed only its sending side and still gets a reply.
     detail: i32,
-    /// Why a socket was closed: UTF-8.
-    reason: Box<[u8]>,
+    /// Why a socket was closed, as UTF-8, or the block of trailer fields behind a body.
+    bytes: Box<[u8]>,
 }
 
 impl Notice {
@@ -46,14 +46,14 @@ impl Notice {
             about,
             value,
             detail: 0,
-            reason: Box::default(),
+            bytes: Box::default(),
         }
     }
 
     /// A socket is closed (RFC 6455 §7.1.5).
     pub fn closed_socket(about: Identity, code: u16, reason: &[u8]) -> Self {
         Self {
-            reason: reason.into(),
+            bytes: reason.into(),
             ..Self::new(kind::CLOSED_SOCKET, about, i32::from(code))
         }
     }
@@ -76,8 +76,12 @@ impl Notice {
         }
     }
 
-    pub fn body_end(about: Identity) -> Self {
-        Self::new(kind::BODY_END, about, 0)
+    /// A streamed body is whole. `trailers`: the block of its trailer fields.
+    pub fn body_end(about: Identity, trailers: Box<[u8]>) -> Self {
+        Self {
+            bytes: trailers,
+            ..Self::new(kind::BODY_END, about, 0)
+        }
     }
 
     /// The rest of a streamed body does not come. `status`: what the client did wrong, 0 if it left.
@@ -303,10 +307,13 @@ impl Slice {
     /// Gives whether the spans of one more head fit.
     #[inline]
     pub fn has_spans(&self, head: &Head, params: usize) -> bool {
-        self.spans
-            + params * PARAMETER_SPAN_WORDS
-            + head.fields.len() * FIELD_SPAN_WORDS
-            + PEER_WORDS
+        self.has_spans_for(head.fields.len(), params)
+    }
+
+    /// Gives whether the spans of one more head with so many fields fit.
+    #[inline]
+    pub fn has_spans_for(&self, fields: usize, params: usize) -> bool {
+        self.spans + params * PARAMETER_SPAN_WORDS + fields * FIELD_SPAN_WORDS + PEER_WORDS
             <= SPAN_WORDS
     }
 

@@ -2,29 +2,56 @@
 
 #[cfg(feature = "faults")]
 mod delayed;
+mod tls;
 
 use std::io::IoSlice;
 use std::os::fd::RawFd;
 
+use ::tls::Link;
+use h2::Key;
 use reactor::net::{Recv, Send, Socket};
 
+use crate::connection::ConnectionId;
 use crate::server::Server;
 
 #[cfg(feature = "faults")]
 pub use delayed::{Delayed, Delays};
+pub use tls::{Opened, Tls};
 
 /// How the bytes of a connection reach the network. `Connection::output` holds bytes as the transport sends them.
 pub enum Transport {
     /// The bytes of the protocol are the bytes on the socket.
     Plain(Socket),
+    /// The bytes on the socket are TLS records.
+    Tls(Box<Tls>),
+    /// The bytes are those of a stream of another connection, which takes them from the output when it has room.
+    Stream(Place),
     /// For tests of protocols: bytes come late and in pieces.
     #[cfg(feature = "faults")]
     Delayed(Box<Delayed>),
 }
 
+/// A stream of HTTP/2: its connection, and its key there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub parent: ConnectionId,
+    pub key: Key,
+}
+
 impl Transport {
-    /// The transport of a connection that `server` has accepted.
-    pub fn new(socket: Socket, server: &mut Server) -> Self {
+    /// The transport of a connection that `server` has accepted, or `None` if its TLS settings have no use for one.
+    pub fn new(socket: Socket, server: &mut Server) -> Option<Self> {
+        let below = Self::below(socket, server);
+        match &server.tls {
+            None => Some(below),
+            Some(tls) => {
+                let link = Link::new(&tls.settings).ok()?;
+                Some(Self::Tls(Box::new(Tls::new(below, link))))
+            }
+        }
+    }
+
+    fn below(socket: Socket, server: &mut Server) -> Self {
         #[cfg(feature = "faults")]
         if let Some(delays) = &mut server.delays {
             delays.seed += 1;
@@ -34,11 +61,13 @@ impl Transport {
         Self::Plain(socket)
     }
 
-    /// Receives what is there, up to the length of `room`.
+    /// Receives what is there, up to the length of `room`: ciphertext, if it is TLS.
     #[inline]
     pub fn receive(&mut self, room: &mut [u8]) -> Recv {
         match self {
             Self::Plain(socket) => socket.recv(room),
+            Self::Tls(tls) => tls.below.receive(room),
+            Self::Stream(_) => Recv::WouldBlock,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.receive(room),
         }
@@ -50,6 +79,8 @@ impl Transport {
     pub fn pending(&self) -> bool {
         match self {
             Self::Plain(_) => false,
+            Self::Tls(tls) => tls.pending(),
+            Self::Stream(_) => false,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.pending(),
         }
@@ -59,6 +90,8 @@ impl Transport {
     pub fn peek(&self) -> Recv {
         match self {
             Self::Plain(socket) => socket.peek(),
+            Self::Tls(tls) => tls.peek(),
+            Self::Stream(_) => Recv::WouldBlock,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.peek(),
         }
@@ -70,6 +103,8 @@ impl Transport {
     pub fn seals(&self) -> bool {
         match self {
             Self::Plain(_) => false,
+            // What is sent waits until its connection has room.
+            Self::Tls(_) | Self::Stream(_) => true,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.seals(),
         }
@@ -79,7 +114,8 @@ impl Transport {
     #[inline]
     pub fn seal(&mut self, bytes: &[u8], output: &mut Vec<u8>) {
         match self {
-            Self::Plain(_) => output.extend_from_slice(bytes),
+            Self::Plain(_) | Self::Stream(_) => output.extend_from_slice(bytes),
+            Self::Tls(tls) => tls.seal(bytes, output),
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.seal(bytes, output),
         }
@@ -90,6 +126,8 @@ impl Transport {
     pub fn send(&mut self, bytes: &[u8]) -> Send {
         match self {
             Self::Plain(socket) => socket.send(bytes),
+            Self::Tls(tls) => tls.below.send(bytes),
+            Self::Stream(_) => Send::WouldBlock,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.send(bytes),
         }
@@ -100,6 +138,8 @@ impl Transport {
     pub fn send_vectored(&mut self, slices: &[IoSlice]) -> Send {
         match self {
             Self::Plain(socket) => socket.send_vectored(slices),
+            Self::Tls(tls) => tls.below.send_vectored(slices),
+            Self::Stream(_) => Send::WouldBlock,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.send_vectored(slices),
         }
@@ -109,8 +149,48 @@ impl Transport {
     pub fn shutdown_write(&mut self) {
         match self {
             Self::Plain(socket) => socket.shutdown_write(),
+            Self::Tls(tls) => {
+                tls.close();
+                tls.below.shutdown_write();
+            }
+            Self::Stream(_) => {}
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.socket().shutdown_write(),
+        }
+    }
+
+    /// Tells the peer that what it received is whole, before the socket is closed.
+    pub fn say_goodbye(&mut self) {
+        if let Self::Tls(tls) = self {
+            tls.close();
+        }
+    }
+
+    #[inline]
+    pub fn is_encrypted(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+
+    /// Gives whether what is sealed from now on is lost: the link has ended by a fault, or its keys are used up.
+    pub fn has_failed(&self) -> bool {
+        matches!(self, Self::Tls(tls) if tls.link().failed())
+    }
+
+    /// The TLS side, if it is TLS.
+    pub fn link(&self) -> Option<&Link> {
+        if let Self::Tls(tls) = self {
+            Some(tls.link())
+        } else {
+            None
+        }
+    }
+
+    /// The stream that it is, if it is one.
+    #[inline]
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Stream(place) => Some(*place),
+            _ => None,
         }
     }
 
@@ -118,6 +198,8 @@ impl Transport {
     pub fn reset(self) {
         match self {
             Self::Plain(socket) => socket.reset(),
+            Self::Tls(tls) => tls.below.reset(),
+            Self::Stream(_) => {}
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.into_socket().reset(),
         }
@@ -128,18 +210,22 @@ impl Transport {
         match self {
             // This fails on Unix sockets, which report the peer's close by themselves.
             Self::Plain(socket) => drop(socket.probe_peer(seconds)),
+            Self::Tls(tls) => tls.below.probe_peer(seconds),
+            Self::Stream(_) => {}
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => drop(transport.socket().probe_peer(seconds)),
         }
     }
 
-    /// What the poller watches.
+    /// What the poller watches: nothing for a stream.
     #[inline]
-    pub fn fd(&self) -> RawFd {
+    pub fn fd(&self) -> Option<RawFd> {
         match self {
-            Self::Plain(socket) => socket.fd(),
+            Self::Plain(socket) => Some(socket.fd()),
+            Self::Tls(tls) => tls.below.fd(),
+            Self::Stream(_) => None,
             #[cfg(feature = "faults")]
-            Self::Delayed(transport) => transport.socket().fd(),
+            Self::Delayed(transport) => Some(transport.socket().fd()),
         }
     }
 }

@@ -384,6 +384,24 @@ fn a_refused_head_request_has_no_content_even_when_it_waits_its_turn() {
     assert!(received.ends_with("\r\n\r\n"), "{received}");
 }
 
+/// The descriptor of a request has 16 bits for the length of a name; what is longer would become another field.
+#[test]
+fn a_field_name_never_outgrows_its_descriptor() {
+    let mut values = limits();
+    values[limit::MAX_HEADER_SIZE] = 131_072.0;
+    values[limit::MAX_HEADER_LINE] = 131_072.0;
+    let mut driver = Driver::new(&values);
+    let mut client = driver.client();
+    let name = "n".repeat(65_540);
+    send(
+        &mut client,
+        format!("GET /a HTTP/1.1\r\nHost: x\r\n{name}: v\r\n\r\n").as_bytes(),
+    );
+    let (received, _) = driver.read(&mut client, |received| received.ends_with(b"}"));
+    assert!(text(&received).starts_with("HTTP/1.1 431 "));
+    assert!(driver.seen.is_empty());
+}
+
 #[test]
 fn a_head_larger_than_the_held_input_is_read_on() {
     let mut values = limits();
@@ -396,10 +414,8 @@ fn a_head_larger_than_the_held_input_is_read_on() {
         b"POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n.",
     );
     let first = driver.request();
-    let large = format!(
-        "GET /a HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n",
-        "v".repeat(90_000)
-    );
+    let line = "v".repeat(45_000);
+    let large = format!("GET /a HTTP/1.1\r\nHost: x\r\nX: {line}\r\nX: {line}\r\n\r\n");
     send(&mut client, &large.as_bytes()[..70_000]);
     idle(&mut driver, 20);
     driver.reply(&first, 200, b"1");

@@ -1,4 +1,4 @@
-//! HTTP/1 over a transport that delays and splits. The tests of the files below run as they stand there; `driver` sees
+//! HTTP/1, HTTP/2 and WebSockets over a transport that delays and splits. The tests of the files below run as they stand there; `driver` sees
 //! where it is.
 #![allow(clippy::duplicate_mod, reason = "each of the files has its driver")]
 
@@ -18,6 +18,8 @@ mod deadlines;
 mod faults;
 #[path = "half_close.rs"]
 mod half_close;
+#[path = "http2/main.rs"]
+mod http2;
 #[path = "interim.rs"]
 mod interim;
 #[path = "retained.rs"]

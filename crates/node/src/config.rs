@@ -1,16 +1,16 @@
 //! `createServer`'s arguments, read into the engine's configuration.
 
-use engine::{BodyMode, Limits, RouteSpec, ServerConfig, SocketSpec};
+use engine::{BodyMode, Limits, OFF, RouteSpec, ServerConfig, SocketSpec};
 use napi_sys::{napi_env, napi_value};
 use route::{Options, Router};
 
 use crate::value::{
-    Failure, Result, array_length, element, to_bool, to_number, to_string, typed_array,
+    Failure, Result, array_length, element, to_bool, to_number, to_numbers, to_string,
 };
 
-/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body, and the place of its
-/// settings in the list of sockets, -1 if the route is not for WebSockets.
-const ROUTE_WIDTH: u32 = 5;
+/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body, the place of its
+/// settings in the list of sockets (-1 if the route is not for WebSockets), and the milliseconds of a request.
+const ROUTE_WIDTH: u32 = 6;
 /// Values per route in the flat list of sockets. `socket_spec` reads them.
 const SOCKET_WIDTH: usize = 7;
 
@@ -23,7 +23,7 @@ pub fn read(
     table: napi_value,
     sockets: napi_value,
 ) -> Result<ServerConfig> {
-    let mut limits = Limits::from_array(&numbers(env, limits)?)
+    let mut limits = Limits::from_array(&to_numbers(env, limits)?)
         .map_err(|reason| Failure::new("E_INTERNAL", reason))?;
     for at in 0..array_length(env, methods)? {
         let name = to_string(env, element(env, methods, at)?)?;
@@ -57,6 +57,10 @@ pub fn read(
                 _ => BodyMode::Late,
             },
             max_body: to_number(env, at(3)?)? as u64,
+            request_timeout: match to_number(env, at(5)?)? as u64 {
+                0 => OFF,
+                timeout => timeout,
+            },
             wildcard: pattern
                 .rsplit('/')
                 .next()
@@ -68,7 +72,7 @@ pub fn read(
         limits,
         router,
         socket_router,
-        sockets: numbers(env, sockets)?
+        sockets: to_numbers(env, sockets)?
             .chunks_exact(SOCKET_WIDTH)
             .map(socket_spec)
             .collect(),
@@ -89,16 +93,4 @@ fn socket_spec(values: &[f64]) -> SocketSpec {
         drops: values[5] != 0.0,
         compress_from: (values[6] >= 0.0).then_some(values[6] as usize),
     }
-}
-
-fn numbers(env: napi_env, array: napi_value) -> Result<Vec<f64>> {
-    let (address, bytes, kind) = typed_array(env, array)?;
-    if kind != napi_sys::TypedarrayType::float64_array {
-        return Err(Failure::new("E_INTERNAL", "a Float64Array was expected"));
-    }
-    if bytes == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: a Float64Array's memory is `bytes` long and aligned for f64; JavaScript does not run meanwhile.
-    Ok(unsafe { std::slice::from_raw_parts(address.cast::<f64>(), bytes / 8) }.to_vec())
 }

@@ -18,6 +18,7 @@ use ring::layout::{LAYOUT_HASH, TOTAL_BYTES};
 use crate::binding::{self, Binding};
 use crate::config;
 use crate::sealing::sealer;
+use crate::tls_settings::{set_tls, tls_info};
 use crate::turn::{flush, on_flush, on_poll, settle};
 use crate::uv::{Callbacks, Handle, Handles, Uv};
 use crate::value::{
@@ -51,7 +52,7 @@ pub fn define(env: napi_env, target: napi_value) -> Result<()> {
 }
 
 /// Reads the arguments of a call, and the binding it was made for.
-fn arguments<const N: usize>(
+pub fn arguments<const N: usize>(
     env: napi_env,
     info: napi_callback_info,
 ) -> Result<([napi_value; N], *mut Binding)> {
@@ -123,13 +124,15 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             (*binding).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 8] = [
+        let exports: [(&str, Export); 10] = [
             ("createServer", create_server),
+            ("setTls", set_tls),
             ("listen", listen),
             ("close", close),
             ("dropServer", drop_server),
             ("stats", stats),
             ("unsent", unsent),
+            ("tlsInfo", tls_info),
             ("setReferenced", set_referenced),
             ("flush", flush_now),
         ];
@@ -194,13 +197,13 @@ unsafe extern "C" fn on_closed(handle: Handle) {
 }
 
 /// Runs `step` with the engine behind an exported function.
-fn with_engine<T>(binding: *mut Binding, step: impl FnOnce(&mut Engine) -> T) -> T {
+pub fn with_engine<T>(binding: *mut Binding, step: impl FnOnce(&mut Engine) -> T) -> T {
     // SAFETY: the invariants of `Binding`. An exported function carries the binding it was made for, and runs only
     // while JavaScript does, across which the callbacks in `turn` keep no borrow.
     step(unsafe { &mut (*binding).engine })
 }
 
-fn server_id(env: napi_env, value: napi_value) -> Result<u16> {
+pub fn server_id(env: napi_env, value: napi_value) -> Result<u16> {
     Ok(to_number(env, value)? as u16)
 }
 
@@ -232,15 +235,18 @@ unsafe extern "C" fn create_server(env: napi_env, info: napi_callback_info) -> n
     })
 }
 
-/// `listen(id, host, port, path, backlog, ipv6Only, reusePort)` gives `{ host, port, path }`.
+/// `listen(id, host, port, path, backlog, ipv6Only, reusePort, http2)` gives `{ host, port, path }`. `http2`: clients may
+/// begin with the preface of HTTP/2.
 unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
-        let ([id, host, port, path, backlog, ipv6_only, reuse_port], binding) =
-            arguments::<7>(env, info)?;
+        let ([id, host, port, path, backlog, ipv6_only, reuse_port, http2], binding) =
+            arguments::<8>(env, info)?;
         let id = server_id(env, id)?;
         let backlog = to_number(env, backlog)? as i32;
         let ipv6_only = to_bool(env, ipv6_only)?;
         let reuse_port = to_bool(env, reuse_port)?;
+        let http2 = to_bool(env, http2)?;
+        with_engine(binding, |engine| engine.set_http2(id, http2));
         let address = if let Some(path) = to_option(env, path)? {
             let path = to_string(env, path)?;
             with_engine(binding, |engine| {

@@ -118,6 +118,10 @@ pub fn undefined(env: napi_env) -> Result<napi_value> {
     call!(napi_get_undefined(env))
 }
 
+pub fn null(env: napi_env) -> Result<napi_value> {
+    call!(napi_get_null(env))
+}
+
 pub fn to_number(env: napi_env, value: napi_value) -> Result<f64> {
     call!(napi_get_value_double(env, value))
 }
@@ -207,6 +211,32 @@ pub fn typed_array(env: napi_env, value: napi_value) -> Result<(*mut c_void, usi
         }
     };
     Ok((data, length * width, kind))
+}
+
+/// Copies the values of a `Float64Array`.
+pub fn to_numbers(env: napi_env, array: napi_value) -> Result<Vec<f64>> {
+    let (address, bytes, kind) = typed_array(env, array)?;
+    if kind != napi_sys::TypedarrayType::float64_array {
+        return Err(Failure::new("E_INTERNAL", "a Float64Array was expected"));
+    }
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: a Float64Array's memory is `bytes` long and aligned for f64; JavaScript does not run meanwhile.
+    Ok(unsafe { std::slice::from_raw_parts(address.cast::<f64>(), bytes / 8) }.to_vec())
+}
+
+/// Copies the bytes of a `Uint8Array` or a `Buffer`.
+pub fn to_bytes(env: napi_env, array: napi_value) -> Result<Vec<u8>> {
+    let (address, length, kind) = typed_array(env, array)?;
+    if kind != napi_sys::TypedarrayType::uint8_array {
+        return Err(Failure::new("E_INTERNAL", "a Uint8Array was expected"));
+    }
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: a Uint8Array's memory is `length` bytes long; JavaScript does not run meanwhile.
+    Ok(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) }.to_vec())
 }
 
 /// Empties an array.

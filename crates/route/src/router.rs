@@ -140,7 +140,7 @@ impl Router {
     ///
     /// Precedence is among the routes of this method: another method's more specific pattern does not hide a less
     /// specific one. HEAD is served by HEAD and GET routes alike, HEAD's first where both have the same pattern.
-    #[inline]
+    #[inline(always)]
     pub fn lookup(&self, method: u8, path: &[u8], params: &mut Params) -> Lookup {
         params.truncate(0);
         let path = self.trimmed_bytes(path);

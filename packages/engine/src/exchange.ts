@@ -8,6 +8,7 @@
 import type { AsyncResource } from 'node:async_hooks'
 import { contentTypes as layoutContentTypes } from './generated/layout.ts'
 import type { ServerSocket, SocketEvents, SocketRoute } from './socket.ts'
+import type { TlsConfig, TlsInfo } from './tls.ts'
 
 /** The content types that the framework sets itself. With `custom` the header list has the type, or there is none. */
 export const ContentType = { custom: 0, json: 1, text: 2, html: 3, bytes: 4, problem: 5, svg: 6 } as const
@@ -32,7 +33,8 @@ export interface BodySink {
   readonly borrows?: boolean
   /** `bytes` is a copy that belongs to the sink, unless it `isLent`: then it is valid during the call alone. */
   chunk(bytes: Buffer, isLent?: boolean): void
-  end(): void
+  /** `trailers` are the trailer fields, if there are any: name, value, name, value, …; names are as sent. */
+  end(trailers?: string[]): void
   /**
    * The client left, sent malformed chunks (`status` 400), was slower than `requestTimeout` allows (`status` 408), or
    * went past the route's body limit (`status` 413).
@@ -69,6 +71,8 @@ export interface Exchange extends AsyncResource {
   readonly remoteAddress: string
   /** True where the connection is encrypted; false or absent otherwise. */
   readonly encrypted?: boolean
+  /** Gives what the TLS handshake of the connection agreed on; null or absent where it is not encrypted, or closed. */
+  tls?(): TlsInfo | null
 
   /** Gives one field by its lower-case name, combined as `headers()` does. */
   header(name: string): string | undefined
@@ -141,14 +145,20 @@ export interface Exchange extends AsyncResource {
    * Ends a streamed reply. With a declared length that was not reached the connection is reset. `isLast` says that the
    * server closes: if nothing was received behind the request, the connection ends with this reply, whose head could not
    * say so. An adapter that cannot do that leaves the connection idle.
+   *
+   * `trailers` is a flat list as the `headers` of `end` are, of fields that RFC 9110 §6.5.1 allows in trailers. They are
+   * dropped where the reply cannot carry them: one with a declared length, of HTTP/1.0, to HEAD, 204 and 304.
    */
-  finish(isLast?: boolean): void
+  finish(isLast?: boolean, trailers?: string[] | null): void
+  /** False where the adapter has no trailer fields: those given to `finish` are dropped. */
+  readonly sendsTrailers?: boolean
   /** Resets the connection, as is due when a streamed reply fails after its head was sent. */
   destroy(): void
   /**
-   * Replies 101 and makes a WebSocket of the connection (RFC 6455 §4.2.2). The route has `socket`, and the caller has checked
-   * the handshake: version 13, a key of 16 bytes, no body. `headers` are as `end` takes them, Sec-WebSocket-Protocol among
-   * them; the adapter adds Upgrade, Connection, Sec-WebSocket-Accept and Sec-WebSocket-Extensions. Gives null when already
+   * Replies 101 and makes a WebSocket of the connection (RFC 6455 §4.2.2), or over HTTP/2 replies 200 and makes one of the
+   * stream (RFC 8441 §5). The route has `socket`, and the caller has checked the handshake: version 13, no body, and for
+   * HTTP/1.1 a key of 16 bytes. `headers` are as `end` takes them, Sec-WebSocket-Protocol among them; the adapter adds
+   * Sec-WebSocket-Extensions and, for HTTP/1.1, Upgrade, Connection and Sec-WebSocket-Accept. Gives null when already
    * replied or aborted. It is absent where an adapter has no sockets.
    */
   accept?(headers: string[] | null, events: SocketEvents): ServerSocket | null
@@ -181,6 +191,8 @@ export interface RouteEntry {
   readonly bodyMode: BodyMode
   /** The most bytes of a body: the app's `maxBodySize` unless the route has its own. */
   readonly maxBodySize: number
+  /** The milliseconds that a request may take, 0 for no limit: the app's `requestTimeout` unless the route has its own. */
+  readonly requestTimeout: number
   /**
    * Is set where the route, a GET, is for WebSockets. Such routes are in a table of their own: a request that asks for a
    * WebSocket is looked up there alone, and no other request is. Paths of the two tables never conflict.
@@ -189,8 +201,9 @@ export interface RouteEntry {
 }
 
 /**
- * Stands for a route id where no route answers. `upgradeRequired` says that a GET of HTTP/1.1 asks for a WebSocket
- * (Upgrade names `websocket`, and Connection has `upgrade`) on a path that no route with `socket` has.
+ * Stands for a route id where no route answers. `upgradeRequired` says that a client asks for a WebSocket
+ * (a GET of HTTP/1.1 whose Upgrade names `websocket` and whose Connection has `upgrade`, or an extended CONNECT of HTTP/2) on
+ * a path that no route with `socket` has.
  */
 export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
@@ -215,8 +228,12 @@ export interface Limits {
   readonly handlerTimeout: number
   readonly sendTimeout: number
   readonly keepAliveTimeout: number
+  readonly http2IdleTimeout: number
   readonly maxConnectionAge: number
   readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
+  readonly tlsHandshakeTimeout: number
+  readonly maxHandshakes: number
   readonly maxInFlight: number
   readonly maxHeaderSize: number
   readonly maxHeaderLine: number
@@ -233,6 +250,8 @@ export interface Limits {
   readonly maxBufferedBodies: number
   readonly maxBufferedReplies: number
   readonly maxPipelined: number
+  readonly maxStreams: number
+  readonly maxStreamResets: number
   readonly maxChunkExtensions: number
   readonly maxChunkExtensionsTotal: number
   readonly maxJsonDepth: number
@@ -280,6 +299,13 @@ export interface ListenOptions {
    * rejects with `E_UNSUPPORTED`. Default false.
    */
   reusePort?: boolean | undefined
+  /** Encrypts connections. Default: they are not encrypted. */
+  tls?: TlsConfig | undefined
+  /**
+   * True speaks HTTP/2 as well as HTTP/1.1: over TLS with clients that choose it (ALPN), without TLS with those that begin
+   * with its preface (RFC 9113 §3.3).
+   */
+  http2?: boolean | undefined
 }
 
 /** The address that a server listens at. */
@@ -290,7 +316,7 @@ export interface Address {
   host: string | null
   /** The socket file; null for TCP. */
   path: string | null
-  /** The URL: `http://host:port`, or `unix:path`. */
+  /** The URL: `http://host:port`, with TLS `https://host:port`, or `unix:path`. */
   url: string
 }
 
@@ -304,7 +330,7 @@ export interface ServerStats {
   requests: number
   /** The requests that were refused before JavaScript saw them: malformed, past a limit, or one too many. */
   refused?: number
-  /** The connections that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
+  /** The connections, and streams of HTTP/2, that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
   dropped?: number
   /** The panics caught in the engine; each closed one connection. */
   panics?: number
@@ -315,6 +341,11 @@ export interface ServerStats {
 /** A server of one app. */
 export interface Server {
   listen(options: ListenOptions): Promise<Address>
+  /**
+   * Has new connections use `config`, and leaves those that are open alone. Throws `E_BAD_OPTION` where a certificate or a key
+   * cannot be used: then nothing changes. Absent where an adapter has no TLS.
+   */
+  setTls?(config: TlsConfig): void
   /**
    * Accepts the connections that wait, and then no more. The last reply of each connection says `Connection: close`. Idle
    * connections are closed after `drainIdle` ms, by default the limit, once they were read again. Resolves as soon as

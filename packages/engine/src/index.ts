@@ -2,6 +2,7 @@
 /// <reference types="node" preserve="true" />
 export * from './exchange.ts'
 export type { ServerSocket, SocketEvents, SocketRoute } from './socket.ts'
+export type { TlsCertificate, TlsConfig, TlsInfo, TlsVersion } from './tls.ts'
 export { bag, combine, wideBag } from './fields.ts'
 export type { TextSealer } from './load.ts'
 export { nativeEngine } from './native.ts'

@@ -3,6 +3,17 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { layoutHash } from './generated/layout.ts'
+import type { TlsVersion } from './tls.ts'
+
+/** Version, cipher suite, ALPN, server name, whether a session was resumed, and the client's certificate. */
+export type TlsAnswer = [
+  version: TlsVersion,
+  cipher: string,
+  alpn: string | null,
+  serverName: string | null,
+  resumed: boolean,
+  peer: Buffer | null,
+]
 
 /** The functions of one thread's engine. `crates/node/src/exports.rs` defines them. */
 export interface Binding {
@@ -22,11 +33,25 @@ export interface Binding {
     backlog: number,
     ipv6Only: boolean,
     reusePort: boolean,
+    http2: boolean,
   ): { host?: string; port?: number; path?: string }
   close(server: number, drainIdle: number): void
   dropServer(server: number): void
   /** Gives connections, in flight, requests, refused, panics, dropped, sockets. */
   stats(server: number): [number, number, number, number, number, number, number]
+  /** Throws `E_BAD_OPTION` where the settings cannot be used; then nothing changes. `native-tls.ts` gives the arguments. */
+  setTls(
+    server: number,
+    certificates: (number | string | Uint8Array)[],
+    ca: readonly Uint8Array[],
+    crl: readonly Uint8Array[],
+    ciphers: readonly string[],
+    groups: readonly string[],
+    ticketKeys: Uint8Array | null,
+    numbers: Float64Array,
+  ): void
+  /** Gives null where the exchange is over or its connection is not encrypted. */
+  tlsInfo(slot: number, generation: number): TlsAnswer | null
   /** Gives how many bytes wait to be sent to a WebSocket, of those that were applied. */
   unsent(slot: number, generation: number): number
   setReferenced(server: number, on: boolean): void

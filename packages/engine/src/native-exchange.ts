@@ -49,18 +49,24 @@ import {
   requestSlot,
 } from './generated/layout.ts'
 import { bodies, bytes, words, writeReply, writeSignal } from './memory.ts'
+import { readPacked } from './packed-headers.ts'
+import type { Binding } from './load.ts'
 import { NativeSocket, type Unsent } from './native-socket.ts'
+import { tlsInfoOf } from './native-tls.ts'
 import type { ServerSocket, SocketEvents } from './socket.ts'
+import type { TlsInfo } from './tls.ts'
 import { readText, fieldsOf, readFieldName, readParam, readPeer, parseFields } from './request-text.ts'
 
 /** `requireManualDestroy` spares each request an entry for finalisation. */
 const resourceOptions = { requireManualDestroy: true } as const
 
 let unsentOf: Unsent = () => 0
+let askTls: Binding['tlsInfo'] = () => null
 
-/** Is called once the engine has started. */
-export function setUnsent(unsent: Unsent): void {
+/** Is called once the engine has started: what exchanges and sockets ask it. */
+export function setQuestions({ unsent, tlsInfo }: Binding): void {
   unsentOf = unsent
+  askTls = tlsInfo
 }
 
 /** Longer lists of offered extensions are ignored: they would not fit the reply memory. */
@@ -235,6 +241,10 @@ export class NativeExchange extends AsyncResource implements Exchange {
 
   get encrypted(): boolean {
     return ((this.kind >> 16) & flagEncrypted) !== 0
+  }
+
+  tls(): TlsInfo | null {
+    return this.encrypted ? tlsInfoOf(askTls(this.slot, this.generation)) : null
   }
 
   get path(): string {
@@ -442,10 +452,10 @@ export class NativeExchange extends AsyncResource implements Exchange {
     return !full
   }
 
-  finish(isLast = false): void {
+  finish(isLast = false, trailers: string[] | null = null): void {
     if (!this.streaming || live[this.slot] !== this) return
     live[this.slot] = null
-    writeSignal(this.slot, this.generation, operationFinish, null, isLast ? 1 : 0, 0)
+    writeSignal(this.slot, this.generation, operationFinish, trailers, isLast ? 1 : 0, 0)
     if (this.sink !== null) this.failBody(coded('E_ABORTED', 'the request was answered'))
   }
 
@@ -454,7 +464,9 @@ export class NativeExchange extends AsyncResource implements Exchange {
     // The engine reads the key and the offered extensions from the record, since it has let go of the head.
     const offers = this.header('sec-websocket-extensions') ?? ''
     const known = offers.length > longestOffers ? '' : offers
-    const handshake = `${this.header('sec-websocket-key') ?? ''}${known}`
+    // HTTP/2 has no key (RFC 8441 §5.1).
+    const key = this.httpVersion === '2' ? '' : (this.header('sec-websocket-key') ?? '')
+    const handshake = `${key}${known}`
     this.replied = true
     live[this.slot] = null
     writeReply(this.slot, this.generation, operationUpgrade, headers, handshake)
@@ -501,10 +513,12 @@ export class NativeExchange extends AsyncResource implements Exchange {
     else this.runInAsyncScope(sink.chunk, sink, Buffer.from(view))
   }
 
-  bodyEnd(): void {
+  /** `length` is that of a block of trailer fields, 0 without one; `offset` says where it is, as for a body. */
+  bodyEnd(offset: number, length: number): void {
     const { sink } = this
     this.sink = null
-    if (sink !== null) this.runInAsyncScope(sink.end, sink)
+    if (sink === null) return
+    this.runInAsyncScope(sink.end, sink, length === 0 ? undefined : readTrailers(offset, length))
   }
 
   /** With `status` 0 the client closed its sending side before the end of the body, so nobody waits for a reply. */
@@ -569,6 +583,11 @@ function isTwiceIn(raw: readonly string[], name: string): boolean {
 function add(fields: Record<string, string>, name: string, value: string): void {
   const before = fields[name]
   fields[name] = before === undefined ? value : combine(name, before, value)
+}
+
+function readTrailers(offset: number, length: number): string[] {
+  if (offset < 0) return readPacked((bodies[-1 - offset] as Buffer).toString('latin1', 0, length))
+  return readPacked(bytes.latin1Slice(offset, offset + length))
 }
 
 function copy(start: number, length: number): Buffer {

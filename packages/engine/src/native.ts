@@ -37,9 +37,11 @@ import {
 } from './generated/layout.ts'
 import { type Addon, type Binding, loadAddon } from './load.ts'
 import { bodies, memory, overflow, references, words } from './memory.ts'
-import { live, NativeExchange, nextSlice, pageStart, setUnsent, waiting } from './native-exchange.ts'
+import { live, NativeExchange, nextSlice, pageStart, setQuestions, waiting } from './native-exchange.ts'
 import { publishFrom, sockets } from './native-socket.ts'
+import { setTls } from './native-tls.ts'
 import type { SocketRoute } from './socket.ts'
+import type { TlsConfig } from './tls.ts'
 
 const abortReasons: readonly AbortReason[] = ['client', 'timeout', 'shutdown', 'error', 'upload']
 
@@ -98,7 +100,7 @@ function event(at: number): void {
     case kindChunk:
       return exchange.bodyChunk(detail, value)
     case kindBodyEnd:
-      return exchange.bodyEnd()
+      return exchange.bodyEnd(detail, value)
     case kindBodyFail:
       return exchange.bodyFailed(value)
     case kindDrain:
@@ -131,7 +133,7 @@ let binding: Binding | null = null
 function start(addon: Addon): Binding {
   // This runs outside any request, so it captures no user's async context.
   binding ??= addon.open(memory, onSlice, references, bodies, overflow, {})
-  setUnsent(binding.unsent)
+  setQuestions(binding)
   return binding
 }
 
@@ -155,6 +157,7 @@ class NativeServer implements Server {
       route.bodyMode,
       route.maxBodySize,
       route.socket === undefined ? -1 : settings.indexOf(route.socket),
+      route.requestTimeout,
     ])
     const limits = Float64Array.from(limitOrder, (name) => host.limits[name as keyof Limits])
     this.#id = engine.createServer(
@@ -169,16 +172,25 @@ class NativeServer implements Server {
   }
 
   async listen(options: ListenOptions): Promise<Address> {
-    const { port = 0, host, path, backlog = 511, ipv6Only = false, reusePort = false } = options
+    const { port = 0, host, path, backlog = 511, ipv6Only = false, reusePort = false, tls } = options
+    // With TLS the handshake decides. Without it clients have to know beforehand (RFC 9113 §3.3).
+    const http2 = options.http2 === true && tls === undefined
     const listenOn = (address: string) =>
-      this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only, reusePort)
+      this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only, reusePort, http2)
+    if (tls !== undefined) this.setTls(tls)
     if (path !== undefined) {
       listenOn('')
       return { port: null, host: null, path, url: `unix:${path}` }
     }
-    if (host === undefined) return addressOf(listenAnywhere(listenOn))
+    const scheme = tls === undefined ? 'http' : 'https'
+    if (host === undefined) return addressOf(listenAnywhere(listenOn), scheme)
     const address = isIP(host) ? host : (await lookup(host)).address
-    return addressOf(listenOn(address))
+    return addressOf(listenOn(address), scheme)
+  }
+
+  setTls(config: TlsConfig): void {
+    // Another server may have the id of one that is closed.
+    if (this.#last === null) setTls(this.#engine, this.#id, config)
   }
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
@@ -208,11 +220,11 @@ class NativeServer implements Server {
   }
 
   ref(): void {
-    this.#engine.setReferenced(this.#id, true)
+    if (this.#last === null) this.#engine.setReferenced(this.#id, true)
   }
 
   unref(): void {
-    this.#engine.setReferenced(this.#id, false)
+    if (this.#last === null) this.#engine.setReferenced(this.#id, false)
   }
 }
 
@@ -244,10 +256,10 @@ function listenAnywhere(listen: (address: string) => Bound): Bound {
   }
 }
 
-function addressOf({ host = '', port = 0 }: Bound): Address {
+function addressOf({ host = '', port = 0 }: Bound, scheme: 'http' | 'https'): Address {
   // Nobody can connect to a wildcard address.
   const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return { port, host, path: null, url: `http://${shown}:${port}` }
+  return { port, host, path: null, url: `${scheme}://${shown}:${port}` }
 }
 
 /** Gives the native adapter of this thread, or half a sentence that says why there is none. */

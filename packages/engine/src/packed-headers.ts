@@ -39,7 +39,8 @@ export function packedList(packed: string): readonly string[] {
   return lists.get(packed) ?? readPacked(packed)
 }
 
-function readPacked(packed: string): string[] {
+/** Reads a packed value, or another block of fields in Latin-1: name, value, name, value, …. */
+export function readPacked(packed: string): string[] {
   const list: string[] = []
   for (let at = 0; at < packed.length;) {
     const nameEnd = at + 4 + packed.charCodeAt(at) + (packed.charCodeAt(at + 1) << 8)

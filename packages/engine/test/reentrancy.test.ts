@@ -24,8 +24,12 @@ const limits: Limits = {
   handlerTimeout: 0,
   sendTimeout: 30_000,
   keepAliveTimeout: 10_000,
+  http2IdleTimeout: 60_000,
   maxConnectionAge: 3_600_000,
   maxConnections: 10_000,
+  maxConnectionsPerAddress: 0,
+  tlsHandshakeTimeout: 10_000,
+  maxHandshakes: 1_000,
   maxInFlight: 10_000,
   maxHeaderSize: 16_384,
   maxHeaderLine: 8_192,
@@ -42,6 +46,8 @@ const limits: Limits = {
   maxBufferedReplies: 268_435_456,
   maxBufferedBodies: 268_435_456,
   maxPipelined: 16,
+  maxStreams: 100,
+  maxStreamResets: 200,
   maxChunkExtensions: 1_024,
   maxChunkExtensionsTotal: 16_384,
   maxJsonDepth: 64,
@@ -161,7 +167,7 @@ test(
   async () => {
     if ('reason' in engine) return
     let arrange: (exchange: Exchange) => void = () => {}
-    const entry = { maxBodySize: 1_000_000 }
+    const entry = { maxBodySize: 1_000_000, requestTimeout: 0 }
     const host: Host = {
       limits,
       router: { caseSensitive: true, ignoreTrailingSlash: false, methods: [] },

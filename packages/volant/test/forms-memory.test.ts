@@ -1,13 +1,14 @@
 /** The memory of the chunks of an upload, which is used again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BodySink, Exchange } from '@volant/engine'
+import type { BodySink } from '@volant/engine'
 import { StreamSource } from '../src/forms/body-source.ts'
+import type { RequestContext } from '../src/types/request.ts'
 
 function source(): { source: StreamSource; sink: BodySink } {
   let sink: BodySink | undefined
   const exchange = { readBody: (given: BodySink) => void (sink = given), credit() {} }
-  const made = new StreamSource(exchange as unknown as Exchange)
+  const made = new StreamSource({ exchange } as unknown as RequestContext)
   return { source: made, sink: sink as BodySink }
 }
 

@@ -24,7 +24,9 @@ test('the rules find each fault, and none in what securityHeaders sends', async 
   app.use(securityHeaders())
   app.get('/', () => 'x')
   await kit.serve(app, async (live) => {
-    const { headers } = await live.ask('/', { headers: { 'x-forwarded-proto': 'https' } })
+    const { headers } = await live.ask('/', {
+      headers: { 'x-forwarded-proto': 'https', host: 'app.example' },
+    })
     good.push(...Object.entries(headers))
   })
   assert.deepEqual(faultsOf({}), [])

@@ -168,6 +168,21 @@ describe('messages', () => {
       assert.rejects(kit.app().listen(target as never), { code: 'E_BAD_OPTION', message }))
   }
 
+  const tls = { cert: 'x', key: 'y' }
+  const behind: [string, unknown[]][] = [
+    ['options behind a port', [0, { tls }]],
+    ['options behind a host', [0, '127.0.0.1', { tls }]],
+    ['options behind options', [{ port: 0 }, { tls }]],
+    ['null for a host', [0, null]],
+  ]
+  for (const [what, given] of behind) {
+    test(`listen refuses ${what}`, () =>
+      assert.rejects(kit.app().listen(...(given as [number])), {
+        code: 'E_BAD_OPTION',
+        message: /^listen takes its options in one object, listen\(\{ port: 8443, tls \}\), and behind/,
+      }))
+  }
+
   test('inject takes a path, or a whole URL', async () => {
     const app = kit.app()
     app.get('/users', () => 'all')

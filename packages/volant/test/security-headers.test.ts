@@ -60,7 +60,8 @@ describe('securityHeaders', () => {
     app.use(securityHeaders())
     app.get('/x', (ctx) => ctx.text('x'))
     await kit.serve(app, async (live) => {
-      const secure = await live.ask('/x', { headers: { 'x-forwarded-proto': 'https' } })
+      const byProxy = { 'x-forwarded-proto': 'https', host: 'app.example' }
+      const secure = await live.ask('/x', { headers: byProxy })
       assert.equal(secure.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
       assert.equal(secure.headers['x-frame-options'], 'DENY')
       assert.equal((await live.ask('/x')).headers['strict-transport-security'], undefined)
@@ -73,6 +74,23 @@ describe('securityHeaders', () => {
     await kit.serve(appWith({ strictTransportSecurity: forced }), async (live) => {
       const reply = await live.ask('/x')
       assert.equal(reply.headers['strict-transport-security'], 'max-age=63072000; includeSubDomains; preload')
+    })
+  })
+
+  test('Strict-Transport-Security is not for localhost, whose other ports have no https', async () => {
+    await kit.serve(appWith(), async ({ app }) => {
+      const rows: [host: string, isSent: boolean][] = [
+        ['localhost', false],
+        ['localhost:8443', false],
+        ['shop.localhost:8443', false],
+        ['localhost.example', true],
+        ['notlocalhost', true],
+      ]
+      for (const [host, isSent] of rows) {
+        const { headers } = await app.fetch(new Request(`https://${host}/x`))
+        assert.equal(headers.has('strict-transport-security'), isSent, host)
+        assert.equal(headers.get('x-frame-options'), 'DENY')
+      }
     })
   })
 

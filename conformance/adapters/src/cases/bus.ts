@@ -36,8 +36,8 @@ export function busCases(kit: Kit): void {
       })
       return { app, publish: (topic, text) => route.publish(topic, text) }
     }
-    const connect = async (port: number, topic: string): Promise<Client> => {
-      const socket = new WebSocket(`ws://127.0.0.1:${port}/${topic}`)
+    const connect = async (url: string, topic: string): Promise<Client> => {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/${topic}`)
       const heard: (string | Buffer)[] = []
       socket.on('message', (data: Buffer, isBinary) => void heard.push(isBinary ? data : String(data)))
       await once(socket, 'open')
@@ -45,8 +45,7 @@ export function busCases(kit: Kit): void {
       heard.length = 0
       return { socket, heard, say: (text) => socket.send(text) }
     }
-    const listen = async (app: App): Promise<number> =>
-      (await app.listen({ port: 0, host: '127.0.0.1' })).port as number
+    const listen = async (app: App): Promise<string> => (await app.listen({ port: 0, host: '127.0.0.1' })).url
 
     test('what is published by an app that is mounted in two others with one bus arrives once', async () => {
       const bus = memoryBus()
@@ -105,10 +104,10 @@ export function busCases(kit: Kit): void {
     test('the app is subscribed to a topic as long as one of its WebSockets is', async () => {
       const bus = memoryBus()
       const { app } = make(bus)
-      const port = await listen(app)
+      const url = await listen(app)
       try {
-        const [first, second] = [await connect(port, 'a'), await connect(port, 'a')]
-        const third = await connect(port, 'b')
+        const [first, second] = [await connect(url, 'a'), await connect(url, 'a')]
+        const third = await connect(url, 'b')
         assert.equal(app.stats().bus?.topics, 2)
         first.say('leave')
         third.say('leave')
@@ -123,13 +122,13 @@ export function busCases(kit: Kit): void {
     test('an app that does not listen publishes to others, and so does a mounted one', async () => {
       const bus = memoryBus()
       const { app } = make(bus)
-      const port = await listen(app)
+      const url = await listen(app)
       const job = createApp({ bus, signals: false })
       const outer = createApp({ bus, signals: false })
       const inner = createApp({ signals: false })
       outer.mount('/inner', inner)
       try {
-        const { heard } = await connect(port, 'a')
+        const { heard } = await connect(url, 'a')
         job.publish('a', 'job')
         inner.publish('a', 'inner')
         await eventually(() => heard.length === 2, 'both arrive')
@@ -169,9 +168,9 @@ export function busCases(kit: Kit): void {
       for (const hooked of [true, false]) {
         const { app } = make(bus)
         if (hooked) app.onGap(({ topic, lost }) => app.publish(topic, `lost ${lost}`, { local: true }))
-        const port = await listen(app)
+        const url = await listen(app)
         try {
-          const { heard } = await connect(port, 'a')
+          const { heard } = await connect(url, 'a')
           const gap = { topic: 'a', publisher: null, lost: null, reason: 'reconnected' } as const
           const lines = await stderrLines(() => {
             receivers.at(-1)?.gap?.(gap)
@@ -204,9 +203,9 @@ export function busCases(kit: Kit): void {
         ready: fails,
         close: fails,
       })
-      const port = await listen(app)
+      const url = await listen(app)
       const lines = await stderrLines(async () => {
-        const { heard, say } = await connect(port, 'a')
+        const { heard, say } = await connect(url, 'a')
         app.publish('a', 'x')
         say('self y')
         await eventually(() => heard.length === 3, 'they arrive')

@@ -374,7 +374,7 @@ export function client(kit: Kit): void {
         const moved = createClient<typeof api>(`${address.url}/moved`)
         assert.match(
           await messageOf(moved.books.list()),
-          /^302 books\.list: http:\/\/\S+\/moved\/client\.json: the reply 302 is not declared: it leads elsewhere/,
+          /^302 books\.list: https?:\/\/\S+\/moved\/client\.json: the reply 302 is not declared: it leads elsewhere/,
         )
         const secure = createClient<typeof api>(address.url.replace('http', 'https'))
         assert.match(

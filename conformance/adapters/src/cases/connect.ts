@@ -72,7 +72,9 @@ export function connectCases(kit: Kit): void {
             [201, 'a, b', '1', '2', 'ü'],
           )
           const parts = await live.ask('/parts?cd')
-          assert.deepEqual([parts.text, parts.headers['content-length'], parts.reason], ['abcd', '4', 'OK'])
+          // HTTP/2 has no phrase behind the status.
+          const reason = parts.version === 'HTTP/2' ? '' : 'OK'
+          assert.deepEqual([parts.text, parts.headers['content-length'], parts.reason], ['abcd', '4', reason])
           const head = await live.ask('/parts?cd', { method: 'HEAD' })
           assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, '4', 0])
           assert.equal((await live.ask('/none')).status, 204)
@@ -308,7 +310,7 @@ export function connectCases(kit: Kit): void {
           const wire = await live.connect()
           wire.send(request('GET', '/wait'))
           await started.promise
-          wire.socket.resetAndDestroy()
+          wire.reset()
           await eventually(() => seen.includes('res close') && seen.includes('req close'), 'close')
           assert.deepEqual(seen.toSorted(), [
             'req aborted',
@@ -344,7 +346,7 @@ export function connectCases(kit: Kit): void {
           const wire = await live.connect()
           wire.send(request('GET', '/'))
           await once(wire.socket, 'data')
-          wire.socket.resetAndDestroy()
+          wire.reset()
           assert.equal(await outcome.promise, 'ERR_STREAM_PREMATURE_CLOSE')
         },
       )
@@ -522,7 +524,10 @@ export function connectCases(kit: Kit): void {
         },
         async (live) => {
           const { text, headers } = await live.ask('/a?b', { headers: { 'x-asked': 'yes' } })
-          assert.equal(text, '["GET","/a?b","1.1","127.0.0.1","http",true]')
+          assert.equal(
+            text,
+            `["GET","/a?b","${kit.version === '2' ? '2.0' : '1.1'}","127.0.0.1","${kit.scheme}",true]`,
+          )
           assert.equal(headers['x-connect'], undefined)
         },
       )

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { Address, App, VolantError } from 'volant'
+import type { App, VolantError } from 'volant'
 import { deferred, eventually, type Kit, Live, request, within } from '../kit.ts'
 import { Wire } from '../wire.ts'
 
@@ -356,7 +356,7 @@ export function drain(kit: Kit): void {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script])
       const exited = once(child, 'exit')
       const [line] = (await once(child.stdout, 'data')) as [Buffer]
-      const wire = await Wire.open({ port: Number(line), path: null } as Address)
+      const wire = await Wire.open({ host: '127.0.0.1', port: Number(line), path: null, url: '' })
       assert.equal((await wire.send(get).reply()).status, 404)
       let said = ''
       child.stderr.on('data', (text) => (said += text))

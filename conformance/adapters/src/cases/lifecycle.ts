@@ -139,6 +139,45 @@ export function lifecycle(kit: Kit): void {
       }
     })
 
+    test('what is cut off on a Unix socket, which has no reset, ends alone', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'volant-'))
+      const app = kit.app({ limits: { sendTimeout: 300, shutdownTimeout: 300 } })
+      const left = deferred()
+      app.get('/broken', (ctx) =>
+        ctx.stream(
+          (async function* () {
+            yield 'begun'
+            throw new Error('broken')
+          })(),
+        ),
+      )
+      app.get('/unread', (ctx) => {
+        ctx.signal.addEventListener('abort', () => left.resolve())
+        return (function* () {
+          for (;;) yield Buffer.alloc(65_536)
+        })()
+      })
+      app.get('/wait', (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)))
+      try {
+        const live = new Live(app, await app.listen({ path: join(folder, 'app.sock') }))
+        const broken = (await live.connect()).send(request('GET', '/broken'))
+        await within(broken.closed, 30_000, 'the end of the broken stream')
+        const unread = await live.connect()
+        unread.socket.pause()
+        unread.send(request('GET', '/unread'))
+        await within(left.promise, 30_000, 'the end of what is not read')
+        const waiting = (await live.connect()).send(request('GET', '/wait'))
+        await eventually(() => app.stats().inFlight === 1, 'the request in flight')
+        await within(app.close(), 30_000, 'the close')
+        await within(waiting.closed, 30_000, 'the end of what is in flight')
+        live.closeAll()
+      } finally {
+        kit.reports.length = 0
+        await app.close()
+        rmSync(folder, { recursive: true })
+      }
+    })
+
     const badListens: [string, unknown][] = [
       ['port -1', -1],
       ['port 65536', 65_536],

@@ -43,7 +43,7 @@ export function loggerCases(kit: Kit): void {
         const wire = await live.connect()
         wire.send(request('GET', '/wait?id=1'))
         await entered.promise
-        wire.socket.resetAndDestroy()
+        wire.reset()
         await eventually(() => lines.length === 1, 'a line')
       })
       const [line] = lines as [Line]

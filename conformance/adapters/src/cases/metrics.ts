@@ -49,6 +49,7 @@ export function metricsCases(kit: Kit): void {
       await kit.serve(app, async (live) => {
         await live.ask('/slow')
         await live.ask('/caf%C3%A9/x.svg')
+        await eventually(() => app.stats().connections === 0, 'both connections have ended')
         const reply = await live.ask('/metrics')
         assert.equal(reply.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
         assert.equal(reply.headers['cache-control'], 'no-store')

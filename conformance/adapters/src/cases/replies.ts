@@ -281,7 +281,7 @@ export function replies(kit: Kit): void {
         )
         assert.deepEqual((await wire.reply()).json(), {
           method: 'GET',
-          url: 'http://h.test/r?q=1',
+          url: `${kit.scheme}://h.test/r?q=1`,
           version: '1.1',
           ip: '127.0.0.1',
           agent: 'me',

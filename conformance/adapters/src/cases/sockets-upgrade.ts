@@ -174,7 +174,7 @@ export function socketUpgrades(kit: Kit): void {
     describe('Origin', () => {
       const asked: [string, Record<string, string>, { origins?: '*' | string[] }, boolean][] = [
         ['none passes', {}, {}, true],
-        ['the own one passes', { origin: 'http://localhost' }, {}, true],
+        ['the own one passes', { origin: `${kit.scheme}://localhost` }, {}, true],
         [
           'the own one passes over https, as behind a proxy that ends TLS',
           { origin: 'https://localhost' },
@@ -200,7 +200,7 @@ export function socketUpgrades(kit: Kit): void {
         ],
         [
           'the own one passes beside a list',
-          { origin: 'http://localhost' },
+          { origin: `${kit.scheme}://localhost` },
           { origins: ['https://app.example'] },
           true,
         ],

@@ -445,7 +445,7 @@ export function sockets(kit: Kit): void {
       const app = kit.app()
       app.ws('/', { compress: { threshold: 10 }, message: (ws, message) => ws.send(message) })
       await kit.serve(app, async ({ address }) => {
-        const client = new WsClient(`ws://127.0.0.1:${address.port}/`)
+        const client = new WsClient(`${address.url.replace('http', 'ws')}/`)
         const got: string[] = []
         client.on('message', (data: Buffer) => void got.push(data.toString()))
         await new Promise((resolve, reject) => client.on('open', resolve).on('error', reject))
@@ -466,7 +466,7 @@ export function sockets(kit: Kit): void {
       const app = kit.app()
       app.ws('/', { protocols: ['b'], compress: true, message: (ws, message) => ws.send(message) })
       await kit.serve(app, async ({ address }) => {
-        const client = new WebSocket(`ws://127.0.0.1:${address.port}/`, ['a', 'b'])
+        const client = new WebSocket(`${address.url.replace('http', 'ws')}/`, ['a', 'b'])
         const got: unknown[] = []
         client.onmessage = ({ data }) => void got.push(data)
         await new Promise((resolve, reject) => {

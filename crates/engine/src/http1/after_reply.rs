@@ -221,7 +221,8 @@ impl Core {
         else {
             return;
         };
-        if http1.in_flight > 0 || !matches!(http1.inbound, Inbound::Head) {
+        // What was sent before the first request is the rest of a TLS handshake.
+        if http1.fresh || http1.in_flight > 0 || !matches!(http1.inbound, Inbound::Head) {
             return;
         }
         let limits = &server.config.limits;

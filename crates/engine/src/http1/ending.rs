@@ -46,22 +46,19 @@ impl Core {
     /// Ends the request that is received too slowly, or the connection on which none begins.
     pub fn time_out_request(&mut self, id: ConnectionId) {
         let now = self.clock.now();
-        let Some((connection, http1, server)) =
-            self.connections.http1_with_server(&mut self.servers, id)
-        else {
+        let Some((connection, http1)) = self.connections.http1(id) else {
             return;
         };
-        let request_timeout = server.config.limits.request_timeout;
         match &http1.inbound {
             // Its time begins when the reply is sent. Until then `sendTimeout` applies.
             Inbound::Head if connection.unsent() > 0 => connection.deadline = NEVER,
             Inbound::Head if connection.input.is_empty() => self.remove(id, abort::CLIENT),
             Inbound::Head => self.refuse(id, 408, "E_HEADERS_TIMEOUT"),
-            Inbound::Buffering(body) => match body.pace.extend(now, request_timeout) {
+            Inbound::Buffering(body) => match body.pace.extend(now) {
                 Some(deadline) => connection.deadline = deadline,
                 None => self.refuse(id, 408, "E_REQUEST_TIMEOUT"),
             },
-            Inbound::Streaming(body) => match body.pace.extend(now, request_timeout) {
+            Inbound::Streaming(body) => match body.pace.extend(now) {
                 Some(deadline) => connection.deadline = deadline,
                 None => self.time_out_upload(id),
             },
@@ -117,7 +114,7 @@ impl Core {
             return;
         };
         if let Inbound::Buffering(body) = &http1.inbound {
-            server.buffered -= body.data.len() as u64;
+            server.buffered -= body.held.data.len() as u64;
             http1.inbound = Inbound::Closed;
         }
     }

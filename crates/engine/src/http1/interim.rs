@@ -11,7 +11,7 @@ use crate::faults::{self, Stage};
 
 /// How many bytes of interim replies may wait for the client to read, or for earlier replies. Interim replies are
 /// advice, which is worth less the later it comes.
-const INTERIM_BYTES: usize = 16_384;
+pub const INTERIM_BYTES: usize = 16_384;
 
 impl Core {
     /// Sends 100 Continue, for which the client waits before it sends its body (RFC 9110 §10.1.1).

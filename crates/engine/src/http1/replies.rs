@@ -14,6 +14,7 @@ use crate::exchange::{Framing, Slot, State};
 use crate::faults::{self, Stage};
 use crate::output::{Bodies, Body};
 use crate::records::References;
+use crate::trailers;
 
 impl Core {
     /// Does what a record asks an exchange for.
@@ -23,7 +24,7 @@ impl Core {
             operation::END => self.end(slot, record, out, references),
             operation::START => self.start(slot, record, out),
             operation::DATA => self.data(slot, record, out, references),
-            operation::FINISH => self.finish(slot, record.amount() > 0),
+            operation::FINISH => self.finish(slot, record, out),
             operation::DESTROY => self.reset_exchange(slot),
             operation::READ | operation::CREDIT => self.grant(slot, record),
             operation::INFORM => self.inform(slot, record, out),
@@ -165,11 +166,12 @@ impl Core {
         self.reply_grew(slot);
     }
 
-    /// `is_last`: the server closes, and the head left before that was known.
-    fn finish(&mut self, slot: Slot, is_last: bool) {
+    fn finish(&mut self, slot: Slot, record: &Record, out: &[u8]) {
         let State::Streaming(framing) = self.exchanges.get(slot).state else {
             return;
         };
+        // The server closes, and the head left before that was known.
+        let is_last = record.amount() > 0;
         if is_last && self.is_newest(slot) {
             self.exchanges.get_mut(slot).close = true;
         }
@@ -180,7 +182,14 @@ impl Core {
         }
         let Sink { bytes, .. } = self.sink(slot);
         if framing == Framing::Chunked {
-            bytes.extend_from_slice(b"0\r\n\r\n");
+            bytes.extend_from_slice(b"0\r\n");
+            for (name, value) in record.headers(out).into_iter().flat_map(trailers::sendable) {
+                bytes.extend_from_slice(name);
+                bytes.extend_from_slice(b": ");
+                bytes.extend_from_slice(value);
+                bytes.extend_from_slice(b"\r\n");
+            }
+            bytes.extend_from_slice(b"\r\n");
         }
         self.reply_done(slot);
     }

@@ -6,7 +6,7 @@ use wire::Version;
 use wire::reply::{Date, forbidden_name, status_line, valid_name, valid_value, write_decimal};
 
 /// The index of problem+json in `CONTENT_TYPES`.
-const PROBLEM: usize = 5;
+pub const PROBLEM: usize = 5;
 
 /// How the body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,16 +131,32 @@ impl Templates {
         close: bool,
         head_only: bool,
     ) {
-        let line = status_line(status);
-        let title = line.get(13..line.len() - 2).unwrap_or_default();
-        let mut body = Vec::with_capacity(96);
-        body.extend_from_slice(b"{\"type\":\"about:blank\",\"title\":\"");
-        body.extend_from_slice(title);
-        body.extend_from_slice(b"\",\"status\":");
-        write_decimal(&mut body, u64::from(status));
-        body.extend_from_slice(b",\"code\":\"");
-        body.extend_from_slice(code.as_bytes());
-        body.extend_from_slice(b"\"}");
+        let body = problem(status, code);
+        self.write_problem_body(out, status, &body, close, head_only);
+    }
+
+    /// Writes a reply of the engine itself that says in a sentence what is wrong, and closes the connection. JSON needs
+    /// no escapes for `detail`.
+    pub fn write_explained_problem(
+        &self,
+        out: &mut Vec<u8>,
+        status: u16,
+        code: &str,
+        detail: &str,
+    ) {
+        let detail = format!(",\"detail\":\"{detail}\"");
+        let body = explained_problem(status, code, &detail);
+        self.write_problem_body(out, status, &body, true, false);
+    }
+
+    fn write_problem_body(
+        &self,
+        out: &mut Vec<u8>,
+        status: u16,
+        body: &[u8],
+        close: bool,
+        head_only: bool,
+    ) {
         write_common(out, status, PROBLEM, &self.date);
         out.extend_from_slice(b"Content-Length: ");
         write_decimal(out, body.len() as u64);
@@ -154,9 +170,31 @@ impl Templates {
         }
         out.extend_from_slice(b"\r\n");
         if !head_only {
-            out.extend_from_slice(&body);
+            out.extend_from_slice(body);
         }
     }
+}
+
+/// The body of a reply of the engine itself, as problem+json (RFC 9457).
+pub fn problem(status: u16, code: &str) -> Vec<u8> {
+    explained_problem(status, code, "")
+}
+
+/// `more` follows the other members.
+fn explained_problem(status: u16, code: &str, more: &str) -> Vec<u8> {
+    let line = status_line(status);
+    let title = line.get(13..line.len() - 2).unwrap_or_default();
+    let mut body = Vec::with_capacity(96);
+    body.extend_from_slice(b"{\"type\":\"about:blank\",\"title\":\"");
+    body.extend_from_slice(title);
+    body.extend_from_slice(b"\",\"status\":");
+    write_decimal(&mut body, u64::from(status));
+    body.extend_from_slice(b",\"code\":\"");
+    body.extend_from_slice(code.as_bytes());
+    body.push(b'"');
+    body.extend_from_slice(more.as_bytes());
+    body.push(b'}');
+    body
 }
 
 fn names_upgrade(status: u16, version: Version) -> bool {

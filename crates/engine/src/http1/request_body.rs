@@ -1,16 +1,19 @@
 //! Request bodies as they arrive: waited for, streamed while there is credit, or thrown away.
 
-use ring::layout::INLINE_BODY_BYTES;
+use std::ops::Range;
+
 use ring::{Memory, Record};
 use wire::chunked::Decoder;
-use wire::{Framing, Head, Limits, Refusal};
+use wire::{Framing, Limits, Refusal};
 
 use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
 use crate::exchange::{Identity, Slot, State};
 use crate::http1::Inbound;
 use crate::protocol::Stop;
-use crate::slice::{DispatchedBody, Notice, Routed};
+use crate::slice::Notice;
+use crate::trailers;
+use crate::upload::{Held, Pace};
 
 /// What is left of a message body.
 pub enum Remaining {
@@ -56,8 +59,8 @@ impl Remaining {
                 }
                 Ok(Taken {
                     used: length,
-                    start: 0,
                     length,
+                    ..Taken::default()
                 })
             }
             Self::Chunked(decoder) => {
@@ -70,28 +73,25 @@ impl Remaining {
                     used: step.consumed,
                     start: data.start,
                     length: data.len(),
+                    trailers: step.trailers.unwrap_or(0..0),
                 })
             }
         }
     }
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Taken {
     pub used: usize,
     pub start: usize,
     pub length: usize,
+    /// Where bytes of the trailer section are.
+    pub trailers: Range<usize>,
 }
 
-/// A request that waits for its body. Its head is kept here, because the arena is reused meanwhile.
+/// A request that waits for its body.
 pub struct Buffering {
-    pub head: Head,
-    pub head_bytes: Vec<u8>,
-    /// The canonical path, if the head does not contain it.
-    pub path: Option<Vec<u8>>,
-    pub routed: Routed,
-    pub params: route::Params,
-    pub data: Vec<u8>,
+    pub held: Held,
     pub remaining: Remaining,
     pub limit: u64,
     pub pace: Pace,
@@ -102,6 +102,8 @@ pub struct Streaming {
     pub about: Identity,
     pub remaining: Remaining,
     pub received: u64,
+    /// The trailer section, as far as it was received: at most `max_trailer_size` bytes.
+    pub trailers: Vec<u8>,
     pub limit: u64,
     /// How many more bytes the handler lets in.
     pub credit: u64,
@@ -116,43 +118,6 @@ pub struct Streaming {
 pub struct Discard {
     pub remaining: Remaining,
     pub budget: u64,
-}
-
-/// Judges whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on
-/// average, but at most 300 s (or `requestTimeout`, if that is longer).
-#[derive(Clone, Copy)]
-pub struct Pace {
-    pub started: u64,
-    pub received: u64,
-}
-
-/// The rate, in bytes per second, that extends a body's deadline.
-const MINIMUM_RATE: u64 = 1024;
-/// The most milliseconds that a body may take.
-const HARD_CAP: u64 = 300_000;
-/// After so many milliseconds a slow body is looked at again.
-const EXTENSION: u64 = 1000;
-
-impl Pace {
-    pub fn new(now: u64) -> Self {
-        Self {
-            started: now,
-            received: 0,
-        }
-    }
-
-    /// The next deadline once `requestTimeout` has passed, or `None` if the client is too slow.
-    pub fn extend(&self, now: u64, request_timeout: u64) -> Option<u64> {
-        let elapsed = now - self.started;
-        (elapsed < HARD_CAP.max(request_timeout) && self.received * 1000 >= elapsed * MINIMUM_RATE)
-            .then_some(now + EXTENSION)
-    }
-
-    /// The deadline of a body that was paused at `paused` and may come again.
-    pub fn resume(&mut self, paused: u64, now: u64, request_timeout: u64) -> u64 {
-        self.started += now - paused;
-        (self.started + request_timeout).max(now + EXTENSION)
-    }
 }
 
 impl Core {
@@ -189,14 +154,14 @@ impl Core {
         };
         let data = &arena[at + taken.start..at + taken.start + taken.length];
         body.pace.received += taken.used as u64;
-        let whole = (body.data.len() + data.len()) as u64;
+        let whole = (body.held.data.len() + data.len()) as u64;
         let (status, code) = if body.remaining.at_least(whole) > body.limit {
             (413, "E_BODY_TOO_LARGE")
         } else if server.buffered + data.len() as u64 > server.config.limits.max_buffered_bodies {
             (503, "E_OVERLOADED")
         } else {
             server.buffered += data.len() as u64;
-            body.data.extend_from_slice(data);
+            body.held.data.extend_from_slice(data);
             // A decoder that uses nothing waits for more than it was given.
             return if taken.used == 0 && !body.remaining.is_done() {
                 Err(Stop::Partial)
@@ -216,39 +181,24 @@ impl Core {
         let Inbound::Buffering(body) = &mut http1.inbound else {
             return Err(Stop::Closed);
         };
-        let inline = body.data.len() <= INLINE_BODY_BYTES;
-        let path_bytes = body.path.as_ref().map_or(0, Vec::len);
-        let needed = body.head_bytes.len() + path_bytes + if inline { body.data.len() } else { 0 };
-        if !self.slice.takes_request()
-            || self.slice.free() < needed
-            || !self.slice.has_spans(&body.head, route::MAX_PARAMS)
-        {
+        if !body.held.fits(&self.slice) {
             return Err(Stop::PageFull);
         }
         let Inbound::Buffering(mut body) = std::mem::replace(&mut http1.inbound, Inbound::Head)
         else {
             return Err(Stop::Closed);
         };
-        let length = body.data.len();
-        server.buffered -= length as u64;
-        let at = self.slice.store(memory, &body.head_bytes);
-        body.routed.path = match &body.path {
-            Some(path) => self.slice.store(memory, path),
-            None => at + body.routed.path,
-        };
-        let dispatched = if inline {
-            DispatchedBody::Inline(self.slice.store(memory, &body.data), length)
-        } else {
-            self.slice.list_body(body.data)
-        };
+        let held = &mut body.held;
+        server.buffered -= held.data.len() as u64;
+        let (at, routed, whole) = held.place(memory, &mut self.slice);
         self.dispatch(
             memory,
             id,
             at,
-            &body.head,
-            &body.routed,
-            &body.params,
-            dispatched,
+            &held.head,
+            &routed,
+            &held.params,
+            whole,
             true,
         );
         self.expect_head(id);
@@ -271,8 +221,9 @@ impl Core {
             return Err(Stop::Closed);
         };
         if body.remaining.is_done() {
+            let trailers = trailers::pack(wire::trailers::fields(&body.trailers));
             self.slice
-                .notify(Some(memory), Notice::body_end(body.about));
+                .notify(Some(memory), Notice::body_end(body.about, trailers));
             // From here on the client owes nothing, so only the handler's own limit applies.
             connection.deadline = NEVER;
             self.expect_head(id);
@@ -300,6 +251,7 @@ impl Core {
                 body.received += taken.length as u64;
                 body.pace.received += taken.used as u64;
                 body.credit -= taken.length as u64;
+                body.trailers.extend_from_slice(&input[taken.trailers]);
                 if body.credit == 0 {
                     body.paused = self.clock.now();
                     connection.deadline = NEVER;
@@ -371,12 +323,9 @@ impl Core {
     pub fn grant(&mut self, slot: Slot, record: &Record) {
         let id = self.exchanges.get(slot).connection;
         let amount = u64::from(record.amount());
-        let Some((connection, http1, server)) =
-            self.connections.http1_with_server(&mut self.servers, id)
-        else {
+        let Some((connection, http1)) = self.connections.http1(id) else {
             return;
         };
-        let timeout = server.config.limits.request_timeout;
         let Inbound::Streaming(body) = &mut http1.inbound else {
             return;
         };
@@ -385,7 +334,7 @@ impl Core {
         }
         // More credit does not mean more time: a client that sends byte by byte would get time for each.
         if body.credit == 0 {
-            connection.deadline = body.pace.resume(body.paused, self.clock.now(), timeout);
+            connection.deadline = body.pace.resume(body.paused, self.clock.now());
         }
         body.credit += amount;
         let asks = std::mem::take(&mut body.expects_continue);
@@ -401,25 +350,6 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_body_has_its_time_and_more_while_it_keeps_the_rate() {
-        let mut pace = Pace::new(1000);
-        pace.received = 61 * 1024;
-        assert_eq!(pace.extend(61_000, 60_000), Some(62_000));
-        pace.received = 60 * 1024 - 1;
-        assert_eq!(pace.extend(61_000, 60_000), None);
-        pace.received = u64::MAX / 2000;
-        assert_eq!(pace.extend(301_000, 60_000), None);
-    }
-
-    #[test]
-    fn time_without_credit_does_not_count() {
-        let mut pace = Pace::new(1000);
-        assert_eq!(pace.resume(1500, 91_500, 60_000), 151_000);
-        assert_eq!(pace.started, 91_000);
-        assert_eq!(pace.resume(151_900, 151_900, 60_000), 152_900);
-    }
 
     #[test]
     fn a_declared_length_is_taken_exactly() {

@@ -2,31 +2,21 @@
 
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, INLINE_BODY_BYTES};
-use route::{Lookup, Params};
-use wire::{Framing, Head, PathKind, Progress};
+use route::Params;
+use wire::{Framing, Head, Progress, Refusal};
 
-use super::request_body::{Buffering, Discard, Pace, Remaining, Streaming};
+use super::request_body::{Buffering, Discard, Remaining, Streaming};
 use crate::connection::{ConnectionId, NEVER};
 use crate::engine::Core;
-use crate::exchange::{Identity, Slot};
+use crate::exchange::Slot;
 use crate::faults::{self, Stage};
 use crate::http1::Inbound;
+use crate::http2::frames::begins_preface;
 use crate::protocol::Stop;
+use crate::routing::{self, Destination};
 use crate::server::{BodyMode, RouteSpec};
-use crate::slice::{DispatchedBody, Routed};
-
-/// What the next request is read into. It is kept, so that a request allocates nothing.
-#[derive(Default)]
-pub struct Scratch {
-    head: Option<Box<Head>>,
-    params: Option<Box<Params>>,
-    path: Vec<u8>,
-}
-
-const NOT_FOUND: i32 = -1;
-const METHOD_NOT_ALLOWED: i32 = -2;
-const OPTIONS: i32 = -3;
-const UPGRADE_REQUIRED: i32 = -4;
+use crate::slice::{DispatchedBody, Routed, abort};
+use crate::upload::{Held, Pace};
 
 impl Core {
     /// Consumes `arena[start..end]` as far as possible. Gives the offset behind the last consumed byte.
@@ -134,6 +124,18 @@ impl Core {
                 }
                 Err(Stop::Partial)
             }
+            Err(_) if http1.fresh && server.http2 && begins_preface(input) => {
+                self.become_http2(id);
+                Err(Stop::Switched)
+            }
+            // The client may have meant any version: no reply tells it more than the end (RFC 9113 §3.4).
+            Err(Refusal::MethodSyntax | Refusal::RequestLine | Refusal::VersionSyntax)
+                if http1.fresh && server.http2 =>
+            {
+                server.stats.refused += 1;
+                self.remove(id, abort::CLIENT);
+                Err(Stop::Closed)
+            }
             Err(refusal) => {
                 let head_only = input.starts_with(b"HEAD ");
                 self.refuse_request(id, refusal.status(), refusal.code(), head_only);
@@ -171,80 +173,30 @@ impl Core {
         if !self.slice.has_spans(head, route::MAX_PARAMS) {
             return Err(Stop::PageFull);
         }
-        if server.stats.in_flight as usize >= server.config.limits.max_in_flight {
+        if server.is_full() {
             self.refuse_request(id, 503, "E_OVERLOADED", head.method == wire::Method::HEAD);
             return Err(Stop::Closed);
         }
-        let raw = at + head.path.start as usize;
-        let length = head.path.len as usize;
-        let (path, path_length, escaped) = match head.path_kind {
-            PathKind::Plain | PathKind::Asterisk => (raw, length, false),
-            PathKind::Root => (self.slice.store(memory, b"/"), 1, true),
-            PathKind::Authority => (self.slice.store(memory, b"*"), 1, true),
-            PathKind::Escaped => {
-                let arena = memory.page(self.slice.page()).arena;
-                if let Err(refusal) =
-                    wire::canonicalise(&arena[raw..raw + length], &mut self.scratch.path)
-                {
-                    let head_only = head.method == wire::Method::HEAD;
-                    self.refuse_request(id, refusal.status(), refusal.code(), head_only);
-                    return Err(Stop::Closed);
-                }
-                // Bytes that become escapes make a path three times as long; the page has room for its limit.
-                if self.scratch.path.len() > server.config.limits.wire.max_url_length as usize {
-                    let head_only = head.method == wire::Method::HEAD;
-                    self.refuse_request(id, 414, "E_TARGET_TOO_LONG", head_only);
-                    return Err(Stop::Closed);
-                }
-                (
-                    self.slice.store(memory, &self.scratch.path),
-                    self.scratch.path.len(),
-                    true,
-                )
+        let mut params = self.scratch.params.take().unwrap_or_default();
+        let destination = match routing::find(
+            &server.config,
+            &mut self.slice,
+            memory,
+            &mut self.scratch.path,
+            &mut params,
+            at,
+            head,
+        ) {
+            Ok(destination) => destination,
+            Err((status, code)) => {
+                self.scratch.params = Some(params);
+                self.refuse_request(id, status, code, head.method == wire::Method::HEAD);
+                return Err(Stop::Closed);
             }
         };
-        faults::check(Stage::Route);
-        let mut params = self.scratch.params.take().unwrap_or_default();
-        let arena = &memory.page(self.slice.page()).arena[path..path + path_length];
-        let config = &server.config;
-        let table = if head.websocket {
-            &config.socket_router
-        } else {
-            &config.router
-        };
-        let lookup = table.lookup(head.method.index(), arena, &mut params);
-        let (route, allow, spec) = match lookup {
-            Lookup::Found { id } => (id as i32, 0, config.routes.get(id as usize).copied()),
-            _ if head.websocket => (UPGRADE_REQUIRED, 0, None),
-            Lookup::MethodNotAllowed(set) => (METHOD_NOT_ALLOWED, set.0 as i32, None),
-            Lookup::Options(set) => (OPTIONS, set.0 as i32, None),
-            Lookup::NotFound => (NOT_FOUND, 0, None),
-        };
+        let Destination { routed, spec } = destination;
         http1.upgrade = spec.and_then(|spec| spec.socket);
-        let limit = config.limits.max_param_length;
-        let found = if spec.is_some() {
-            &*params
-        } else {
-            const { &Params::new() }
-        };
-        let limited = found.len() - usize::from(spec.is_some_and(|spec| spec.wildcard));
-        if (0..limited).any(|index| found.get(index).is_some_and(|(_, length)| length > limit)) {
-            self.scratch.params = Some(params);
-            self.refuse_request(
-                id,
-                414,
-                "E_PARAM_TOO_LONG",
-                head.method == wire::Method::HEAD,
-            );
-            return Err(Stop::Closed);
-        }
-        let routed = Routed {
-            route,
-            allow,
-            path,
-            path_length,
-            escaped,
-        };
+        let found = destination.params(&params);
         let next = at + head.len as usize;
         let result = if bodiless {
             let none = DispatchedBody::None;
@@ -276,7 +228,7 @@ impl Core {
         let Some(limits) = self.limits(id) else {
             return Err(Stop::Closed);
         };
-        let (request_timeout, drain_limit) = (limits.request_timeout, limits.drain_limit);
+        let drain_limit = limits.drain_limit;
         let declared = match head.framing {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked => None,
@@ -323,10 +275,11 @@ impl Core {
                     about: self.exchanges.identity(slot),
                     remaining: Remaining::new(head.framing),
                     received: 0,
+                    trailers: Vec::new(),
                     limit: spec.max_body,
                     credit: 0,
                     expects_continue: head.expect_continue && next == end,
-                    pace: Pace::new(now),
+                    pace: Pace::new(now, spec.request_timeout),
                     paused: now,
                 })),
             );
@@ -334,25 +287,15 @@ impl Core {
         }
         let arena = memory.page(self.slice.page()).arena;
         let buffering = Buffering {
-            head: head.clone(),
-            head_bytes: arena[at..next].to_vec(),
-            path: routed
-                .escaped
-                .then(|| arena[routed.path..routed.path + routed.path_length].to_vec()),
-            routed: Routed {
-                // From here on the offset is relative to the head.
-                path: routed.path.wrapping_sub(at),
-                ..*routed
-            },
-            params: params.clone(),
-            data: Vec::new(),
+            held: Held::new(arena, at, head, routed, params),
             remaining: Remaining::new(head.framing),
             limit: spec.max_body,
-            pace: Pace::new(now),
+            pace: Pace::new(now, spec.request_timeout),
         };
+        let deadline = buffering.pace.deadline();
         self.set_inbound(id, Inbound::Buffering(Box::new(buffering)));
         if let Some((connection, http1)) = self.connections.http1(id) {
-            connection.deadline = now + request_timeout;
+            connection.deadline = deadline;
             http1.fresh = false;
         }
         if head.expect_continue && next == end {
@@ -379,23 +322,11 @@ impl Core {
         else {
             return Slot::NONE;
         };
-        let server_id = connection.server;
-        let slot = self.exchanges.insert(id, server_id);
-        let exchange = self.exchanges.get_mut(slot);
-        exchange.head_only = head.method == wire::Method::HEAD;
-        exchange.version = head.version;
-        exchange.close = !head.keep_alive;
-        let about = Identity {
-            slot,
-            generation: exchange.generation,
-            server: server_id,
-        };
-        server.stats.requests += 1;
-        server.stats.in_flight += 1;
-        let timeout = server.config.limits.handler_timeout;
-        if timeout > 0 {
-            exchange.deadline = self.clock.now() + timeout;
-        }
+        let now = self.clock.now();
+        let about = self
+            .exchanges
+            .begin(id, connection.server, server, head, now);
+        let slot = about.slot;
         if http1.first == Slot::NONE {
             http1.first = slot;
         } else {
@@ -407,16 +338,8 @@ impl Core {
         http1.last_request = !head.keep_alive;
         http1.fresh = false;
         connection.deadline = NEVER;
-        self.slice.write_request(
-            memory,
-            about,
-            at,
-            head,
-            routed,
-            params,
-            body,
-            &connection.peer,
-        );
+        self.slice
+            .write_request(memory, about, at, head, routed, params, body, connection);
         slot
     }
 

@@ -7,6 +7,7 @@ use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::output::{Bodies, Body};
+use crate::protocol::Protocol;
 use crate::slice::abort;
 
 /// Where the bytes of a reply go, and the beginnings of heads.
@@ -106,6 +107,21 @@ impl Core {
             }
         }
         self.connections.get(id).is_some()
+    }
+
+    /// How many bytes wait in replies that came before their turns.
+    pub fn held_by_stashes(&self, id: ConnectionId) -> usize {
+        let Some(Protocol::Http1(http1)) = self.connections.protocol(id) else {
+            return 0;
+        };
+        let mut held = 0;
+        let mut slot = http1.first;
+        while slot != Slot::NONE {
+            let exchange = self.exchanges.get(slot);
+            held += exchange.stash.share();
+            slot = exchange.next;
+        }
+        held
     }
 
     /// Does what [`bound_waiting`](Self::bound_waiting) does, for a reply that came before its turn.

@@ -19,6 +19,8 @@ pub(super) struct Cork {
     pub(super) connection: ConnectionId,
     /// The length before the current record. If it panics, the cork is cut to it.
     pub(super) mark: usize,
+    /// The same bytes as the transport sends them, if it has to seal them.
+    sealed: Vec<u8>,
     /// The cork begins inside a reply whose head was sent already.
     continues: bool,
 }
@@ -29,6 +31,7 @@ impl Default for Cork {
             bytes: Vec::with_capacity(HIGH_WATER_BYTES),
             connection: ConnectionId::NONE,
             mark: 0,
+            sealed: Vec::new(),
             continues: false,
         }
     }
@@ -67,6 +70,11 @@ impl Sender {
     #[inline]
     pub fn mark(&mut self) {
         self.cork.mark = self.cork.bytes.len();
+    }
+
+    /// Gives whether nothing is gathered for anyone.
+    pub fn is_free(&self) -> bool {
+        self.cork.connection == ConnectionId::NONE
     }
 
     /// Takes back what a record wrote for this connection before it panicked.
@@ -129,11 +137,9 @@ impl Core {
         if id == ConnectionId::NONE {
             return;
         }
-        if self
-            .connections
-            .get(id)
-            .is_some_and(|connection| connection.sending.dirty)
-        {
+        if self.connections.get(id).is_some_and(|connection| {
+            connection.sending.dirty || connection.transport.place().is_some()
+        }) {
             self.set_cork_aside(id);
         } else {
             // If the end of a reply is lost with the cork, a 500 in its place would be read as content.
@@ -150,19 +156,36 @@ impl Core {
         let cork = &mut self.sender.cork;
         if !cork.bytes.is_empty() {
             faults::check(Stage::Flush);
-            let mut sent = 0;
-            if connection.output.is_empty() && !connection.transport.seals() {
+            if connection.output.is_empty() {
                 connection.sending.step = self.sender.step;
-                match connection.transport.send(&cork.bytes) {
-                    Send::Sent(length) => sent = length,
-                    Send::WouldBlock => {}
+                let bytes = if connection.transport.seals() {
+                    cork.sealed.clear();
+                    connection.transport.seal(&cork.bytes, &mut cork.sealed);
+                    if connection.transport.has_failed() && !connection.life.is_closing() {
+                        self.reset_connection(id, abort::ERROR);
+                        return;
+                    }
+                    &cork.sealed
+                } else {
+                    &cork.bytes
+                };
+                match connection.transport.send(bytes) {
+                    Send::Sent(length) if length == bytes.len() => {}
+                    Send::Sent(length) => {
+                        connection.output.end().extend_from_slice(&bytes[length..]);
+                    }
+                    Send::WouldBlock => connection.output.end().extend_from_slice(bytes),
                     Send::Failed(_) => {
                         self.remove(id, abort::CLIENT);
                         return;
                     }
                 }
+                if cork.sealed.capacity() > CORK_BYTES {
+                    cork.sealed = Vec::new();
+                }
+            } else {
+                connection.push(&cork.bytes);
             }
-            connection.push(&cork.bytes[sent..]);
             cork.bytes.clear();
             if cork.bytes.capacity() > CORK_BYTES {
                 cork.bytes = Vec::with_capacity(HIGH_WATER_BYTES);
@@ -171,10 +194,6 @@ impl Core {
         cork.connection = ConnectionId::NONE;
         if connection.output.is_empty() {
             self.after_sent(id);
-        } else if connection.transport.seals() {
-            // None of it was tried yet: only what is sealed can be sent.
-            self.bound_waiting(id);
-            self.flush_output(id);
         } else {
             self.await_socket(id);
             self.bound_waiting(id);

@@ -11,6 +11,7 @@ use route::Params;
 use wire::Head;
 
 use super::{DispatchedBody, Notice, Routed, Slice};
+use crate::connection::Connection;
 use crate::exchange::Identity;
 
 impl Slice {
@@ -21,25 +22,10 @@ impl Slice {
     }
 
     pub(super) fn write_notice(&mut self, memory: &mut Memory, notice: &Notice) {
-        if notice.kind == kind::CLOSED_SOCKET {
-            self.write_closed_socket(memory, notice);
-            return;
-        }
-        let words = self.descriptor(memory);
-        words[request::SLOT] = notice.about.slot.0 as i32;
-        words[request::GENERATION] = notice.about.generation as i32;
-        words[request::KIND] = notice.kind;
-        words[request::BODY_OFFSET] = notice.detail;
-        words[request::BODY_LENGTH] = notice.value;
-        words[request::SERVER] = i32::from(notice.about.server);
-    }
-
-    fn write_closed_socket(&mut self, memory: &mut Memory, notice: &Notice) {
-        let reason = &notice.reason;
-        let place = if reason.is_empty() {
-            0
+        let place = if notice.bytes.is_empty() {
+            notice.detail
         } else {
-            self.bodies.push(reason.to_vec());
+            self.bodies.push(notice.bytes.to_vec());
             -(self.bodies.len() as i32)
         };
         let words = self.descriptor(memory);
@@ -47,8 +33,13 @@ impl Slice {
         words[request::GENERATION] = notice.about.generation as i32;
         words[request::KIND] = notice.kind;
         words[request::BODY_OFFSET] = place;
-        words[request::BODY_LENGTH] = reason.len() as i32;
-        words[request::ALLOW] = notice.value;
+        words[request::SERVER] = i32::from(notice.about.server);
+        if matches!(notice.kind, kind::CLOSED_SOCKET | kind::BODY_END) {
+            words[request::BODY_LENGTH] = notice.bytes.len() as i32;
+            words[request::ALLOW] = notice.value;
+        } else {
+            words[request::BODY_LENGTH] = notice.value;
+        }
     }
 
     /// Writes the descriptor of a message.
@@ -90,7 +81,29 @@ impl Slice {
         words[request::BODY_LENGTH] = length as i32;
     }
 
+    /// Makes the end of its exchange of a request that JavaScript has not seen, so that no handler is called for it. Gives
+    /// whether its descriptor was found in this slice.
+    pub fn withdraw(&mut self, memory: &mut Memory, about: Identity, reason: i32) -> bool {
+        let written = self.count * REQUEST_WORDS;
+        let words = &mut memory.page(self.page()).requests[..written];
+        let mut descriptors = words.chunks_exact_mut(REQUEST_WORDS);
+        let found = descriptors.find(|words| {
+            words[request::KIND] & 0xff == kind::REQUEST
+                && words[request::SLOT] == about.slot.0 as i32
+                && words[request::GENERATION] == about.generation as i32
+        });
+        if let Some(words) = found {
+            // An `abort` of an exchange that JavaScript does not know is ignored.
+            words[request::KIND] = kind::ABORT;
+            words[request::BODY_OFFSET] = 0;
+            words[request::BODY_LENGTH] = reason;
+            return true;
+        }
+        false
+    }
+
     /// Writes the descriptor of a request whose head starts at `at` in the arena.
+    #[inline(always)]
     #[expect(
         clippy::too_many_arguments,
         reason = "one place writes the descriptor's sixteen words"
@@ -104,7 +117,7 @@ impl Slice {
         routed: &Routed,
         params: &Params,
         body: DispatchedBody,
-        peer: &Peer,
+        connection: &Connection,
     ) {
         let page = self.page();
         let base = (page.arena_offset() + at) as i32;
@@ -138,15 +151,19 @@ impl Slice {
             words[2] = base + field.value.start as i32;
             words[3] = field.value.len as i32;
         }
-        write_peer(&mut rest[..PEER_WORDS], peer);
+        write_peer(&mut rest[..PEER_WORDS], &connection.peer);
         self.spans = first
             + params.len() * PARAMETER_SPAN_WORDS
             + head.fields.len() * FIELD_SPAN_WORDS
             + PEER_WORDS;
 
-        let mut flags = 0;
-        if head.version == wire::Version::Http10 {
-            flags |= ring::layout::flag::HTTP10;
+        let mut flags = match head.version {
+            wire::Version::Http11 => 0,
+            wire::Version::Http10 => ring::layout::flag::HTTP10,
+            wire::Version::Http2 => ring::layout::flag::HTTP2,
+        };
+        if connection.transport.is_encrypted() {
+            flags |= ring::layout::flag::ENCRYPTED;
         }
         // An authority stands in front of the path.
         if head.path.start != head.target.start {

@@ -10,7 +10,6 @@ use crate::exchange::Slot;
 use crate::faults::{self, Stage};
 use crate::http1::replies::{body_of, keep};
 use crate::output::Bodies;
-use crate::protocol::Protocol;
 use crate::records::References;
 
 impl Core {
@@ -129,28 +128,6 @@ impl Core {
             self.end_with(id, super::TRY_AGAIN_LATER, super::FULL);
         }
         false
-    }
-
-    /// The WebSocket of a server whose end frees the most of what waits to be sent: this one, unless another frees more.
-    pub fn fullest_socket(&self, id: ConnectionId) -> ConnectionId {
-        let frees = |id| {
-            let is_socket = matches!(self.connections.protocol(id), Some(Protocol::WebSocket(_)));
-            let connection = self.connections.get(id).filter(|_| is_socket)?;
-            Some((connection.server, connection.output.frees()))
-        };
-        let Some((server, mut most)) = frees(id) else {
-            return id;
-        };
-        let mut fullest = id;
-        for other in self.connections.ids() {
-            if let Some((its_server, bytes)) = frees(other)
-                && its_server == server
-                && bytes > most
-            {
-                (fullest, most) = (other, bytes);
-            }
-        }
-        fullest
     }
 
     /// Adds a control frame behind what waits to be sent.

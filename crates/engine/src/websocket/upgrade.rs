@@ -4,6 +4,7 @@ use ring::Record;
 use ws::Deflate;
 
 use super::{Phase, WebSocket};
+use crate::connection::ConnectionId;
 use crate::engine::Core;
 use crate::exchange::{Slot, State};
 use crate::faults::{self, Stage};
@@ -22,7 +23,10 @@ impl Core {
         }
         faults::check(Stage::Encode);
         match self.write_handshake(slot, record, out) {
-            Some((spec, deflate)) => self.open_socket(slot, spec, deflate),
+            Some((spec, deflate)) => {
+                let id = self.exchanges.get(slot).connection;
+                self.open_socket(id, slot, spec, deflate);
+            }
             None => self.fail_upgrade(slot),
         }
     }
@@ -51,9 +55,15 @@ impl Core {
         Some((spec, deflate))
     }
 
-    fn open_socket(&mut self, slot: Slot, spec: u16, deflate: Option<Deflate>) {
+    /// Makes a WebSocket of a connection that was accepted.
+    pub fn open_socket(
+        &mut self,
+        id: ConnectionId,
+        slot: Slot,
+        spec: u16,
+        deflate: Option<Deflate>,
+    ) {
         let now = self.clock.now();
-        let id = self.exchanges.get(slot).connection;
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
         };
@@ -100,10 +110,11 @@ impl Core {
         Some((index, spec.compress_from.is_some()))
     }
 
-    fn fail_upgrade(&mut self, slot: Slot) {
+    /// JavaScript is told that the socket is closed, and the client gets 500.
+    pub fn fail_upgrade(&mut self, slot: Slot) {
         let about = self.exchanges.identity(slot);
         self.slice
             .notify(None, Notice::closed_socket(about, super::ABNORMAL, b""));
-        self.reply_problem(slot, 500, "E_BAD_REPLY");
+        self.answer(slot, 500, "E_BAD_REPLY");
     }
 }

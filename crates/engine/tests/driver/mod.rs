@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod frames;
+pub mod http2;
 pub mod retained_body;
 
 use std::collections::VecDeque;
@@ -75,6 +76,11 @@ pub fn limits() -> [f64; limit::COUNT] {
         (limit::DRAIN_TIMEOUT, 2_000.0),
         (limit::DRAIN_IDLE, 5_000.0),
         (limit::SHUTDOWN_TIMEOUT, 120_000.0),
+        (limit::TLS_HANDSHAKE_TIMEOUT, 120_000.0),
+        (limit::MAX_HANDSHAKES, 1_000.0),
+        (limit::HTTP2_IDLE_TIMEOUT, 120_000.0),
+        (limit::MAX_STREAMS, 100.0),
+        (limit::MAX_STREAM_RESETS, 200.0),
     ] {
         values[index] = value;
     }
@@ -89,7 +95,8 @@ pub struct Driver {
     pub seen: VecDeque<Seen>,
 }
 
-/// Method, pattern, and when a request with a body is dispatched. A body has at most 100,000 bytes.
+/// Method, pattern, and when a request with a body is dispatched. A body has at most 100,000 bytes, or 10 where the pattern
+/// is `/small`.
 pub type Routes<'a> = &'a [(u8, &'a str, BodyMode)];
 
 pub const ROUTES: [(u8, &str, BodyMode); 6] = [
@@ -178,9 +185,10 @@ impl Driver {
         for (id, &(method, pattern, _)) in table.iter().enumerate() {
             router.insert(method, pattern, id as u32).unwrap();
         }
-        let spec = |&(_, _, body): &(u8, &str, BodyMode)| RouteSpec {
+        let spec = |&(_, pattern, body): &(u8, &str, BodyMode)| RouteSpec {
             body,
-            max_body: 100_000,
+            max_body: if pattern == "/small" { 10 } else { 100_000 },
+            request_timeout: values[limit::REQUEST_TIMEOUT] as u64,
             wildcard: false,
             socket: None,
         };
@@ -349,7 +357,7 @@ fn read(memory: &mut Memory, page: ring::Page, index: usize, bodies: &[Vec<u8>])
     let path = String::from_utf8(path).unwrap();
     let length = words[request::BODY_LENGTH];
     let complete = kind == kind::REQUEST && flags & ring::layout::flag::BODY_COMPLETE != 0;
-    let whole = complete || matches!(kind, kind::MESSAGE | kind::CLOSED_SOCKET);
+    let whole = complete || matches!(kind, kind::MESSAGE | kind::CLOSED_SOCKET | kind::BODY_END);
     let body = if whole && words[request::BODY_OFFSET] < 0 {
         bodies[(-1 - words[request::BODY_OFFSET]) as usize].clone()
     } else if complete || matches!(kind, kind::CHUNK | kind::MESSAGE) {

@@ -1,6 +1,6 @@
 //! Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-pub const LAYOUT_HASH: u32 = 1_468_561_797;
+pub const LAYOUT_HASH: u32 = 535_430_435;
 
 /// Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished.
 pub const PAGES: usize = 2;
@@ -109,9 +109,9 @@ pub mod request {
     pub const SPANS: usize = 10;
     /// Parameters (8 bits) | fields << 8.
     pub const COUNTS: usize = 11;
-    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason. An `abort` has 1 if the client closed only its sending side and may still read its reply.
+    /// Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason, a `bodyEnd` that of a block of trailer fields (as `headersLength` of a record has it), either of them 0 without one. An `abort` has 1 if the client closed only its sending side and may still read its reply.
     pub const BODY_OFFSET: usize = 12;
-    /// Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages.
+    /// Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, a `bodyEnd` that of its trailer fields, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages.
     pub const BODY_LENGTH: usize = 13;
     /// The methods that the path allows, as a bit set, for 405 and OPTIONS. A `closedSocket` has its code here.
     pub const ALLOW: usize = 14;
@@ -128,7 +128,7 @@ pub mod record {
     pub const OPERATION: usize = 2;
     /// Offset of the header block in reply memory, in bytes.
     pub const HEADERS_OFFSET: usize = 3;
-    /// Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone.
+    /// Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone; a `finish` has the trailer fields of the reply.
     pub const HEADERS_LENGTH: usize = 4;
     /// Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes.
     pub const BODY_OFFSET: usize = 5;
@@ -220,7 +220,13 @@ pub mod limit {
     pub const DRAIN_TIMEOUT: usize = 20;
     pub const DRAIN_IDLE: usize = 21;
     pub const SHUTDOWN_TIMEOUT: usize = 22;
-    pub const COUNT: usize = 23;
+    pub const MAX_CONNECTIONS_PER_ADDRESS: usize = 23;
+    pub const TLS_HANDSHAKE_TIMEOUT: usize = 24;
+    pub const MAX_HANDSHAKES: usize = 25;
+    pub const HTTP2_IDLE_TIMEOUT: usize = 26;
+    pub const MAX_STREAMS: usize = 27;
+    pub const MAX_STREAM_RESETS: usize = 28;
+    pub const COUNT: usize = 29;
 }
 
 /// Header fields by the known id of a span; 0 is any other.

@@ -1,6 +1,6 @@
 // Generated from crates/ring/layout.json by scripts/layout.mjs. Do not edit.
 
-export const layoutHash = 1468561797
+export const layoutHash = 535430435
 
 /** Slices alternate between pages. At the start of a slice JavaScript copies out the requests of the last one that are unfinished. */
 export const pages = 2
@@ -106,9 +106,9 @@ export const requestQueryLength = 9
 export const requestSpans = 10
 /** Parameters (8 bits) | fields << 8. */
 export const requestCounts = 11
-/** Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason. An `abort` has 1 if the client closed only its sending side and may still read its reply. */
+/** Offset of an inline body in bytes, or -1 - index for a body in the body list. A `chunk` and a `message` have their own offset here, a `closedSocket` that of its reason, a `bodyEnd` that of a block of trailer fields (as `headersLength` of a record has it), either of them 0 without one. An `abort` has 1 if the client closed only its sending side and may still read its reply. */
 export const requestBodyOffset = 12
-/** Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages. */
+/** Length of the body in bytes, -1 if it is unknown. A `chunk` and a `message` have their own length here, a `closedSocket` that of its reason, a `bodyEnd` that of its trailer fields, an `abort` its reason, a `bodyFail` its status, a `dropped` the number of messages. */
 export const requestBodyLength = 13
 /** The methods that the path allows, as a bit set, for 405 and OPTIONS. A `closedSocket` has its code here. */
 export const requestAllow = 14
@@ -123,7 +123,7 @@ export const recordGeneration = 1
 export const recordOperation = 2
 /** Offset of the header block in reply memory, in bytes. */
 export const recordHeadersOffset = 3
-/** Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone. */
+/** Length of the header block in bytes. Each field has a u16 name length, a u16 value length (both little-endian), the name and the value (Latin-1). A `publish` has its topic here, as UTF-8 alone; a `finish` has the trailer fields of the reply. */
 export const recordHeadersLength = 4
 /** Offset of the body in reply memory, in bytes. A `start` has the low half of the declared length here; `read` and `credit` have the number of bytes. */
 export const recordBodyOffset = 5
@@ -178,7 +178,7 @@ export const abortError = 3
 export const abortUpload = 4
 
 /** Order of the limits in the array handed to `createServer`. */
-export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxBufferedReplies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'drainIdle', 'shutdownTimeout'] as const
+export const limitOrder = ['headersTimeout', 'requestTimeout', 'handlerTimeout', 'sendTimeout', 'keepAliveTimeout', 'maxConnectionAge', 'maxConnections', 'maxInFlight', 'maxHeaderSize', 'maxHeaderLine', 'maxHeaders', 'maxUrlLength', 'maxParamLength', 'maxBodySize', 'maxBufferedBodies', 'maxBufferedReplies', 'maxPipelined', 'maxChunkExtensions', 'maxChunkExtensionsTotal', 'drainLimit', 'drainTimeout', 'drainIdle', 'shutdownTimeout', 'maxConnectionsPerAddress', 'tlsHandshakeTimeout', 'maxHandshakes', 'http2IdleTimeout', 'maxStreams', 'maxStreamResets'] as const
 
 /** Header fields by the known id of a span; 0 is any other. */
 export const fieldNames: readonly string[] = [

@@ -16,8 +16,11 @@ const mostRounds = 4_096
 const shortRound = 0.1
 /** How many rounds are waited for a short one. */
 const mostLongRounds = 100
-/** After so many ms the socket closes whatever still comes: requests that were received wait for it. */
-const longest = 250
+/**
+ * After so many ms the socket closes whatever still comes: requests that were received wait for it. A busy machine takes some
+ * hundred ms for a hundred connections.
+ */
+const longest = 2_000
 
 /**
  * Calls `stop` once a whole round of the event loop has accepted no connection. The kernel told the clients of those that

@@ -26,6 +26,8 @@ export interface MemoryRequest {
   readonly headers: string[]
   /** The body: complete, or a source of it; null without one. */
   readonly body: Buffer | SourceParts | null
+  /** The trailer fields that come behind the body: name, value, name, value, …. */
+  readonly trailers?: string[] | undefined
   readonly httpVersion: '1.0' | '1.1'
   readonly remoteAddress: string
   readonly encrypted: boolean
@@ -41,7 +43,8 @@ export interface ReplySink {
   start(status: number, headers: string[], empty: boolean): void
   /** Returns false when the next chunk should wait for `MemoryExchange.drain`. */
   chunk(bytes: Buffer): boolean
-  end(): void
+  /** `trailers` are the fields behind the body: name, value, name, value, …. */
+  end(trailers: string[]): void
   fail(error: unknown): void
 }
 
@@ -54,6 +57,8 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   declare upload: MemoryUpload | null
   readonly #request: MemoryRequest
   readonly #sink: ReplySink
+  /** True for a reply that would be chunked on a socket, so that it may have trailer fields. */
+  #isChunked = false
   readonly #leave = () => this.lose(this.#request.signal?.reason)
 
   constructor(host: Host, request: MemoryRequest, sink: ReplySink) {
@@ -75,9 +80,12 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   }
 
   run(routes: Routes): void {
-    const { body, signal } = this.#request
-    const none = body === null || (Buffer.isBuffer(body) && body.length === 0)
-    if (!none) this.upload = new MemoryUpload(this, body)
+    const { body, signal, trailers } = this.#request
+    const none = body === null || (Buffer.isBuffer(body) && body.length === 0 && trailers === undefined)
+    if (!none) {
+      this.upload = new MemoryUpload(this, body)
+      this.upload.trailers = trailers
+    }
     if (signal?.aborted === true) return this.lose(signal.reason)
     signal?.addEventListener('abort', this.#leave)
     const refused = this.admit(this.target, this.host, routes)
@@ -121,7 +129,9 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     const empty = status === 204 || status === 205 || status === 304
     this.length = length
     if (length >= 0 && !empty) list.push('content-length', String(length))
-    this.#sink.start(status, list, empty || this.method === 'HEAD')
+    const isEmpty = empty || this.method === 'HEAD'
+    this.#isChunked = length < 0 && !isEmpty && this.httpVersion !== '1.0'
+    this.#sink.start(status, list, isEmpty)
   }
 
   write(chunk: string | Uint8Array): boolean {
@@ -130,11 +140,11 @@ export class MemoryExchange extends SocketExchange implements Exchange {
     return this.exceeds(bytes.length) || this.#sink.chunk(bytes)
   }
 
-  finish(): void {
+  finish(_isLast = false, trailers: string[] | null = null): void {
     if (this.aborted) return
     if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
     this.#settle()
-    this.#sink.end()
+    this.#sink.end(this.#isChunked && trailers !== null ? trailers : [])
   }
 
   destroy(): void {

@@ -5,12 +5,15 @@ import type { ErrorCode } from '../errors/errors.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import type { NodeSocket } from './node-socket.ts'
 import type { NodeServer } from './node-http.ts'
+import { reset } from './node-reset.ts'
+import { bytesSent } from './node-secure.ts'
 import { refusalBytes } from './refuse.ts'
 
 export class NodeConnection {
   readonly server: NodeServer
   readonly socket: Socket
   readonly remoteAddress: string
+  readonly encrypted: boolean
   /** The time the connection opened, by the server's clock. */
   readonly born: number
   /** True once replies say `Connection: close`. */
@@ -28,7 +31,7 @@ export class NodeConnection {
    * finished reply for each connection more than doubled the cost of the garbage collector's scavenges.
    */
   lastResponse: ServerResponse | null = null
-  /** The bytes that waited to be sent at the last sweep, and the time since when there were that many. */
+  /** The bytes that were sent by the last sweep, and the time since when there were that many. */
   #stalledBytes = -1
   #stalledSince = 0
   /** The bytes received at the last sweep, and the time since when the connection is idle with that many. */
@@ -50,7 +53,10 @@ export class NodeConnection {
     this.born = server.clock
     this.socket = socket
     this.remoteAddress = socket.remoteAddress ?? ''
+    this.encrypted = 'encrypted' in socket
     socket.on('end', () => {
+      // A connection that was cut is no half of one: its exchanges end with it, below.
+      if (socket.destroyed) return
       for (const exchange of [...this.#active, ...this.#waiting]) exchange.hangUp()
     })
     socket.on('close', () => {
@@ -61,11 +67,11 @@ export class NodeConnection {
     })
   }
 
-  /** Gives the milliseconds for which the same number of bytes has waited to be sent; 0 when none wait. */
+  /** Gives the milliseconds for which bytes have waited and none was sent. */
   stalledFor(now: number): number {
-    const waiting = this.socket.writableLength
-    if (waiting === 0 || waiting !== this.#stalledBytes) {
-      this.#stalledBytes = waiting
+    const sent = bytesSent(this.socket)
+    if (this.socket.writableLength === 0 || sent !== this.#stalledBytes) {
+      this.#stalledBytes = sent
       this.#stalledSince = now
     }
     return now - this.#stalledSince
@@ -244,7 +250,7 @@ export class NodeConnection {
   abortAll(): void {
     if (this.idle && this.socket.writableLength === 0) return void this.socket.destroy()
     for (const exchange of [...this.#active, ...this.#waiting]) exchange.abort('shutdown')
-    this.socket.resetAndDestroy()
+    reset(this.socket)
   }
 
   #admits(exchange: NodeExchange): boolean {

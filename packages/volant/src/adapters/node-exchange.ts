@@ -1,5 +1,6 @@
 /** Makes an `Exchange` of a request of node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import {
   type AbortReason,
   ContentType,
@@ -8,15 +9,19 @@ import {
   type Host,
   type ServerSocket,
   type SocketEvents,
+  type TlsInfo,
   unpackHeaders,
 } from '@volant/engine'
 import { phrases } from '../errors/phrases.ts'
 import type { NodeConnection } from './node-connection.ts'
 import { writeInterim } from './node-interim.ts'
+import { reset } from './node-reset.ts'
+import { tlsInfoOf } from './node-tls.ts'
 import { NodeUpload } from './node-upload.ts'
 import type { NodeUpgrade } from './node-upgrade.ts'
 import type { NodeServer } from './node-http.ts'
 import { upgradeFieldsOf } from './refuse.ts'
+import { valuesByName } from '../request/trailers.ts'
 import { lengthOf, notAscii, SocketExchange } from './socket-exchange.ts'
 
 /** The bytes of a streamed reply that may wait in this process before `write` returns false. */
@@ -53,6 +58,14 @@ export class NodeExchange extends SocketExchange implements Exchange {
 
   get remoteAddress(): string {
     return this.connection.remoteAddress
+  }
+
+  get encrypted(): boolean {
+    return this.connection.encrypted
+  }
+
+  tls(): TlsInfo | null {
+    return this.encrypted ? tlsInfoOf(this.connection.socket as TLSSocket) : null
   }
 
   get host(): Host {
@@ -134,9 +147,11 @@ export class NodeExchange extends SocketExchange implements Exchange {
     return response.writableLength <= sendBuffer
   }
 
-  finish(isLast = false): void {
+  finish(isLast = false, trailers: string[] | null = null): void {
     if (this.aborted) return
     if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
+    // node:http itself drops those of a reply that is not chunked.
+    if (trailers !== null) this.response.addTrailers(valuesByName(trailers))
     this.response.end()
     if (this.upload !== null && !this.request.complete) {
       this.upload.discard(() => this.#closeEarly())
@@ -169,7 +184,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
 
   destroy(): void {
     this.abort('error')
-    this.connection.socket.resetAndDestroy()
+    reset(this.connection.socket)
   }
 
   /** Aborts the exchange: the connection is lost, or the server gives up. */

@@ -14,6 +14,7 @@ import {
   type ListenOptions,
   type Server,
   type ServerStats,
+  type TlsConfig,
 } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
@@ -21,11 +22,16 @@ import { namesUpgrade, namesWebSocket, pathIn, Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
 import { NodeConnection } from './node-connection.ts'
 import { NodeExchange } from './node-exchange.ts'
+import { NodeFront } from './node-front.ts'
+import { PeerCounts } from './node-addresses.ts'
 import type { NodeFace } from './node-face.ts'
+import { reset } from './node-reset.ts'
+import { NodeSessions } from './node-session.ts'
 import { NodeSockets } from './node-sockets.ts'
+import type { NodeStream, StreamRequest } from './node-stream.ts'
 import { NodeUpgrade, requestsThatUpgrade } from './node-upgrade.ts'
 import type { SocketExchange } from './socket-exchange.ts'
-import { sweepEvery, sweepInterval, sweepUploads, uploadCap } from './upload.ts'
+import { requestTimes, sweepEvery, sweepInterval, sweepUploads, uploadCap } from './upload.ts'
 
 export const nodeHttpAdapter: Adapter = {
   name: 'node-http',
@@ -58,6 +64,11 @@ export class NodeServer implements Server {
   readonly #routes: Routes
   readonly #face: NodeFace | null
   readonly #server: HttpServer
+  /** Accepts the connections in place of `#server`, where there is TLS or HTTP/2. */
+  #front: NodeFront | null = null
+  /** The connections of HTTP/2; null without it. */
+  #sessions: NodeSessions | null = null
+  readonly #peers: PeerCounts
   /** True once the listening socket is closed. */
   #stopped = false
   #sweep: NodeJS.Timeout | null = null
@@ -77,6 +88,7 @@ export class NodeServer implements Server {
     this.#routes = new Routes(host)
     this.#face = face
     const { limits } = host
+    this.#peers = new PeerCounts(limits.maxConnectionsPerAddress)
     this.sockets = this.#routes.sockets === null ? null : new NodeSockets()
     this.#server = createServer({
       maxHeaderSize: limits.maxHeaderSize,
@@ -84,7 +96,7 @@ export class NodeServer implements Server {
       requireHostHeader: true,
       headersTimeout: limits.headersTimeout,
       // A body that keeps arriving may take longer than its time; the sweep below ends the others.
-      requestTimeout: limits.requestTimeout === 0 ? 0 : Math.max(limits.requestTimeout, uploadCap),
+      requestTimeout: requestTimes(host).includes(0) ? 0 : Math.max(...requestTimes(host), uploadCap),
       // The sweep closes idle connections: a timer set and cleared for each request costs 3 % of a small one.
       keepAliveTimeout: 0,
       connectionsCheckingInterval: sweepInterval,
@@ -119,10 +131,13 @@ export class NodeServer implements Server {
     server.on('connection', (socket: TrackedSocket) => {
       // It comes back from a WebSocket that was refused.
       if (socket[connectionOf] !== undefined) return
+      if (this.#front === null) {
+        this.accepted++
+        if (!this.#peers.admits(socket)) return
+      }
       const connection = new NodeConnection(this, socket)
       socket[connectionOf] = connection
       this.connections.add(connection)
-      this.accepted++
     })
   }
 
@@ -168,6 +183,17 @@ export class NodeServer implements Server {
     exchange.counted = true
     if (exchange.declaredLength !== 0) exchange.prepareBody()
     connection.offer(exchange)
+  }
+
+  #takeStream(exchange: NodeStream, request: StreamRequest): void {
+    this.requests++
+    const refusal = exchange.admitStream(request, this.#routes)
+    if (refusal !== null) return exchange.refuse(refusal)
+    const { maxInFlight } = this.host.limits
+    if (maxInFlight > 0 && this.inFlight >= maxInFlight) return exchange.refuse('E_OVERLOADED')
+    this.inFlight++
+    exchange.counted = true
+    exchange.begin()
   }
 
   /** node:http hands the connection over for a tunnel. The request is answered as any other, and is the last one. */
@@ -218,12 +244,41 @@ export class NodeServer implements Server {
   }
 
   async listen(options: ListenOptions): Promise<Address> {
-    const address = await listenOn(this.#server, options)
+    if (options.tls !== undefined || options.http2 === true) this.#begin(options)
+    const address = await listenOn(this.#listener, options)
+    // With this event node:http begins to check the times of connections.
+    if (this.#front !== null) this.#server.emit('listening')
     this.#face?.begin(address)
-    const { keepAliveTimeout, sendTimeout, requestTimeout } = this.host.limits
+    const { keepAliveTimeout, sendTimeout } = this.host.limits
     const idle = this.host.routes.map(({ socket }) => (socket?.idleTimeout ?? 0) / 2)
-    this.#sweep = sweepEvery([keepAliveTimeout, sendTimeout, requestTimeout, ...idle], () => this.#sweepAll())
+    this.#sweep = sweepEvery([keepAliveTimeout, sendTimeout, ...requestTimes(this.host), ...idle], () =>
+      this.#sweepAll(),
+    )
     return address
+  }
+
+  /** Sets up what accepts connections in place of node:http. */
+  #begin({ tls, http2 }: ListenOptions): void {
+    if (http2 === true) this.#sessions = new NodeSessions(this, (...parts) => this.#takeStream(...parts))
+    this.#front = new NodeFront(
+      this.host.limits,
+      {
+        http1: (socket) => this.#server.emit('connection', socket),
+        http2: (socket) => this.#sessions?.take(socket),
+        accepted: () => void this.accepted++,
+        refused: () => void this.refused++,
+      },
+      tls,
+    )
+  }
+
+  setTls(config: TlsConfig): void {
+    this.#front?.setTls(config)
+  }
+
+  /** The server that listens. */
+  get #listener(): NetServer {
+    return this.#front?.server ?? this.#server
   }
 
   close(drainIdle = this.host.limits.drainIdle): Promise<void> {
@@ -243,11 +298,14 @@ export class NodeServer implements Server {
       }
       const deadline = setTimeout(() => {
         this.#stopListening(gone)
+        this.#front?.closeWaiting(true)
+        this.#sessions?.abortAll()
         for (const connection of this.connections) connection.abortAll()
       }, this.host.limits.shutdownTimeout)
       const stop = () => {
         this.#stopListening(gone)
         this.phase = 'draining'
+        this.#sessions?.drain()
         for (const connection of this.connections) connection.pump()
         drain = afterDrain(drainIdle, () => {
           this.phase = 'closing'
@@ -264,11 +322,13 @@ export class NodeServer implements Server {
     if (this.#stopped) return
     this.#stopped = true
     // The server of Bun is no server of node:net.
-    if (this.#server instanceof NetServer) NetServer.prototype.close.call(this.#server, gone)
+    const listener = this.#listener
+    if (listener instanceof NetServer) NetServer.prototype.close.call(listener, gone)
     else (this.#server as HttpServer).close(gone)
   }
 
   #closeIdle(lingers: boolean): void {
+    this.#front?.closeWaiting(false)
     const idle = new Set<NodeConnection>()
     // node:http alone knows where half a head has arrived. It says which connections are idle by closing them, also
     // those whose reply is not sent yet; so it is kept from that.
@@ -290,7 +350,7 @@ export class NodeServer implements Server {
   stats(): ServerStats {
     const { inFlight, requests, refused } = this
     return {
-      connections: this.connections.size,
+      connections: this.connections.size + (this.#front?.waiting ?? 0) + (this.#sessions?.all.size ?? 0),
       inFlight,
       requests,
       refused,
@@ -303,20 +363,21 @@ export class NodeServer implements Server {
   }
 
   ref(): void {
-    this.#server.ref()
+    this.#listener.ref()
   }
 
   unref(): void {
-    this.#server.unref()
+    this.#listener.unref()
   }
 
   #sweepAll(): void {
     const now = Date.now()
     this.clock = now
-    const { requestTimeout, sendTimeout, keepAliveTimeout } = this.host.limits
+    const { sendTimeout, keepAliveTimeout } = this.host.limits
     if (this.phase === 'closing') this.#closeIdle(true)
     this.sockets?.sweep(now)
-    sweepUploads(this.uploads, now, requestTimeout)
+    this.#sessions?.sweep(now)
+    sweepUploads(this.uploads, now)
     for (const [exchange, deadline] of this.drains) {
       const over = now > deadline
       if (over && !exchange.request.complete) exchange.connection.socket.destroy()
@@ -325,7 +386,7 @@ export class NodeServer implements Server {
     }
     // Looking at all connections every second is cheaper than an account of the waiting ones at every reply.
     for (const connection of this.connections) {
-      if (sendTimeout > 0 && connection.stalledFor(now) >= sendTimeout) connection.socket.resetAndDestroy()
+      if (sendTimeout > 0 && connection.stalledFor(now) >= sendTimeout) reset(connection.socket)
       else if (keepAliveTimeout > 0 && connection.idleFor(now) > keepAliveTimeout) connection.socket.destroy()
     }
   }

@@ -89,11 +89,14 @@ export function refuseSharing(adapter: string, { reusePort }: ListenOptions): vo
   )
 }
 
+const lacksRights =
+  'needs rights this process does not have: ports below 1024 usually do. Listen at another that the system or a proxy sends them on to, or give the process CAP_NET_BIND_SERVICE'
+
 /** The problem with an address, by the system's error code. */
 const faults: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: stop the process that has it, or choose another',
-  EACCES: 'needs rights this process does not have: ports below 1024 usually do',
-  EPERM: 'needs rights this process does not have: ports below 1024 usually do',
+  EACCES: lacksRights,
+  EPERM: lacksRights,
   EADDRNOTAVAIL: 'cannot be listened on: this machine does not have that address',
   ENOTSUP: 'cannot be shared: this system has no reusePort',
   ENOTFOUND: 'cannot be listened on: the host name is not known',

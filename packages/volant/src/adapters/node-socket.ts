@@ -2,6 +2,8 @@
 import type { AsyncResource } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import type { ServerSocket, SocketEvents, SocketRoute } from '@volant/engine'
+import { reset } from './node-reset.ts'
+import { bytesPassing } from './node-secure.ts'
 import type { NodeSockets } from './node-sockets.ts'
 import type { WsSocket } from './ws-load.ts'
 
@@ -60,7 +62,7 @@ export class NodeSocket implements ServerSocket {
   }
 
   get bufferedAmount(): number {
-    return this.#ws.bufferedAmount
+    return this.#ws.bufferedAmount - bytesPassing(this.#socket)
   }
 
   send(data: string | Uint8Array): boolean {
@@ -73,11 +75,11 @@ export class NodeSocket implements ServerSocket {
   sendAs(data: string | Uint8Array, binary: boolean): boolean {
     if (this.closing) return false
     const bytes = typeof data === 'string' ? Buffer.byteLength(data) : data.length
-    const waiting = this.#ws.bufferedAmount
+    const waiting = this.bufferedAmount
     // Where nothing waits, a message of any length may be sent.
     if (waiting > 0 && waiting + bytes > this.#route.maxBuffered) return this.#refuse()
     this.#ws.send(data, { binary }, this.#sent)
-    if (this.#ws.bufferedAmount <= highWater) return true
+    if (this.bufferedAmount <= highWater) return true
     this.#isSlow = true
     return false
   }
@@ -97,7 +99,7 @@ export class NodeSocket implements ServerSocket {
     if (this.#ws.readyState === 3) return
     this.#closing = true
     this.#code = 0
-    this.#socket.resetAndDestroy()
+    reset(this.#socket)
   }
 
   subscribe(topic: string): void {
@@ -162,12 +164,12 @@ export class NodeSocket implements ServerSocket {
 
   /** Has a client that sends and does not read wait, so that its echoes and pongs do not pile up. */
   #throttle(): void {
-    if (this.closing || this.#ws.isPaused || this.#ws.bufferedAmount <= highWater) return
+    if (this.closing || this.#ws.isPaused || this.bufferedAmount <= highWater) return
     this.#ws.pause()
   }
 
   #resume(): void {
-    if (this.#ws.isPaused && this.#ws.bufferedAmount <= highWater) this.#ws.resume()
+    if (this.#ws.isPaused && this.bufferedAmount <= highWater) this.#ws.resume()
   }
 
   #onClose(given: number, reason: string): void {

@@ -1,4 +1,5 @@
 /** The body of one request of node:http. */
+import { receivedTrailers } from '../request/trailers.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { Upload } from './upload.ts'
 
@@ -41,7 +42,10 @@ export class NodeUpload extends Upload {
     // Without a listener a disconnect would be an uncaught error of the process.
     request.on('error', () => {})
     request.on('data', (chunk: Buffer) => this.receive(chunk, false))
-    request.on('end', () => this.receive(Buffer.alloc(0), true))
+    request.on('end', () => {
+      this.trailers = receivedTrailers(request.rawTrailers)
+      this.receive(Buffer.alloc(0), true)
+    })
   }
 
   protected pause(): void {

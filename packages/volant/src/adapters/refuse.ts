@@ -15,15 +15,15 @@ export function upgradeFieldsOf(headers: readonly string[]): readonly string[] {
 }
 
 /** Gives the problem+json body for a code of the table. */
-export function refusalText(code: ErrorCode): string {
+export function refusalText(code: ErrorCode, detail?: string): string {
   const { status } = errorTable[code]
-  return JSON.stringify({ type: 'about:blank', title: phrases[status] ?? 'Error', status, code })
+  return JSON.stringify({ type: 'about:blank', title: phrases[status] ?? 'Error', status, code, detail })
 }
 
 /** Gives the bytes of a complete reply that closes its connection, for requests that never became an exchange. */
-export function refusalBytes(code: ErrorCode): string {
+export function refusalBytes(code: ErrorCode, detail?: string): string {
   const { status } = errorTable[code]
-  const body = refusalText(code)
+  const body = refusalText(code, detail)
   return (
     `HTTP/1.1 ${status} ${phrases[status] ?? 'Error'}\r\n` +
     `Content-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -1,5 +1,5 @@
 /** The body of one request as a socket delivers it: collected, streamed or discarded. */
-import { BodyKind, type BodySink } from '@volant/engine'
+import { BodyKind, type BodySink, type Host } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
 import type { SocketExchange } from './socket-exchange.ts'
 
@@ -14,6 +14,8 @@ export abstract class Upload {
   /** The complete body, once it was collected. */
   whole: Buffer | null = null
   ended = false
+  /** The trailer fields, once the body has ended: name, value, name, value, …. */
+  trailers: string[] | undefined = undefined
   readonly exchange: SocketExchange
   /** The bytes that are counted in the server's `buffered`. */
   #held = 0
@@ -165,7 +167,7 @@ export abstract class Upload {
     if (sink === null) return
     if (this.ended) {
       this.#sink = null
-      exchange.runInAsyncScope(sink.end, sink)
+      exchange.runInAsyncScope(sink.end, sink, this.trailers)
     } else if (this.#window > 0) this.resume()
     else this.pause()
   }
@@ -181,9 +183,16 @@ export function sweepEvery(limits: readonly number[], sweep: () => void): NodeJS
   return setInterval(sweep, Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))).unref()
 }
 
-/** Ends the exchanges whose bodies took too long. */
-export function sweepUploads(uploads: Iterable<SocketExchange>, now: number, requestTimeout: number): void {
+/** The times that requests may take, each once. */
+export function requestTimes({ limits, routes }: Host): number[] {
+  return [...new Set([limits.requestTimeout, ...routes.map(({ requestTimeout }) => requestTimeout)])]
+}
+
+/** Ends the exchanges whose bodies took longer than their routes allow. */
+export function sweepUploads(uploads: Iterable<SocketExchange>, now: number): void {
   for (const exchange of uploads) {
+    const { routes, limits } = exchange.host
+    const { requestTimeout } = routes[exchange.id] ?? limits
     if (exchange.upload?.isInTime(now, requestTimeout) !== false) continue
     if (exchange.replied) exchange.destroy()
     else if (exchange.bodyKind === BodyKind.stream) exchange.timeOutUpload()

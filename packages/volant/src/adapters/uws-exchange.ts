@@ -12,6 +12,8 @@ import { encoded, headOf, UwsReply } from './uws-reply.ts'
 
 export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
+  /** uWebSockets.js writes the last chunk itself, without fields behind it. */
+  readonly sendsTrailers = false
 
   /** Checks what uWebSockets.js passes on unchecked. Gives the code of the refusal, or null. */
   inspect(targetLength: number, maxHeaderSize: number): ErrorCode | null {

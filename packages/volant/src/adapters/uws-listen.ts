@@ -12,6 +12,12 @@ export async function listenUws(
   app: UwsApp,
   options: ListenOptions,
 ): Promise<{ socket: ListenSocket; address: Address }> {
+  if (options.tls !== undefined || options.http2 === true) {
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      `the adapter uwebsockets has no ${options.tls === undefined ? 'HTTP/2' : 'TLS'}: use the adapter native or node-http, or let a proxy in front of the app have it`,
+    )
+  }
   for (const name of ['backlog', 'ipv6Only'] as const) {
     if (options[name])
       throw new VolantError('E_ADAPTER', `the adapter uwebsockets cannot set ${name}: leave it out`)

@@ -13,7 +13,7 @@ import { VolantError } from '../errors/errors.ts'
 import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
 import { Routes } from './head.ts'
 import { notAscii, type SocketExchange } from './socket-exchange.ts'
-import { sweepEvery, sweepUploads } from './upload.ts'
+import { requestTimes, sweepEvery, sweepUploads } from './upload.ts'
 import { PeerAddresses } from './uws-address.ts'
 import { UwsExchange } from './uws-exchange.ts'
 import type { UwsReply } from './uws-reply.ts'
@@ -33,12 +33,13 @@ export function uwsAdapter(limits: Limits): Adapter {
   const uws = loadUws(limits.maxHeaderSize)
   return {
     name: 'uwebsockets',
-    // uWebSockets.js has fixed time limits, and does not report which connection a request came by, nor the bytes that
-    // wait on all of them.
+    // uWebSockets.js has fixed time limits, and does not report new connections, nor which connection a request came by,
+    // nor the bytes that wait on all of them.
     unenforced: [
       'headersTimeout',
       'keepAliveTimeout',
       'maxConnectionAge',
+      'maxConnectionsPerAddress',
       'maxPipelined',
       'maxBufferedReplies',
       'maxFragments',
@@ -203,8 +204,8 @@ export class UwsServer implements Server {
     const { socket, address } = await listenUws(this.#uws, this.#app, options)
     this.#socket = socket
     this.#path = address.path
-    const { sendTimeout, requestTimeout, drainTimeout } = this.host.limits
-    const times = [sendTimeout, requestTimeout, drainTimeout, ...UwsSockets.times(this.host)]
+    const { sendTimeout, drainTimeout } = this.host.limits
+    const times = [sendTimeout, drainTimeout, ...requestTimes(this.host), ...UwsSockets.times(this.host)]
     this.#sweep = sweepEvery(times, () => this.#sweepAll())
     return address
   }
@@ -281,8 +282,8 @@ export class UwsServer implements Server {
 
   #sweepAll(): void {
     const now = Date.now()
-    const { requestTimeout, sendTimeout } = this.host.limits
-    sweepUploads(this.uploads, now, requestTimeout)
+    const { sendTimeout } = this.host.limits
+    sweepUploads(this.uploads, now)
     this.sockets.sweep()
     for (const exchange of this.live) {
       const { stalledSince, drainUntil } = exchange

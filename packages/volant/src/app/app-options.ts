@@ -1,18 +1,11 @@
 /** Checks the options of `createApp` when the app is made. */
-import {
-  type Limits,
-  type ListenOptions,
-  longestMethod,
-  methods,
-  mostRegistered,
-  type RouterOptions,
-} from '@volant/engine'
+import { type Limits, longestMethod, methods, mostRegistered, type RouterOptions } from '@volant/engine'
 import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
 import type { Bus } from '../types/bus.ts'
 import type { Context } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
-import { checkFlag, checkFunction, checkInteger, checkNames } from '../options/checks.ts'
+import { checkFlag, checkFunction, checkNames } from '../options/checks.ts'
 import { type LimitOptions, limitTable, resolveLimits } from '../options/limits.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
@@ -101,7 +94,6 @@ const names = [
   'log',
   'bus',
 ] as const
-const listenNames = ['port', 'host', 'path', 'backlog', 'ipv6Only', 'reusePort'] as const
 
 /** The names of these options in other frameworks, or where they belong. */
 const createAppNames = {
@@ -187,33 +179,4 @@ function checkBus(bus: Bus): Bus {
 function checkDetails(value: unknown): Audience {
   if (value === undefined) return process.env['NODE_ENV'] === 'production' ? 'nobody' : 'local'
   return checkFlag('errorDetails', value, false) ? 'everybody' : 'nobody'
-}
-
-/** Gives the arguments of `listen` before the callback in one shape. Throws `E_BAD_OPTION`. */
-export function resolveListen(target: number | ListenOptions | undefined, host?: string): ListenOptions {
-  const options: ListenOptions =
-    typeof target === 'object' && target !== null ? { ...target } : { port: target as number }
-  checkOptionNames('listen', options, listenNames, foreignNames.listen)
-  if (host !== undefined) options.host = host
-  for (const name of Object.keys(options) as (keyof ListenOptions)[])
-    if (options[name] === undefined) delete options[name]
-  const { port, path, backlog, ipv6Only, reusePort } = options
-  if (path !== undefined && (typeof path !== 'string' || path === ''))
-    throw bad('path', path, 'the name of a socket file')
-  if (path !== undefined && port !== undefined)
-    throw bad('path', path, 'nothing beside port: listen on one of the two')
-  if (port !== undefined) checkPort(port)
-  if (options.host !== undefined && typeof options.host !== 'string')
-    throw bad('host', options.host, 'an address or host name')
-  if (backlog !== undefined) checkInteger('backlog', backlog, [1, 65_535], 'an integer from 1 to 65535')
-  checkFlag('ipv6Only', ipv6Only, false)
-  if (checkFlag('reusePort', reusePort, false) && path !== undefined)
-    throw bad('reusePort', reusePort, 'a port beside it: a Unix socket belongs to one process')
-  return options
-}
-
-function checkPort(port: unknown): void {
-  const cure =
-    typeof port === 'string' ? ': make it one with Number(…)' : Number.isNaN(port) ? ' (is PORT set?)' : ''
-  checkInteger('port', port, [0, 65_535], `an integer from 0 to 65535${cure}`)
 }

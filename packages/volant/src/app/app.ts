@@ -1,7 +1,7 @@
 /** The app: routes and middleware, and `listen`, `inject` or `fetch` to serve them. */
 import type { Server as HttpServer } from 'node:http'
 import { inspect } from 'node:util'
-import { type Address, type ListenOptions, methods, type Server, type ServerStats } from '@volant/engine'
+import { type Address, methods, type ServerStats } from '@volant/engine'
 import { type AdapterType, chooseAdapter, warnOfUnenforced } from '../adapters/choose.ts'
 import { Routes } from '../adapters/head.ts'
 import { NodeFace } from '../adapters/node-face.ts'
@@ -19,17 +19,20 @@ import { checkNames } from '../options/checks.ts'
 import { checkLimit } from '../options/limits.ts'
 import { flushLog, rememberLog, usualLog } from '../log/options.ts'
 import { printLine } from '../report/print-line.ts'
+import type { TlsOptions } from '../tls/options.ts'
 import { SharedTopics } from '../sockets/shared-topics.ts'
 import type { PublishOptions } from '../types/web-socket.ts'
 import { isThenable } from '../types/thenable.ts'
 import type { BusGap, BusStats } from '../types/bus.ts'
-import { type AppOptions, type ResolvedOptions, resolveListen, resolveOptions } from './app-options.ts'
+import { type AppOptions, type ResolvedOptions, resolveOptions } from './app-options.ts'
+import { checkArguments, type ListenOptions, resolveListen } from './listen-options.ts'
 import { checkMessage } from '../sockets/messages.ts'
 import { TopicCounts } from '../sockets/topic-counts.ts'
 import { checkTopic } from '../sockets/topics.ts'
 import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
 import { rootOf, Scope } from './scope.ts'
+import { Servers } from './servers.ts'
 import { closeOnSignal, forgetSignal } from './signals.ts'
 import type { Parts, RootParts } from '../types/parts.ts'
 import type { Log } from '../types/log.ts'
@@ -50,7 +53,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   #core: CompiledApp | null = null
   #injectable: Routes | null = null
   #adapter: ReturnType<typeof chooseAdapter> | null = null
-  #server: Server | null = null
+  #servers: Servers | null = null
   #listening = false
   /** What libraries see that attach themselves to a server of node:http; null where none does. */
   #face: NodeFace | null = null
@@ -100,7 +103,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   #publishHere(topic: string, data: string | Uint8Array): void {
-    if (this.#serves) this.#server?.publish?.(topic, data)
+    if (this.#serves) this.#servers?.publish(topic, data)
   }
 
   #tellGap(gap: BusGap): void {
@@ -147,7 +150,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     host?: string | ((address: Address) => void),
     callback?: (address: Address) => void,
   ): Promise<Address> {
-    const options = resolveListen(target, typeof host === 'string' ? host : undefined)
+    checkArguments(host, callback)
+    const resolved = resolveListen(target, typeof host === 'string' ? host : undefined, this.#face !== null)
+    const options = resolved.server
     const done = typeof host === 'function' ? host : callback
     if (this.#listening || this.#closed !== null) throw new VolantError('E_ALREADY_LISTENING')
     this.#listening = true
@@ -158,13 +163,14 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
       await this.ready()
       this.#refuseClosed()
       rootOf(this).registry.fix()
-      this.#server =
-        this.#face === null ? adapter.createServer(this.#start()) : new NodeServer(this.#start(), this.#face)
-      this.#binding = this.#server.listen(options)
+      const core = this.#start()
+      const server = this.#face === null ? adapter.createServer(core) : new NodeServer(core, this.#face)
+      this.#servers = new Servers(adapter, this.#options.limits, core, server)
+      this.#binding = this.#servers.listen(resolved)
       address = await this.#binding
     } catch (error) {
       this.#listening = false
-      this.#server = null
+      this.#servers = null
       throw error
     } finally {
       this.#binding = null
@@ -183,6 +189,24 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (this.#options.startLine) printLine(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
     done?.(address)
     return address
+  }
+
+  /**
+   * Replaces what `tls` of `listen` gave, without a restart: new connections get the new certificates, and open ones go on.
+   * The options are all given anew. Throws `E_BAD_OPTION`, which says what is wrong; then the old ones stay. Throws it, too,
+   * where the app does not listen with `tls`, or closes.
+   *
+   * ```ts ignore
+   * process.on('SIGHUP', () => app.setTls({ cert: readFileSync(certPath), key: readFileSync(keyPath) }))
+   * ```
+   */
+  setTls(options: TlsOptions): void {
+    const isClosing = this.#closed !== null
+    if (!isClosing && this.#servers?.setTls(options) === true) return
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `setTls() replaces what listen({ tls }) gave, and this app ${isClosing ? 'is closed, or closes' : 'does not listen with tls'}`,
+    )
   }
 
   /**
@@ -215,7 +239,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     if (closing.length > 0) await this.#announce(closing, failures)
     // A server that is about to listen would miss the call.
     if (this.#binding !== null) await this.#binding.catch(() => {})
-    await this.#server?.close(drainIdle)
+    await this.#servers?.close(drainIdle)
     this.#serves = false
     rootOf(this).registry.publisher = null
     // Its client is closed by a hook.
@@ -332,7 +356,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /** Gives the counters of the server, which are zero before `listen`, and those of the bus, if it has one. */
   stats(): ServerStats & { readonly bus?: BusStats } {
-    const server = this.#server?.stats() ?? { connections: 0, inFlight: 0, requests: 0, sockets: 0 }
+    const server = this.#servers?.stats() ?? { connections: 0, inFlight: 0, requests: 0, sockets: 0 }
     return this.#sharedTopics === null ? server : { ...server, bus: this.#sharedTopics.bus.stats() }
   }
 
@@ -344,8 +368,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /**
    * A server of node:http, for libraries that attach themselves to one, such as Socket.IO: `new Server(app.nodeServer)`. They
    * are offered each request before the app, and each WebSocket that no route has; what they take is not seen by the app.
-   * It does not listen by itself, and emits `close` when the app begins to close. Throws `E_ADAPTER` on other adapters
-   * than node-http, and `E_STARTED` where it is first read after `listen`.
+   * It does not listen by itself, and emits `close` when the app begins to close. An app that has it speaks HTTP/1.1 alone:
+   * `listen({ tls })` does not offer HTTP/2, and `http2: true` is refused with `E_BAD_OPTION`. Throws `E_ADAPTER` on other
+   * adapters than node-http, and `E_STARTED` where it is first read after `listen`.
    */
   get nodeServer(): HttpServer {
     const name = this.adapterName
@@ -368,13 +393,13 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
 
   /** Makes the listening server keep the process alive again. It does so unless `unref` is called. */
   ref(): this {
-    this.#server?.ref()
+    this.#servers?.ref()
     return this
   }
 
   /** Lets the process end while the server listens. */
   unref(): this {
-    this.#server?.unref()
+    this.#servers?.unref()
     return this
   }
 

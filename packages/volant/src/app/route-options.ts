@@ -35,6 +35,7 @@ const names: readonly string[] = [
   ...contractOptions,
   'bodyMode',
   'maxBodySize',
+  'requestTimeout',
   'handlerTimeout',
   ...ownLimits,
   'compress',
@@ -102,6 +103,10 @@ function checkOptions(
   return {
     bodyMode: beforeBody === undefined ? bodyMode : 'checked',
     maxBodySize,
+    requestTimeout:
+      options.requestTimeout === undefined
+        ? undefined
+        : checkLimit('requestTimeout', options.requestTimeout, `${where}: requestTimeout`),
     beforeBody: (beforeBody as RouteDefinition['beforeBody'] | undefined) ?? null,
     schemas,
     contract: checkContract(where, options),

@@ -1,5 +1,6 @@
 /** Feeds the body of a request to the stream that connect middlewares read. */
 import { BodyKind, type BodySink } from '@volant/engine'
+import { keepTrailers } from '../request/trailers.ts'
 import type { Pair } from './pair.ts'
 
 /** The bytes that a client may send ahead of the reader, and the size of the parts of a complete body. */
@@ -50,7 +51,8 @@ export class BodyFeed implements BodySink {
     this.#grant()
   }
 
-  end(): void {
+  end(trailers?: string[]): void {
+    keepTrailers(this.#pair.ctx, trailers)
     this.#finish()
   }
 

@@ -5,7 +5,10 @@ import { VolantError } from '../errors/errors.ts'
 import { isAbort } from '../reply/abort.ts'
 import { requestName } from '../reply/late-reply.ts'
 import { isBodiless, send } from '../reply/send.ts'
+import { setTrailer } from '../reply/trailer.ts'
+import { isTrailer } from '../request/trailers.ts'
 import type { Acceptance, ReplyContent } from '../reply/source.ts'
+import type { FieldValue } from './header-fields.ts'
 import { Outlet } from './outlet.ts'
 import { ConnectRequest, expressOwn, isStreaming } from './request.ts'
 import { ConnectResponse } from './response.ts'
@@ -149,6 +152,16 @@ export class Pair implements NonNullable<RareState['watch']> {
       }
     }
     this.#give(chunk)
+  }
+
+  /** Adds a field behind the body of a middleware's own reply. */
+  addTrailer(name: string, value: FieldValue): void {
+    const { ctx } = this
+    if (this.#isOver || ctx.exchange.aborted || ctx.phase > ReplyPhase.streaming) return
+    if (isTrailer(name.toLowerCase()))
+      return setTrailer(ctx, name, typeof value === 'number' ? String(value) : value)
+    const text = `a middleware behind fromConnect called res.addTrailers() with ${name}, which may not stand behind a body (RFC 9110 §6.5.1), so it was left out: set it with res.setHeader()`
+    ctx.app.report(new VolantError('E_BAD_HEADER', text), ctx)
   }
 
   /** True for a reply without content, whatever is written. */

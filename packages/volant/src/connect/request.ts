@@ -1,6 +1,7 @@
 /** The request as connect middlewares see it: an IncomingMessage that is made of the context's request when it is read. */
 import { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { valuesByName, namedTrailers } from '../request/trailers.ts'
 import { BodyFeed } from './body-feed.ts'
 import { lazily, shell } from './shell.ts'
 import type { Pair } from './pair.ts'
@@ -112,16 +113,17 @@ export class ConnectRequest extends shell<Readable>(IncomingMessage) {
     return distinct
   }
 
+  /** The trailer fields are there once a body that the route streams has ended. */
   get trailers(): Record<string, string> {
-    return {}
+    return namedTrailers(this.rawTrailers)
   }
 
   get trailersDistinct(): Record<string, string[]> {
-    return {}
+    return valuesByName(this.rawTrailers)
   }
 
   get rawTrailers(): string[] {
-    return []
+    return this._pair.ctx.rare?.trailers ?? []
   }
 
   get socket(): ConnectSocket {

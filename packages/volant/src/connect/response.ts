@@ -1,5 +1,5 @@
 /** The reply as connect middlewares see it: a ServerResponse whose head and body leave through the reply of the context. */
-import { ServerResponse } from 'node:http'
+import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Stream } from 'node:stream'
 import { VolantError } from '../errors/errors.ts'
 import { phrases } from '../errors/phrases.ts'
@@ -212,6 +212,22 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
     return false
   }
 
+  /**
+   * Adds fields that are sent behind the body. As in node:http they are checked at once, those that a reply cannot have are
+   * left out, and those that come when it has ended are dropped.
+   */
+  addTrailers(fields: Fields): void {
+    if (this._pair.ctx.exchange.sendsTrailers === false) noTrailers()
+    const pairs = Array.isArray(fields)
+      ? (fields as readonly [string, FieldValue][])
+      : Object.entries(fields as Record<string, FieldValue>)
+    for (const [name, value] of pairs) {
+      validateHeaderName(name)
+      for (const each of [value].flat()) validateHeaderValue(name, each as string)
+      if (!this.finished) this._pair.addTrailer(name, value)
+    }
+  }
+
   /** Redirects as Express does, since passport asks for it. The status is 302 unless it comes first. */
   redirect(status: number | string, url?: string | number): void {
     const [code, to] = typeof status === 'number' ? [status, url] : [Number(url ?? 302), status]
@@ -258,6 +274,7 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
 }
 
 const early = 'only 103 can be sent ahead of a reply, by res.writeEarlyHints()'
+const noTrailers = unsupported('res.addTrailers()', 'the adapter uwebsockets sends no fields behind a body')
 const informational = unsupported('res.writeHead() with an interim status', early)
 
 define(ConnectResponse.prototype, {
@@ -281,7 +298,6 @@ define(ConnectResponse.prototype, {
   writeContinue: unsupported('res.writeContinue()', 'the server sends 100 Continue itself'),
   writeProcessing: unsupported('res.writeProcessing()', early),
   writeInformation: unsupported('res.writeInformation()', early),
-  addTrailers: unsupported('res.addTrailers()', 'send such fields as headers'),
   assignSocket: unsupported('res.assignSocket()', 'the reply has no connection of its own'),
   detachSocket: unsupported('res.detachSocket()', 'the reply has no connection of its own'),
 })

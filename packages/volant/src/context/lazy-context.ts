@@ -3,6 +3,7 @@
  * because it is one object: each method that users call is a few lines, and delegates.
  */
 import { AsyncResource } from 'node:async_hooks'
+import { X509Certificate } from 'node:crypto'
 import { type AbortReason, bag, BodyKind, ContentType, type Exchange } from '@volant/engine'
 import { parse as parseCookies } from 'cookie'
 import { acceptedEncoding, acceptedLanguage, acceptedType } from '../request/accepts.ts'
@@ -22,6 +23,8 @@ import {
   removeHeaders,
 } from '../reply/header.ts'
 import { dropPart, dropReply } from '../reply/late-reply.ts'
+import { namedTrailers } from '../request/trailers.ts'
+import { setTrailer } from '../reply/trailer.ts'
 import { parseQuery } from '../request/query.ts'
 import { location, reply, sendBytes, sendJson, sendText } from '../reply/reply.ts'
 import { briefValue } from '../errors/brief-value.ts'
@@ -44,6 +47,7 @@ import type {
   Trust,
   WholeBody,
 } from '../types/request.ts'
+import type { TlsConnection } from '../types/context.ts'
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from '../types/reply-options.ts'
 import type { EventsOptions, EventsSource } from '../types/events.ts'
 import { endsStream, serverCloses } from '../reply/abort.ts'
@@ -142,6 +146,16 @@ export class LazyContext implements RequestContext {
 
   get protocol(): 'http' | 'https' {
     return this.app.trust === null ? protocolOf(this.exchange) : this.#origin.protocol
+  }
+
+  get tls(): TlsConnection | null {
+    const { more } = this
+    if (more.tls === undefined) {
+      const info = this.exchange.tls?.() ?? null
+      more.tls =
+        info === null ? null : { ...info, peer: info.peer === null ? null : new X509Certificate(info.peer) }
+    }
+    return more.tls
   }
 
   get host(): string {
@@ -313,10 +327,14 @@ export class LazyContext implements RequestContext {
         (this.route.bodyMode === 'checked' && this.exchange.bodyKind !== BodyKind.none)
       ) {
         more.stream = streamOf(this.#whole().bytes())
-      } else if (decoder === null) more.stream = streamBody(this.exchange)
-      else more.stream = decoder.stream(streamBody(this.exchange))
+      } else if (decoder === null) more.stream = streamBody(this)
+      else more.stream = decoder.stream(streamBody(this))
     }
     return more.stream
+  }
+
+  get trailers(): Record<string, string> {
+    return namedTrailers(this.rare?.trailers ?? [])
   }
 
   form(options?: FormLimits): Promise<Form> {
@@ -422,6 +440,11 @@ export class LazyContext implements RequestContext {
     return this.append('set-cookie', endCookie(name, options, this.protocol === 'https'))
   }
 
+  trailer(name: string, value: string | number | readonly string[]): this {
+    setTrailer(this, name, value)
+    return this
+  }
+
   earlyHints(headers: Hints): void {
     sendHints(this, headers)
   }
@@ -431,6 +454,7 @@ export class LazyContext implements RequestContext {
     this.responses = null
     this.statusCode = 0
     this.hasType = false
+    if (this.rare !== undefined) this.rare.replyTrailers = null
     if (list === null) return
     for (let at = list.length - 2; at >= 0; at -= 2) {
       // What nobody may keep, such as a new cookie, nobody may keep with an error either.
@@ -558,6 +582,8 @@ class Rare implements RareState {
   cancelStream: (() => void) | null = null
   events: RareState['events'] = null
   collected: WholeBody | null = null
+  trailers: string[] | null = null
+  replyTrailers: string[] | null = null
   decoder: BodyDecoder | null = null
   connect: object | null = null
   session: RareState['session'] = null
@@ -570,6 +596,7 @@ class Rare implements RareState {
   log: Log | undefined = undefined
   controller: AbortController | undefined = undefined
   origin: Origin | undefined = undefined
+  tls: TlsConnection | null | undefined = undefined
   request: Request | undefined = undefined
   stream: ReadableStream<Uint8Array> | undefined = undefined
   form: Promise<Form> | undefined = undefined

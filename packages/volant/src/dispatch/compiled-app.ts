@@ -19,7 +19,7 @@ import { conclude, trackOwnReply } from './conclude.ts'
 import { dispatch } from './dispatch.ts'
 import { checkEncoders } from './encoders.ts'
 import { answerFailure } from './failure.ts'
-import { compileMisses, webSocketRequired } from './misses.ts'
+import { compileMisses, misdirectedRequest, webSocketRequired } from './misses.ts'
 import { printLine } from '../report/print-line.ts'
 import { type PathPrefix, pathPrefix } from '../routing/prefix.ts'
 import { isThenable } from '../types/thenable.ts'
@@ -32,6 +32,7 @@ import type {
   Trust,
 } from '../types/request.ts'
 import type { Log } from '../types/log.ts'
+import type { CertificateNames } from '../tls/names.ts'
 import type { SocketHook } from '../types/web-socket.ts'
 import { tellClosing } from '../reply/close-stream.ts'
 import { RouteTable } from '../routing/router.ts'
@@ -66,6 +67,8 @@ export class CompiledApp implements Host, RequestApp {
   /** The methods, each at the index of its bit in a set. */
   readonly #methods: readonly string[]
   readonly streams = new Set<RequestContext>()
+  /** The certificates, where the server has several; null otherwise. */
+  certificates: CertificateNames | null = null
   readonly addresses = new Map<string, number>()
   readonly #report: Definition['report']
   readonly #definitions: readonly RouteDefinition[]
@@ -73,7 +76,10 @@ export class CompiledApp implements Host, RequestApp {
   readonly #table: (CompiledRoute | null)[]
   /** The paths of WebSockets, for requests that do not ask for one; null without any. */
   #sockets: RouteTable | null = null
-  /** The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4; then that of a WebSocket's path. */
+  /**
+   * The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4; then that of a WebSocket's path, and that of
+   * another host.
+   */
   readonly #misses: readonly CompiledRoute[]
   /** The misses of scopes with a prefix, the longest prefix first. */
   readonly #prefixScopes: readonly { paths: PathPrefix; misses: readonly CompiledRoute[] }[]
@@ -95,6 +101,7 @@ export class CompiledApp implements Host, RequestApp {
       pattern: route.pattern,
       bodyMode: readsBodyLate(route) ? BodyMode.late : BodyMode[route.bodyMode as 'buffer' | 'stream'],
       maxBodySize: route.maxBodySize,
+      requestTimeout: route.requestTimeout ?? limits.requestTimeout,
       socket: route.socket?.entry,
     }))
     for (const [id, { socket, pattern }] of this.routes.entries()) {
@@ -114,6 +121,8 @@ export class CompiledApp implements Host, RequestApp {
   }
 
   dispatch(exchange: Exchange, id: number, allow: number): void {
+    if (this.certificates?.misdirects(exchange) === true)
+      return dispatch(this, exchange, this.#miss(exchange.path, misdirectedRequest), 0)
     const route =
       id >= 0 ? (this.#table[id] ?? this.#compile(id)) : this.#miss(exchange.path, this.#kindOf(exchange, id))
     dispatch(this, exchange, route, allow)

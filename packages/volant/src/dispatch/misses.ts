@@ -17,22 +17,27 @@ export function compileMisses(
   const layers = layersFor(nodes, null, caseSensitive)
   const notFound = nodes.findLast((node) => node.notFound !== null)?.notFound ?? null
   const errors = errorsOf('a path without a route', layers.map(metadataOf), {})
-  return [notFoundHandler(notFound), methodNotAllowed, options, upgradeRequired, plainRequest].map(
-    (handler) => ({
-      ...withParams(params, compileChain(nodes, layers, handler)),
-      ...errorHandlerOf(nodes, null, caseSensitive, []),
-      errors,
-      pattern: null,
-      paramNames: [],
-      bodyMode: 'buffer',
-      consumes: null,
-      maxBodySize: 0,
-      limits,
-      ...watching(nodes, layers, 0),
-      ...sendHooksOf(layers),
-      exposes: exposedBy(layers),
-    }),
-  )
+  return [
+    notFoundHandler(notFound),
+    methodNotAllowed,
+    options,
+    upgradeRequired,
+    plainRequest,
+    misdirected,
+  ].map((handler) => ({
+    ...withParams(params, compileChain(nodes, layers, handler)),
+    ...errorHandlerOf(nodes, null, caseSensitive, []),
+    errors,
+    pattern: null,
+    paramNames: [],
+    bodyMode: 'buffer',
+    consumes: null,
+    maxBodySize: 0,
+    limits,
+    ...watching(nodes, layers, 0),
+    ...sendHooksOf(layers),
+    exposes: exposedBy(layers),
+  }))
 }
 
 /** Adds the parameters of a scope's prefix, which its middleware relies on also where no route has read them. */
@@ -70,4 +75,14 @@ function plainRequest(): never {
   throw refusal('E_UPGRADE_REQUIRED', 'this path has only a WebSocket: ask for it with Upgrade: websocket', {
     'sec-websocket-version': '13',
   })
+}
+
+/** The place of `misdirected` among the misses. */
+export const misdirectedRequest = 5
+
+function misdirected(ctx: RequestContext): never {
+  throw refusal(
+    'E_MISDIRECTED',
+    `this connection has the certificate of another host than ${ctx.exchange.authority}`,
+  )
 }

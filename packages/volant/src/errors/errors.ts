@@ -129,6 +129,12 @@ export const errorTable = {
     meaning: 'The method is not one the server knows.',
     remedy: 'If routes are to have it, name it in the router option methods.',
   },
+  E_MISDIRECTED: {
+    status: 421,
+    meaning: 'The request came by a connection that has the certificate of another host.',
+    remedy:
+      "Clients of HTTP/2 repeat it on a connection of its own. A proxy should send the request's host as server name (SNI).",
+  },
   E_NOT_FOUND: {
     status: 404,
     meaning: 'No route has this path.',
@@ -199,11 +205,6 @@ export const errorTable = {
     meaning: 'The store of sessions does not answer.',
     remedy: 'The error that was reported says what the store did. Retry-After says when to ask again.',
   },
-  E_STORAGE_FULL: {
-    status: 507,
-    meaning: 'A file of a form cannot be stored: the disk is full, or the quota of its user.',
-    remedy: 'Make room. The error has that of the system as its cause.',
-  },
   E_SERVER_CLOSING: {
     status: 503,
     meaning: 'The server is closing, and opens no WebSocket any more.',
@@ -215,10 +216,20 @@ export const errorTable = {
       'What answers this request cannot open a WebSocket: app.inject and app.fetch cannot, nor can the adapter in use.',
     remedy: 'Listen on a free port (port 0) in tests; docs/adapters.md says which adapters have WebSockets.',
   },
+  E_STORAGE_FULL: {
+    status: 507,
+    meaning: 'A file of a form cannot be stored: the disk is full, or the quota of its user.',
+    remedy: 'Make room. The error has that of the system as its cause.',
+  },
   E_TARGET_TOO_LONG: {
     status: 414,
     meaning: 'The target is longer than maxUrlLength.',
     remedy: 'Send data in a body rather than in the query, or raise maxUrlLength.',
+  },
+  E_TLS_REQUIRED: {
+    status: 400,
+    meaning: 'A request without TLS came to a port that speaks TLS.',
+    remedy: 'Ask for https:, not http:. redirectHttp of listen() redirects clients from a second port.',
   },
   E_TOO_BUSY: {
     status: 503,

@@ -1,6 +1,8 @@
 /** The bytes of a body for a reader that asks for them: those of a buffered body, or of one that still arrives. */
-import type { BodySink, Exchange } from '@volant/engine'
+import type { BodySink } from '@volant/engine'
 import { bodyError, streamWindow } from '../request/body.ts'
+import { keepTrailers } from '../request/trailers.ts'
+import type { RequestContext } from '../types/request.ts'
 
 export interface BodySource {
   /** Gives the next bytes, null after the last ones, or a promise of either. It may reject, and then rejects again. */
@@ -65,7 +67,7 @@ export function webSource(stream: ReadableStream<Uint8Array>): BodySource {
  */
 export class StreamSource implements BodySource, BodySink {
   readonly borrows = true
-  readonly #exchange: Exchange
+  readonly #ctx: RequestContext
   readonly #waiting: Buffer[] = []
   #ended = false
   #failure: Error | null = null
@@ -75,9 +77,9 @@ export class StreamSource implements BodySource, BodySink {
   /** What was taken and not yet let in again. Each grant is a message, so that small ones are gathered. */
   #taken = 0
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
-    exchange.readBody(this, streamWindow)
+  constructor(ctx: RequestContext) {
+    this.#ctx = ctx
+    ctx.exchange.readBody(this, streamWindow)
   }
 
   next(): Buffer | null | Promise<Buffer | null> {
@@ -93,7 +95,7 @@ export class StreamSource implements BodySource, BodySink {
   #take(bytes: Buffer): Buffer {
     this.#taken += bytes.length
     if (this.#taken >= streamWindow / 4 && !this.#ended) {
-      this.#exchange.credit(this.#taken)
+      this.#ctx.exchange.credit(this.#taken)
       this.#taken = 0
     }
     return bytes
@@ -112,7 +114,8 @@ export class StreamSource implements BodySource, BodySink {
     if (this.#copies) takeBack(bytes)
   }
 
-  end(): void {
+  end(trailers?: string[]): void {
+    keepTrailers(this.#ctx, trailers)
     this.#ended = true
     this.#reader?.resolve(null)
     this.#reader = null

@@ -115,7 +115,7 @@ export async function* readParts(
 /** A buffered body is counted by the adapter, one that arrives by the ledger. */
 function sourceOf(ctx: RequestContext): BodySource {
   if (!isStreamed(ctx)) return bytesSource(ctx.bodyBytes)
-  return ctx.rare?.decoder ? webSource(ctx.bodyStream) : new StreamSource(ctx.exchange)
+  return ctx.rare?.decoder ? webSource(ctx.bodyStream) : new StreamSource(ctx)
 }
 
 function wholeBody(ctx: RequestContext): Promise<WholeBody> | WholeBody {

@@ -18,7 +18,10 @@ export interface StrictTransportSecurity {
   includeSubDomains?: boolean | undefined
   /** Asks for a place in the browsers' own lists, which is hard to take back. Default false. */
   preload?: boolean | undefined
-  /** True sends it with every reply, not only with those to requests that came over https. Default false. */
+  /**
+   * True sends it with every reply, not only with those to requests that came over https to a host other than localhost.
+   * Default false.
+   */
   force?: boolean | undefined
 }
 
@@ -26,7 +29,7 @@ export interface StrictTransportSecurity {
 export interface SecurityHeadersOptions {
   /** The directives, the result of `csp`, or false. Default: everything from this site only, no plug-ins, no frames. */
   contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false | undefined
-  /** The default is a year with subdomains, for requests that came over https (`ctx.protocol`). */
+  /** The default is a year with subdomains, for requests that came over https (`ctx.protocol`) to a host other than localhost. */
   strictTransportSecurity?: StrictTransportSecurity | false | undefined
   /** The default is `nosniff`. */
   xContentTypeOptions?: 'nosniff' | false | undefined
@@ -105,12 +108,21 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
   const send =
     encrypted.names.size === plain.names.size
       ? (ctx: RequestContext) => void ctx.placeAll(plain)
-      : (ctx: RequestContext) => void ctx.placeAll(ctx.protocol === 'https' ? encrypted : plain)
+      : (ctx: RequestContext) =>
+          void ctx.placeAll(ctx.protocol === 'https' && !isLocal(ctx.host) ? encrypted : plain)
   if (policy === null || policy.parts.length === 1) return gateOf(send) as FittingMiddleware<PolicyEffect<O>>
   return gateOf((ctx) => {
     send(ctx)
     ctx.place(policy.header, policy.header, policy.value(ctx))
   }) as FittingMiddleware<PolicyEffect<O>>
+}
+
+/**
+ * Browsers keep the header for a host with all its ports (RFC 6797 §8.3): one app at https://localhost would send those of
+ * every other at http://localhost:3000 to https.
+ */
+function isLocal(host: string): boolean {
+  return /(?:^|\.)localhost\.?(?::\d*)?$/i.test(host)
 }
 
 /** OWASP's default without `upgrade-insecure-requests`, which breaks sites that are served by http. */

@@ -12,6 +12,13 @@ const form = {
   fieldSize: 'maxFieldSize',
 }
 
+const listenOptions = 'its options are those of app.listen: { port, tls: { cert, key }, http2 }'
+const fileName = (name: string): string =>
+  `write ${name}: readFileSync(path): files are read by the app, which knows when they change`
+const byName = 'write certificates: [{ cert, key }, …]: each has its names in it'
+const inListen = 'TLS is given to app.listen({ tls: { cert, key } })'
+const ofCertificate = 'names stand in certificates: [{ cert, key, names }]'
+
 const pino = 'a logger with options of its own is given as it is: log: pino({ … })'
 const pretty = 'lines are read with: node app.js | npx pino-pretty'
 
@@ -22,6 +29,14 @@ export const foreignNames = {
       'write log: { level, destination, redact } for ctx.log, and app.use(logger()) for a line a request',
     caseSensitive: 'write router: { caseSensitive }',
     ignoreTrailingSlash: 'write router: { ignoreTrailingSlash }',
+    https: inListen,
+    tls: inListen,
+    ssl: inListen,
+    cert: inListen,
+    key: inListen,
+    http2: 'it comes with app.listen({ tls }); without TLS write app.listen({ http2: true })',
+    http2SessionTimeout: 'write limits: { http2IdleTimeout }',
+    serverFactory: listenOptions,
     port: 'the address is given to app.listen',
     host: 'the address is given to app.listen',
   },
@@ -37,7 +52,85 @@ export const foreignNames = {
     ...form,
     limits: 'write the limits themselves: maxFormParts, maxFormFiles, maxFileSize, maxFieldSize',
   },
-  listen: { hostname: 'host', address: 'host', socket: 'path' },
+  listen: {
+    hostname: 'host',
+    address: 'host',
+    socket: 'path',
+    https: 'tls',
+    ssl: 'tls',
+    cert: 'write tls: { cert, key }',
+    key: 'write tls: { cert, key }',
+    pfx: 'write tls: { cert, key }',
+    allowHTTP1: 'clients that do not choose HTTP/2 get HTTP/1.1 in any case',
+    h2c: 'http2',
+    http2SessionTimeout: 'write createApp({ limits: { http2IdleTimeout } })',
+    createServer: listenOptions,
+    serverFactory: listenOptions,
+    serverOptions: listenOptions,
+    redirect: 'redirectHttp',
+    redirectToHttps: 'redirectHttp',
+  },
+  redirectHttp: {
+    hostname: 'host',
+    statusCode: 'it is 308, which keeps the method',
+    status: 'it is 308, which keeps the method',
+    to: 'httpsPort',
+  },
+  tls: {
+    pfx: 'give cert and key: openssl pkcs12 -in file.pfx -nodes -out both.pem writes them into one file, which both options take',
+    dhparam: 'finite-field Diffie-Hellman is not spoken; the key exchange has elliptic curves (ecdhCurve)',
+    secureOptions:
+      'versions are minVersion and maxVersion, tickets sessionTimeout; nothing else is to be switched off',
+    secureProtocol: 'minVersion and maxVersion',
+    sigalgs: 'a signature is of the kind that the key of the certificate makes',
+    pskCallback: 'pre-shared keys are not spoken; clients have certificates: requestCert',
+    pskIdentityHint: 'pre-shared keys are not spoken; clients have certificates: requestCert',
+    SNICallback:
+      'write certificates: [{ cert, key }, …]; no function runs in a handshake, where a throw would end the process. New ones are given to app.setTls()',
+    ALPNProtocols: 'listen({ http2 }) says whether HTTP/2 is offered beside HTTP/1.1',
+    ALPNCallback: 'listen({ http2 }) says whether HTTP/2 is offered beside HTTP/1.1',
+    handshakeTimeout: 'write createApp({ limits: { tlsHandshakeTimeout } })',
+    honorCipherOrder: 'ciphers and ecdhCurve are in the order of preference of the server',
+    sessionIdContext: 'sessions are resumed by tickets that no other server can read: ticketKeys',
+    clientCertEngine: 'keys are in memory; those in hardware need a proxy',
+    privateKeyEngine: 'keys are in memory; those in hardware need a proxy',
+    privateKeyIdentifier: 'keys are in memory; those in hardware need a proxy',
+    enableTrace: 'openssl s_client -trace shows a handshake',
+    secureContext: 'give cert and key',
+    allowHTTP1: 'clients that do not choose HTTP/2 get HTTP/1.1 in any case',
+    http2: 'it stands beside tls: listen({ tls, http2 })',
+    redirectHttp: 'it stands beside tls: listen({ tls, redirectHttp: { port: 80 } })',
+    names: ofCertificate,
+    serverName: ofCertificate,
+    servername: ofCertificate,
+    hosts: ofCertificate,
+    sni: byName,
+    contexts: byName,
+    curves: 'ecdhCurve',
+    groups: 'ecdhCurve',
+    ciphersuites: 'ciphers',
+    cipherSuites: 'ciphers',
+    ticketKey: 'ticketKeys',
+    certs: 'certificates',
+    mtls: 'write requestCert: true and ca',
+    keyFile: fileName('key'),
+    certFile: fileName('cert'),
+    caFile: fileName('ca'),
+    key_file_name: fileName('key'),
+    cert_file_name: fileName('cert'),
+    ca_file_name: fileName('ca'),
+    dh_params_file_name:
+      'finite-field Diffie-Hellman is not spoken; the key exchange has elliptic curves (ecdhCurve)',
+    ssl_ciphers: 'ciphers',
+  },
+  tlsCertificate: {
+    serverName: 'names',
+    servername: 'names',
+    hosts: 'names',
+    keyFile: fileName('key'),
+    certFile: fileName('cert'),
+    ca: 'it is an option of tls itself; the issuers of a certificate stand behind it in cert',
+  },
   route: {
     bodyLimit: 'maxBodySize',
     querystring: 'query',

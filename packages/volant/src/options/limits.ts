@@ -32,6 +32,8 @@ const day = 24 * 60 * minute
 const gigabyte = 2 ** 30
 /** A longer text can be no string of V8 (`buffer.constants.MAX_STRING_LENGTH`), and the message could not be given to its hook. */
 const longestString = 2 ** 29 - 24
+/** So many of the resets that `maxStreamResets` counts are forgotten each second. */
+export const forgottenResets = 33
 
 /** Makes rows of one unit; 0 turns off the limits whose row ends in `off`. */
 function rowsOf(unit: LimitRow['unit']) {
@@ -69,6 +71,14 @@ export const limitTable: readonly LimitRow[] = [
     'closed when idle',
     off,
   ),
+  ms(
+    'http2IdleTimeout',
+    minute,
+    [1_000, day],
+    'time without a stream on a connection of HTTP/2, in place of `keepAliveTimeout`',
+    'GOAWAY, closed',
+    off,
+  ),
   ms('maxConnectionAge', 60 * minute, [1_000, 7 * day], 'age of a connection', 'closed when next idle', off),
   count(
     'maxConnections',
@@ -78,9 +88,26 @@ export const limitTable: readonly LimitRow[] = [
     'refused at once',
     off,
   ),
+  count(
+    'maxConnectionsPerAddress',
+    0,
+    [1, 10_000_000],
+    'open connections of one peer, of IPv6 by its network of 64 bits; behind a proxy all have its address',
+    'refused at once',
+    off,
+  ),
+  ms('tlsHandshakeTimeout', 10_000, [100, day], 'time for a TLS handshake', 'connection reset', off),
+  count(
+    'maxHandshakes',
+    1_000,
+    [1, 10_000_000],
+    'TLS handshakes that are not complete',
+    'the oldest of them is reset',
+    off,
+  ),
   count('maxInFlight', 10_000, [1, 10_000_000], 'requests without a complete reply', '503', off),
   bytes('maxHeaderSize', 16_384, [256, 131_072], 'a request head', '431'),
-  bytes('maxHeaderLine', 8_192, [64, 131_072], 'one header line', '431'),
+  bytes('maxHeaderLine', 8_192, [64, 65_535], 'one header line', '431'),
   count('maxHeaders', 100, [1, 2_000], 'header fields', '431'),
   bytes('maxUrlLength', 8_192, [16, 65_535], 'the request target', '414'),
   bytes(
@@ -115,9 +142,17 @@ export const limitTable: readonly LimitRow[] = [
     268_435_456,
     [1_024, 1_024 * gigabyte],
     'what waits to be sent on all connections; a Buffer that several of them wait for counts once',
-    'the connection whose reply does not fit is reset, for messages of WebSockets the one that most waits for; 500 for a single reply that is larger',
+    'the client with the most unsent bytes loses its fullest HTTP/2 reply or its WebSocket; a connection of HTTP/1.1 is reset only when its own reply does not fit and it has the most; 500 for a single reply that is larger',
   ),
   count('maxPipelined', 16, [1, 256], 'requests of one connection handled at once', 'parsing pauses'),
+  count('maxStreams', 100, [1, 1_000], 'open streams of one connection of HTTP/2', 'REFUSED_STREAM'),
+  count(
+    'maxStreamResets',
+    200,
+    [1, 100_000],
+    `streams of one connection of HTTP/2 that are reset by its client, or for its errors; ${forgottenResets} of them are forgotten each second`,
+    'GOAWAY with ENHANCE_YOUR_CALM, closed',
+  ),
   bytes('maxChunkExtensions', 1_024, [0, 65_536], 'extensions of one chunk', '400, close'),
   bytes(
     'maxChunkExtensionsTotal',

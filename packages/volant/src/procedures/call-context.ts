@@ -206,7 +206,7 @@ export class CallContext implements ProcedureContext, Chained {
 
 /** Members of a route's context that a procedure's context does not have. */
 const absent =
-  'params query body bodyText bodyBytes bodyStream json text html bytes stream file redirect reply status earlyHints exchange'
+  'params query body bodyText bodyBytes bodyStream json text html bytes stream file redirect reply status earlyHints trailer trailers exchange'
 
 for (const name of absent.split(' ')) {
   Object.defineProperty(CallContext.prototype, name, { get: () => absence(name) })

@@ -18,6 +18,11 @@ export function dropPart(ctx: RequestContext, what: string): void {
   drop(ctx, `${what} was set`, 'set it before, or in an onSend hook (docs/guide/06-middleware.md#onsend)')
 }
 
+/** Reports a trailer that was set when the reply had ended. */
+export function dropTrailer(ctx: RequestContext, name: string): void {
+  drop(ctx, `the trailer ${name} was set`, 'set it before the body ends')
+}
+
 function drop(ctx: RequestContext, what: string, remedy: string): void {
   // After a timeout's 503 or a disconnect this is not a mistake, since the handler cannot know.
   if (ctx.exchange.aborted || isExpired(ctx)) return

@@ -76,7 +76,7 @@ function isOver({ exchange, phase }: RequestContext): boolean {
 
 function finish(ctx: RequestContext): void {
   // Who reads events connects again: by this connection it would come back to a server that closes.
-  ctx.exchange.finish(ctx.app.serving.closing && hasEvents(ctx))
+  ctx.exchange.finish(ctx.app.serving.closing && hasEvents(ctx), ctx.rare?.replyTrailers ?? null)
   endStream(ctx)
 }
 

@@ -42,11 +42,34 @@ function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, st
   if (isStream(content)) return leaveInParts(ctx, type, content, status)
   if (content instanceof Acceptance || status === 101) return leaveAsSocket(ctx, type, content, status)
   if (content !== null && content.length > leastBound) checkSize(ctx, content)
+  if (
+    ctx.rare !== undefined &&
+    ctx.rare.replyTrailers !== null &&
+    !isBodiless(status) &&
+    ctx.httpVersion !== '1.0'
+  )
+    return leaveWithTrailers(ctx, type, content, status)
   leaveWhole(ctx)
   ctx.statusCode = status
   // A 205 has no content (RFC 9110 §15.3.6).
   const body = status === 205 ? null : content
   ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, body)
+}
+
+/** Sends a complete reply in chunks, since nothing can follow one with a length. */
+function leaveWithTrailers(
+  ctx: RequestContext,
+  type: ContentType,
+  content: string | Uint8Array | null,
+  status: number,
+): void {
+  const { exchange } = ctx
+  beginStream(ctx)
+  ctx.statusCode = status
+  exchange.start(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, -1)
+  if (content !== null && content.length > 0) exchange.write(content)
+  exchange.finish(false, ctx.rare?.replyTrailers ?? null)
+  endStream(ctx)
 }
 
 /** Sends 101 and makes a WebSocket of the connection, unless a send hook gave the reply another status. */

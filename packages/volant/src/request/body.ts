@@ -4,6 +4,7 @@ import { errorTable, HTTPError, refusal, VolantError } from '../errors/errors.ts
 import { parseJson } from './json.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { parseForm } from './query.ts'
+import { keepTrailers } from './trailers.ts'
 import type { Pairs } from '../types/parts.ts'
 import type { BodyLedger, RequestContext, RouteLimits, WholeBody } from '../types/request.ts'
 
@@ -110,7 +111,8 @@ function textOf(media: MediaType, body: WholeBody): string {
 }
 
 /** Gives `ctx.bodyStream`: the client may send at most 256 KiB ahead of the reader. */
-export function streamBody(exchange: Exchange): ReadableStream<Uint8Array> {
+export function streamBody(ctx: RequestContext): ReadableStream<Uint8Array> {
+  const { exchange } = ctx
   if (exchange.bodyKind === BodyKind.none) return streamOf(null)
   if (exchange.bodyKind === BodyKind.complete) return streamOf(exchange.bodyBytes())
   let done = false
@@ -124,7 +126,8 @@ export function streamBody(exchange: Exchange): ReadableStream<Uint8Array> {
             granted -= bytes.length
             if (!done) controller.enqueue(bytes)
           },
-          end() {
+          end(trailers) {
+            keepTrailers(ctx, trailers)
             if (!done) controller.close()
             done = true
           },

@@ -1,4 +1,4 @@
-/** The handshake of a WebSocket as the client sends it (RFC 6455 §4.2.1), and the subprotocol that is chosen. */
+/** The handshake of a WebSocket as the client sends it (RFC 6455 §4.2.1, RFC 8441 §5), and the subprotocol that is chosen. */
 import { BodyKind, type Exchange } from '@volant/engine'
 import { refusal } from '../errors/errors.ts'
 import { token } from '../request/parameters.ts'
@@ -7,12 +7,17 @@ import { token } from '../request/parameters.ts'
 const key = /^[A-Za-z0-9+/]{21}[AQgw]==$/
 const tokens = new RegExp(`^[ \\t]*${token}[ \\t]*(?:,[ \\t]*${token}[ \\t]*)*$`)
 
-/** Throws 426 for a version other than 13, and 400 for a bad key, for a body and for malformed subprotocols. */
+/**
+ * Throws 426 for a version other than 13, and 400 for a bad key, for a body and for malformed subprotocols. HTTP/2 has no key
+ * (RFC 8441 §5.1), and a client that names no version there means 13.
+ */
 export function checkHandshake(exchange: Exchange): void {
-  if (exchange.header('sec-websocket-version') !== '13') {
+  const keyed = exchange.httpVersion !== '2'
+  const version = exchange.header('sec-websocket-version')
+  if (version !== '13' && (keyed || version !== undefined)) {
     throw refusal('E_WEBSOCKET_VERSION', 'Sec-WebSocket-Version is 13 here', versions)
   }
-  if (!key.test(exchange.header('sec-websocket-key') ?? '')) throw refusal('E_WEBSOCKET_KEY')
+  if (keyed && !key.test(exchange.header('sec-websocket-key') ?? '')) throw refusal('E_WEBSOCKET_KEY')
   if (exchange.bodyKind !== BodyKind.none) {
     throw refusal('E_WEBSOCKET_HANDSHAKE', 'the request for a WebSocket has a body')
   }

@@ -7,6 +7,7 @@ import { bad } from '../options/bad-option.ts'
 import { checkText } from '../options/checks.ts'
 import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
+import { isTrailer } from '../request/trailers.ts'
 import { isIterator, openSource } from '../reply/source.ts'
 import type { Source } from '../types/reply-options.ts'
 
@@ -30,6 +31,11 @@ export interface InjectOptions {
    * `headers` takes precedence.
    */
   body?: unknown
+  /**
+   * The trailer fields, which come behind a body in chunks; arrays repeat theirs. A route with `bodyMode: 'stream'` has
+   * them in `ctx.trailers`.
+   */
+  trailers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** The address of the client. Default: 127.0.0.1. It is '' for a Unix socket. */
   remoteAddress?: string | undefined
   /** The HTTP version. Default: 1.1. */
@@ -45,6 +51,7 @@ const optionNames = [
   'headers',
   'cookies',
   'body',
+  'trailers',
   'remoteAddress',
   'httpVersion',
   'signal',
@@ -72,11 +79,13 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
     throw bad('inject: signal', signal, 'an AbortSignal')
   const headers = rawHeaders(options.headers, options.cookies)
   const target = targetOf(options.url, options.query)
-  const { body, type } = await bodyOf(options.body)
+  const trailers = options.trailers === undefined ? undefined : rawTrailers(options.trailers)
+  const isEmpty = options.body === undefined && trailers !== undefined
+  const { body, type } = await bodyOf(isEmpty ? '' : options.body)
   if (!has(headers, 'host')) headers.push('host', 'localhost')
   if (type !== null && !has(headers, 'content-type')) headers.push('content-type', type)
   if (body !== null && !has(headers, 'content-length') && !has(headers, 'transfer-encoding')) {
-    if (!Buffer.isBuffer(body)) headers.push('transfer-encoding', 'chunked')
+    if (!Buffer.isBuffer(body) || trailers !== undefined) headers.push('transfer-encoding', 'chunked')
     else if (body.length > 0) headers.push('content-length', String(body.length))
   }
   return {
@@ -84,6 +93,7 @@ export async function requestOf(given: InjectOptions | string): Promise<MemoryRe
     target,
     headers,
     body,
+    trailers,
     httpVersion,
     remoteAddress,
     encrypted: false,
@@ -118,18 +128,8 @@ function pairsOf(query: Readonly<Record<string, QueryValue>>): [string, string][
 }
 
 function rawHeaders(given: unknown, cookies: unknown): string[] {
-  const raw: string[] = []
   if (given !== undefined && !(given instanceof Headers)) checkRecord('headers', given)
-  const pairs = given instanceof Headers ? [...given] : Object.entries(given ?? {})
-  for (const [name, value] of pairs) {
-    if (!token.test(name)) throw bad(`inject: headers.${JSON.stringify(name)}`, value, 'the name of a header')
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (typeof one !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(one)) {
-        throw bad(`inject: headers.${name}`, one, 'text a header may have, or an array of it')
-      }
-      raw.push(name, one.trim())
-    }
-  }
+  const raw = fieldsOf('headers', given instanceof Headers ? [...given] : Object.entries(given ?? {}))
   if (cookies === undefined) return raw
   checkRecord('cookies', cookies)
   for (const [name, value] of Object.entries(cookies)) {
@@ -140,6 +140,31 @@ function rawHeaders(given: unknown, cookies: unknown): string[] {
     if (text !== '') raw.push('cookie', text)
   } catch (error) {
     throw new VolantError('E_BAD_OPTION', `inject: cookies: ${(error as Error).message}`, { cause: error })
+  }
+  return raw
+}
+
+function rawTrailers(given: object): string[] {
+  checkRecord('trailers', given)
+  const raw = fieldsOf('trailers', Object.entries(given))
+  for (const name of raw.filter((_, at) => at % 2 === 0)) {
+    if (!isTrailer(name.toLowerCase()))
+      throw bad('inject: trailers', name, 'fields that may stand behind a body')
+  }
+  return raw
+}
+
+function fieldsOf(option: string, pairs: Iterable<[name: string, value: unknown]>): string[] {
+  const raw: string[] = []
+  for (const [name, value] of pairs) {
+    if (!token.test(name))
+      throw bad(`inject: ${option}.${JSON.stringify(name)}`, value, 'the name of a header')
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (typeof one !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(one)) {
+        throw bad(`inject: ${option}.${name}`, one, 'text a header may have, or an array of it')
+      }
+      raw.push(name, one.trim())
+    }
   }
   return raw
 }

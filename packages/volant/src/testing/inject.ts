@@ -4,6 +4,7 @@ import { parseSetCookie, type SetCookie } from 'cookie'
 import type { Routes } from '../adapters/head.ts'
 import { MemoryExchange, type ReplySink } from '../adapters/memory.ts'
 import { type InjectOptions, requestOf } from './inject-request.ts'
+import { namedTrailers } from '../request/trailers.ts'
 import { phrases } from '../errors/phrases.ts'
 
 /** The headers by lower-case name. Set-Cookie is an array. */
@@ -23,6 +24,8 @@ export interface InjectReply {
   body: Buffer
   /** The early hints and other interim replies, in order, with headers of the same form. */
   informational: { status: number; headers: InjectHeaders }[]
+  /** The trailer fields by lower-case name; see `ctx.trailer`. */
+  trailers: Record<string, string>
   /** Gives the body decoded as UTF-8. */
   text(): string
   /** Gives the body parsed as JSON; throws if it is not JSON. */
@@ -64,7 +67,7 @@ class Collector implements ReplySink {
   whole(status: number, headers: string[], body: Buffer | null): void {
     this.start(status, headers)
     if (body !== null) this.#chunks.push(body)
-    this.end()
+    this.end([])
   }
 
   start(status: number, headers: string[]): void {
@@ -77,7 +80,7 @@ class Collector implements ReplySink {
     return true
   }
 
-  end(): void {
+  end(trailers: string[]): void {
     const body = Buffer.concat(this.#chunks)
     const headers = fields(this.#headers)
     this.#resolve({
@@ -89,6 +92,7 @@ class Collector implements ReplySink {
       ),
       body,
       informational: this.#informational,
+      trailers: namedTrailers(trailers),
       text: () => body.toString('utf8'),
       json: <T>() => JSON.parse(body.toString('utf8')) as T,
     })

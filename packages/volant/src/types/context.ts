@@ -1,4 +1,5 @@
 /** The context of a request as its handlers and middleware see it. */
+import type { X509Certificate } from 'node:crypto'
 import type { EventsOptions, EventsSource } from './events.ts'
 import type { CookieOptions, FileOptions, Hints, Source, StreamOptions } from './reply-options.ts'
 import type { Form, FormLimits, FormPart } from './form.ts'
@@ -34,6 +35,22 @@ type Full<T> = [keyof T] extends [never]
     }
 
 type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
+
+/** What a TLS handshake agreed on. */
+export interface TlsConnection {
+  /** The version of TLS. */
+  readonly version: 'TLSv1.2' | 'TLSv1.3'
+  /** The name that OpenSSL has for the cipher suite. */
+  readonly cipher: string
+  /** The protocol that the client chose (ALPN): `h2` or `http/1.1`; null where it did not choose. */
+  readonly alpn: string | null
+  /** The host that the client asked for (SNI), in lower case; null without one. */
+  readonly serverName: string | null
+  /** True where the client resumed an earlier session. */
+  readonly resumed: boolean
+  /** The certificate of the client, which one of `ca` has issued; null without one. */
+  readonly peer: X509Certificate | null
+}
 
 /**
  * A handler sees its request through a context, and replies with it. `T` types the parts of the request.
@@ -81,6 +98,11 @@ export interface ContextOf<T extends Parts> {
   readonly ips: readonly string[]
   /** The protocol is `https` if the connection is encrypted, unless a trusted proxy says which one the client used. */
   readonly protocol: 'http' | 'https'
+  /**
+   * What the TLS handshake of the connection agreed on, and the certificate of the client. It is null where the connection
+   * to this server is not encrypted, whatever a proxy says.
+   */
+  readonly tls: TlsConnection | null
   /**
    * The name or address that the client addressed, with its port if it gave one. It is what a trusted proxy says, else
    * the authority of a target in absolute form (`GET http://a/x`, RFC 9112 §3.2.2), else Host. Its case is kept. It may
@@ -130,6 +152,14 @@ export interface ContextOf<T extends Parts> {
   readonly bodyStream: ReadableStream<Uint8Array>
 
   /**
+   * The trailer fields of the request by lower-case name, on an object without prototype; repeated ones are joined. They
+   * come behind the body: read them when `ctx.bodyStream` has ended, before that there are none. Bodies that are not
+   * streamed have none either, and on the adapter uwebsockets no body has. Fields of framing, routing, authentication
+   * and the content are refused or left out (RFC 9110 §6.5.1).
+   */
+  readonly trailers: Readonly<Record<string, string | undefined>>
+
+  /**
    * Reads a form of type multipart/form-data or application/x-www-form-urlencoded into memory: `const { title, photo } =
    * await ctx.form()`. Fields are text, files are a `File`, and a repeated name has an array. It may be called again,
    * and gives the same form. Rejects with 415 `E_BODY_TYPE` for another type, 400 `E_BODY_MALFORMED` for a broken form,
@@ -177,6 +207,15 @@ export interface ContextOf<T extends Parts> {
   cookie(name: string, value: string, options?: CookieOptions): this
   /** Deletes a cookie. Give the path and domain that it was set with, if any. */
   clearCookie(name: string, options?: CookieOptions): this
+  /**
+   * Sets a trailer, a field that is sent behind the body: `ctx.trailer('x-checksum', hash.digest('hex'))`. It may be called
+   * until the body has ended, and replaces earlier values of the name; an array is sent as several fields. A reply with
+   * trailers is sent without Content-Length, over HTTP/1.1 in chunks. They are dropped where a reply cannot have them: of
+   * HTTP/1.0, to HEAD, with status 204, 205 or 304, of a stream with a declared length. An error that is answered in place
+   * of the reply drops them, too. Throws `E_BAD_HEADER`, also for fields that have to stand in the head (RFC 9110
+   * §6.5.1), and `E_UNSUPPORTED` on the adapter uwebsockets.
+   */
+  trailer(name: string, value: string | number | readonly string[]): this
   /**
    * Sends 103 Early Hints (RFC 8297): headers that a browser may act on while the handler still works, mostly Link
    * fields that preload. It may be called several times. Hints are not part of the reply, which must repeat the headers

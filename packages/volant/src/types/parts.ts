@@ -211,6 +211,12 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   /** The most bytes of a body. Default: the app's `maxBodySize`. */
   maxBodySize?: number | undefined
   /**
+   * The time of a request in milliseconds, from its head to the end of its body; it is extended while the body arrives at
+   * 1 KiB/s, to 300,000 at most. 0 is no limit, for bodies that stay open as long as the client likes: long calls of gRPC.
+   * Default: the app's `requestTimeout`.
+   */
+  requestTimeout?: number | undefined
+  /**
    * The handler's time in milliseconds, after which 503 is sent; 0 is no limit of its own. Default: the app's
    * `handlerTimeout`. The time starts when the handler could.
    */

@@ -220,6 +220,10 @@ export interface RareState {
   events: EventsOfRequest | null
   /** The body, where `beforeBody` let it in, or a decoder gave it. */
   collected: WholeBody | null
+  /** The trailer fields that came behind the body: name, value, name, value, …; null without. */
+  trailers: string[] | null
+  /** The trailer fields of the reply, in the same form. */
+  replyTrailers: string[] | null
   /** What undoes the Content-Encoding of the body; null where it is read as it is. */
   decoder: BodyDecoder | null
   /** The request and reply of connect middlewares. */

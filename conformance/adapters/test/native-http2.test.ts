@@ -1,0 +1,3 @@
+import { contract } from '../src/suite.ts'
+
+contract('native', { http2: true })

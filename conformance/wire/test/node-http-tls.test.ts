@@ -1,0 +1,3 @@
+import { testRecorded } from './recorded-verdicts.ts'
+
+testRecorded('node-http', 'tls')

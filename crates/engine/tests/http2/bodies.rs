@@ -1,0 +1,415 @@
+//! Bodies of requests: waited for, streamed while there is credit, late, refused, and their trailer fields.
+
+use engine::{BodyMode, NoReferences};
+use ring::layout::{flag, kind, limit, operation, request};
+
+use super::client::{Client, server};
+use super::driver::http2::{
+    END_HEADERS, END_STREAM, HEADERS, WINDOW_UPDATE, block, data, frame, headers,
+};
+use super::driver::{GET, POST, allow, chunks, finish, limits, start};
+
+#[test]
+fn a_body_in_one_frame_is_used_where_it_is() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    for (path, bytes) in [
+        ("/b", &b"hello"[..]),
+        ("/late", b"world"),
+        ("/b", &[7; 16_384]),
+    ] {
+        let id = client.post(path, bytes);
+        let seen = driver.request();
+        assert_eq!(seen.body, bytes);
+        assert_ne!(seen.words[request::KIND] >> 16 & flag::BODY_COMPLETE, 0);
+        driver.reply(&seen, 200, b"");
+        assert_eq!(client.reply(&mut driver, id).reset, None);
+    }
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+}
+
+#[test]
+fn a_body_in_many_frames_is_waited_for() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    client.send(&headers(id, &block("POST", "/b", &[]), false));
+    for round in 0..9_u8 {
+        client.send(&data(id, &[round; 10_000], false));
+        client.settle(&mut driver);
+        let buffered = driver.engine.buffered(driver.server);
+        let bodies = 10_000 * (u64::from(round) + 1);
+        // Its head is kept with it.
+        assert!((bodies..bodies + 2_000).contains(&buffered), "{buffered}");
+    }
+    assert!(driver.seen.is_empty());
+    client.send(&data(id, b"", true));
+    let seen = driver.request();
+    assert_eq!(seen.body.len(), 90_000);
+    assert!((0..90_000).all(|at| seen.body[at] == (at / 10_000) as u8));
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+    driver.reply(&seen, 200, b"got");
+    assert_eq!(client.reply(&mut driver, id).body, b"got");
+    let grown = client
+        .frames_of(id)
+        .any(|frame| frame.kind == WINDOW_UPDATE);
+    assert!(grown, "the window grows by what is used");
+}
+
+#[test]
+fn two_bodies_may_come_in_turns() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let ids = [client.id(), client.id()];
+    for id in ids {
+        client.send(&headers(id, &block("POST", "/b", &[]), false));
+    }
+    for round in 0..3 {
+        for (id, byte) in ids.iter().zip(b"ab") {
+            client.send(&data(*id, &[*byte; 100], round == 2));
+        }
+    }
+    let seen = [driver.request(), driver.request()];
+    for ((seen, id), byte) in seen.iter().zip(ids).zip(b"ab") {
+        assert_eq!(seen.body, [*byte; 300]);
+        driver.reply(seen, 200, &[*byte]);
+        assert_eq!(client.reply(&mut driver, id).body, [*byte]);
+    }
+}
+
+#[test]
+fn a_body_that_is_too_large_costs_its_stream_alone() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let declared = client.id();
+    let fields = [("content-length", "100001")];
+    client.send(&headers(declared, &block("POST", "/b", &fields), false));
+    let reply = client.reply(&mut driver, declared);
+    assert_eq!((reply.status, reply.whole), (413, true));
+    let id = client.id();
+    client.send(&headers(id, &block("POST", "/b", &[]), false));
+    for _ in 0..7 {
+        client.send(&data(id, &[1; 16_000], false));
+        client.settle(&mut driver);
+    }
+    let reply = client.reply(&mut driver, id);
+    assert_eq!((reply.status, reply.whole), (413, true));
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+    let id = client.post("/b", b"small");
+    let seen = driver.request();
+    driver.reply(&seen, 200, b"ok");
+    assert_eq!(client.reply(&mut driver, id).body, b"ok");
+}
+
+#[test]
+fn bodies_past_the_budget_of_the_server_are_refused() {
+    let mut values = limits();
+    values[limit::MAX_BUFFERED_BODIES] = 20_000.0;
+    let mut driver = server(&values);
+    let mut client = Client::new(&driver);
+    let ids = [client.id(), client.id()];
+    for id in ids {
+        client.send(&headers(id, &block("POST", "/b", &[]), false));
+        client.send(&data(id, &[0; 15_000], false));
+    }
+    let reply = client.reply(&mut driver, ids[1]);
+    assert_eq!((reply.status, reply.whole), (503, true));
+    assert!((15_000..17_000).contains(&driver.engine.buffered(driver.server)));
+    client.send(&data(ids[0], b"", true));
+    assert_eq!(driver.request().body.len(), 15_000);
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+}
+
+#[test]
+fn a_body_that_came_with_its_head_and_is_too_large_is_refused_once() {
+    for mode in [BodyMode::Buffer, BodyMode::Late] {
+        let mut driver = server(&limits());
+        driver.add_server(&limits(), &[(POST, "/small", mode), (GET, "/a", mode)]);
+        driver.engine.set_http2(driver.server, true);
+        let mut client = Client::new(&driver);
+        // Were each of them read twice, a reset would be charged for it, and the burst of them is 200.
+        for _ in 0..210 {
+            let id = client.post("/small", &[1; 11]);
+            let reply = client.reply(&mut driver, id);
+            assert_eq!((reply.status, reply.whole, reply.reset), (413, true, None));
+        }
+        let id = client.get("/a");
+        let seen = driver.request();
+        driver.reply(&seen, 200, b"ok");
+        assert_eq!(client.reply(&mut driver, id).body, b"ok");
+        // What it may send has not grown beyond what was agreed.
+        let given: u64 = client
+            .frames
+            .iter()
+            .filter(|frame| frame.kind == WINDOW_UPDATE && frame.stream == 0)
+            .map(|frame| u64::from(u32::from_be_bytes(frame.payload[..4].try_into().unwrap())))
+            .sum();
+        assert!(given <= (1 << 20) + 210 * 11, "{given}");
+    }
+}
+
+#[test]
+fn what_requests_hold_that_wait_for_their_bodies_is_bounded() {
+    let mut values = limits();
+    values[limit::MAX_BUFFERED_BODIES] = 200_000.0;
+    let mut driver = server(&values);
+    let mut client = Client::new(&driver);
+    let value = "v".repeat(4_000);
+    let ids: Vec<u32> = (0..60)
+        .map(|_| {
+            let id = client.id();
+            let head = block("POST", "/b", &[("x-long", value.as_str())]);
+            client.send(&headers(id, &head, false));
+            id
+        })
+        .collect();
+    client.settle(&mut driver);
+    let buffered = driver.engine.buffered(driver.server);
+    assert!(buffered <= 200_000 && buffered > 150_000, "{buffered}");
+    let refused = ids
+        .iter()
+        .filter(|&&id| client.reply_so_far(id).status == 503)
+        .count();
+    assert!(refused > 10, "{refused}");
+    drop(client);
+    driver.until(|driver| driver.engine.connection_count() == 0);
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+}
+
+#[test]
+fn requests_whose_bodies_come_later_count_for_max_in_flight_when_they_are_dispatched() {
+    let mut values = limits();
+    values[limit::MAX_IN_FLIGHT] = 2.0;
+    let mut driver = server(&values);
+    let mut client = Client::new(&driver);
+    let ids = [client.id(), client.id(), client.id(), client.id()];
+    for id in ids {
+        client.send(&headers(id, &block("POST", "/b", &[]), false));
+    }
+    for id in ids {
+        client.send(&data(id, b"body", true));
+    }
+    let seen = [driver.request(), driver.request()];
+    for id in &ids[2..] {
+        let reply = client.reply(&mut driver, *id);
+        assert_eq!((reply.status, reply.whole), (503, true));
+    }
+    for (seen, id) in seen.iter().zip(ids) {
+        driver.reply(seen, 200, b"ok");
+        assert_eq!(client.reply(&mut driver, id).body, b"ok");
+    }
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+}
+
+/// Input may be kept in the middle of a DATA frame. Its bytes are no head of a frame, whatever they look like.
+#[test]
+fn a_body_goes_on_from_the_middle_of_its_frame_when_its_slice_was_full() {
+    for cut in 96..104 {
+        let mut driver = server(&limits());
+        let mut client = Client::new(&driver);
+        let id = client.id();
+        client.send(&headers(id, &block("POST", "/s", &[]), false));
+        let seen = driver.request();
+        // As the head of a frame these bytes would say that 65,535 more belong to it.
+        let body: Vec<u8> = [0, 0xff, 0xff, 1].repeat(100);
+        let frame = data(id, &body, true);
+        client.send(&frame[..cut]);
+        driver.until(|driver| driver.engine.buffered(driver.server) > 0);
+        // What is there already fills the slice.
+        driver.engine.set_slice_target(1);
+        client.send(&frame[cut..]);
+        allow(&mut driver, &seen, operation::READ, 1_000);
+        driver.until(|driver| chunks(driver).len() == body.len());
+        assert_eq!(chunks(&driver), body);
+        driver.event(kind::BODY_END);
+        driver.reply(&seen, 200, b"ok");
+        assert_eq!(client.reply(&mut driver, id).body, b"ok");
+    }
+}
+
+#[test]
+fn a_streamed_body_comes_as_far_as_there_is_credit() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    client.send(&headers(id, &block("POST", "/s", &[]), false));
+    let seen = driver.request();
+    assert_ne!(seen.words[request::KIND] >> 16 & flag::BODY_STREAM, 0);
+    client.send(&data(id, &[1; 1000], false));
+    client.settle(&mut driver);
+    assert!(chunks(&driver).is_empty());
+    assert_eq!(driver.engine.buffered(driver.server), 1000);
+    allow(&mut driver, &seen, operation::READ, 600);
+    driver.until(|driver| chunks(driver).len() == 600);
+    client.send(&data(id, &[2; 200], true));
+    client.settle(&mut driver);
+    assert_eq!(chunks(&driver).len(), 600);
+    // Another stream goes on meanwhile.
+    let other = client.get("/a");
+    let beside = loop {
+        let next = driver.event(kind::REQUEST);
+        if next.slot() != seen.slot() {
+            break next;
+        }
+    };
+    driver.reply(&beside, 200, b"beside");
+    assert_eq!(client.reply(&mut driver, other).body, b"beside");
+    allow(&mut driver, &seen, operation::CREDIT, 10_000);
+    driver.event(kind::BODY_END);
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+    driver.reply(&seen, 200, b"done");
+    let reply = client.reply(&mut driver, id);
+    assert_eq!((&reply.body[..], reply.reset), (&b"done"[..], None));
+}
+
+#[test]
+fn a_handler_that_reads_nothing_bounds_what_is_kept() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    client.send(&headers(id, &block("POST", "/s", &[]), false));
+    let seen = driver.request();
+    for _ in 0..4 {
+        client.send(&data(id, &[1; 16_384], false));
+    }
+    client.settle(&mut driver);
+    assert_eq!(driver.engine.buffered(driver.server), 65_536);
+    assert!(
+        !client
+            .frames_of(id)
+            .any(|frame| frame.kind == WINDOW_UPDATE)
+    );
+    // The reply does not wait for the body, of which the client is told to send no more (RFC 9113 §8.1).
+    driver.reply(&seen, 200, b"enough");
+    client.until(&mut driver, |client| {
+        client.reply_so_far(id).reset.is_some()
+    });
+    let reply = client.reply_so_far(id);
+    assert_eq!((&reply.body[..], reply.whole), (&b"enough"[..], true));
+    assert_eq!(reply.reset, Some(0));
+    assert_eq!(driver.engine.buffered(driver.server), 0);
+}
+
+#[test]
+fn the_window_of_the_connection_comes_back_with_the_streams() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    // 40 times 64 KiB are more than the connection's window.
+    for _ in 0..40 {
+        let id = client.id();
+        client.send(&headers(id, &block("POST", "/s", &[]), false));
+        let seen = driver.request();
+        for _ in 0..4 {
+            client.send(&data(id, &[1; 16_384], false));
+        }
+        client.settle(&mut driver);
+        driver.reply(&seen, 200, b"");
+        assert_eq!(client.reply(&mut driver, id).status, 200);
+    }
+    assert!(!client.ended);
+}
+
+#[test]
+fn a_late_body_is_streamed_unless_it_came_with_the_head() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    let head = headers(id, &block("POST", "/late", &[]), false);
+    client.send(&[head, data(id, b"first", false)].concat());
+    let seen = driver.request();
+    assert_ne!(seen.words[request::KIND] >> 16 & flag::BODY_STREAM, 0);
+    allow(&mut driver, &seen, operation::READ, 100);
+    driver.until(|driver| chunks(driver) == b"first");
+    client.send(&data(id, b"second", true));
+    driver.event(kind::BODY_END);
+    driver.reply(&seen, 200, b"ok");
+    assert_eq!(client.reply(&mut driver, id).body, b"ok");
+}
+
+#[test]
+fn a_client_that_waits_is_told_to_continue() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let fields = [("expect", "100-continue"), ("content-length", "3")];
+    for path in ["/b", "/s"] {
+        let id = client.id();
+        client.send(&headers(id, &block("POST", path, &fields), false));
+        let early = (path == "/s").then(|| driver.request());
+        if let Some(seen) = &early {
+            client.settle(&mut driver);
+            assert!(client.reply_so_far(id).interim.is_empty());
+            allow(&mut driver, seen, operation::READ, 100);
+        }
+        client.until(&mut driver, |client| {
+            client.reply_so_far(id).interim == [100]
+        });
+        client.send(&data(id, b"abc", true));
+        let seen = early.unwrap_or_else(|| driver.request());
+        driver.reply(&seen, 200, b"ok");
+        let reply = client.reply(&mut driver, id);
+        assert_eq!((reply.interim, reply.status), (vec![100], 200));
+    }
+}
+
+/// The stream is reset before there is anything to continue with (RFC 9113 §8.1.1).
+#[test]
+fn a_body_of_another_length_than_declared_is_not_asked_for() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let fields = [("expect", "100-continue"), ("content-length", "5")];
+    for path in ["/b", "/late", "/s"] {
+        let id = client.id();
+        let head = headers(id, &block("POST", path, &fields), false);
+        client.send(&[head, data(id, b"four", true)].concat());
+        let reply = client.reply(&mut driver, id);
+        assert_eq!(
+            (reply.reset, reply.interim, reply.status),
+            (Some(1), vec![], 0)
+        );
+    }
+    client.settle(&mut driver);
+    assert!(client.frames_of(0).all(|frame| frame.kind != HEADERS));
+    assert_eq!(driver.engine.in_flight(), 0);
+}
+
+#[test]
+fn a_streamed_body_that_is_too_large_fails_and_the_handler_answers() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    client.send(&headers(id, &block("POST", "/s", &[]), false));
+    let seen = driver.request();
+    allow(&mut driver, &seen, operation::READ, 1 << 20);
+    for _ in 0..7 {
+        client.send(&data(id, &[1; 16_000], false));
+        client.settle(&mut driver);
+    }
+    let failed = driver.event(kind::BODY_FAIL);
+    assert_eq!(failed.words[request::BODY_LENGTH], 413);
+    driver.reply(&seen, 413, b"mine");
+    let reply = client.reply(&mut driver, id);
+    assert_eq!((reply.status, &reply.body[..]), (413, &b"mine"[..]));
+}
+
+#[test]
+fn trailer_fields_come_with_the_end_of_a_streamed_body() {
+    let mut driver = server(&limits());
+    let mut client = Client::new(&driver);
+    let id = client.id();
+    let mut trailers = Vec::new();
+    h2::hpack::encode::field(&mut trailers, b"x-sum", b"42");
+    client.send(&headers(id, &block("POST", "/s", &[]), false));
+    let seen = driver.request();
+    client.send(&data(id, b"abc", false));
+    client.send(&frame(HEADERS, END_HEADERS | END_STREAM, id, &trailers));
+    client.settle(&mut driver);
+    allow(&mut driver, &seen, operation::READ, 100);
+    driver.until(|driver| driver.seen.iter().any(|seen| seen.kind() == kind::BODY_END));
+    assert_eq!(chunks(&driver), b"abc");
+    let end = driver.event(kind::BODY_END);
+    assert_eq!(end.body, b"\x05\0\x02\0x-sum42");
+    start(driver.engine.memory(), &seen, None);
+    finish(driver.engine.memory(), &seen);
+    driver.engine.apply(&NoReferences);
+    assert!(client.reply(&mut driver, id).whole);
+}

@@ -1,0 +1,35 @@
+/** The TLS of the native adapter: settings as plain arguments of the addon, and what a handshake agreed on. */
+import type { Binding, TlsAnswer } from './load.ts'
+import type { TlsConfig, TlsInfo } from './tls.ts'
+
+const clientCertificates: readonly TlsConfig['clientCertificate'][] = ['none', 'optional', 'required']
+
+/** Has new connections of a server use `config`. Throws `E_BAD_OPTION` where that cannot be used. */
+export function setTls(engine: Binding, server: number, config: TlsConfig): void {
+  const certificates = config.certificates.flatMap(({ names, chain, key }) => [
+    names.length,
+    ...names,
+    chain.length,
+    ...chain,
+    key,
+  ])
+  const { ca, crl, ciphers, groups, ticketKeys } = config
+  engine.setTls(server, certificates, ca, crl, ciphers, groups, ticketKeys, tlsNumbers(config))
+}
+
+/** Gives the numbers that `set_tls` of `crates/node/src/tls_settings.rs` reads. */
+function tlsNumbers(config: TlsConfig): Float64Array {
+  return Float64Array.of(
+    clientCertificates.indexOf(config.clientCertificate),
+    config.minVersion === 'TLSv1.3' ? 1 : 0,
+    config.maxVersion === 'TLSv1.3' ? 1 : 0,
+    config.sessionTimeout,
+    config.http2 ? 1 : 0,
+  )
+}
+
+export function tlsInfoOf(answer: TlsAnswer | null): TlsInfo | null {
+  if (answer === null) return null
+  const [version, cipher, alpn, serverName, resumed, peer] = answer
+  return { version, cipher, alpn, serverName, resumed, peer }
+}

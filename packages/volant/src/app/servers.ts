@@ -1,0 +1,91 @@
+/** The servers of an app that listens: its own, and that of `redirectHttp`. */
+import type { Adapter, Address, Limits, Server } from '@volant/engine'
+import type { CompiledApp } from '../dispatch/compiled-app.ts'
+import { VolantError } from '../errors/errors.ts'
+import { printLine } from '../report/print-line.ts'
+import { CertificateNames } from '../tls/names.ts'
+import { type ResolvedTls, resolveTls, type TlsOptions } from '../tls/options.ts'
+import type { ResolvedListen } from './listen-options.ts'
+import { redirectingHost } from './redirect.ts'
+
+export class Servers {
+  readonly #adapter: Adapter
+  readonly #limits: Limits
+  readonly #core: CompiledApp
+  readonly #own: Server
+  #redirects: Server | null = null
+  /** TLS as it is now; null without it. */
+  #tls: ResolvedTls | null = null
+
+  /** `own` has been made for `core`, by `adapter` or for a library that attaches itself to it. */
+  constructor(adapter: Adapter, limits: Limits, core: CompiledApp, own: Server) {
+    this.#adapter = adapter
+    this.#limits = limits
+    this.#core = core
+    this.#own = own
+  }
+
+  async listen({ server: options, tls, redirect }: ResolvedListen): Promise<Address> {
+    this.#adoptTls(tls)
+    // An adapter that does not know the option would listen without encryption.
+    if (options.tls !== undefined && this.#own.setTls === undefined) {
+      throw new VolantError(
+        'E_UNSUPPORTED',
+        `the adapter ${this.#adapter.name} has no TLS: use another, or let a proxy in front of the app have it`,
+      )
+    }
+    const address = await this.#own.listen(options)
+    // Adapters give the address alone.
+    if (options.tls !== undefined) address.url = address.url.replace(/^http:/, 'https:')
+    if (redirect === null) return address
+    const httpsPort = redirect.httpsPort ?? (address.port as number)
+    const second = this.#adapter.createServer(redirectingHost(this.#limits, httpsPort, () => this.#tls))
+    try {
+      const { ipv6Only, backlog, reusePort } = options
+      await second.listen({ port: redirect.port, host: redirect.host, ipv6Only, backlog, reusePort })
+    } catch (error) {
+      await this.#own.close(0)
+      throw error
+    }
+    this.#redirects = second
+    return address
+  }
+
+  /** Gives false where there is no TLS to replace. Throws `E_BAD_OPTION`; then the old stays. */
+  setTls(options: TlsOptions): boolean {
+    if (this.#tls === null || this.#own.setTls === undefined) return false
+    const tls = resolveTls(options, this.#tls.config.http2)
+    this.#own.setTls(tls.config)
+    this.#adoptTls(tls)
+    return true
+  }
+
+  #adoptTls(tls: ResolvedTls | null): void {
+    this.#tls = tls
+    const several = tls !== null && tls.config.certificates.length > 1
+    this.#core.certificates = several ? new CertificateNames(tls.config) : null
+    for (const warning of tls?.warnings ?? []) printLine(`volant: ${warning}`)
+  }
+
+  publish(topic: string, data: string | Uint8Array): void {
+    this.#own.publish?.(topic, data)
+  }
+
+  stats(): ReturnType<Server['stats']> {
+    return this.#own.stats()
+  }
+
+  async close(drainIdle: number | undefined): Promise<void> {
+    await Promise.all([this.#own.close(drainIdle), this.#redirects?.close(drainIdle)])
+  }
+
+  ref(): void {
+    this.#own.ref()
+    this.#redirects?.ref()
+  }
+
+  unref(): void {
+    this.#own.unref()
+    this.#redirects?.unref()
+  }
+}
