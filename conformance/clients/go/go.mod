@@ -1,0 +1,3 @@
+module volant.example/client
+
+go 1.24

@@ -1,0 +1,55 @@
+/** Programs that are clients: started, read to their end, and ended with the test. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+
+/** Only a hang takes as long, in ms. */
+const patience = 90_000
+
+/** Why tests that need the program are skipped here; false where they run. */
+export function without(program: string, ...args: string[]): string | false {
+  return spawnSync(program, args).status === 0 ? false : `${program} is not installed`
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly ended: Promise<Ended>
+  /** Ends the standard input, with these bytes before. */
+  finish(input?: Buffer): void
+  kill(): void
+}
+
+/** Starts the program; its standard input stays open. */
+export function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const options = { timeout: patience, killSignal: 'SIGKILL', env: { ...process.env, ...env } } as const
+  const child = spawn(program, args, options)
+  // A program that ends early reads no more.
+  child.stdin.on('error', () => {})
+  const ended = async (): Promise<Ended> => {
+    const [stdout, stderr] = await Promise.all([
+      buffer(child.stdout),
+      buffer(child.stderr),
+      child.exitCode ?? child.signalCode ?? once(child, 'exit'),
+    ])
+    return { code: child.exitCode, stdout, stderr: stderr.toString() }
+  }
+  return {
+    ended: ended(),
+    finish: (input = Buffer.alloc(0)) => child.stdin.end(input),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+/** Runs the program to its end, and gives what it wrote; a failure has what it said. */
+export async function run(program: string, args: readonly string[], input?: Buffer): Promise<Buffer> {
+  const running = start(program, args)
+  running.finish(input)
+  const { code, stdout, stderr } = await running.ended
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${stderr}${stdout.subarray(0, 500)}`)
+  return stdout
+}
