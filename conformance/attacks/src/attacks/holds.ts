@@ -1,0 +1,188 @@
+/** Attackers that wait: for nothing to be sent, for nothing to be read, for a handshake that never ends. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Attack, type Outcome, byMany } from '../attack.ts'
+import type { Target } from '../connection.ts'
+import { frame, headers, type } from '../frames.ts'
+import { shakeHands, takes } from '../healthy.ts'
+import { head } from '../hpack.ts'
+import { openHeaders } from './resets.ts'
+
+/** Bytes of `GET /large`. */
+const largeReply = 262_144
+/** What ends in less than this share of the time limit was not ended by it: servers look at their clocks now and then. */
+const earliest = 0.8
+const goal = { calls: null, memory: 'share', ends: 'connections' } as const
+
+export const holds: readonly Attack[] = [
+  {
+    name: 'zero-window',
+    about:
+      'Replies of 256 KB are asked for and never taken: 100 streams on each of 10 connections, no window.',
+    // A reply that waits is memory: maxBufferedReplies bounds it on all connections together, and sendTimeout in time.
+    goal: { ...goal, memory: 'held', ends: 'streams' },
+    times: { full: 100, quick: 20 },
+    // The short form asks for three times as much, the full one for fifteen times.
+    limits: { maxBufferedReplies: 16_777_216 },
+    run(target, count, { send }, look) {
+      const block = head({ path: '/large', encrypted: target.encrypted })
+      return byMany(
+        target,
+        10,
+        async (connection) => {
+          for (let at = 0; at < count; at += 1) await connection.send(headers(2 * at + 1, block))
+          // Not for long: what waits is gone after `send`.
+          await connection.until(() => connection.replies >= count, send / 3)
+          return count
+        },
+        { settings: [[4, 0]], until: 'streams', hold: send + 30_000, look },
+      )
+    },
+  },
+  {
+    name: 'zero-window-beside-others',
+    about: 'The same on 4 connections, until maxBufferedReplies is full. Others ask for the same meanwhile.',
+    goal: { ...goal, memory: 'held', ends: 'streams' },
+    times: { full: 100, quick: 40 },
+    // One of the connections fills it, or nearly.
+    limits: { maxBufferedReplies: 8_388_608 },
+    async run(target, count, { send }, look) {
+      const block = head({ path: '/large', encrypted: target.encrypted })
+      let cut = 0
+      const outcome = await byMany(
+        target,
+        4,
+        async (connection) => {
+          for (let at = 0; at < count; at += 1) await connection.send(headers(2 * at + 1, block))
+          await connection.until(() => connection.replies >= count, send / 3)
+          for (let at = 0; at < 3; at += 1) if (!(await takes(target, '/large', largeReply))) cut += 1
+          return count
+        },
+        { settings: [[4, 0]], until: 'streams', hold: send + 30_000, look },
+      )
+      return { ...outcome, cut }
+    },
+  },
+  {
+    name: 'slow-headers',
+    about: 'Header blocks of which a byte comes now and then, on 100 connections.',
+    goal,
+    times: { full: 100, quick: 50 },
+    run: (target, count, { headers: limit }) =>
+      byMany(
+        target,
+        count,
+        async (connection) => {
+          await connection.send(openHeaders(1, head({ encrypted: target.encrypted })))
+          const end = performance.now() + limit + 2_000
+          while (connection.ending === 'open' && performance.now() < end) {
+            await connection.send(frame(type.continuation, 0, 1, Buffer.from([0x88])))
+            await sleep(limit / 6)
+          }
+          return 1
+        },
+        { hold: 500 },
+      ),
+  },
+  {
+    name: 'silent',
+    about: 'Connections that send the preface and then nothing, of which no request ever comes.',
+    goal: { ...goal, ends: null },
+    times: { full: 1_000, quick: 200 },
+    run: (target, count) => byMany(target, count, async () => 1, { hold: 1_000 }),
+  },
+  {
+    name: 'tls-stalled',
+    about: 'TLS handshakes that stop behind the first bytes of a ClientHello, while others make theirs.',
+    goal,
+    times: { full: 4_000, quick: 1_500 },
+    overTls: true,
+    run: (target, count, { handshake }) => stall(target, count, handshake),
+  },
+  {
+    name: 'tls-stalled:time-limit',
+    about: 'The same where maxHandshakes is beyond them, so that tlsHandshakeTimeout alone ends them.',
+    // Without maxHandshakes all of them cost what a handshake costs.
+    goal: { ...goal, memory: 'handshake' },
+    times: { full: 4_000, quick: 1_500 },
+    overTls: true,
+    limits: { maxHandshakes: 10_000 },
+    async run(target, count, { handshake }) {
+      const { early, ...outcome } = await stall(target, count, handshake)
+      return early === 0 ? outcome : { ...outcome, faults: [`${early} were ended before the time limit`] }
+    },
+  },
+  {
+    name: 'tls-garbage',
+    about: 'Bytes without an order, records that are too long, alerts and plain HTTP, where TLS is spoken.',
+    goal,
+    times: { full: 1_000, quick: 200 },
+    overTls: true,
+    run: ({ host, port }, count, { handshake }) =>
+      byMany(
+        { host, port, encrypted: false },
+        count,
+        async (connection, index) => {
+          await connection.send((garbage[index % garbage.length] as () => Buffer)())
+          return 1
+        },
+        { bare: true, hold: handshake + 30_000 },
+      ),
+  },
+]
+
+/** Others make handshakes meanwhile. Says too how many connections were ended before the time limit, as by maxHandshakes. */
+async function stall(
+  { host, port }: Target,
+  count: number,
+  limit: number,
+): Promise<Outcome & { readonly early: number }> {
+  let early = 0
+  const others = shakeHands({ host, port, encrypted: true })
+  let outcome: Outcome
+  let shaken: { readonly made: number; readonly failed: number }
+  try {
+    outcome = await byMany(
+      { host, port, encrypted: false },
+      count,
+      async (connection) => {
+        await connection.send(clientHello)
+        return 1
+      },
+      {
+        bare: true,
+        // With the default limit all of them have to be gone in 11 s. A shorter one is for tests, on busy machines too.
+        hold: limit < 10_000 ? limit + 30_000 : limit + 1_000,
+        describe(connection) {
+          if (connection.lasted === null) return connection.describe()
+          const isEarly = connection.lasted < earliest * limit
+          if (isEarly) early += 1
+          return `${connection.describe()} ${isEarly ? 'before' : 'at'} the time limit`
+        },
+      },
+    )
+  } finally {
+    shaken = await others.stop()
+  }
+  const ended = `${outcome.ended}; ${shaken.made - shaken.failed} of ${shaken.made} other handshakes`
+  return { ...outcome, ended, cut: shaken.failed, early }
+}
+
+/** A handshake record of 512 bytes, of which 60 come. */
+const clientHello = Buffer.concat([
+  Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
+  Buffer.alloc(49, 7),
+])
+
+const garbage: readonly (() => Buffer)[] = [
+  () => randomBytes(1_000),
+  () => Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  // Records: an unknown type, the longest length, an empty one, an alert, data before any handshake.
+  () => Buffer.concat([Buffer.from([0x99, 0x03, 0x03, 0x00, 0x20]), randomBytes(32)]),
+  () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0xff, 0xff]), randomBytes(4_096)]),
+  () => Buffer.from([0x16, 0x03, 0x01, 0x00, 0x00]),
+  () => Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]),
+  () => Buffer.concat([Buffer.from([0x17, 0x03, 0x03, 0x00, 0x40]), randomBytes(64)]),
+  // A ClientHello whose inner lengths contradict the record's.
+  () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0x00, 0x40, 0x01, 0xff, 0xff, 0xff]), randomBytes(60)]),
+]

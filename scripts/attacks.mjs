@@ -1,0 +1,25 @@
+/**
+ * `npm run attacks`: attacks a server by HTTP/2 and TLS, and judges handlers, memory, CPU time and how it ended; `-- --help`
+ * has the options. Builds what is stale, and brings Bun where it is asked for.
+ */
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { bringBun } from './bun.mjs'
+import { root, run } from './command.mjs'
+
+try {
+  await build()
+  const args = process.argv.slice(2)
+  const env = { ...process.env }
+  if (args.includes('bun')) env.BUN ??= await bringBun()
+  process.exitCode = await run(
+    process.execPath,
+    [join(root, 'conformance/attacks/dist/src/cli.js'), ...args],
+    {
+      env,
+    },
+  )
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+}
