@@ -7,6 +7,8 @@ export interface Command {
   readonly profile: ProfileName
   readonly port: number
   readonly adapter: AdapterType | undefined
+  /** The folder of the certificate. The service speaks HTTP without it. */
+  readonly tls: string | undefined
 }
 
 const adapters: readonly AdapterType[] = ['native', 'node-http', 'uwebsockets']
@@ -14,9 +16,12 @@ const adapters: readonly AdapterType[] = ['native', 'node-http', 'uwebsockets']
 /** A mistake on the command line; the message is one line. */
 export class UsageError extends Error {}
 
-/** Null when help is wanted. Options come before the environment: `--port`, then `PORT`, then the profile's own. */
+/**
+ * Null when help is wanted. Options come before the environment: `--port`, then `PORT`, then the profile's own. An empty
+ * `TLS` counts as one that is not set.
+ */
 export function parseCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | null {
-  const { help, profile = 'reference', port = env.PORT, adapter } = read(args)
+  const { help, profile = 'reference', port = env.PORT, adapter, tls = env.TLS || undefined } = read(args)
   if (help) return null
   if (!isProfile(profile)) {
     throw new UsageError(`there is no profile ${profile}; there are ${Object.keys(profiles).join(', ')}`)
@@ -28,6 +33,7 @@ export function parseCommand(args: readonly string[], env: NodeJS.ProcessEnv): C
     profile,
     port: port === undefined ? profiles[profile].port : checkPort(port),
     adapter: adapter as AdapterType | undefined,
+    tls,
   }
 }
 
@@ -35,7 +41,7 @@ export function help(): string {
   const rows = Object.entries(profiles).map(
     ([name, { about, port }]) => `  ${name.padEnd(24)} ${about}; port ${port}`,
   )
-  return `npm start -- [--profile NAME] [--port N] [--adapter NAME]
+  return `npm start -- [--profile NAME] [--port N] [--adapter NAME] [--tls FOLDER]
 
 Serves the reference service, or the routes of a benchmark document:
 
@@ -43,6 +49,8 @@ ${rows.join('\n')}
 
   --port N         0 picks a free one; default PORT, else the profile's
   --adapter NAME   ${adapters.join(', ')}; default native, or node-http where that cannot load
+  --tls FOLDER     speaks HTTPS and HTTP/2 with the certificate in FOLDER/cert.pem and FOLDER/key.pem, which
+                   SIGHUP has it read anew; npm run cert writes one for development to .cert; default TLS
 
 Environment:
 
@@ -67,6 +75,7 @@ function read(args: readonly string[]) {
         profile: { type: 'string' },
         port: { type: 'string' },
         adapter: { type: 'string' },
+        tls: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     })

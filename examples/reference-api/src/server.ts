@@ -2,6 +2,7 @@
 import { type Command, help, parseCommand, UsageError } from './command-line.ts'
 import { type Profile, profiles } from './profiles.ts'
 import { settingsOf } from './settings.ts'
+import { reloadOnSignal, tlsOf } from './tls.ts'
 
 const { HOST, API_TOKEN } = process.env
 
@@ -14,11 +15,16 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 
-async function serve({ profile: name, port, adapter }: Command): Promise<void> {
+async function serve({ profile: name, port, adapter, tls }: Command): Promise<void> {
   const profile: Profile = profiles[name]
   const settings = settingsOf(name, process.env)
   const app = profile.create(adapter === undefined ? {} : { adapter: { type: adapter } }, settings)
-  const { url } = await app.listen(port, HOST || undefined)
+  const { url } = await app.listen({
+    port,
+    host: HOST || undefined,
+    tls: tls === undefined ? undefined : tlsOf(tls),
+  })
+  if (tls !== undefined) reloadOnSignal(app, tls)
   console.log(
     `Listening on ${url} (profile: ${name}, engine: ${app.adapterName}, Node.js ${process.version})`,
   )

@@ -9,7 +9,12 @@ import { profiles } from '../src/profiles.ts'
 const start = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
 
 test('without arguments: the reference service where PORT says, else on 3000', () => {
-  assert.deepEqual(parseCommand([], {}), { profile: 'reference', port: 3000, adapter: undefined })
+  assert.deepEqual(parseCommand([], {}), {
+    profile: 'reference',
+    port: 3000,
+    adapter: undefined,
+    tls: undefined,
+  })
   assert.equal(parseCommand([], { PORT: '8080' })?.port, 8080)
 })
 
@@ -22,8 +27,15 @@ test('a profile has its own port; PORT comes before it, --port before both', () 
       profile: 'zapjs',
       port: 0,
       adapter: 'node-http',
+      tls: undefined,
     },
   )
+})
+
+test('the certificate of --tls comes before that of TLS, and an empty TLS is none', () => {
+  assert.equal(parseCommand(['--tls', '.cert'], { TLS: '/etc/cert' })?.tls, '.cert')
+  assert.equal(parseCommand([], { TLS: '/etc/cert' })?.tls, '/etc/cert')
+  assert.equal(parseCommand([], { TLS: '' })?.tls, undefined)
 })
 
 test('help names every profile and its port', () => {

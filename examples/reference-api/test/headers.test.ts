@@ -27,7 +27,8 @@ for (const publicDocs of [false, true]) {
         ...asked
       }: Partial<Asked> & { headers?: Record<string, string>; body?: string } = {},
     ) => {
-      const sent = { 'x-forwarded-proto': 'https', ...headers }
+      // Replies to localhost have no Strict-Transport-Security.
+      const sent = { host: 'service.example', 'x-forwarded-proto': 'https', ...headers }
       const reply = await app.inject({ method, url, headers: sent, ...(body === undefined ? {} : { body }) })
       assert.equal(reply.status, status, `${method} ${url}`)
       const { 'set-cookie': cookies = [], ...others } = reply.headers
