@@ -97,7 +97,7 @@ function tableOf(
       estimates: bad?.status === 'disqualified' ? {} : estimatesOf(good),
       ratio: bad?.status === 'disqualified' ? null : ratio,
       tie: ratio !== null && isTie(ratio, noise),
-      flags: flagsOf(good),
+      flags: usualFlags(good),
       rounds: good.length,
       discarded: discarded.length,
       problem,
@@ -175,7 +175,8 @@ function farthest(ratio: Estimate | null): number | null {
   return ratio === null ? null : Math.max(Math.abs(ratio.low - 1), Math.abs(ratio.high - 1))
 }
 
-function flagsOf(cells: readonly Cell[]): Flag[] {
+/** Of more than half of the cells. */
+export function usualFlags(cells: readonly Cell[]): Flag[] {
   const all = new Set(cells.flatMap((cell) => cell.flags))
   return [...all].filter(
     (flag) => cells.filter((cell) => cell.flags.includes(flag)).length * 2 > cells.length,

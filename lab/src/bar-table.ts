@@ -1,5 +1,14 @@
 /** The table of the bars: what was promised, what was measured, met or missed. */
-import { type Bar, type Quantity, type Verdict, barRounds, bars, judge } from './bars.ts'
+import {
+  type Bar,
+  type Quantity,
+  type Side,
+  type Unjudged,
+  type Verdict,
+  barRounds,
+  bars,
+  judge,
+} from './bars.ts'
 import type { Cell } from './cell.ts'
 import { scenarioOf } from './scenario.ts'
 import type { Style } from './style.ts'
@@ -32,6 +41,9 @@ const columns: readonly Column[] = [
   { title: '95 %', align: 'right' },
 ]
 
+/** In the terminal too: the share of its core that the server used, and that its base did. */
+const busyColumn: Column = { title: 'core busy, %', align: 'right' }
+
 /** Empty when the cells have nothing to do with a bar. */
 export function barLines(cells: readonly Cell[], rounds: number, style: Style): string[] {
   const verdicts = judge(cells)
@@ -46,13 +58,44 @@ export function barLines(cells: readonly Cell[], rounds: number, style: Style): 
       ? ['', `Bars are not judged with fewer than ${barRounds} rounds`]
       : []
   }
-  const [title, ...lines] = renderTable(columns, verdicts.map(cellsOf))
+  const rows = verdicts.map((verdict) => [...cellsOf(verdict), busyCell(verdict)])
+  const [title, ...lines] = renderTable([...columns, busyColumn], rows)
   const coloured = lines.map((line, index) =>
     verdicts[index]?.met
       ? line.replace('met', style.good('met'))
       : line.replace('missed', style.bad('missed')),
   )
-  return ['', style.bold(title as string), ...coloured]
+  return ['', style.bold(title as string), ...coloured, ...flagNotes(verdicts)]
+}
+
+function busyCell({ bar, own, base }: Verdict): string {
+  const share = ({ busy, flags }: Side): string => {
+    const mark = flags.includes('disturbed') ? '~' : flags.includes('generator-bound') ? '*' : ''
+    return busy === null ? '' : `${mark}${busy.toFixed(0)}`
+  }
+  return bar.as === 'value' || base.busy === null ? share(own) : `${share(own)} / ${share(base)}`
+}
+
+function flagNotes(verdicts: readonly Verdict[]): string[] {
+  const has = (flag: Side['flags'][number]): boolean =>
+    verdicts.some((verdict) => [verdict.own, verdict.base].some(({ flags }) => flags.includes(flag)))
+  return [
+    ...(has('generator-bound')
+      ? [
+          '* generator-bound in most rounds: its CPU time per request is rather too high, which favours the bar where it is the base',
+        ]
+      : []),
+    ...(has('disturbed')
+      ? ['~ disturbed in most rounds: other work took its core for 5 % of the time or more']
+      : []),
+  ]
+}
+
+/** A line for each promise that could not be judged, with the reason. */
+export function unjudgedLines(found: readonly Unjudged[], style: Style): string[] {
+  return found.map(
+    ({ bar, reason }) => `${style.bad('not judged')}  ${bar.kind}  ${barText(bar).join(', ')}: ${reason}`,
+  )
 }
 
 /** As Markdown, a line for each bar that the cells judge. */
@@ -75,13 +118,17 @@ function cellsOf({ bar, measured, met }: Verdict): string[] {
   return [
     met ? 'met' : 'missed',
     bar.kind,
-    promise(bar),
-    work(bar),
+    ...barText(bar),
     bar.as === 'ratio'
       ? number(median)
       : `${median < 0 || bar.as === 'value' ? '' : '+'}${number(median)} ${units[bar.quantity]}`,
     bar.as === 'ratio' ? `${number(low)}–${number(high)}` : `${number(low)} to ${number(high)}`,
   ]
+}
+
+/** What is promised, and of which work. */
+export function barText(bar: Bar): [promise: string, work: string] {
+  return [promise(bar), work(bar)]
 }
 
 function promise({ as, quantity, server, base, variant, baseVariant, over, most }: Bar): string {
@@ -94,13 +141,16 @@ function promise({ as, quantity, server, base, variant, baseVariant, over, most 
 
 function work({ scenario, variant, server, base, quantity }: Bar): string {
   if (quantity === 'start' || quantity === 'idleRss') return topics[quantity]
-  if (quantity !== 'cpu')
-    return `${scenario}${variant === 'default' ? '' : `:${variant}`}, ${topics[quantity]}`
+  if (quantity !== 'cpu') return `${scenario}${isUsual(variant) ? '' : `:${variant}`}, ${topics[quantity]}`
+  if (server === base) return `${server}, ${scenario}, ${topics.cpu}`
   const measure = scenarioOf(scenario).variants.find(({ name }) => name === variant)?.measure
-  const depth = measure?.load.pipelining ?? 1
+  if (variant === 'pipelined') return `${scenario}, pipelining ${measure?.load.pipelining}`
   const point = /\d+ connections?$|^open loop$/.exec(variant)?.[0]
-  const isUsual = point !== undefined || variant === 'plain' || variant === 'default' || depth > 1
-  const who = server === base ? `${server}, ${scenario}` : isUsual ? scenario : `${scenario}:${variant}`
-  if (depth > 1) return `${who}, pipelining ${depth}`
-  return `${who}, ${point === undefined ? '' : `${point}, `}${topics.cpu}`
+  if (point !== undefined) return `${scenario}, ${point}, ${topics.cpu}`
+  return `${scenario}${isUsual(variant) ? '' : `:${variant}`}, ${topics.cpu}`
+}
+
+/** One that goes without saying. */
+function isUsual(variant: string): boolean {
+  return variant === 'plain' || variant === 'default'
 }

@@ -1,10 +1,11 @@
 /** What the product promises of CPU time, memory and start-up, and whether a run kept it. */
-import type { Cell } from './cell.ts'
+import { usualFlags } from './analysis.ts'
+import type { Cell, Flag } from './cell.ts'
 import { type Entry, entryOf } from './entry.ts'
 import type { Chosen } from './schedule.ts'
 import { atConnections, operatingPoints } from './operating-points.ts'
 import { type Scenario, type Variant, scenarioOf, variantOf } from './scenario.ts'
-import { type Estimate, pairedDifference, pairedRatio, summarize } from './statistics.ts'
+import { type Estimate, median, pairedDifference, pairedRatio, summarize } from './statistics.ts'
 
 /**
  * `cpu` is µs per request under load, `messageCpu` and `deliveryCpu` the same of WebSockets, `socketMemory` bytes of one
@@ -37,6 +38,16 @@ export interface Verdict {
    * whose replies were not right has no figures, and keeps no promise.
    */
   readonly met: boolean
+  readonly own: Side
+  readonly base: Side
+}
+
+/** How a side of a bar was measured. */
+export interface Side {
+  /** Median of the share of its core, %; null where it was not measured. */
+  readonly busy: number | null
+  /** Of most of its rounds. */
+  readonly flags: readonly Flag[]
 }
 
 const [json, plain, pipelined, openLoop] = ['ramapi-json', 'plain', 'pipelined', 'open loop']
@@ -52,6 +63,15 @@ const upload = { scenario: 'upload', variant: 'default' }
 const spans = { scenario: 'traced', variant: 'exported' }
 const echo = { scenario: 'ws-echo', variant: '128 B', quantity: 'messageCpu' } as const
 const publish = { scenario: 'ws-publish', variant: '10000 subscribers', quantity: 'deliveryCpu' } as const
+const tls = { scenario: 'tls-json', variant: 'tls' }
+const streams = { scenario: 'http2-json', variant: 'h2c, 100 streams' }
+const secureStreams = { scenario: 'http2-json', variant: 'TLS, 100 streams' }
+const [oneStream, oneSecureStream] = ['h2c, 1 stream', 'TLS, 1 stream'] as const
+const [http1, secureHttp1, pipelinedHttp1] = [
+  'HTTP/1.1',
+  'HTTP/1.1 over TLS',
+  'HTTP/1.1, 10 pipelined',
+] as const
 const order = { scenario: 'contract-post', variant: 'default' }
 
 export const bars: readonly Bar[] = [
@@ -102,6 +122,19 @@ export const bars: readonly Bar[] = [
     quantity: 'socketMemory',
     as: 'value',
   },
+  added('must', tls.scenario, tls.variant, 'plain', 2),
+  added('goal', tls.scenario, tls.variant, 'plain', 1.5),
+  ratio('must', 'native', 0.6, 'node', tls),
+  ratio('goal', 'native', 0.5, 'node', tls),
+  ratio('must', 'native', 0.8, 'bun', tls),
+  ratio('must', 'native', 0.6, 'bun', streams),
+  ratio('must', 'native', 1, 'nghttpd', streams),
+  ratio('must', 'native', 0.6, 'bun', secureStreams),
+  ratio('must', 'native', 1, 'nghttpd', secureStreams),
+  times('must', streams.scenario, oneStream, http1, 1.15),
+  times('must', streams.scenario, oneSecureStream, secureHttp1, 1.15),
+  times('must', streams.scenario, streams.variant, pipelinedHttp1, 1.5),
+  times('must', streams.scenario, secureStreams.variant, pipelinedHttp1, 2),
   { ...added('must', 'contract-startup', 'contracts', 'schemas', 150), quantity: 'start' },
   fresh('must', 'start', 40),
   fresh('goal', 'start', 5),
@@ -154,6 +187,10 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose(echo.scenario, [echo.variant], ['native', 'uws', 'ws']),
     choose(publish.scenario, [publish.variant], ['native', 'uws']),
     choose('ws-idle', ['default'], ['native']),
+    // In one choice, so that each goes before the other in every second round.
+    choose(tls.scenario, ['plain', tls.variant], ['native', 'node', 'bun']),
+    choose(streams.scenario, [streams.variant, secureStreams.variant], ['native', 'bun', 'nghttpd']),
+    choose(streams.scenario, [oneStream, oneSecureStream, http1, secureHttp1, pipelinedHttp1], ['native']),
     { ...choose('contract-startup', ['schemas', 'contracts'], ['native']), rounds: leastStarts },
     { ...choose('veloze-startup', ['default'], ['node', 'native']), rounds: leastStarts },
   ]
@@ -169,19 +206,86 @@ function pointNamed(scenario: Scenario, name: string): Variant {
 
 /** Judges the bars whose two sides are among the cells, with rounds enough. */
 export function judge(cells: readonly Cell[]): Verdict[] {
-  return bars.flatMap((bar) => {
-    const own = valuesOf(cells, bar, bar.server, bar.variant)
-    const base = valuesOf(cells, bar, bar.base, bar.baseVariant)
-    const rounds = [...own.keys()].filter((round) => base.has(round))
-    const ofFresh = bar.quantity === 'start' || bar.quantity === 'idleRss'
-    if (rounds.length < (ofFresh ? leastStarts : barRounds)) return []
-    const paired = [own, base].map((values) => rounds.map((round) => values.get(round) as number)) as [
-      number[],
-      number[],
-    ]
-    const measured = estimates[bar.as](...paired)
-    return [{ bar, measured, met: measured.median <= bar.most && measured.high <= bar.most }]
-  })
+  return bars.flatMap((bar) => verdictOf(bar, cells) ?? [])
+}
+
+/** A promise without a verdict. */
+export interface Unjudged {
+  readonly bar: Bar
+  readonly reason: string
+}
+
+/** Promises whose two sides were to be measured, and that cannot be judged by what was. */
+export function unjudged(cells: readonly Cell[], chosen: readonly Chosen[]): Unjudged[] {
+  const isPlanned = (bar: Bar): boolean =>
+    sidesOf(bar).every((side) =>
+      chosen.some(
+        ({ scenario, variants, entries }) =>
+          scenario.name === bar.scenario &&
+          variants.some(({ name }) => name === side.variant) &&
+          entries.some(({ name }) => name === side.entry),
+      ),
+    )
+  return bars
+    .filter((bar) => bar.kind === 'must' && isPlanned(bar) && verdictOf(bar, cells) === null)
+    .map((bar) => ({ bar, reason: hindranceOf(bar, cells) }))
+}
+
+/** Every promise that was to be measured has a verdict, and is met. False when there is none. */
+export function allKept(cells: readonly Cell[], chosen: readonly Chosen[]): boolean {
+  const promises = judge(cells).filter(({ bar }) => bar.kind === 'must')
+  return promises.length > 0 && promises.every(({ met }) => met) && unjudged(cells, chosen).length === 0
+}
+
+function hindranceOf(bar: Bar, cells: readonly Cell[]): string {
+  const lost = sidesOf(bar)
+    .flatMap((side) => cellsOf(cells, bar, side.entry, side.variant))
+    .filter(({ status }) => status !== 'measured')
+  const first = lost.find(({ status }) => status === 'disqualified') ?? lost[0]
+  const why =
+    first === undefined
+      ? null
+      : `${first.entry} (${first.variant}) ${first.status}: ${first.reason ?? 'no reason given'}`
+  if (why !== null && first?.status === 'disqualified') return why
+  const [own] = pairedValues(bar, cells)
+  return `${own.length} of ${leastRounds(bar)} rounds${why === null ? '' : `; ${why}`}`
+}
+
+/** What a bar compares, and what is taken away from both first. */
+function sidesOf({ server, variant, base, baseVariant, over }: Bar): { entry: string; variant: string }[] {
+  const without = over === undefined ? [] : [server, base].map((entry) => ({ entry, variant: over }))
+  return [{ entry: server, variant }, { entry: base, variant: baseVariant }, ...without]
+}
+
+function verdictOf(bar: Bar, cells: readonly Cell[]): Verdict | null {
+  const paired = pairedValues(bar, cells)
+  if (paired[0].length < leastRounds(bar)) return null
+  const measured = estimates[bar.as](...paired)
+  return {
+    bar,
+    measured,
+    met: measured.median <= bar.most && measured.high <= bar.most,
+    own: sideOf(cellsOf(cells, bar, bar.server, bar.variant)),
+    base: sideOf(cellsOf(cells, bar, bar.base, bar.baseVariant)),
+  }
+}
+
+function sideOf(cells: readonly Cell[]): Side {
+  const measured = cells.filter(({ status }) => status === 'measured')
+  const shares = measured.flatMap(({ metrics }) => metrics.busy ?? [])
+  return { busy: shares.length === 0 ? null : median(shares), flags: usualFlags(measured) }
+}
+
+/** Of the rounds that have both sides. */
+function pairedValues(bar: Bar, cells: readonly Cell[]): [own: number[], base: number[]] {
+  const own = valuesOf(cells, bar, bar.server, bar.variant)
+  const base = valuesOf(cells, bar, bar.base, bar.baseVariant)
+  const rounds = [...own.keys()].filter((round) => base.has(round))
+  return [rounds.map((round) => own.get(round) as number), rounds.map((round) => base.get(round) as number)]
+}
+
+function leastRounds({ quantity }: Bar): number {
+  return quantity === 'start' || quantity === 'idleRss' ? leastStarts : barRounds
 }
 
 const estimates: Record<Bar['as'], (own: number[], base: number[]) => Estimate> = {
@@ -198,16 +302,19 @@ function valuesOf(cells: readonly Cell[], bar: Bar, entry: string, variant: stri
     const values = [...valuesOf(cells, alone, entry, variant)].filter(([round]) => without.has(round))
     return new Map(values.map(([round, value]) => [round, value - (without.get(round) as number)]))
   }
-  const { scenario, quantity } = bar
-  const own = cells.filter(
-    (cell) => cell.scenario === scenario && cell.variant === variant && cell.entry === entry,
-  )
+  const own = cellsOf(cells, bar, entry, variant)
   if (own.some(({ status }) => status === 'disqualified')) return new Map()
   return new Map(
     own.flatMap(({ status, round, metrics }) => {
-      const value = metrics[quantity]
+      const value = metrics[bar.quantity]
       return status === 'measured' && value !== undefined ? [[round, value] as const] : []
     }),
+  )
+}
+
+function cellsOf(cells: readonly Cell[], { scenario }: Bar, entry: string, variant: string): Cell[] {
+  return cells.filter(
+    (cell) => cell.scenario === scenario && cell.variant === variant && cell.entry === entry,
   )
 }
 
@@ -240,6 +347,11 @@ function added(kind: Bar['kind'], scenario: string, variant: string, baseVariant
     as: 'difference',
     most,
   }
+}
+
+/** What a variant costs on our own engine as a multiple of another. */
+function times(kind: Bar['kind'], scenario: string, variant: string, baseVariant: string, most: number): Bar {
+  return { ...added(kind, scenario, variant, baseVariant, most), as: 'ratio' }
 }
 
 /** What our own engine adds to a fresh process of bare node:http. */

@@ -1,7 +1,7 @@
 /** What a run leaves behind: one cell for each measurement, and the run they belong to. */
 import type { Machine } from './machine.ts'
 import type { MetricName } from './metrics.ts'
-import type { Point } from './scenario.ts'
+import type { Point, Transport } from './scenario.ts'
 
 /** Requests that are never compared with those of another lane. */
 export type Lane = 'plain' | 'pipelined' | 'new connections' | 'open loop' | 'no load'
@@ -120,7 +120,13 @@ export interface RunScenario {
   /** The document it is from; null for ours. */
   readonly document: { readonly name: string; readonly command: string } | null
   readonly kind: string
-  readonly variants: readonly { readonly name: string; readonly lane: Lane; readonly point?: Point }[]
+  readonly variants: readonly {
+    readonly name: string
+    readonly lane: Lane
+    readonly point?: Point
+    /** Its load was made by h2load, whatever the settings say. */
+    readonly transport?: Transport
+  }[]
   /** What its table is sorted by. */
   readonly headline: MetricName
 }

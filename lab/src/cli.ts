@@ -10,6 +10,7 @@ import { report } from './commands/report.ts'
 import { run } from './commands/run.ts'
 import { sse } from './commands/sse.ts'
 import { table } from './commands/table.ts'
+import { tlsStorm } from './commands/tls-storm.ts'
 import { Failure } from './failure.ts'
 
 const commands: readonly Command[] = [
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   soak,
   idle,
   slowReaders,
+  tlsStorm,
   sse,
   drain,
 ]

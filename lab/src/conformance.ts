@@ -6,9 +6,10 @@ import { Failure } from './failure.ts'
 import { runLoad } from './generators/load.ts'
 import { runSockets } from './generators/sockets.ts'
 import { ask, silenceOf, tryProof } from './proof.ts'
-import type { Scenario, Variant } from './scenario.ts'
+import type { Scenario, Transport, Variant } from './scenario.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { socketFault } from './socket-proof.ts'
+import { compareReplies } from './transport.ts'
 
 /** Requests of the scenario itself that are compared byte for byte, where it says nothing else. */
 const usuallyCompared = 200
@@ -32,6 +33,7 @@ export async function conformance(
     port,
     ...(variant.environment && { environment: variant.environment }),
     traced: variant.spans !== undefined,
+    ...(variant.transport && { transport: variant.transport }),
   })
   try {
     return await faultOf(server, entry, scenario, variant)
@@ -46,18 +48,23 @@ async function faultOf(
   scenario: Scenario,
   variant: Variant,
 ): Promise<string | null> {
-  const { measure } = variant
+  const { measure, transport } = variant
   const { load } = measure
   const { compared = usuallyCompared } = scenario
   const counted = entry.javascript && variant.handler !== false
   const proofs = [...scenario.proofs, ...(variant.proofs ?? [])]
   for (const proof of proofs) {
-    const fault = await tryProof(server.port, proof)
+    const fault = await tryProof(server.port, proof, transport)
     if (fault !== null) return fault
   }
   // The limit answers everything alike: it has no router, and says so.
   if (entry.javascript) {
-    const missing = await ask(server.port, { path: `/${randomUUID()}/${randomUUID()}`, status: 404 })
+    const missing = await ask(
+      server.port,
+      { path: `/${randomUUID()}/${randomUUID()}`, status: 404 },
+      false,
+      transport,
+    )
     if (typeof missing === 'string') return missing
     // 404 is right; what else refuses (ZapJS: 500) is the framework's fault, but no sign that no router runs.
     if (missing.status < 400) return `an unknown path is answered with ${missing.status}: no router runs`
@@ -79,15 +86,21 @@ async function faultOf(
     mode: measure.kind === 'publish' ? ('publish' as const) : ('echo' as const),
     messages: measure.messages,
   }
-  const result = await (sockets ? runSockets : runLoad)({
-    load: { ...known, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
-    port: server.port,
-    seconds: 5,
-    maxRequests: compared,
-    verifyEvery: 1,
-    core: null,
-    ...(sockets && { sockets }),
-  })
+  const overTransport = async (by: Transport) => {
+    const fault = await compareReplies(by, server.port, load, compared)
+    return { fault, requests: compared, replies: compared, errors: 0 }
+  }
+  const result = transport
+    ? await overTransport(transport)
+    : await (sockets ? runSockets : runLoad)({
+        load: { ...known, connections: Math.min(load.connections, 10), warmup: 0, order: 'rotate' },
+        port: server.port,
+        seconds: 5,
+        maxRequests: compared,
+        verifyEvery: 1,
+        core: null,
+        ...(sockets && { sockets }),
+      })
   if (result.fault !== null) return result.fault
   if (result.requests < compared)
     return `only ${result.requests} of ${compared} requests were answered under load`
@@ -95,11 +108,11 @@ async function faultOf(
   if (counted) {
     const after = await server.ran()
     if (before === null || after === null) {
-      const silence = await silenceOf(server.port)
+      const silence = await silenceOf(server.port, transport)
       if (silence !== null) throw new Failure(`it stopped answering: ${silence}`)
       return 'it does not say how often its handlers ran (entries/ran.mjs)'
     }
-    const { handled = result.replies } = result
+    const handled = ('handled' in result ? result.handled : undefined) ?? result.replies
     if (after - before < handled)
       return `its handlers ran ${after - before} times for ${handled} ${sockets ? 'messages' : 'replies'}`
   }

@@ -2,7 +2,7 @@
 import type { Flag } from './cell.ts'
 import type { LoadResult } from './generators/generator.ts'
 
-/** The most by which Little's law may be missed. */
+/** The most by which Little's law, and the length of a window, may be missed. */
 const tolerance = 0.05
 /** What the edges may explain, whatever the longest latency was. */
 const edgesAtMost = 0.1
@@ -26,6 +26,22 @@ export function littleFault(
     share,
     fault: `Little's law: requests/s times mean latency is ${inFlight.toFixed(1)} requests in flight, and there were ${atOnce}`,
   }
+}
+
+/** CPU time is read when a generator says that its window begins and ends: late, it is that of another window. */
+export function windowFault(elapsed: number, seconds: number): string | null {
+  if (Math.abs(elapsed / seconds - 1) <= tolerance) return null
+  return `CPU time is that of ${elapsed.toFixed(2)} s, and the window was ${seconds} s`
+}
+
+/** Of the runs of handlers that a server counted itself. */
+export function handlersFault(
+  ran: number,
+  { replies, handled = replies, handledAtMost }: Pick<LoadResult, 'replies' | 'handled' | 'handledAtMost'>,
+): string | null {
+  if (ran < handled) return `its handlers ran ${ran} times for ${handled} replies: it answers without them`
+  if (handledAtMost === undefined || ran <= handledAtMost) return null
+  return `its handlers ran ${ran} times, and what came has the bytes of ${replies} replies: they are too short`
 }
 
 /** Below this share of its core, run or waited for, the server waited for the generator. */

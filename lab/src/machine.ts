@@ -14,6 +14,10 @@ export interface Machine {
   readonly governor: string | null
   readonly node: string
   readonly wrk: string | null
+  /** Null where they are missing; runs of before they were asked for have none. */
+  readonly h2load?: string | null
+  readonly nghttpd?: string | null
+  readonly openssl?: string | null
   /** The checkout's commit, with `+` when files differ from it; null outside a checkout. */
   readonly commit: string | null
 }
@@ -28,7 +32,10 @@ export function describeMachine(): Machine {
     kernel: `${process.platform} ${release()} ${process.arch}`,
     governor: governor(),
     node: process.version,
-    wrk: /^wrk (\S+)/m.exec(output('wrk', ['-v']) ?? '')?.[1] ?? null,
+    wrk: versionIn(output('wrk', ['-v']), /^wrk (\S+)/m),
+    h2load: versionIn(output('h2load', ['--version']), /^h2load nghttp2\/(\S+)/m),
+    nghttpd: versionIn(output('nghttpd', ['--version']), /^nghttpd nghttp2\/(\S+)/m),
+    openssl: versionIn(output('openssl', ['version']), /^OpenSSL (\S+)/m),
     commit: commit && commit + (changed ? '+' : ''),
   }
 }
@@ -47,8 +54,14 @@ export function isInstalled(program: string): boolean {
 
 /** What a command prints; null when it is missing. wrk exits with 1 after printing its version, so the code is ignored. */
 function output(command: string, args: string[]): string | null {
-  const result = spawnSync(command, args, { encoding: 'utf8' })
+  // Debian keeps servers, nghttpd among them, out of the PATH of most users.
+  const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin` }
+  const result = spawnSync(command, args, { encoding: 'utf8', env })
   return result.error ? null : result.stdout.trim()
+}
+
+function versionIn(text: string | null, pattern: RegExp): string | null {
+  return pattern.exec(text ?? '')?.[1] ?? null
 }
 
 function governor(): string | null {

@@ -59,6 +59,7 @@ const core: Preset = {
 }
 
 const ours = ['native', 'node-http']
+const streaming = [...ours, 'bun', 'node', 'node-compat', 'fastify', 'nghttpd']
 const sockets = [...ours, 'uws', 'bun', 'ws', 'deno']
 
 /** What middleware, folders and forms cost. A variant that shows the same without them is measured on native alone. */
@@ -132,7 +133,25 @@ const realtime: Preset = {
   ],
 }
 
-export const presets: Readonly<Record<string, Preset>> = { core, batteries, services, realtime }
+/** What TLS and HTTP/2 cost a request. */
+const tls: Preset = {
+  rounds: 5,
+  warmup: 0.8,
+  window: 1.5,
+  parts: [
+    part('tls-json', 'plain', ['native', 'node', 'bun', 'uws']),
+    part('tls-json', 'tls', [...ours, 'uws', 'bun', 'node', 'fastify']),
+    part('http2-json', 'h2c, 100 streams', streaming),
+    part('http2-json', 'TLS, 100 streams', streaming),
+    part('http2-json', 'HTTP/1.1, 10 pipelined', ['native', 'bun', 'node']),
+    part('http2-json', 'h2c, 1 stream', ['native', 'bun', 'node', 'nghttpd']),
+    part('http2-json', 'TLS, 1 stream', streaming),
+    part('http2-json', 'HTTP/1.1', ['native', 'bun', 'node']),
+    part('http2-json', 'HTTP/1.1 over TLS', ['native', 'bun', 'node']),
+  ],
+}
+
+export const presets: Readonly<Record<string, Preset>> = { core, batteries, services, realtime, tls }
 
 /** Throws a `Failure` for a name that is not among them. */
 export function presetOf(name: string): Preset {

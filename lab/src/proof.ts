@@ -1,24 +1,26 @@
 /** One request, and whether its reply is the right one. */
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import { gunzipSync } from 'node:zlib'
-import type { Proof } from './scenario.ts'
+import type { Proof, Transport } from './scenario.ts'
+import { askHttp2 } from './transport.ts'
 
 /** For one reply, ms. */
 const limit = 2_000
 
-interface Reply {
+export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
 /** What is wrong with the reply to one request, or null. */
-export async function tryProof(port: number, proof: Proof): Promise<string | null> {
-  const reply = await ask(port, proof)
+export async function tryProof(port: number, proof: Proof, transport?: Transport): Promise<string | null> {
+  const reply = await ask(port, proof, false, transport)
   if (typeof reply === 'string') return reply
   const fault = difference(reply, proof) ?? (proof.revalidated ? await staleness(port, proof, reply) : null)
   if (fault !== null || proof.unique === undefined) return fault
-  const again = await ask(port, proof)
+  const again = await ask(port, proof, false, transport)
   if (typeof again === 'string') return again
   return again.headers[proof.unique] === reply.headers[proof.unique]
     ? `two replies have the same ${proof.unique}`
@@ -67,20 +69,24 @@ function decoded(body: Buffer, { encoding }: Proof): string | null {
 }
 
 /** Why nothing is answered any more, whatever the reply would be; null when something is. */
-export async function silenceOf(port: number): Promise<string | null> {
-  const reply = await ask(port, { path: '/', status: 200 })
+export async function silenceOf(port: number, transport?: Transport): Promise<string | null> {
+  const reply = await ask(port, { path: '/', status: 200 }, false, transport)
   return typeof reply === 'string' ? reply : null
 }
 
 /** On a connection of its own, unless an agent keeps some. A text says why there is no reply. */
 export function ask(
   port: number,
-  { method = 'GET', path, headers = {}, body }: Proof,
+  proof: Proof,
   agent: Agent | false = false,
+  transport: Transport = 'http',
 ): Promise<Reply | string> {
+  if (transport === 'h2c' || transport === 'h2') return askHttp2(port, proof, transport === 'h2')
+  const { method = 'GET', path, headers = {}, body } = proof
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port, method, path, headers, agent, timeout: limit }
-    const outgoing = request(options, (response) => {
+    const send = transport === 'https' ? requestOverTls : request
+    const outgoing = send({ ...options, rejectUnauthorized: false }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', (error) => resolve(`${method} ${path}: ${error.message}`))

@@ -224,7 +224,7 @@ async function describeEntry(entry: Entry): Promise<RunEntry> {
 }
 
 /** Each once, with the variants of all its parts. */
-function describeScenarios(chosen: readonly Chosen[]): RunScenario[] {
+export function describeScenarios(chosen: readonly Chosen[]): RunScenario[] {
   return [...new Set(chosen.map(({ scenario }) => scenario))].map((scenario) => {
     const variants = chosen.filter((one) => one.scenario === scenario).flatMap((one) => one.variants)
     return describeScenario(scenario, [...new Map(variants.map((one) => [one.name, one])).values()])
@@ -239,10 +239,11 @@ function describeScenario(scenario: Scenario, variants: readonly Variant[]): Run
     about,
     document: document && { name: documents[document.name], command: document.command },
     kind: kindOf(scenario),
-    variants: variants.map(({ name: variant, lane, point }) => ({
+    variants: variants.map(({ name: variant, lane, point, transport }) => ({
       name: variant,
       lane,
       ...(point && { point }),
+      ...(transport && { transport }),
     })),
     headline,
   }

@@ -39,6 +39,8 @@ export const programs = [
   'trpc',
   'playground',
   'sockets',
+  'secure',
+  'streams',
 ] as const
 export type Program = (typeof programs)[number]
 
@@ -103,7 +105,12 @@ export interface Variant {
   /** Asked once before the load, and checked. */
   readonly prelude?: Proof
   readonly point?: Point
+  /** What is spoken; the generator is then h2load. Without it, HTTP/1.1 without TLS by the generator that was asked for. */
+  readonly transport?: Transport
 }
+
+/** HTTP/1.1 and HTTP/2, without TLS and over it. */
+export type Transport = 'http' | 'https' | 'h2c' | 'h2'
 
 export type Measure =
   | { readonly kind: 'load'; readonly load: Load }

@@ -32,9 +32,10 @@ export function schedule(chosen: readonly Chosen[], rounds: number, seed: number
   const tasks: Task[] = []
   const most = Math.max(rounds, ...chosen.map((one) => one.rounds ?? 0))
   for (let round = 0; round < most; round += 1) {
-    for (const { scenario, variants, entries, twice, rounds: least = 0 } of chosen) {
+    // Backwards every second round, since variants are compared too, of one choice and of two.
+    const inTurn = round % 2 ? chosen.toReversed() : chosen
+    for (const { scenario, variants, entries, twice, rounds: least = 0 } of inTurn) {
       if (round >= rounds && round >= least) continue
-      // Backwards every second round, since variants are compared too.
       for (const variant of round % 2 ? variants.toReversed() : variants) {
         const labelled = [
           ...entries.map((entry) => ({ entry, label: entry.name })),

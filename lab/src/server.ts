@@ -10,7 +10,8 @@ import { startCollector } from './collector.ts'
 import { type Entry, commandOf } from './entry.ts'
 import { Failure } from './failure.ts'
 import { familyOf } from './readings.ts'
-import type { Program } from './scenario.ts'
+import type { Program, Transport } from './scenario.ts'
+import { environmentOf } from './transport.ts'
 
 /** Its environment has `PORT`, and in `SCRATCH` a folder of its own that is gone when it has stopped. */
 export interface RunningServer {
@@ -40,6 +41,8 @@ export interface Launch {
   readonly environment?: Readonly<Record<string, string>>
   /** It exports traces, which are received here. */
   readonly traced?: boolean
+  /** It is told what to speak, and gets a certificate. */
+  readonly transport?: Transport
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
@@ -64,6 +67,7 @@ export async function launch({
   port,
   environment = {},
   traced = false,
+  transport,
 }: Launch): Promise<Omit<RunningServer, 'port'> & { readonly ready: Promise<number> }> {
   if (port !== 0) await untilFree(port)
   const command = commandOf(entry)
@@ -76,6 +80,7 @@ export async function launch({
   const added = {
     ...entry.environment,
     ...environment,
+    ...(transport && environmentOf(transport)),
     ...(collector && { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url }),
     PROGRAM: program,
     PORT: String(port),

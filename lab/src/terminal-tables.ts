@@ -8,7 +8,7 @@ import { type Points, connectionsOf, pointsHeading, pointsLines, pointsOf } from
 import type { Estimate } from './statistics.ts'
 import type { Style } from './style.ts'
 import { type Column, renderTable } from './table.ts'
-import { versionsLine } from './versions.ts'
+import { generatorsOf, versionsLine } from './versions.ts'
 
 /** Told beside the headline, where they were measured, in this order. */
 const beside: readonly MetricName[] = [
@@ -49,7 +49,7 @@ export function resultLines(results: Results, style: Style, only?: readonly stri
     `${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, commit ${commitsOf(run)}`,
     versionsLine(run),
     ...ageLines(run),
-    `${settings.cores}; generator ${settings.generator}`,
+    `${settings.cores}; generator ${generatorsOf(run)}`,
     `medians of ${settings.rounds} interleaved round${settings.rounds > 1 ? 's' : ''} of ${settings.window} s, with 95 % intervals${settings.quick ? '; quick: not for publishing' : ''}`,
   ]
   for (const points of pointsOf(results)) {

@@ -35,3 +35,18 @@ export function versionsLine(run: Run): string {
     })
   return [usualRuntime(run), ...named].filter(Boolean).join(', ')
 }
+
+/** `load`, or `h2load 1.52.0`, or `load, and h2load 1.52.0 for tls-json`: what made the load. */
+export function generatorsOf({ settings, machine, scenarios }: Run): string {
+  const version = settings.generator === 'wrk' ? machine.wrk : null
+  const usual = version === null ? settings.generator : `${settings.generator} ${version}`
+  const h2load = machine.h2load ? `h2load ${machine.h2load}` : 'h2load'
+  const byH2load = scenarios.flatMap(({ name, variants }) => {
+    const own = variants.filter(({ transport }) => transport !== undefined)
+    return own.length === variants.length ? [name] : own.map((variant) => `${name}:${variant.name}`)
+  })
+  if (byH2load.length === 0) return usual
+  return byH2load.join() === scenarios.map(({ name }) => name).join()
+    ? h2load
+    : `${usual}, and ${h2load} for ${byH2load.join(', ')}`
+}

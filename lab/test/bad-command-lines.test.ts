@@ -13,7 +13,7 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* slow-readers sse drain$/],
+  [['race'], /unknown command race; known: run pair .* slow-readers tls-storm sse drain$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
     ['run', '--scenarios', 'ramapi-json:fast'],
@@ -58,7 +58,7 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['pair', 'honest', 'other', '--connections', '0,x'],
     /--connections takes whole numbers from 1 to 10000 with commas, not 0$/,
   ],
-  [['run', '--preset', 'none'], /unknown preset none; known: core batteries services realtime$/],
+  [['run', '--preset', 'none'], /unknown preset none; known: core batteries services realtime tls$/],
   [
     ['run', '--preset', 'core', '--entries', 'honest'],
     /--preset says what is measured: leave out --entries$/,
@@ -81,6 +81,9 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [['doctor', 'nonesuch'], /unknown entry nonesuch; /],
   [['soak', '--requests', 'x'], /--requests takes a whole number from 1 to 1000000000, not x$/],
   [['soak', '--adapter', 'x'], /--adapter takes native, node-http, not x$/],
+  [['idle', '--tls', '--server', 'uws'], /idle --tls takes native, node-http, node and bun, not uws$/],
+  [['tls-storm', '--storms', '0'], /--storms takes a whole number from 1 to 64, not 0$/],
+  [['tls-storm', '--server', 'koa'], /--server takes native, node-http, node, bun, fastify, not koa$/],
   [['idle', '--connections', '0'], /--connections takes a whole number from 1 to 100000, not 0$/],
 ]
 

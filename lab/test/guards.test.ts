@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { flagsOf, littleFault, slopeOf } from '../src/guards.ts'
+import { flagsOf, handlersFault, littleFault, slopeOf, windowFault } from '../src/guards.ts'
 
 /** 100 connections for 10 s. */
 const zap = { requests: 1_642_000, seconds: 10, worst: null }
@@ -51,6 +51,25 @@ test('a core under 95 % busy is generator-bound, unless it was taken by others',
   assert.deepEqual(flagsOf({ busy: 0.9, waited: 0.08 }), ['disturbed'])
   assert.deepEqual(flagsOf({ busy: 0.5, waited: 0.05 }), ['disturbed', 'generator-bound'])
   assert.deepEqual(flagsOf({ busy: 1, waited: 0.3 }), ['disturbed'])
+})
+
+test('CPU time of another span than the window is not that of its requests', () => {
+  assert.equal(windowFault(1.049, 1), null)
+  assert.equal(windowFault(0.951, 1), null)
+  assert.equal(windowFault(1.06, 1), 'CPU time is that of 1.06 s, and the window was 1 s')
+  assert.equal(windowFault(1.4, 1.5), 'CPU time is that of 1.40 s, and the window was 1.5 s')
+})
+
+test('handlers run as often as replies came, with those in flight at the end', () => {
+  const missing = 'its handlers ran 99 times for 100 replies: it answers without them'
+  assert.equal(handlersFault(99, { replies: 100 }), missing)
+  assert.equal(handlersFault(99, { replies: 1, handled: 100 }), missing)
+  assert.equal(handlersFault(1_000, { replies: 100 }), null)
+  assert.equal(handlersFault(150, { replies: 100, handledAtMost: 150 }), null)
+  assert.equal(
+    handlersFault(151, { replies: 100, handledAtMost: 150 }),
+    'its handlers ran 151 times, and what came has the bytes of 100 replies: they are too short',
+  )
 })
 
 test('the slope is that of the line of least squares', () => {

@@ -28,3 +28,21 @@ test('the preset realtime has every rival in its first points, and takes 20 minu
   const seconds = secondsOfAll(schedule(chosen, rounds, 1), method)
   assert.ok(seconds > 60 && seconds <= 20 * 60, `${seconds} s`)
 })
+
+test('the preset tls has every server that speaks HTTP/2 in its first points, and takes 20 minutes at most', () => {
+  const preset = presetOf('tls')
+  const chosen = partsOf(preset, readEntries())
+  for (const variant of ['h2c, 100 streams', 'TLS, 100 streams']) {
+    const part = chosen.find(({ variants }) => variants.some(({ name }) => name === variant))
+    const able = readEntries().filter(({ programs }) => programs.includes('streams'))
+    assert.deepEqual(
+      part?.entries.map(({ name }) => name).toSorted(),
+      able.map(({ name }) => name).toSorted(),
+      variant,
+    )
+  }
+  const { rounds, warmup, window } = preset
+  const method = { ...shortMethod, quick: false, warmup, window }
+  const seconds = secondsOfAll(schedule(chosen, rounds, 1), method)
+  assert.ok(seconds > 60 && seconds <= 20 * 60, `${seconds} s`)
+})

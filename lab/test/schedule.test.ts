@@ -62,6 +62,19 @@ test('variants go backwards every second round', () => {
   )
 })
 
+test('variants that stand in two choices, with other entries each, go backwards too', () => {
+  const [one, two] = [plain, pipelined].map((variant) => ({
+    scenario: json,
+    variants: [variant],
+    entries: named('node'),
+    twice: null,
+  }))
+  assert.deepEqual(
+    schedule([one!, two!], 3, 1).map(({ round, variant }) => `${round} ${variant.name}`),
+    ['0 plain', '0 pipelined', '1 pipelined', '1 plain', '2 plain', '2 pipelined'],
+  )
+})
+
 test('each scenario has the entries that serve it, and one that is measured twice', () => {
   const middleware = scenarioOf('middleware')
   const wanted = [json, middleware].map((scenario) => ({ scenario, variants: scenario.variants }))

@@ -2,6 +2,7 @@
 // JavaScript. It has no middleware, so the handlers do the work; the log is written by Bun at the end of each turn.
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { isHttp2, secrets } from '../transport.mjs'
 
 const programs = {
   hello: () => ({
@@ -12,6 +13,9 @@ const programs = {
       },
     },
   }),
+
+  secure: speak,
+  streams: speak,
 
   stack() {
     const file = Bun.file(process.env.LOG).writer()
@@ -216,6 +220,17 @@ const programs = {
   }),
 }
 
+function speak() {
+  return {
+    '/hello.json': {
+      GET() {
+        ran()
+        return Response.json({ message: 'Hello World' })
+      },
+    },
+  }
+}
+
 // One for all of a server; `data` says which route a socket is of.
 const websocket = {
   idleTimeout: 60,
@@ -235,6 +250,8 @@ const server = Bun.serve({
   port: Number(process.env.PORT),
   hostname: '127.0.0.1',
   websocket,
+  ...(secrets() && { tls: secrets() }),
+  ...(isHttp2 && { http2: true }),
   routes: await programs[process.env.PROGRAM](),
   fetch: () => new Response(null, { status: 404 }),
   // What request.json() throws.

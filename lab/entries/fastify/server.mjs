@@ -8,8 +8,12 @@ import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
 import { nextId } from '../request-ids.mjs'
 import { startTracing } from '../tracing.mjs'
+import { isHttp2, isSecure, secrets } from '../transport.mjs'
 
 const programs = {
+  secure: speak,
+  streams: speak,
+
   hello() {
     const app = Fastify()
     app.get('/json', (request, reply) => {
@@ -574,6 +578,15 @@ const programs = {
     })
     return app
   },
+}
+
+function speak() {
+  const app = Fastify({
+    ...(isHttp2 && { http2: true }),
+    ...(isSecure && { https: { ...secrets(), ...(isHttp2 && { allowHTTP1: true }) } }),
+  })
+  app.get('/hello.json', greet)
+  return app
 }
 
 function greet(request, reply) {

@@ -1,7 +1,11 @@
 // node:http without a framework; idle connections stay for 10 minutes.
-import { createServer } from 'node:http'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import '../ran.mjs'
+import { isSecure, secrets } from '../transport.mjs'
 
-const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+const { createServer } = isSecure ? https : http
+const server = createServer({ ...secrets(), keepAliveTimeout: 600_000 }, (request, response) => {
   const body = JSON.stringify({ message: 'Hello World' })
   response.writeHead(200, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,10 +1,16 @@
 // node:http without a framework: the router, the body and the replies are written by hand.
 import { createServer } from 'node:http'
+import * as http2 from 'node:http2'
+import * as https from 'node:https'
 import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { isHttp2, isSecure, secrets } from '../transport.mjs'
 
 const programs = {
+  secure: speak,
+  streams: speak,
+
   hello() {
     get('/json', (request, response) => {
       ran()
@@ -177,7 +183,7 @@ const none = []
 let middleware = (request, response, next) => next()
 
 await programs[process.env.PROGRAM]()
-const server = createServer((request, response) => {
+const server = serverOf((request, response) => {
   middleware(request, response, () => route(request, response))
 })
 server.listen(Number(process.env.PORT), '127.0.0.1', () => {
@@ -245,6 +251,35 @@ function route(request, response) {
     }
   }
   at.handler(request, response, params)
+}
+
+function speak() {
+  get('/hello.json', (request, response) => {
+    ran()
+    json(response, 200, { message: 'Hello World' })
+  })
+}
+
+function serverOf(answer) {
+  if (!isHttp2) return isSecure ? https.createServer(secrets(), answer) : createServer(answer)
+  const listeners = process.env.API === 'compat' ? [answer] : []
+  const server = isSecure
+    ? http2.createSecureServer(secrets(), ...listeners)
+    : http2.createServer(...listeners)
+  return listeners.length > 0 ? server : server.on('stream', answerStream)
+}
+
+// The core API, which has streams in place of requests and replies.
+function answerStream(stream, headers) {
+  if (headers[':path'] !== '/hello.json') return stream.respond({ ':status': 404 }, { endStream: true })
+  ran()
+  const body = JSON.stringify({ message: 'Hello World' })
+  stream.respond({
+    ':status': 200,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  })
+  stream.end(body)
 }
 
 function readJson(request, response, use) {

@@ -3,12 +3,20 @@
 import { openLog } from '../log.mjs'
 import * as make from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { isSecure } from '../transport.mjs'
 
 // The newest release runs on Node.js 22 and later.
 const onNode20 = process.versions.node.startsWith('20.')
 const { default: uws } = await import(onNode20 ? 'uWebSockets.js' : '@uwsjs/core')
 
 const programs = {
+  secure(app) {
+    app.get('/hello.json', (response) => {
+      ran()
+      json(response, { message: 'Hello World' })
+    })
+  },
+
   hello(app) {
     app.get('/json', (response) => {
       ran()
@@ -240,7 +248,9 @@ const programs = {
   },
 }
 
-const app = uws.App().any('/*', (response) => {
+const app = (
+  isSecure ? uws.SSLApp({ cert_file_name: process.env.CERT, key_file_name: process.env.KEY }) : uws.App()
+).any('/*', (response) => {
   refuse(response, '404 Not Found', { error: 'Not found' })
 })
 await programs[process.env.PROGRAM](app)

@@ -5,8 +5,12 @@ import { before, cors, createApp, HTTPError, logger, requestId, securityHeaders,
 import { connectSix } from '../connect-six.mjs'
 import * as reply from '../payloads.mjs'
 import { ran } from '../ran.mjs'
+import { isHttp2, secrets } from '../transport.mjs'
 
 const programs = {
+  secure: speak,
+  streams: speak,
+
   hello(app) {
     app.get('/json', () => {
       ran()
@@ -444,6 +448,10 @@ const programs = {
   },
 }
 
+function speak(app) {
+  app.get('/hello.json', greet)
+}
+
 function greet() {
   ran()
   return { message: 'Hello World' }
@@ -493,5 +501,11 @@ async function procedures() {
 const limits = process.env.PROGRAM === 'sockets' ? { maxConnections: 20_000 } : {}
 const app = createApp({ adapter: { type: process.env.ADAPTER }, limits })
 await programs[process.env.PROGRAM](app)
-const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1', ...spoken() })
 console.log(`listening on ${port}`)
+
+// Options of `listen` for what the scenario speaks.
+function spoken() {
+  const tls = secrets()
+  return { ...(tls && { tls }), ...((tls || isHttp2) && { http2: isHttp2 }) }
+}

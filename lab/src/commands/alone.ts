@@ -43,22 +43,29 @@ export const idle: Command = {
 
   --connections N   kept open (10000)
   --server NAME     ${idleServers.join(', ')} (native)
+  --tls             the same over TLS too, on a fresh server, and what TLS adds; not for uws and limit
   --node 24         the Node.js that the server runs on (26)
   --newer-glibc     brings the C library of Debian 13, which the newest uWebSockets.js needs
 
 Exit code 1 when a connection is dropped or the bar of native is missed.
 
 example
-  npm run lab -- idle --server uws --newer-glibc`,
+  npm run lab -- idle --server uws --newer-glibc
+  npm run lab -- idle --tls`,
   async run(argv) {
     linuxOnly()
     const args = readArguments('idle', argv, {
       ...versionOptions,
       connections: { type: 'string' },
       server: { type: 'string' },
+      tls: { type: 'boolean' },
     })
     const connections = count(args, 'connections', 10_000, 100_000)
-    return (await idleServer({ connections, server: text(args, 'server') ?? 'native' })) ? 0 : 1
+    const server = text(args, 'server') ?? 'native'
+    const encrypted = args.values['tls'] === true
+    if (encrypted && (server === 'uws' || server === 'limit'))
+      throw new Failure(`idle --tls takes native, node-http, node and bun, not ${server}`, 2)
+    return (await idleServer({ connections, server, encrypted })) ? 0 : 1
   },
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type Arguments, count, names, readArguments, text } from '../arguments.ts'
-import { barLines } from '../bar-table.ts'
-import { barScenarios, judge } from '../bars.ts'
+import { barLines, unjudgedLines } from '../bar-table.ts'
+import { allKept, barScenarios, unjudged } from '../bars.ts'
 import type { Lane } from '../cell.ts'
 import {
   chosenEntries,
@@ -24,6 +24,7 @@ import { failures } from './run.ts'
 
 const help = `usage: npm run lab -- pair A B …     compares two or more entries in interleaved rounds
        npm run lab -- pair --bars    everything that is promised, in one table; exit code 1 when a promise is missed
+                                     or cannot be judged
 
   --scenario NAME   of npm run lab -- list; NAME:variant takes one variant (ramapi-json)
   --lane LANE       plain, pipelined or open-loop: only variants of that lane
@@ -31,7 +32,7 @@ const help = `usage: npm run lab -- pair A B …     compares two or more entrie
   --json FILE       every cell, with the machine, the versions and the commit
 ${methodHelp}
 
-Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 7 rounds (about 20 minutes), and
+Two entries go A B, B A, …; an entry that is named twice shows the noise. With --bars, 7 rounds (about 24 minutes), and
 --scenario takes only the bars about it.
 
 examples
@@ -58,14 +59,18 @@ export const pair: Command = {
     const run = await describeRun(plan)
     const results = await execute(plan, run, [], () => undefined, terminalProgress(plan.method))
     const style = styleFor(process.stdout.isTTY === true)
-    for (const line of [...resultLines(results, style), ...barLines(results.cells, plan.rounds, style)])
+    const isJudged = args.values['bars'] === true
+    for (const line of [
+      ...resultLines(results, style),
+      ...barLines(results.cells, plan.rounds, style),
+      ...(isJudged ? unjudgedLines(unjudged(results.cells, plan.chosen), style) : []),
+    ])
       console.log(line)
     const file = text(args, 'json')
     if (file !== undefined) writeFileSync(file, `${JSON.stringify(results)}\n`)
     const failed = failures(results)
-    if (failed > 0 || args.values['bars'] !== true) return failed
-    const promises = judge(results.cells).filter(({ bar }) => bar.kind === 'must')
-    return promises.length > 0 && promises.every(({ met }) => met) ? 0 : 1
+    if (failed > 0 || !isJudged) return failed
+    return allKept(results.cells, plan.chosen) ? 0 : 1
   },
 }
 

@@ -4,7 +4,7 @@ import type { GeneratorName } from '../cell.ts'
 import { Failure } from '../failure.ts'
 import { loadPath } from '../folders.ts'
 import { isInstalled } from '../machine.ts'
-import type { Load, Messages } from '../scenario.ts'
+import type { Load, Messages, Transport } from '../scenario.ts'
 
 export interface Job {
   readonly load: Load
@@ -23,6 +23,8 @@ export interface Job {
   readonly core: number | null
   /** WebSockets instead of requests. */
   readonly sockets?: { readonly mode: 'echo' | 'publish' | 'held'; readonly messages: Messages }
+  /** What is spoken, by h2load. */
+  readonly transport?: Transport
   /** Without an answer for so many seconds a request has failed (5). */
   readonly timeout?: number
   /** Called when the window begins, and when it has ended while connections are still open. */
@@ -37,6 +39,8 @@ export interface LoadResult {
   readonly replies: number
   /** In all, where it is not the number of replies: how often a handler must have run. */
   readonly handled?: number
+  /** How often a handler can have run at most, where all bytes of bodies were counted: if more, replies were too short. */
+  readonly handledAtMost?: number
   /** Of a WebSocket beside those that are held, ms. */
   readonly firstEcho?: number
   readonly seconds: number

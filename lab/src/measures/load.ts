@@ -1,6 +1,6 @@
 /** A closed loop: what the server needs for a request when it is never without one. */
 import type { LoadResult } from '../generators/generator.ts'
-import { littleFault } from '../guards.ts'
+import { littleFault, windowFault } from '../guards.ts'
 import type { MetricName } from '../metrics.ts'
 import { type Assignment, type Finding, loadOf, windowOf, withServer } from './measurement.ts'
 import { watch } from './watched.ts'
@@ -11,7 +11,7 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
     const load = loadOf(assignment)
     const seconds = windowOf(assignment)
     const watched = await watch(server, assignment, { load, seconds }, commands)
-    const { result, cpu, busy, waited, flags, memory } = watched
+    const { result, cpu, elapsed, busy, waited, flags, memory } = watched
     const metrics = {
       ...latencies(result),
       cpu: (cpu * 1e6) / result.requests,
@@ -28,9 +28,12 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
     // A new connection is made between two requests: less than one request is in flight on each.
     const checked = variant.lane !== 'new connections'
     const share = little.share === null || !checked ? {} : { little: little.share }
+    // Ours waits to be told that its end was read.
+    const window = variant.transport === undefined ? null : windowFault(elapsed, seconds)
+    const fault = (checked ? little.fault : null) ?? window
     return {
-      status: checked && little.fault !== null ? ('discarded' as const) : ('measured' as const),
-      ...(checked && little.fault !== null && { reason: little.fault }),
+      status: fault !== null ? ('discarded' as const) : ('measured' as const),
+      ...(fault !== null && { reason: fault }),
       metrics: { ...metrics, ...share },
       flags,
       commands,

@@ -5,6 +5,7 @@ import type { Cores } from '../cores.ts'
 import { withCredentials } from '../credentials.ts'
 import type { Entry } from '../entry.ts'
 import { runForeign } from '../generators/foreign.ts'
+import { runH2load } from '../generators/h2load.ts'
 import type { Job, LoadResult } from '../generators/generator.ts'
 import { runLoad } from '../generators/load.ts'
 import { runSockets } from '../generators/sockets.ts'
@@ -57,12 +58,13 @@ export async function withServer<T>(
     port: method.port,
     ...(variant.environment && { environment: variant.environment }),
     traced: variant.spans !== undefined,
+    ...(variant.transport && { transport: variant.transport }),
   })
   const commands = [server.command]
   let result: T
   try {
     if (variant.prelude) {
-      const fault = await tryProof(server.port, variant.prelude)
+      const fault = await tryProof(server.port, variant.prelude, variant.transport)
       if (fault !== null) throw new Disqualified(fault)
     }
     result = await measure(server, commands)
@@ -89,6 +91,7 @@ export async function generate(method: Method, job: Omit<Job, 'core'>): Promise<
   const load = await withCredentials(job.load, job.port)
   const pinned = { ...job, load, core: method.cores.generator }
   if (job.sockets !== undefined) return runSockets(pinned)
+  if (job.transport !== undefined) return runH2load(pinned, job.transport)
   if (method.generator !== 'load') return runForeign(method.generator, pinned)
   return method.apart ? runApart(pinned) : runLoad(pinned)
 }

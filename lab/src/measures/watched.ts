@@ -2,7 +2,7 @@
 import type { Flag } from '../cell.ts'
 import { logOf } from '../conformance.ts'
 import type { Job, LoadResult } from '../generators/generator.ts'
-import { flagsOf } from '../guards.ts'
+import { flagsOf, handlersFault } from '../guards.ts'
 import { type CpuReading, cpuBetween, hasExactCpu, readCpu, readMemory } from '../readings.ts'
 import { silenceOf } from '../proof.ts'
 import type { Load } from '../scenario.ts'
@@ -13,6 +13,8 @@ export interface Watched {
   readonly result: LoadResult
   /** User and system time of the window, s. */
   readonly cpu: number
+  /** Between the two readings of the CPU time, s. */
+  readonly elapsed: number
   /** Shares of the window: the server's threads ran, and the busiest of them waited for its core. */
   readonly busy: number
   readonly waited: number
@@ -61,6 +63,7 @@ export async function watch(
     ...(rate !== undefined && { rate }),
     ...(limit !== undefined && { limit }),
     ...(sockets !== undefined && { sockets }),
+    ...(variant.transport !== undefined && { transport: variant.transport }),
     onWarm: () => void edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() }),
     onMeasured: () => {
       edges.push({ cpu: readCpu(server.pid, server.mark), at: performance.now() })
@@ -77,14 +80,14 @@ export async function watch(
   }
   const [first, last] = edges
   if (result.requests === 0 || !first || !last) {
-    const silence = await silenceOf(server.port)
+    const silence = await silenceOf(server.port, variant.transport)
     throw new Broken(
       silence === null
         ? 'nothing was answered in the window, and it answers now: a longer --window, a quieter machine'
         : `it stopped answering: ${silence}`,
     )
   }
-  if (counted) await proveHandlers(server, before, result.handled ?? result.replies)
+  if (counted) await proveHandlers(server, before, result)
   if (line !== null) await proveLog(server, line, logged + result.replies)
   if (variant.spans !== undefined)
     await proveSpans(server, variant.spans === 'each' ? result.replies : 0, exported)
@@ -96,20 +99,18 @@ export async function watch(
   const busy = cpu.running / 1e9 / elapsed
   const waited = cpu.waiting / 1e9 / elapsed
   const flags: Flag[] = [...flagsOf({ busy, waited }), ...(hasExactCpu() ? [] : (['coarse'] as const))]
-  return { result, cpu: cpu.running / 1e9, busy, waited, flags, memory }
+  return { result, cpu: cpu.running / 1e9, elapsed, busy, waited, flags, memory }
 }
 
-async function proveHandlers(server: RunningServer, before: number, replies: number): Promise<void> {
+async function proveHandlers(server: RunningServer, before: number, result: LoadResult): Promise<void> {
   const after = await server.ran()
   if (after === null) {
     const silence = await silenceOf(server.port)
     if (silence !== null) throw new Broken(`it stopped answering: ${silence}`)
     throw new Disqualified('it does not say how often its handlers ran (entries/ran.mjs)')
   }
-  if (after - before >= replies) return
-  throw new Disqualified(
-    `its handlers ran ${after - before} times for ${replies} replies: it answers without them`,
-  )
+  const fault = handlersFault(after - before, result)
+  if (fault !== null) throw new Disqualified(fault)
 }
 
 async function proveLog(server: RunningServer, line: RegExp, wanted: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { commitsOf } from '../commits.ts'
 import type { Results } from '../analysis.ts'
 import type { Cell, Run } from '../cell.ts'
-import { usualRuntime } from '../versions.ts'
+import { generatorsOf, usualRuntime } from '../versions.ts'
 import { type Markup, html } from './html.ts'
 import { fixed } from './number.ts'
 
@@ -22,7 +22,7 @@ export function methodSection(run: Run, twice: boolean): Markup {
     ],
     [
       'Cores',
-      `${settings.cores}. The generator is ${settings.generator}; CPU time counts all threads and child processes of the server.`,
+      `${settings.cores}. The generator is ${generatorsOf(run)}; CPU time counts all threads and child processes of the server.`,
     ],
     [
       'Order',
@@ -87,7 +87,7 @@ export function facts({ run, cells }: Results): readonly (readonly [string, stri
     ['Kernel', machine.kernel + (machine.governor ? `, governor ${machine.governor}` : '')],
     ['Servers', usualRuntime(run) || 'not on Node.js'],
     ['The lab', `Node.js ${machine.node.replace(/^v/, '')}`],
-    ['Generator', settings.generator === 'wrk' && machine.wrk ? `wrk ${machine.wrk}` : settings.generator],
+    ['Generator', generatorsOf(run)],
     ['Cores', settings.cores],
     ['Rounds', `${settings.rounds}, interleaved`],
   ]

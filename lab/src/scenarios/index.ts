@@ -10,6 +10,7 @@ import { curve } from './curve.ts'
 import { guards } from './guards.ts'
 import { headerFields } from './headers.ts'
 import { highest } from './highest.ts'
+import { http2Json } from './http2-json.ts'
 import { jwt } from './jwt.ts'
 import { middleware } from './middleware.ts'
 import { nessenBadge } from './nessen-badge.ts'
@@ -32,6 +33,7 @@ import { shortLived } from './short-lived.ts'
 import { signedCookie } from './signed-cookie.ts'
 import { slowHandlers } from './slow.ts'
 import { staticFile } from './static-file.ts'
+import { tlsJson } from './tls-json.ts'
 import { traced } from './traced.ts'
 import { trpcQuery } from './trpc-query.ts'
 import { upload } from './upload.ts'
@@ -100,6 +102,8 @@ export const scenarios: readonly Scenario[] = [
   wsEcho,
   wsPublish,
   wsIdle,
+  tlsJson,
+  http2Json,
   contractGet,
   contractPost,
   contractStartup,
