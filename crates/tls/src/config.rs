@@ -133,7 +133,7 @@ impl Config {
             .with_cert_resolver(Arc::new(self.resolver(&provider)?));
         config.alpn_protocols.clone_from(&self.alpn);
         // A client that begins with its weakest suite would otherwise have it. node-http does the same.
-    config.ignore_client_order = true;
+        config.ignore_client_order = true;
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.max_early_data_size = 0;
         let policy = self.policy();
