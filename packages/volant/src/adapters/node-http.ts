@@ -64,9 +64,9 @@ export class NodeServer implements Server {
   readonly #routes: Routes
   readonly #face: NodeFace | null
   readonly #server: HttpServer
-  /** Accepts the connections in place of `#server`, where there is TLS or HTTP/2. */
+  /** Accepts the connections instead of `#server`; null without TLS and HTTP/2. */
   #front: NodeFront | null = null
-  /** The connections of HTTP/2; null without it. */
+  /** The connections of HTTP/2; null if it is off. */
   #sessions: NodeSessions | null = null
   readonly #peers: PeerCounts
   /** True once the listening socket is closed. */
@@ -246,7 +246,7 @@ export class NodeServer implements Server {
   async listen(options: ListenOptions): Promise<Address> {
     if (options.tls !== undefined || options.http2 === true) this.#begin(options)
     const address = await listenOn(this.#listener, options)
-    // With this event node:http begins to check the times of connections.
+    // At this event node:http begins to check the time limits of connections.
     if (this.#front !== null) this.#server.emit('listening')
     this.#face?.begin(address)
     const { keepAliveTimeout, sendTimeout } = this.host.limits
@@ -257,7 +257,7 @@ export class NodeServer implements Server {
     return address
   }
 
-  /** Sets up what accepts connections in place of node:http. */
+  /** Makes the front that accepts connections instead of node:http. */
   #begin({ tls, http2 }: ListenOptions): void {
     if (http2 === true) this.#sessions = new NodeSessions(this, (...parts) => this.#takeStream(...parts))
     this.#front = new NodeFront(
@@ -293,8 +293,10 @@ export class NodeServer implements Server {
         if (this.#sweep !== null) clearInterval(this.#sweep)
         // This ends the interval at which node:http checks connections.
         this.#server.close()
-        if (this.sockets === null) resolve()
-        else this.sockets.whenEmpty(resolve)
+        this.#whenEmpty(() => {
+          if (this.sockets === null) resolve()
+          else this.sockets.whenEmpty(resolve)
+        })
       }
       const deadline = setTimeout(() => {
         this.#stopListening(gone)
@@ -315,6 +317,12 @@ export class NodeServer implements Server {
       stopWhenAccepted(() => this.accepted, stop)
     })
     return this.#closed
+  }
+
+  /** Calls `then` when no connection is counted. node:net ends a server some ticks before the `close` events of its last sockets. */
+  #whenEmpty(then: () => void): void {
+    if (this.stats().connections === 0) then()
+    else setImmediate(() => this.#whenEmpty(then))
   }
 
   /** Closes the listening socket alone: `close` of node:http closes idle connections with it. */
