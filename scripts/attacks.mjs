@@ -1,6 +1,6 @@
 /**
- * `npm run attacks`: attacks a server by HTTP/2 and TLS, and judges handlers, memory, CPU time and how it ended; `-- --help`
- * has the options. Builds what is stale, and brings Bun where it is asked for.
+ * `npm run attacks`: attacks a server over HTTP/2 and TLS, and judges its handler runs, memory, CPU time and how it
+ * ended the attack. `-- --help` lists the options. Builds what is not up to date, and installs Bun if it is asked for.
  */
 import { join } from 'node:path'
 import { build } from './build.mjs'

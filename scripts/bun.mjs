@@ -1,6 +1,6 @@
-/** The Bun that the lab measures. */
+/** Installs the Bun that the lab measures. */
 
-/** Gives the path of its program, which is installed when it is first needed. The lab must be built. */
+/** Gives the path of Bun, which is installed when it is first needed. The lab must be built. */
 export async function bringBun() {
   const { commandOf, entryOf } = await import('../lab/dist/src/entry.js')
   const { installEntry } = await import('../lab/dist/src/install.js')

@@ -1,4 +1,7 @@
-/** `npm run cert`: `volant cert` of this checkout, which writes a certificate for development. Builds what is stale. */
+/**
+ * `npm run cert`: `volant cert` of this checkout, which writes a certificate for development. Builds what is not up to
+ * date.
+ */
 import { join } from 'node:path'
 import { build } from './build.mjs'
 import { root, run } from './command.mjs'

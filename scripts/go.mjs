@@ -1,14 +1,14 @@
-/** Tools from Go's modules, each of a pinned version in a folder of its own under `.cache`. */
+/** Installs tools from Go modules, each with a pinned version in a folder of its own under `.cache`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { output, root, run } from './command.mjs'
 
-/** Go's own installation keeps it out of PATH. */
+/** The programs to try, because the installer of Go does not add it to PATH. */
 const programs = ['go', '/usr/local/go/bin/go', '/usr/lib/go/bin/go']
 
 /**
- * Gives the path of the command `name`, made of `module` (`path@version`) when it is first needed. Without Go, or without
- * the module, it says so and gives null.
+ * Gives the path of the command `name`, which is built from `module` (`path@version`) when it is first needed. Prints
+ * the reason and gives null if Go or the module is missing.
  */
 export async function goTool(name, module) {
   const [, version] = module.split('@')

@@ -1,9 +1,10 @@
 /**
- * `npm run h2spec`: has the 146 cases of h2spec (RFC 9113, RFC 7541; `-S` for the strict ones) ask an app that speaks
- * HTTP/2, twice without TLS and twice over TLS. Fails when a case fails.
+ * `npm run h2spec`: runs the 146 cases of h2spec (RFC 9113, RFC 7541; with `-S`, which adds the strict ones) against an
+ * app that speaks HTTP/2, twice without TLS and twice over TLS. Fails when a case fails.
  *
- * `-- --adapter node-http` asks an app on node:http2, where the cases that node:http2 fails may fail, and no other; `-- --rivals` prints what Node.js, Bun and nghttpd make of them. `-- http2/5.1` and the like run these cases alone.
- * Needs Go, and once its module proxy; says so and passes without. Needs openssl for the certificate.
+ * `-- --adapter node-http` tests an app on node:http2. Only the cases that node:http2 itself fails may fail there.
+ * `-- --rivals` prints the results of Node.js, Bun and nghttpd. `-- http2/5.1` and the like run these cases alone.
+ * Needs Go, and its module proxy once; without them it says so and passes. Needs openssl for the certificate.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
@@ -15,16 +16,16 @@ import { goTool } from './go.mjs'
 
 const module = 'github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible'
 
-/** The reports of the last run stay here to be looked at. */
+/** The reports of the last run stay in this folder. */
 const reports = join(root, '.cache/h2spec-reports')
 
-/** All cases of version 2.2.1 with `-S`. */
+/** The number of cases of version 2.2.1 with `-S`. */
 const all = 146
 
-/** Each transport is asked so often: a case may depend on time. */
+/** The number of runs of each transport, because a case may depend on time. */
 const rounds = 2
 
-/** Of the cases that failed, on the terminal; the report has all of them. */
+/** The most failed cases that the terminal shows. The report has all of them. */
 const shown = 20
 
 const args = process.argv.slice(2)
@@ -34,10 +35,10 @@ const rivals = args.includes('--rivals')
 const cases = args.filter((each) => each !== '--rivals')
 
 /**
- * What may fail: node:http2 fails these by nghttp2, on frames of closed streams (5.1), on an identifier that goes back
- * (5.1.1), on an acknowledged PING (6.7) and on windows beyond 2³¹−1 (6.9.1). Over TLS a stream is closed before the frame
- * comes that its half-closed state should refuse (5.1/5, 5.1/6, 6.1/2). What is no preface is taken for HTTP/1.1, and
- * answered so (3.5/2).
+ * The cases that may fail on node:http2. nghttp2 fails these: frames of closed streams (5.1), an identifier that
+ * decreases (5.1.1), an acknowledged PING (6.7), and windows beyond 2³¹−1 (6.9.1). Over TLS a stream is closed before
+ * the frame arrives that its half-closed state should refuse (5.1/5, 5.1/6, 6.1/2). Bytes that are not the preface are
+ * read as HTTP/1.1 and answered so (3.5/2).
  */
 const ofNode = [
   '3.5/2',
@@ -82,18 +83,18 @@ async function askBoth(command, name) {
   }
 }
 
-/** Prints the sum, and each case that is not as it should be. */
+/** Runs h2spec. Prints the sum, and each case with an unexpected result. */
 function ask(command, name, transport, round, { port, encrypted }) {
   mkdirSync(reports, { recursive: true })
   const report = join(reports, `${name}-${transport}-${round}.xml`)
   const options = ['-S', '-h', '127.0.0.1', '-p', String(port), '-o', '5', '-j', report]
-  // A report of an earlier run says nothing of this one.
+  // A report of an earlier run must not be read.
   rmSync(report, { force: true })
   const ended = spawnSync(command, [...options, ...(encrypted ? ['-t', '-k'] : []), ...cases], {
     encoding: 'utf8',
     maxBuffer: Infinity,
   })
-  // Exit code 1 says that a case failed; which one is in the report.
+  // Exit code 1 means that a case failed. The report says which one.
   const how = ended.error?.message ?? ended.signal ?? (ended.status > 1 ? `exit code ${ended.status}` : null)
   if (how !== null || !existsSync(report)) {
     const said = `${ended.stdout ?? ''}${ended.stderr ?? ''}`.trim().split('\n').at(-1)
@@ -112,14 +113,14 @@ function ask(command, name, transport, round, { port, encrypted }) {
   const unknown = [...failed, ...skipped].filter((one) => !known?.includes(one.name))
   for (const one of unknown.slice(0, shown)) console.log(`  ${one.name} ${one.verdict}: ${one.title}`)
   if (unknown.length > shown) console.log(`  and ${unknown.length - shown} more`)
-  // Rivals are shown, not judged.
+  // The results of other servers are shown and not judged.
   if (known === undefined) return
   const isWhole = cases.length > 0 ? results.length > 0 : results.length === all
   if (unknown.length > 0 || !isWhole) process.exitCode = 1
   if (!isWhole) console.log(`  ${results.length} cases ran, of ${all}`)
 }
 
-/** The cases of a JUnit report, numbered within their section as h2spec numbers them: `http2/5.1/8`. */
+/** Gives the cases of a JUnit report, numbered within their section as h2spec numbers them: `http2/5.1/8`. */
 function casesOf(report) {
   const results = []
   for (const [, suite] of report.matchAll(/<testsuite ([\s\S]*?)<\/testsuite>/g)) {

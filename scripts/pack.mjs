@@ -76,8 +76,8 @@ function entriesOf({ exports, bin = {} }) {
 }
 
 /**
- * The binary without debug information and local symbols, which make three quarters of it; nothing where it could not
- * be built.
+ * Stages the binary without debug information and local symbols, which are three quarters of it. Stages nothing if the
+ * binary could not be built.
  */
 function stageBinary(stage) {
   const platform = `${process.platform}-${process.arch}${isGlibc() ? '-gnu' : ''}`

@@ -1,11 +1,12 @@
 /**
- * `npm run tls-audit`: has testssl.sh and sslyze look at an app that speaks TLS. Fails where testssl.sh finds anything above
- * LOW, and where sslyze finds what Mozilla's intermediate profile does not allow. What both say of the certificate does not
- * count, since it is made for the run: nobody trusts it, and it is valid for two days.
+ * `npm run tls-audit`: runs testssl.sh and sslyze against an app that speaks TLS. Fails if testssl.sh finds anything
+ * above LOW, or sslyze finds what Mozilla's intermediate profile does not allow. Their findings on the certificate do
+ * not count, because it is made for the run: it has no trusted issuer, and is valid for two days.
  *
- * `-- --adapter node-http` asks an app on node:https. Not in CI: it takes two minutes. Needs testssl.sh (Debian has it), Python
- * 3.10 with venv and once the package index; fails where one of the two tools is missing, unless `-- --allow-missing` lets the
- * other decide alone. What testssl.sh could not test (its WARN) is printed and does not count.
+ * `-- --adapter node-http` tests an app on node:https. It does not run in CI, because it takes two minutes. Needs
+ * testssl.sh (Debian has it), Python 3.10 with venv, and the package index once. Fails if one of the two tools is
+ * missing, unless `-- --allow-missing` lets the other decide alone. Tests that testssl.sh could not do (its WARN) are
+ * printed and do not count.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +15,12 @@ import { output, root } from './command.mjs'
 import { capture } from './nodes.mjs'
 import { pythonTool } from './python.mjs'
 
-/** The reports of the last run stay here to be looked at. */
+/** The reports of the last run stay in this folder. */
 const reports = join(root, '.cache/tls-audit-reports')
 
 const severe = ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL']
 
-/** Findings about the certificate and DNS, grades that follow from them, and headers of HTTP, which are the app's. */
+/** Findings on the certificate and DNS, grades that follow from them, and HTTP headers, which the app sets. */
 const ofOthers =
   /^(?:cert|intermediate_cert|DNS_|overall_grade|grade_cap|final_score|OCSP|HSTS|HPKP|security_headers)/
 
@@ -50,7 +51,7 @@ try {
   process.exitCode = 1
 }
 
-/** Null where it is not there. */
+/** Gives the findings of testssl.sh; null if it is not installed. */
 async function byTestssl(address) {
   const program = ['testssl', 'testssl.sh'].find((each) => output(each, ['--version']) !== null)
   if (program === undefined) {
@@ -72,7 +73,7 @@ async function byTestssl(address) {
   return findings.length > 0 && bad.length === 0
 }
 
-/** Null where it is not there. */
+/** Gives the findings of sslyze; null if it is not installed. */
 async function bySslyze(address) {
   const commands = await pythonTool('tls-audit')
   if (commands === null) return null

@@ -1,6 +1,7 @@
 /**
- * An ACME authority for the test: Pebble, which Let's Encrypt makes for this purpose, and a name server for which every
- * name is this machine. Pebble and certbot are installed into `.cache` at the root of the repository, once.
+ * An ACME authority for the test: Pebble, which Let's Encrypt makes for this purpose, and a name server that gives the
+ * address of this machine for every name. Pebble and certbot are installed once, into `.cache` at the root of the
+ * repository.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,10 +19,10 @@ const cache = fileURLToPath(new URL('../../../.cache/acme', import.meta.url))
 const requirements = fileURLToPath(new URL('../requirements.txt', import.meta.url))
 const pebble = join(cache, 'go/pebble')
 const certbot = join(cache, 'python/bin/certbot')
-/** Go's own folder of programs is often not in PATH. */
+/** The environment of Go's programs, whose folder is often not in PATH. */
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/go/bin` }
 
-/** Installs Pebble and certbot; gives why the test is skipped here, or false. */
+/** Installs Pebble and certbot. Gives the reason to skip the test, or false. */
 export function withoutAuthority(): string | false {
   const has = (program: string, ...args: string[]): boolean => spawnSync(program, args, { env }).status === 0
   if (!has('openssl', 'version')) return 'openssl is not installed'
@@ -57,7 +58,7 @@ export class AcmeAuthority {
   readonly #own = join(this.folder, 'api.pem')
   #process: ChildProcess | null = null
 
-  /** It asks for what proves a name at `http`, which is port 80 elsewhere. */
+  /** Starts the authority. It asks for the proof of a name at port `http` instead of port 80. */
   static async start(http: number): Promise<AcmeAuthority> {
     const authority = new AcmeAuthority({ api: await freePort(), management: await freePort(), http })
     await authority.#start()
@@ -66,7 +67,7 @@ export class AcmeAuthority {
 
   private constructor(ports: { api: number; management: number; http: number }) {
     this.#ports = ports
-    // Pebble asks over TCP, where a length stands before each message.
+    // Pebble uses DNS over TCP, where a length precedes each message (RFC 1035 §4.2.2).
     this.#names = createServer((socket) => {
       socket.on('data', (query: Buffer) => socket.write(answer(query.subarray(2)))).on('error', () => {})
     })
@@ -114,7 +115,7 @@ export class AcmeAuthority {
     return this.#get('/roots/0', this.#ports.management)
   }
 
-  /** Runs certbot with a folder of its own; a failure has what it said. */
+  /** Runs certbot with a folder of its own. The error of a failed run contains its output. */
   async certbot(...args: string[]): Promise<void> {
     const folders = ['config', 'work', 'logs'].flatMap((name) => [`--${name}-dir`, join(this.folder, name)])
     const child = spawn(certbot, [...args, '--non-interactive', ...folders], {
@@ -125,7 +126,7 @@ export class AcmeAuthority {
     if (child.exitCode !== 0) throw new Error(`certbot ended with ${child.exitCode}: ${said}${failure}`)
   }
 
-  /** What certbot is told to get a certificate for `domain`. */
+  /** Gives the arguments with which certbot gets a certificate for `domain`. */
   order(domain: string, webroot: string): string[] {
     const server = ['--server', `https://localhost:${this.#ports.api}/dir`]
     const account = ['--agree-tos', '--register-unsafely-without-email']
@@ -160,7 +161,10 @@ export class AcmeAuthority {
   }
 }
 
-/** The answer to a query for any name (RFC 1035 §4, over TCP): 127.0.0.1 where an address of IPv4 is asked for, else nothing. */
+/**
+ * Gives the answer to a DNS query for any name (RFC 1035 §4): 127.0.0.1 for a query for an IPv4 address, else no
+ * record.
+ */
 function answer(query: Buffer): Buffer {
   let end = 12
   while (query[end] !== 0) end += (query[end] as number) + 1

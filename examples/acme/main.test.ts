@@ -51,7 +51,7 @@ test(
       const first = await ask(port, agent)
       assert.equal(first.body, 'Hello by https')
 
-      // One client keeps its connection, and others come anew for each request.
+      // One client keeps its connection, and another one opens a new connection for each request.
       let over = false
       const failures: string[] = []
       let asked = 0

@@ -30,7 +30,7 @@ after(async () => {
   await app.close({ drainIdle: 0 })
 })
 
-// The service is read at run time, so that its methods have no types here.
+// The service is read at run time, so the compiler does not know the types of its methods.
 type Call = {
   on(name: string, listener: (value: never) => void): Call
   write(message: object): boolean

@@ -1,6 +1,6 @@
 /**
- * A gRPC service in an app: clients of gRPC, gRPC-Web and Connect call the same handlers. The libraries are those of
- * Connect, whose adapter for Node.js is a handler of connect; 2.1.2 is the last release that runs on Node.js 20.
+ * A gRPC service in an app: clients of gRPC, gRPC-Web and Connect call the same handlers. It uses the libraries of
+ * Connect, whose adapter for Node.js is a handler of connect. Version 2.1.2 is the last one that runs on Node.js 20.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -20,11 +20,11 @@ import { loadSync, type MessageTypeDefinition } from '@grpc/proto-loader'
 import { createApp, requestId } from 'volant'
 import { fromConnect } from 'volant/connect'
 
-// `protoc-gen-es` makes a file of types from the .proto; here it is read when the program starts.
+// The .proto is read at start. Alternatively `protoc-gen-es` generates a file of types from it.
 const { 'greeter.v1.Line': line } = loadSync(fileURLToPath(new URL('../greeter.proto', import.meta.url)))
 const { fileDescriptorProtos } = line as MessageTypeDefinition<object, object>
 const file = fileDescriptorProtos.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
-// protoc writes the names of fields in JSON; this loader does not.
+// protoc writes the JSON names of fields, and this loader does not.
 for (const { messageType } of file)
   for (const { field } of messageType) for (const each of field) each.jsonName = protoCamelCase(each.name)
 const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
@@ -53,7 +53,7 @@ const greeter = {
         await sleep(pause, undefined, { signal })
       }
     } finally {
-      // It runs, too, when the deadline of the call has passed, or when its client has cancelled it.
+      // This also runs when the deadline of the call has passed, or when the client has cancelled it.
       ended.push('count')
     }
   },
@@ -87,6 +87,7 @@ app.post(
   fromConnect(connectNodeAdapter({ routes: (router) => router.service(Greeter, implementation) })),
 )
 
-// gRPC needs HTTP/2. With `tls: { cert, key }` clients choose it; without, they have to know (`http2: true`).
+// gRPC needs HTTP/2. With `tls: { cert, key }` clients choose it by ALPN. Without it they need prior knowledge
+// (`http2: true`).
 export const { url } = await app.listen({ port: Number(process.env.PORT ?? 3000), http2: true })
 console.log(`Listening on ${url}`)

@@ -1,4 +1,4 @@
-/** HTTPS and HTTP/2. `npx volant cert` writes the certificate; SIGHUP has the app read a new one. */
+/** HTTPS and HTTP/2. `npx volant cert` writes the certificate, and SIGHUP makes the app read a new one. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp, type TlsOptions } from 'volant'

@@ -1,4 +1,5 @@
-// What a server speaks in the scenarios of TLS and HTTP/2: TRANSPORT is http, https, h2c or h2; CERT and KEY name files.
+// The protocol of a server in the scenarios of TLS and HTTP/2. TRANSPORT is http, https, h2c or h2; CERT and KEY name
+// files.
 import { readFileSync } from 'node:fs'
 
 const { TRANSPORT = 'http', CERT, KEY } = process.env

@@ -175,7 +175,7 @@ function farthest(ratio: Estimate | null): number | null {
   return ratio === null ? null : Math.max(Math.abs(ratio.low - 1), Math.abs(ratio.high - 1))
 }
 
-/** Of more than half of the cells. */
+/** Gives the flags of more than half of the cells. */
 export function usualFlags(cells: readonly Cell[]): Flag[] {
   const all = new Set(cells.flatMap((cell) => cell.flags))
   return [...all].filter(

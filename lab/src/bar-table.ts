@@ -41,7 +41,7 @@ const columns: readonly Column[] = [
   { title: '95 %', align: 'right' },
 ]
 
-/** In the terminal too: the share of its core that the server used, and that its base did. */
+/** The share of its core that the server used, and the share that its base used. The terminal shows it, too. */
 const busyColumn: Column = { title: 'core busy, %', align: 'right' }
 
 /** Empty when the cells have nothing to do with a bar. */
@@ -126,7 +126,7 @@ function cellsOf({ bar, measured, met }: Verdict): string[] {
   ]
 }
 
-/** What is promised, and of which work. */
+/** Gives the promise of a bar, and the work for which it holds. */
 export function barText(bar: Bar): [promise: string, work: string] {
   return [promise(bar), work(bar)]
 }
@@ -150,7 +150,7 @@ function work({ scenario, variant, server, base, quantity }: Bar): string {
   return `${scenario}${isUsual(variant) ? '' : `:${variant}`}, ${topics.cpu}`
 }
 
-/** One that goes without saying. */
+/** Returns true for a variant that the text does not name. */
 function isUsual(variant: string): boolean {
   return variant === 'plain' || variant === 'default'
 }

@@ -42,11 +42,11 @@ export interface Verdict {
   readonly base: Side
 }
 
-/** How a side of a bar was measured. */
+/** How one side of a bar was measured. */
 export interface Side {
-  /** Median of the share of its core, %; null where it was not measured. */
+  /** The median of the share of its core, in %; null if it was not measured. */
   readonly busy: number | null
-  /** Of most of its rounds. */
+  /** The flags of most of its rounds. */
   readonly flags: readonly Flag[]
 }
 
@@ -187,7 +187,7 @@ export function barScenarios(entries: readonly Entry[], more: readonly Entry[]):
     choose(echo.scenario, [echo.variant], ['native', 'uws', 'ws']),
     choose(publish.scenario, [publish.variant], ['native', 'uws']),
     choose('ws-idle', ['default'], ['native']),
-    // In one choice, so that each goes before the other in every second round.
+    // The variants are in one choice, so that each goes before the other in every second round.
     choose(tls.scenario, ['plain', tls.variant], ['native', 'node', 'bun']),
     choose(streams.scenario, [streams.variant, secureStreams.variant], ['native', 'bun', 'nghttpd']),
     choose(streams.scenario, [oneStream, oneSecureStream, http1, secureHttp1, pipelinedHttp1], ['native']),
@@ -215,7 +215,7 @@ export interface Unjudged {
   readonly reason: string
 }
 
-/** Promises whose two sides were to be measured, and that cannot be judged by what was. */
+/** Gives the promises whose two sides were to be measured, and that cannot be judged by the measured cells. */
 export function unjudged(cells: readonly Cell[], chosen: readonly Chosen[]): Unjudged[] {
   const isPlanned = (bar: Bar): boolean =>
     sidesOf(bar).every((side) =>
@@ -231,7 +231,10 @@ export function unjudged(cells: readonly Cell[], chosen: readonly Chosen[]): Unj
     .map((bar) => ({ bar, reason: hindranceOf(bar, cells) }))
 }
 
-/** Every promise that was to be measured has a verdict, and is met. False when there is none. */
+/**
+ * Returns true when every promise that was to be measured has a verdict and is met. Returns false when there is no
+ * promise.
+ */
 export function allKept(cells: readonly Cell[], chosen: readonly Chosen[]): boolean {
   const promises = judge(cells).filter(({ bar }) => bar.kind === 'must')
   return promises.length > 0 && promises.every(({ met }) => met) && unjudged(cells, chosen).length === 0
@@ -251,7 +254,7 @@ function hindranceOf(bar: Bar, cells: readonly Cell[]): string {
   return `${own.length} of ${leastRounds(bar)} rounds${why === null ? '' : `; ${why}`}`
 }
 
-/** What a bar compares, and what is taken away from both first. */
+/** Gives the two sides of a bar, and the cells that are subtracted from both sides first. */
 function sidesOf({ server, variant, base, baseVariant, over }: Bar): { entry: string; variant: string }[] {
   const without = over === undefined ? [] : [server, base].map((entry) => ({ entry, variant: over }))
   return [{ entry: server, variant }, { entry: base, variant: baseVariant }, ...without]
@@ -276,7 +279,7 @@ function sideOf(cells: readonly Cell[]): Side {
   return { busy: shares.length === 0 ? null : median(shares), flags: usualFlags(measured) }
 }
 
-/** Of the rounds that have both sides. */
+/** Gives the values of the rounds that have both sides. */
 function pairedValues(bar: Bar, cells: readonly Cell[]): [own: number[], base: number[]] {
   const own = valuesOf(cells, bar, bar.server, bar.variant)
   const base = valuesOf(cells, bar, bar.base, bar.baseVariant)
@@ -349,7 +352,7 @@ function added(kind: Bar['kind'], scenario: string, variant: string, baseVariant
   }
 }
 
-/** What a variant costs on our own engine as a multiple of another. */
+/** Makes a bar for the cost of a variant on our own engine, as a multiple of another variant. */
 function times(kind: Bar['kind'], scenario: string, variant: string, baseVariant: string, most: number): Bar {
   return { ...added(kind, scenario, variant, baseVariant, most), as: 'ratio' }
 }

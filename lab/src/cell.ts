@@ -124,7 +124,7 @@ export interface RunScenario {
     readonly name: string
     readonly lane: Lane
     readonly point?: Point
-    /** Its load was made by h2load, whatever the settings say. */
+    /** The protocol of the requests. The load was made by h2load then, whatever the settings say. */
     readonly transport?: Transport
   }[]
   /** What its table is sorted by. */

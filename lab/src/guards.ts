@@ -28,13 +28,16 @@ export function littleFault(
   }
 }
 
-/** CPU time is read when a generator says that its window begins and ends: late, it is that of another window. */
+/**
+ * Checks the times at which CPU time was read. It is read when a generator reports that its window begins and ends, and
+ * a late reading belongs to another window.
+ */
 export function windowFault(elapsed: number, seconds: number): string | null {
   if (Math.abs(elapsed / seconds - 1) <= tolerance) return null
   return `CPU time is that of ${elapsed.toFixed(2)} s, and the window was ${seconds} s`
 }
 
-/** Of the runs of handlers that a server counted itself. */
+/** Checks the number of handler runs that a server counted itself. */
 export function handlersFault(
   ran: number,
   { replies, handled = replies, handledAtMost }: Pick<LoadResult, 'replies' | 'handled' | 'handledAtMost'>,

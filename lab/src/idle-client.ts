@@ -1,4 +1,7 @@
-/** A child of `lab idle`: opens COUNT connections to PORT from ADDRESS by http, https or h2, one request on each, and keeps them. */
+/**
+ * A child of `lab idle`: opens COUNT connections to PORT from ADDRESS over http, https or h2, sends one request on
+ * each, and keeps them.
+ */
 import { type Socket, connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { takeReply } from './reply-text.ts'
@@ -8,7 +11,9 @@ const [port, count, localAddress, transport] = process.argv.slice(2)
 /** At once, so that the accept queue (511 at most) never overflows. */
 const opening = 100
 
-/** The preface, empty SETTINGS, and `GET /json` for localhost on stream 1 by the static table (RFC 7541, appendix A). */
+/**
+ * The preface, empty SETTINGS, and `GET /json` for localhost on stream 1, from the static table (RFC 7541 Appendix A).
+ */
 const http2Request =
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' +
   '\0\0\0\x04\0\0\0\0\0' +
@@ -67,12 +72,12 @@ function one(): Promise<void> {
   })
 }
 
-/** Says of all that came whether it is the right reply; null while it is not whole. */
+/** Checks the received text; gives null while the reply is not complete. */
 function byHttp1(): (text: string) => boolean | null {
   return (text) => takeReply(text, hello)?.isRight ?? null
 }
 
-/** The same of frames (RFC 9113 §4.1); acknowledges SETTINGS. */
+/** Does the same for frames (RFC 9113 §4.1), and acknowledges SETTINGS. */
 function byHttp2(socket: Socket): (text: string) => boolean | null {
   let at = 0
   let isOk = false
@@ -86,10 +91,10 @@ function byHttp2(socket: Socket): (text: string) => boolean | null {
       at += 9 + payload.length
       if (kind === 4 && (flags & 1) === 0) socket.write(acknowledgement, 'latin1')
       if (stream !== 1) continue
-      // `:status: 200` is one byte, behind changes of the table's size (RFC 7541 §6.3).
+      // `:status: 200` is one byte, behind updates of the table's size (RFC 7541 §6.3).
       if (kind === 1) isOk = /^[\x20-\x3f]*\x88/.test(payload)
       if (kind === 0) body += payload
-      // END_STREAM, or a reset.
+      // The stream has ended with END_STREAM or a reset.
       if ((kind < 2 && (flags & 1) === 1) || kind === 3) return isOk && body === hello
     }
   }

@@ -16,7 +16,7 @@ import { median, pairedDifference } from './statistics.ts'
 export interface IdleMethod {
   readonly connections: number
   readonly server: string
-  /** Over TLS as well. */
+  /** True also measures TLS. */
   readonly encrypted: boolean
 }
 
@@ -31,27 +31,33 @@ export const idleServers: readonly string[] = [...Object.keys(settings), 'uws', 
 
 /** Connections of one client process: below the usual limit of open files, and of ports of one address. */
 const clientShare = 2_500
-/** Before memory is read for the first time: code that runs once, and buffers that stay, are no memory of connections. */
+/**
+ * The number of requests before memory is read for the first time. Memory of code that runs once, and of buffers that
+ * stay, does not belong to connections.
+ */
 const firstRequests = 100
-/** Of garbage, before memory is read. */
+/** The number of garbage collections before memory is read. */
 const collections = 3
 /** For how long CPU time is watched while nobody says anything, in ms. */
 const watched = 5_000
-/** What `memoryOf` reads. */
+/** The kind of memory that `memoryOf` reads. */
 const memoryMeant = 'resident memory without the pages of files: RssAnon and RssShmem of /proc/PID/status'
 /** The bar for the engine's own server, in bytes a connection. */
 const bar = 1_200
-/** What TLS may add to that. */
+/** The most that TLS may add to that, in bytes a connection. */
 const tlsBar = 3_072
 
-/** The medians of so many readings are judged. */
+/** The number of rounds, whose medians are judged. */
 const rounds = 3
-/** Servers that speak HTTP/2 over TLS here. */
+/** The servers of this list that speak HTTP/2 over TLS. */
 const http2Servers = ['native', 'node-http']
 
 type IdleTransport = 'http' | 'https' | 'h2'
 
-/** Runs it and prints the figures; false when a connection was dropped or one of the engine's bars is missed. */
+/**
+ * Runs the measurement and prints the figures. Gives false when a connection was dropped, or a bar of the engine is
+ * missed.
+ */
 export async function idle({ connections, server: name, encrypted }: IdleMethod): Promise<boolean> {
   const transports: IdleTransport[] = ['http']
   if (encrypted) transports.push('https')
@@ -59,7 +65,7 @@ export async function idle({ connections, server: name, encrypted }: IdleMethod)
   const found: Record<IdleTransport, number[]> = { http: [], https: [], h2: [] }
   let isWhole = true
   for (let round = 0; round < rounds; round += 1) {
-    // In alternating order, so that a machine that slowly changes favours none.
+    // The order alternates, so that a slow change of the machine favours none of them.
     for (const transport of round % 2 === 0 ? transports : transports.toReversed()) {
       const { each, held } = await hold(name, connections, transport)
       found[transport].push(each)
@@ -80,7 +86,10 @@ export async function idle({ connections, server: name, encrypted }: IdleMethod)
   return isWhole && (!isJudged || (plain <= bar && more <= tlsBar))
 }
 
-/** Opens the connections to a fresh server, prints what they cost, and gives how many bytes each and how many stayed. */
+/**
+ * Opens the connections to a fresh server and prints their cost. Gives the bytes of each, and the number that stayed
+ * open.
+ */
 async function hold(
   name: string,
   connections: number,
@@ -138,7 +147,10 @@ async function hold(
   }
 }
 
-/** After its garbage is collected, where it can be told to; the limit and uWebSockets.js have next to none. */
+/**
+ * Reads the memory after a garbage collection, if the server can do one. The limit and uWebSockets.js have next to no
+ * garbage.
+ */
 async function memoryOf(server: RunningServer, collects: boolean): Promise<number> {
   for (let done = 0; collects && done < collections; done += 1) await server.ran()
   return readOwnMemory(server.pid)

@@ -1,10 +1,10 @@
-/** How many connections of a process are open, from Linux's /proc. */
+/** Counts the open connections of a process, from Linux's /proc. */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 
-/** ESTABLISHED, as /proc/net/tcp writes it: neither side has closed it. */
+/** The state ESTABLISHED in /proc/net/tcp: neither side has closed the connection. */
 const established = '01'
 
-/** Those to that port over IPv4. 0 for a process that has ended. */
+/** Counts the connections to that port over IPv4. Gives 0 for a process that has ended. */
 export function liveConnections(pid: number, port: number): number {
   const ends = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   try {
@@ -14,7 +14,8 @@ export function liveConnections(pid: number, port: number): number {
     return readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
       .split('\n')
       .filter((line) => {
-        // proc_net_tcp: number, local and remote address, state, queues, timer, retransmissions, uid, timeout, inode.
+        // The columns are, by proc_net_tcp: number, local and remote address, state, queues, timer, retransmissions,
+        // uid, timeout, inode.
         const [, , remote, state, , , , , , inode] = line.trim().split(/\s+/)
         return state === established && remote?.endsWith(ends) && sockets.has(String(inode))
       }).length

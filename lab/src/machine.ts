@@ -14,7 +14,7 @@ export interface Machine {
   readonly governor: string | null
   readonly node: string
   readonly wrk: string | null
-  /** Null where they are missing; runs of before they were asked for have none. */
+  /** Null if the program is missing. Runs from before these fields were added do not have them. */
   readonly h2load?: string | null
   readonly nghttpd?: string | null
   readonly openssl?: string | null
@@ -54,7 +54,7 @@ export function isInstalled(program: string): boolean {
 
 /** What a command prints; null when it is missing. wrk exits with 1 after printing its version, so the code is ignored. */
 function output(command: string, args: string[]): string | null {
-  // Debian keeps servers, nghttpd among them, out of the PATH of most users.
+  // Debian installs servers such as nghttpd in a folder that is not in PATH of most users.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin` }
   const result = spawnSync(command, args, { encoding: 'utf8', env })
   return result.error ? null : result.stdout.trim()

@@ -133,7 +133,7 @@ const realtime: Preset = {
   ],
 }
 
-/** What TLS and HTTP/2 cost a request. */
+/** Measures what TLS and HTTP/2 cost a request. */
 const tls: Preset = {
   rounds: 5,
   warmup: 0.8,

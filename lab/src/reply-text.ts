@@ -1,13 +1,18 @@
-/** Replies of HTTP/1.1 in the text of a connection, for clients that put nothing between the socket and the clock. */
+/**
+ * Reads replies of HTTP/1.1 from the text of a connection, for clients that must measure times directly at the socket.
+ */
 
 export interface TakenReply {
-  /** Status 200 and exactly the body that is expected. */
+  /** True for status 200 with exactly the expected body. */
   readonly isRight: boolean
-  /** What came behind it. */
+  /** The text behind the reply. */
   readonly rest: string
 }
 
-/** Takes the first reply, of one byte a character; null while it is not whole. One without Content-Length is wrong. */
+/**
+ * Takes the first reply from a text with one byte a character. Gives null while it is not complete. A reply without
+ * Content-Length is wrong.
+ */
 export function takeReply(text: string, body: string): TakenReply | null {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return null

@@ -105,11 +105,13 @@ export interface Variant {
   /** Asked once before the load, and checked. */
   readonly prelude?: Proof
   readonly point?: Point
-  /** What is spoken; the generator is then h2load. Without it, HTTP/1.1 without TLS by the generator that was asked for. */
+  /**
+   * The protocol of the requests, which h2load then makes. Undefined is HTTP/1.1 without TLS, by the chosen generator.
+   */
   readonly transport?: Transport
 }
 
-/** HTTP/1.1 and HTTP/2, without TLS and over it. */
+/** HTTP/1.1 without TLS and over TLS, and HTTP/2 without TLS and over TLS. */
 export type Transport = 'http' | 'https' | 'h2c' | 'h2'
 
 export type Measure =

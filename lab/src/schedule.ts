@@ -32,7 +32,7 @@ export function schedule(chosen: readonly Chosen[], rounds: number, seed: number
   const tasks: Task[] = []
   const most = Math.max(rounds, ...chosen.map((one) => one.rounds ?? 0))
   for (let round = 0; round < most; round += 1) {
-    // Backwards every second round, since variants are compared too, of one choice and of two.
+    // The order is reversed every second round, because variants of one choice and of two are compared, too.
     const inTurn = round % 2 ? chosen.toReversed() : chosen
     for (const { scenario, variants, entries, twice, rounds: least = 0 } of inTurn) {
       if (round >= rounds && round >= least) continue

@@ -41,7 +41,7 @@ export interface Launch {
   readonly environment?: Readonly<Record<string, string>>
   /** It exports traces, which are received here. */
   readonly traced?: boolean
-  /** It is told what to speak, and gets a certificate. */
+  /** The protocol of the server. The server also gets a certificate. */
   readonly transport?: Transport
 }
 

@@ -1,4 +1,7 @@
-/** A child of `lab tls-storm`: 50 connections over TLS, 500 requests a second on all of them, timed from when they were due. */
+/**
+ * A child of `lab tls-storm`: sends 500 requests a second on 50 connections over TLS, and measures from the time when
+ * each was due.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TLSSocket, connect } from 'node:tls'
 import { takeReply } from './reply-text.ts'
@@ -8,16 +11,16 @@ import type { HealthyReport } from './tls-storm.ts'
 const [port, seconds] = process.argv.slice(2).map(Number) as [number, number]
 const connections = 50
 const rate = 500
-/** How long a reply may come after its window, ms. */
+/** The longest time in ms for which replies are awaited after the window. */
 const patience = 10_000
 
-/** Of replies that are right, ms. */
+/** The times of correct replies, in ms. */
 const fromDue: number[] = []
 const fromWrite: number[] = []
-/** How much later than it was due each request was written: this process woke late. */
+/** How much later than it was due each request was written, in ms. This process woke late then. */
 const late: number[] = []
 let wrong = 0
-/** Replies that nobody had asked for. */
+/** The number of replies without a request. */
 let unasked = 0
 
 const clients = await Promise.all(Array.from({ length: connections }, open))
@@ -47,7 +50,7 @@ process.send?.(report)
 
 interface Client {
   readonly socket: TLSSocket
-  /** The requests that have no reply yet, with when they were due and when they were written. */
+  /** The requests without a reply yet, each with the time when it was due and the time when it was written. */
   readonly waiting: { readonly due: number; readonly written: number }[]
 }
 
@@ -74,12 +77,12 @@ async function open(): Promise<Client> {
     socket.once('secureConnect', resolve)
     socket.once('error', reject)
   })
-  // One that is closed later has requests without a reply, which are counted.
+  // A socket that is closed later has requests without a reply, which are counted.
   socket.on('error', () => undefined)
   return { socket, waiting }
 }
 
-/** NaN, which is below no bar, of nothing. */
+/** Gives a percentile. It is NaN without values, so that no bar is met. */
 function percentile(values: number[], share: number): number {
   values.sort((a, b) => a - b)
   return values[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN

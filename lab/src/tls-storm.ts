@@ -1,4 +1,4 @@
-/** `npm run lab -- tls-storm`: what clients wait while others do nothing but make TLS handshakes. */
+/** `npm run lab -- tls-storm`: measures how long clients wait while others only make TLS handshakes. */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,50 +15,54 @@ import { median, pairedRatio } from './statistics.ts'
 
 export interface TlsStormMethod {
   readonly server: string
-  /** Processes of `openssl s_time -new`. */
+  /** The number of processes of `openssl s_time -new`. */
   readonly storms: number
-  /** Of each window, s. */
+  /** The length of each window, in s. */
   readonly seconds: number
   readonly rounds: number
 }
 
-/** What a child says of its window, times in ms; of requests, the p99 of those whose reply was right. */
+/** The report of a child about its window. Times are in ms, and are the p99 of the requests with a correct reply. */
 export interface HealthyReport {
-  /** From when the request was due. */
+  /** The time from when the request was due. */
   readonly fromDue: number
-  /** From when it was written, which leaves out how late the client was with it. */
+  /** The time from when it was written, without the lateness of the client. */
   readonly fromWrite: number
-  /** The client's own lateness. */
+  /** The lateness of the client itself. */
   readonly late: number
-  /** The longest, from when it was due. */
+  /** The longest time from when a request was due. */
   readonly worst: number
-  /** Requests without a reply, and with another than status 200 and the right body. */
+  /** The number of requests without a reply, or with a reply other than status 200 and the right body. */
   readonly failed: number
 }
 
-/** One round: a window without handshakes, one beside them, and what the server did in the second. */
+/** One round: a window without handshakes, a window with handshakes, and what the server did in the second one. */
 export interface StormRound {
   readonly without: HealthyReport
   readonly beside: HealthyReport
   /** The share of its core that the server used. */
   readonly busy: number
-  /** Each second, while the window was open. */
+  /** The number of handshakes per second in the window. */
   readonly handshakes: number
 }
 
-/** For the storm to begin, ms. */
+/** The time in ms before the window in which the storm begins. */
 const settling = 500
-/** The p99 beside the storm: at most so many times that without it, and below so many ms. */
+/** The most that the p99 beside the storm may be: as a multiple of that without the storm, and in ms. */
 const [times, most] = [2, 50]
 /**
- * What a storm is: the server's core is busy for half of the time, or makes so many handshakes a second. The clients share
- * a core with their fellows, and openssl takes it some 1.5 ms for each: 500 a second are what one core sends.
+ * The least that counts as a storm: the server's core is busy for half of the time, or the server makes this many
+ * handshakes a second. The clients share one core with the load of the storm, and openssl takes about 1.5 ms of it for
+ * each handshake: 500 a second are what one core can do.
  */
 const [leastBusy, leastHandshakes] = [0.5, 500]
-/** The storm would go on for so long after its window, s: it is ended before. */
+/** The time in s that the storm would continue after its window. It is ended before. */
 const longer = 60
 
-/** Runs it and prints the figures; false when the bar is missed, there was no storm, or a healthy request failed. */
+/**
+ * Runs the measurement and prints the figures. Gives false when a bar is missed, there was no storm, or a healthy
+ * request failed.
+ */
 export async function tlsStorm({ server: name, storms, seconds, rounds }: TlsStormMethod): Promise<boolean> {
   if (!isInstalled('openssl')) throw new Failure('openssl is missing (apt-get install openssl)', 2)
   const entry = entryOf(name)
@@ -79,7 +83,7 @@ export async function tlsStorm({ server: name, storms, seconds, rounds }: TlsSto
   return faults.length === 0
 }
 
-/** The medians of all rounds, with ratios within a round, and each bar that they miss in words. */
+/** Gives the medians of all rounds, with ratios within a round, and a sentence for each bar that they miss. */
 export function judgeStorm(rounds: readonly StormRound[]) {
   const clockOf = (clock: 'fromDue' | 'fromWrite') => {
     const beside = rounds.map((round) => round.beside[clock])
@@ -92,7 +96,7 @@ export function judgeStorm(rounds: readonly StormRound[]) {
     ['from due', due],
     ['from write', write],
   ] as const) {
-    // What is not a number is below no bar.
+    // NaN must not meet a bar, so the comparisons are negated.
     if (!(ratio <= times)) faults.push(`${words} it is ${ratio.toFixed(2)} times as long`)
     if (!(beside < most)) faults.push(`${words} it is ${shown(beside)}`)
   }
@@ -129,7 +133,7 @@ async function roundOf(entry: Entry, storms: number, seconds: number): Promise<S
   const end = () => raging.forEach((storm) => storm.end())
   process.once('exit', end)
   try {
-    // Code that runs for the first time is slower; nobody looks at this one.
+    // The first window is slower, because code runs for the first time. Its result is ignored.
     await windowOf(server, 1, cores.generator)
     const without = await windowOf(server, seconds, cores.generator)
     for (let left = storms; left > 0; left -= 1)
@@ -153,23 +157,23 @@ async function roundOf(entry: Entry, storms: number, seconds: number): Promise<S
 }
 
 interface Storm {
-  /** Handshakes so far. */
+  /** Gives the number of handshakes so far. */
   made(): number
   rages(): boolean
   errors(): string
   end(): void
 }
 
-/** Handshakes as fast as the server makes them, until it is ended. */
+/** Makes handshakes as fast as the server can, until it is ended. */
 function startStorm(port: number, seconds: number, core: number | null): Storm {
-  // The healthy clients share this core: what they wait for shall be the server.
+  // The healthy clients share this core, and should wait only for the server.
   const args = ['nice', '-n', '19', 'openssl', 's_time', '-connect', `127.0.0.1:${port}`, '-new']
   args.push('-time', String(Math.ceil(seconds)))
   if (core !== null) args.unshift('taskset', '--cpu-list', String(core))
   const child = spawn(args[0] as string, args.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
   let made = 0
   let errors = ''
-  // After its first line it writes one character for each connection.
+  // After its first line openssl writes one character for each connection.
   let isBegun = false
   child.stdout.on('data', (bytes: Buffer) => {
     const start = isBegun ? 0 : bytes.indexOf('\n') + 1

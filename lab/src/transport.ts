@@ -1,22 +1,22 @@
-/** Requests over TLS and by HTTP/2, and what a server is told of both. */
+/** Sends requests over TLS and HTTP/2, and sets the environment of a server for them. */
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { type Certificate, makeCertificate } from '@volant/test-kit'
 import { Failure } from './failure.ts'
 import { type Reply, ask } from './proof.ts'
 import type { Load, Proof, Transport } from './scenario.ts'
 
-/** For one reply, ms. */
+/** The time limit of one reply, in ms. */
 const limit = 2_000
 
 let certificate: Certificate | null = null
 
-/** `TRANSPORT`, and files with a certificate that is made for this run and with its key. */
+/** Gives `TRANSPORT`, and the paths of the certificate of this run and of its key. */
 export function environmentOf(transport: Transport): Record<string, string> {
   certificate ??= makeCertificate()
   return { TRANSPORT: transport, CERT: certificate.cert, KEY: certificate.key }
 }
 
-/** By HTTP/2 on a connection of its own. A text says why there is no reply. */
+/** Sends a request over HTTP/2 on a connection of its own. A text says why there is no reply. */
 export function askHttp2(port: number, { method = 'GET', path, headers, body }: Proof, isSecure: boolean) {
   return new Promise<Reply | string>((resolve) => {
     const session: ClientHttp2Session = connect(`${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`, {
@@ -44,7 +44,7 @@ export function askHttp2(port: number, { method = 'GET', path, headers, body }: 
   })
 }
 
-/** Asks the only request of the load so often, ten at a time; what was wrong with the first reply that was wrong. */
+/** Sends the only request of the load this many times, ten at once. Gives what was wrong with the first wrong reply. */
 export async function compareReplies(
   transport: Transport,
   port: number,

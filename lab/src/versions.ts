@@ -36,7 +36,7 @@ export function versionsLine(run: Run): string {
   return [usualRuntime(run), ...named].filter(Boolean).join(', ')
 }
 
-/** `load`, or `h2load 1.52.0`, or `load, and h2load 1.52.0 for tls-json`: what made the load. */
+/** Gives the generators of the load: `load`, or `h2load 1.52.0`, or `load, and h2load 1.52.0 for tls-json`. */
 export function generatorsOf({ settings, machine, scenarios }: Run): string {
   const version = settings.generator === 'wrk' ? machine.wrk : null
   const usual = version === null ? settings.generator : `${settings.generator} ${version}`

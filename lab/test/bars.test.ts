@@ -116,7 +116,7 @@ test('a promise that was to be measured and has no verdict is not kept, and says
   const absent = tls((cell) => cell, ['node'])
   assert.equal(allKept(absent, chosen), false)
   assert.match(said(absent).join('\n'), /^not judged .* bun, .*: 0 of 5 rounds$/)
-  // What was not to be measured is not asked for.
+  // A server that was not to be measured is not required.
   const without = chosen.map((one) => ({ ...one, entries: one.entries.filter(({ name }) => name !== 'bun') }))
   assert.deepEqual([allKept(absent, without), unjudged(absent, without)], [true, []])
   assert.equal(allKept([], []), false)
@@ -201,7 +201,7 @@ test('a row says how busy both sides were, and marks a base that waited for the 
   const few = lines([...of('native', 99, []), ...of('fastify', 97, [0, 2])])
   assert.match(few[1] as string, / 99 \/ 97$/)
   assert.equal(few.length, 2)
-  // What is published of older runs stays as it is.
+  // Published tables keep their columns, so they have no column for the busy share.
   assert.doesNotMatch(
     barMarkdown([...of('native', 99, []), ...of('fastify', 62, [0, 2, 4])]).join(),
     /62|busy/,

@@ -1,4 +1,4 @@
-/** h2load 1.52: what it prints is read, and what cannot be right is a fault. */
+/** h2load 1.52: its output is read, and results that cannot be right are faults. */
 import assert from 'node:assert/strict'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,10 @@ import {
 import { liveConnections } from '../src/live-connections.ts'
 import { scenarioOf, variantOf } from '../src/scenario.ts'
 
-/** --clients 5 --max-concurrent-streams 1 --warm-up-time 300ms --duration 500ms --h1, node:https. */
+/**
+ * The arguments were --clients 5 --max-concurrent-streams 1 --warm-up-time 300ms --duration 500ms --h1; the server was
+ * node:https.
+ */
 const overTls = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.3s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -41,7 +44,10 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :     553.20      565.29      559.20        5.13    60.00%
 `
 
-/** --clients 5 --max-concurrent-streams 10 --warm-up-time 1000ms --duration 500ms, nghttpd. */
+/**
+ * The arguments were --clients 5 --max-concurrent-streams 10 --warm-up-time 1000ms --duration 500ms; the server was
+ * nghttpd.
+ */
 const h2c = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 1s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -62,7 +68,10 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :   23693.16    23775.63    23726.93       43.76    60.00%
 `
 
-/** --clients 5 --max-concurrent-streams 10 --warm-up-time 300ms --duration 500ms, nghttpd. */
+/**
+ * The arguments were --clients 5 --max-concurrent-streams 10 --warm-up-time 300ms --duration 500ms; the server was
+ * nghttpd.
+ */
 const h2 = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.3s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -86,7 +95,7 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :   12691.02    12754.65    12731.24       29.44    80.00%
 `
 
-/** A server that resets one stream of 500 and has a status of 500 for one of 700. */
+/** The server resets one of 500 streams, and replies to one of 700 with status 500. */
 const errors = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.3s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -107,7 +116,7 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :    2135.51     2217.42     2187.11       33.08    80.00%
 `
 
-/** A path that is not there. */
+/** The path does not exist. */
 const missing = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.1s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -131,7 +140,7 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :    9827.74     9885.17     9860.35       23.93    60.00%
 `
 
-/** A server with another cipher. */
+/** The server chooses another cipher suite. */
 const other = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.3s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -155,7 +164,7 @@ time to 1st byte:        0us         0us         0us         0us     0.00%
 req/s           :     551.75      565.78      557.76        6.60    80.00%
 `
 
-/** Nobody listens: it says so nowhere. */
+/** No server listens. The output does not say so. */
 const none = `starting benchmark...
 spawning thread #0: 5 total client(s). Timing-based test with 0.1s of warm-up time and 0.5s of main duration for measurements.
 Warm-up started for thread #0.
@@ -205,7 +214,7 @@ test('a report that is cut off is none', () => {
 })
 
 test('the total is that of the window, the bytes of bodies are those of the warm-up too', () => {
-  // Two heads of frames, 11 bytes of fields and 25 of JSON: each reply of nghttpd.
+  // Each reply of nghttpd has two frame heads, 11 bytes of fields and 25 bytes of JSON.
   const { received, succeeded, bodies } = report(h2c)
   assert.equal(Math.round(received / succeeded), 9 + 11 + 9 + 25)
   assert.ok(bodies > 3 * 25 * succeeded, 'a warm-up that is twice as long as the window')
@@ -274,7 +283,7 @@ const job = {
 }
 const skip = existsSync('/bin/sh') && process.platform === 'linux' ? false : 'needs a shell and /proc'
 
-/** A program of that name which prints the captured lines, with that pause for the window. */
+/** Installs a program of that name that prints the captured lines, with this pause for the window. */
 function install(output: string, seconds: number): void {
   const [before, rest] = output.split(/(?<=is started for thread #0\.\n)/) as [string, string]
   writeFileSync(join(folder, 'before'), before)
@@ -306,7 +315,7 @@ test('connections that are not there when the window begins are a fault', { skip
   install(h2, 1)
   const load = { ...job.load, connections: 5 }
   let fault: string | null = null
-  // A busy machine reads the lines late, and then nothing is said of connections.
+  // On a busy machine the lines are read late, and the connections are not judged then.
   for (let attempt = 0; attempt < 5 && fault === null; attempt += 1)
     ({ fault } = await runH2load({ ...job, seconds: 1, load }, 'h2'))
   assert.equal(fault, '0 of 5 connections were open in the window')

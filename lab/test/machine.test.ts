@@ -1,4 +1,4 @@
-/** What a run says of the programs that it used. */
+/** Tests what a run records of the programs that it used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEntries } from '../src/entry.ts'
@@ -15,7 +15,7 @@ const { run } = inventedRun()
 test('versions of the programs that are installed are recorded', () => {
   const machine = describeMachine()
   assert.equal(machine.wrk !== null, isInstalled('wrk'))
-  // nghttpd may be where only the lab looks.
+  // nghttpd may be in a folder where only the lab looks.
   for (const program of ['h2load', 'nghttpd', 'openssl'] as const) {
     const version = machine[program]
     if (isInstalled(program) || version !== null) assert.match(String(version), /^\d+\.\d+/, program)

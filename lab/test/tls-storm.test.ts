@@ -1,4 +1,7 @@
-/** What a storm of handshakes is judged by: calm rounds, wrong replies and late clients do not meet the bar. */
+/**
+ * Tests the verdict on a storm of handshakes: rounds without a storm, wrong replies and late clients do not meet the
+ * bar.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { takeReply } from '../src/reply-text.ts'

@@ -15,7 +15,7 @@ export function versionsOf(kit: Kit): readonly HttpVersion[] {
   return kit.can('http2') ? ['1.1', '2'] : ['1.1']
 }
 
-/** Who issued a certificate is not what these cases are about. */
+/** The cases do not check who issued a certificate. */
 const trusting = { rejectUnauthorized: false }
 
 export type Trailers = Record<string, string>
@@ -39,12 +39,12 @@ export class Call {
     this.#reset = () => parts.reset()
     this.#head = parts.head
     this.#trailers = () => parts.trailers()
-    // A reset is told by what is waited for.
+    // A reset is reported by the method that waits at that time.
     parts.request.on('error', (error: Error) => (this.#failure ??= error))
     parts.head.catch((error: Error) => (this.#failure ??= error))
   }
 
-  /** Sends a head. `trailers` are asked for when the body ends. */
+  /** Sends a head. `trailers` is called when the body ends. */
   static open(
     address: Address,
     version: HttpVersion,
@@ -124,7 +124,7 @@ export class Call {
     return new Call({ request: stream, reset: () => stream.close(8), head, trailers: () => received })
   }
 
-  /** Writes a part of the body. False when the connection takes no more for now. */
+  /** Writes a part of the body. Returns false when the connection takes no more for now. */
   write(part: string | Uint8Array): boolean {
     return this.#request.write(part)
   }
@@ -138,12 +138,12 @@ export class Call {
     return once(this.#request, 'drain')
   }
 
-  /** Resets the request as a client does that has no use for it any more. */
+  /** Resets the request, as a client does that no longer needs it. */
   reset(): void {
     this.#reset()
   }
 
-  /** The head of the reply. Its body is not read before it is asked for. */
+  /** Gives the head of the reply. The body is not read until it is asked for. */
   async head(): Promise<{ status: number; headers: Record<string, unknown> }> {
     const { status, headers } = await this.#head
     return { status, headers }
@@ -161,7 +161,7 @@ export class Call {
     )
   }
 
-  /** Reads the body to its end. Rejects where the reply breaks off. */
+  /** Reads the body to its end. Rejects if the reply breaks off. */
   async whole(): Promise<{
     status: number
     headers: Record<string, unknown>
@@ -185,7 +185,7 @@ export class Call {
     this.#reading = true
     body.on('data', (bytes: Buffer) => (this.#text += bytes.toString('latin1')))
     body.on('end', () => {
-      // A stream of HTTP/2 that is reset ends, too.
+      // A stream of HTTP/2 also emits `end` when it is reset.
       if (!(body as Partial<ClientHttp2Stream>).rstCode) this.#ended = true
     })
     body.on('error', (error: Error) => (this.#failure ??= error))

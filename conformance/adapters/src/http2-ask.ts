@@ -3,15 +3,15 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { Address } from 'volant'
 import type { WireReply } from './wire.ts'
 
-/** For how long nothing may come before the case fails, in ms: a time that only a hang takes. */
+/** A case fails after this time without an event, in ms. Only a hang takes so long. */
 const patience = 30_000
 
-/** The fields that a request of HTTP/2 cannot have (RFC 9113 §8.2.2): a case that sends one is about HTTP/1. */
+/** The fields that a request of HTTP/2 cannot have (RFC 9113 §8.2.2). A case that sends one of them tests HTTP/1. */
 const ofHttp1 = ['connection', 'transfer-encoding', 'upgrade', 'keep-alive', 'proxy-connection']
 
 export function fitsHttp2(method: string, path: string, headers: Record<string, string>): boolean {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
-  // A path with other bytes makes a malformed request of HTTP/2, which has no reply but a reset (RFC 9113 §8.3.1).
+  // A path with other bytes makes the request malformed. A server answers it with a reset (RFC 9113 §8.1.1).
   const isPath = path.startsWith('/') && /^[\x21-\x7e]*$/.test(path)
   return method !== 'CONNECT' && isPath && !names.some((name) => ofHttp1.includes(name))
 }
@@ -45,7 +45,7 @@ export function askByHttp2(
       trailers = pairs(fields)
     })
     stream.on('data', (bytes: Buffer) => parts.push(bytes))
-    // A server that has replied may tell a client to stop its upload: NO_ERROR (RFC 9113 §8.1).
+    // After its reply a server may reset the stream with NO_ERROR, so that the client stops its upload (RFC 9113 §8.1).
     let ended = false
     stream.on('end', () => (ended = true))
     stream.on('error', reject)

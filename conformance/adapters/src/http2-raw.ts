@@ -1,4 +1,4 @@
-/** A client of HTTP/2 that sends frames and leaves out the rest: it confirms nothing, gives no window back, and never ends. */
+/** A client of HTTP/2 that sends only frames: it acknowledges nothing, sends no WINDOW_UPDATE, and never ends. */
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Address } from 'volant'
@@ -11,7 +11,7 @@ const firstWindow = 65_535
 /** The identifier of SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 §6.5.2). */
 const initialWindow = 4
 
-/** A client whose windows are `window` bytes wide, and which keeps its side open when the server ends. */
+/** Opens a client whose windows are `window` bytes wide. It keeps its side open when the server ends. */
 export async function openRaw({ port, url }: Address, window = largestWindow): Promise<Socket> {
   const tcp = connect({ port: port as number, host: '127.0.0.1', allowHalfOpen: true })
   const tls = { socket: tcp, rejectUnauthorized: false, ALPNProtocols: ['h2'], allowHalfOpen: true }
@@ -30,9 +30,9 @@ export async function openRaw({ port, url }: Address, window = largestWindow): P
   return socket
 }
 
-/** A GET in one frame. `path` is shorter than 127 characters. */
+/** Writes a GET in one HEADERS frame. `path` must be shorter than 127 characters. */
 export function getFrame(stream: number, path: string, encrypted: boolean): Buffer {
-  // RFC 7541: `:method: GET` and `:scheme` of the static table, and literals with names of it.
+  // The bytes are `:method: GET` and `:scheme` of the static table, and literals with names of it (RFC 7541).
   const start = [0x82, encrypted ? 0x87 : 0x86, 0x04, path.length]
   const block = [Buffer.from(start), Buffer.from(path), Buffer.from([0x01, 1]), Buffer.from('a')]
   return frame(headers, endStream | endHeaders, stream, Buffer.concat(block))

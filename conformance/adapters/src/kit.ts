@@ -27,7 +27,7 @@ export class Kit {
   /** Errors the apps of this kit reported, newest last. */
   readonly reports: unknown[] = []
 
-  /** What the apps listen with beside their address; undefined without TLS. */
+  /** The options of TLS with which the apps listen; undefined without TLS. */
   readonly #tls: TlsOptions | undefined
 
   /** The version of HTTP that `Live.ask` asks with. */
@@ -107,14 +107,14 @@ export class Live {
     this.#version = version
   }
 
-  /** `from` is the client's address, where it has several. */
+  /** Opens a connection. `from` is the address of the client, if the machine has several. */
   async connect(from?: string): Promise<Wire> {
     const wire = await Wire.open(this.address, from)
     this.#wires.push(wire)
     return wire
   }
 
-  /** One request on a connection of its own, over the version of HTTP that the suite runs with. */
+  /** Sends one request on a connection of its own, with the version of HTTP of the suite. */
   async ask(path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<WireReply> {
     if (this.#version === '2' && fitsHttp2(method, path, headers)) {
       return askByHttp2(this.address, method, path, headers, Buffer.from((body ?? '') as string))
@@ -164,7 +164,7 @@ export function request(
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
 }
 
-/** Reads at least `bytes` from a socket, 64 KiB every 10 ms. Gives false where it ends before. */
+/** Reads at least `bytes` from a socket, 64 KiB every 10 ms. Gives false if the socket ends before. */
 export async function readSlowly(socket: Socket, bytes: number): Promise<boolean> {
   socket.removeAllListeners('data')
   socket.pause()
@@ -176,7 +176,7 @@ export async function readSlowly(socket: Socket, bytes: number): Promise<boolean
   return true
 }
 
-/** Has an app listen with TLS wherever its case listens. */
+/** Makes an app listen with TLS at each call of `listen` in a case. */
 function encrypt(app: App, tls: TlsOptions): void {
   const listen = app.listen.bind(app)
   app.listen = (target, host, callback) => {

@@ -32,7 +32,7 @@ export interface Bits {
 
 export class Peer {
   readonly wire: Wire
-  /** The reply 101, or 200 over HTTP/2. */
+  /** The reply with status 101, or with status 200 over HTTP/2. */
   readonly reply: WireReply
 
   private constructor(wire: Wire, reply: WireReply) {
@@ -60,7 +60,7 @@ export class Peer {
     return new Peer(wire, reply)
   }
 
-  /** A WebSocket that is open on `wire`, whose request had this reply. */
+  /** Gives a WebSocket that is open on `wire`. `reply` is the reply to its handshake. */
   static over(wire: Wire, reply: WireReply): Peer {
     return new Peer(wire, reply)
   }

@@ -128,7 +128,7 @@ const groups = {
 
 type Group = keyof typeof groups
 
-/** The groups that do not run over TLS, and why. */
+/** The groups that do not run over TLS, each with its reason. */
 const notOverTls: Partial<Record<Group, string>> = {
   tls: 'its apps listen with TLS of their own',
   http2: 'its apps listen with and without TLS of their own',
@@ -144,7 +144,7 @@ const notOverTls: Partial<Record<Group, string>> = {
   jwt: 'the servers of its key sets are asked by http',
 }
 
-/** The groups that do not run over HTTP/2, and why. */
+/** The groups that do not run over HTTP/2, each with its reason. */
 const notOverHttp2: Partial<Record<Group, string>> = {
   tls: 'its cases choose the version themselves',
   http2: 'its cases choose the version themselves',
@@ -184,9 +184,12 @@ export interface ContractOptions {
   groups?: Group[]
   /** Names of the groups to leave out. */
   without?: Group[]
-  /** Has all apps of the cases listen with TLS. */
+  /** The options of TLS with which all apps of the cases listen. */
   tls?: TlsOptions
-  /** Asks with HTTP/2, without TLS by prior knowledge. Requests that only HTTP/1 can have go by that, at the same port. */
+  /**
+   * True asks with HTTP/2; without TLS by prior knowledge. Requests that only HTTP/1 can have use HTTP/1 at the same
+   * port.
+   */
   http2?: boolean
 }
 
@@ -197,7 +200,8 @@ export function contract(adapter: AdapterType, chosen: ContractOptions = {}): vo
     test(`contract on ${adapter}`, { skip: reason }, () => {})
     return
   }
-  // Clients of the cases whose options they do not set, such as fetch, do not ask who issued the certificate either.
+  // Some clients, such as fetch, take no options from the cases. The variable has them accept any issuer of a
+  // certificate.
   if (chosen.tls !== undefined) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   const kit = new Kit(adapter, chosen.tls, chosen.http2 === true ? '2' : '1.1')
   const over = chosen.http2 === true ? ' over HTTP/2' : chosen.tls === undefined ? '' : ' over TLS'

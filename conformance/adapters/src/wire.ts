@@ -19,7 +19,7 @@ export interface WireReply {
   /** Name and value in the order received. */
   raw: [string, string][]
   body: Buffer
-  /** Name and value of the fields behind a chunked body, in the order received. */
+  /** Name and value of each trailer field, in the order received. */
   trailers: [string, string][]
   text: string
   json(): unknown
@@ -30,7 +30,7 @@ export class Wire {
   /** Resolves to how the server ended the connection. */
   readonly closed: Promise<'end' | 'reset'>
   received = Buffer.alloc(0)
-  /** What `socket` encrypts to, or `socket` itself. A TLSSocket cannot end with a RST. */
+  /** The TCP socket below `socket`, or `socket` itself. A TLSSocket cannot send a RST. */
   readonly #tcp: Socket
   #ended = false
   #wake: (() => void) | null = null
@@ -63,7 +63,7 @@ export class Wire {
       const options = { ...target, allowHalfOpen: true, noDelay: true } as NetConnectOpts
       const isSecure = address.url.startsWith('https:')
       const tcp = connect(options)
-      // Who issued the certificate is not what these cases are about.
+      // The cases do not check who issued a certificate.
       const socket = isSecure ? connectTls({ socket: tcp, rejectUnauthorized: false }) : tcp
       socket.once('error', reject)
       socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -73,7 +73,7 @@ export class Wire {
     })
   }
 
-  /** A stream in the place of a connection. It can be sent to and closed, and has no reset. */
+  /** Uses a stream as a connection. It can send and close, but it has no reset. */
   static over(stream: Duplex): Wire {
     return new Wire(stream as Socket)
   }

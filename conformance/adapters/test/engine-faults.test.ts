@@ -10,7 +10,8 @@ import { Child } from './engine/child.ts'
 import { seeded, skip } from './engine/native.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-// Beside other builds: what does not depend on the feature is compiled once, and of that aws-lc takes minutes.
+// The build shares the target folder with other builds, so that dependencies without the feature are compiled once.
+// aws-lc alone takes minutes.
 const target = resolve(root, process.env['CARGO_TARGET_DIR'] ?? 'target')
 const noCargo = spawnSync('cargo', ['--version']).error ? 'cargo was not found' : false
 

@@ -1,21 +1,23 @@
-/** What an attack is, and how one is carried out over one connection or several. */
+/** Defines an attack, and carries it out over one connection or several. */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { Connection, type ConnectionOptions, type Target, refusalOf } from './connection.ts'
 
 export interface Attack {
-  /** On the command line and in the table. */
+  /** The name on the command line and in the table. */
   readonly name: string
-  /** One line: what is sent, and the case that it is known by. */
+  /** One line that says what is sent, and the case by which the attack is known. */
   readonly about: string
-  /** What the attack may cost the server. */
+  /** The limits on what the attack may cost the server. */
   readonly goal: Goal
-  /** How often, in full and in the short form. */
+  /** The number of repetitions, in the full and in the short form. */
   readonly times: { readonly full: number; readonly quick: number }
-  /** Only over TLS: what is attacked is TLS. */
+  /** True for an attack on TLS itself, which runs only over TLS. */
   readonly overTls?: true
-  /** Limits of the server that it is about. */
+  /** Limits of the server that the attack needs. */
   readonly limits?: Readonly<Record<string, number>>
-  /** `look` is for attacks whose goal is `held`: it reads the server's memory while they hold what they hold. */
+  /**
+   * Runs the attack. `look` reads the server's memory while an attack with goal `held` keeps the server's resources.
+   */
   readonly run: (
     target: Target,
     times: number,
@@ -24,28 +26,34 @@ export interface Attack {
   ) => Promise<Outcome>
 }
 
-/** What an attack may cost the server, and what the server has to end. A trial that misses one has a fault. */
+/** What an attack may cost the server, and what the server has to end. A trial that misses one of them has a fault. */
 export interface Goal {
-  /** The server runs fewer handlers than this whose replies did not come whole before; null: they are not judged. */
+  /**
+   * The number of handler runs that the server must stay below, without those whose replies were complete; null: no
+   * limit.
+   */
   readonly calls: number | null
   /**
-   * How far the memory of the server may rise: by less than 10 MB (`rise`), and beside that by ten times what the
-   * attacker sent (`share`), by 1 MiB for each of `requests` (`request`), by 8 KiB for each connection (`handshake`), or
-   * by maxBufferedReplies and 15 MB more while replies wait, with 100 MB of garbage more at its peak (`held`).
+   * The limit on the growth of the server's memory. `rise` allows 10 MB. The others allow more beside that: `share` ten
+   * times the bytes that the attacker sent, `request` 1 MiB for each of `requests`, `handshake` 8 KiB for each
+   * connection, and `held` maxBufferedReplies and 15 MB more while replies wait, with 100 MB of garbage more at its
+   * peak.
    */
   readonly memory: 'rise' | 'share' | 'request' | 'held' | 'handshake'
   /**
-   * What the server has to end: the connections, or at least their streams. After that it uses less than a tenth of a
-   * core. Null: nothing.
+   * What the server has to end: the connections, or at least their streams. After that it may use less than a tenth of
+   * a core. Null: it has to end nothing.
    */
   readonly ends: 'connections' | 'streams' | null
-  /** The most CPU time of the server, in µs for each KiB that the attacker sent; undefined: it is not judged. */
+  /** The most CPU time of the server, in µs for each KiB that the attacker sent; undefined: no limit. */
   readonly cpu?: number
-  /** The most bytes that come back, as a multiple of what the attacker sent; undefined: they are not judged. */
+  /**
+   * The most bytes that the server may send, as a multiple of the bytes that the attacker sent; undefined: no limit.
+   */
   readonly back?: number
 }
 
-/** The time limits of the server that wait for an attacker, ms. */
+/** The time limits of the server after which it ends a waiting attacker, in ms. */
 export interface Patience {
   readonly headers: number
   readonly send: number
@@ -55,33 +63,35 @@ export interface Patience {
 export interface Outcome {
   /** Frames, requests or connections of the attack that were sent. */
   readonly count: number
-  /** Bytes that were handed to the socket, and bytes that were read from it: over TLS both in plaintext. */
+  /** Bytes that were handed to the socket, and bytes that were read from it; over TLS both are plaintext. */
   readonly sent: number
   readonly received: number
-  /** `GOAWAY ENHANCE_YOUR_CALM, closed`; of several connections each way with its count. */
+  /** For example `GOAWAY ENHANCE_YOUR_CALM, closed`; for several connections each ending with its count. */
   readonly ended: string
-  /** The server ended every connection, or at least every stream that was opened. */
+  /** True if the server ended every connection, or at least every stream that was opened. */
   readonly closed: boolean
   readonly released: boolean
-  /** Connections that were tried, and those of them that the server refused. */
+  /** Connections that the attacker tried to open, and those of them that the server refused. */
   readonly connections: number
   readonly refused: number
-  /** Replies that came whole before their streams were reset: their handlers were no waste. */
+  /**
+   * Replies that were complete before their streams were reset. Their handlers do not count as a cost of the attack.
+   */
   readonly answered?: number
-  /** Requests of which each may cost what goal `request` allows. */
+  /** The number of requests to which the goal `request` applies. */
   readonly requests?: number
-  /** What others asked for meanwhile and did not get, such as whole replies or handshakes. */
+  /** The number of replies or handshakes of other clients that failed during the attack. */
   readonly cut?: number
-  /** What else was wrong, in words. */
+  /** Sentences about other faults. */
   readonly faults?: readonly string[]
 }
 
-/** For the server to end a connection when all was sent, ms. */
+/** The time in which the server must end a connection after the last byte was sent, in ms. */
 const closing = 2_000
-/** Bytes that are sent between two looks at what the server says. */
+/** The number of bytes that are sent before the answers of the server are read. */
 const batch = 32_768
 
-/** Sends `make(0)`, `make(1)` and so on until the server ends the connection; gives how many were sent. */
+/** Sends `make(0)`, `make(1)` and so on until the server ends the connection. Gives the number that was sent. */
 export async function flood(
   connection: Connection,
   times: number,
@@ -104,7 +114,10 @@ export async function flood(
   return done
 }
 
-/** Opens one connection, has `act` attack by it, and waits for the server to end it. `act` gives how much was sent. */
+/**
+ * Opens one connection, has `act` attack on it, and waits for the server to end it. `act` gives the number that it
+ * sent.
+ */
 export async function byOne(
   target: Target,
   act: (connection: Connection) => Promise<number>,
@@ -112,7 +125,7 @@ export async function byOne(
 ): Promise<Outcome> {
   const connection = await Connection.open(target, options)
   const count = await act(connection)
-  // One that read nothing learns only now how it was ended.
+  // A connection that did not read learns only now how it was ended.
   connection.read()
   await connection.ended(wait)
   const outcome = outcomeOf([connection], [count])
@@ -123,15 +136,15 @@ export async function byOne(
 interface ManyOptions extends ConnectionOptions {
   readonly hold: number
   readonly until?: 'streams'
-  /** Is called when all was sent. */
+  /** Is called when everything was sent. */
   readonly look?: () => Promise<void>
-  /** How a connection ended, in words. */
+  /** Describes how a connection ended. */
   readonly describe?: (connection: Connection) => string
 }
 
 /**
- * The same over several connections at once, which stay until `hold` has passed or the server has ended all of them, or
- * their streams.
+ * Does the same over several connections at once. They stay open until `hold` has passed, or the server has ended all
+ * of them or their streams.
  */
 export async function byMany(
   target: Target,
@@ -148,7 +161,7 @@ export async function byMany(
       refusals.push(error)
     }
   }
-  // More at once than a listener's queue takes would wait a second for the system to try again.
+  // With more at once the accept queue overflows, and the system repeats the SYN only after a second.
   for (let at = 0; at < connections; at += 100)
     await Promise.all(Array.from({ length: Math.min(100, connections - at) }, open))
   let refused: readonly string[]

@@ -1,4 +1,6 @@
-/** One connection of an attacker: sends what it is told, counts what comes back, and sees how the server ends it. */
+/**
+ * One connection of an attacker: sends the given bytes, counts the bytes that return, and notes how the server ends it.
+ */
 import { type Socket, connect } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
 import { FrameReader, errorNames, flag, frame, preface, settings, type } from './frames.ts'
@@ -6,26 +8,28 @@ import { FrameReader, errorNames, flag, frame, preface, settings, type } from '.
 export interface Target {
   readonly host: string
   readonly port: number
-  /** The server speaks TLS there. */
+  /** True if the server speaks TLS at this port. */
   readonly encrypted: boolean
 }
 
-/** How a server ended a connection; `open`: it did not. */
+/** How a server ended a connection; `open` if it did not. */
 export type Ending = 'closed' | 'reset' | 'open'
 
 export interface ConnectionOptions {
-  /** `[identifier, value]` each, sent behind the preface. */
+  /** Pairs `[identifier, value]`, sent behind the preface. */
   readonly settings?: readonly (readonly [number, number])[]
-  /** Nothing that the server sends is read until `read()`. */
+  /** True reads nothing that the server sends until `read()`. */
   readonly deaf?: boolean
-  /** The preface is left out, and what comes back is not read as frames. */
+  /** True sends no preface, and does not read the received bytes as frames. */
   readonly bare?: boolean
 }
 
-/** The attacker's own system has no more files, ports or memory: that says nothing of the server. */
+/**
+ * Errors that say that the attacker's own system has no more files, ports or memory. They say nothing about the server.
+ */
 const ownFaults = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EADDRINUSE', 'EAGAIN', 'ENOBUFS', 'ENOMEM'])
 
-/** The code of an error by which the server refused a connection. Throws where the attacker could not make one. */
+/** Gives the code of the error by which the server refused a connection. Throws if the attacker's own system failed. */
 export function refusalOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code !== undefined && ownFaults.has(code))
@@ -33,7 +37,7 @@ export function refusalOf(error: unknown): string {
   return code ?? message
 }
 
-/** For one write to be taken by the server, ms: one that takes nothing for so long has stopped reading. */
+/** The longest time for one write, in ms. A server that takes nothing for so long has stopped reading. */
 const patience = 3_000
 
 export class Connection {
@@ -41,27 +45,27 @@ export class Connection {
   readonly #reader = new FrameReader()
   readonly #ended: Promise<void>
   readonly #changes = new Set<() => void>()
-  /** False: what comes back is no HTTP/2, or nobody looks at it. */
+  /** False if the received bytes are not HTTP/2, or are not parsed. */
   readonly #speaks: boolean
-  /** Bytes that were handed to the socket, and those that were read from it, over TLS in plaintext. */
+  /** Bytes that were handed to the socket, and bytes that were read from it; over TLS both are plaintext. */
   sent = 0
   received = 0
   ending: Ending = 'open'
-  /** From when it was begun to its end, ms; null while it is open. */
+  /** The time from its beginning to its end, in ms; null while it is open. */
   lasted: number | null = null
   /** The code of the last GOAWAY; null without one. */
   goaway: number | null = null
-  /** Replies that began, and streams that the server ended, by a reset or with the last byte. */
+  /** The number of replies that began, and of streams that the server ended, by a reset or with END_STREAM. */
   replies = 0
   finished = 0
-  /** The server took no byte for 3 s. */
+  /** True if the server took no byte for 3 s. */
   isStalled = false
-  /** What may still be sent, by WINDOW_UPDATE of the server. */
+  /** The connection window of the server: the bytes that may still be sent. */
   window = 65_535
-  /** For each stream, by SETTINGS of the server. */
+  /** The initial window of each stream, from the SETTINGS of the server. */
   streamWindow = 65_535
 
-  /** The server's SETTINGS came. */
+  /** True once the server's SETTINGS have arrived. */
   #isGreeted = false
 
   private constructor(
@@ -87,7 +91,9 @@ export class Connection {
     else this.read()
   }
 
-  /** Connects, sends the preface and acknowledges the server's. Throws when nobody listens, or TLS fails. */
+  /**
+   * Connects, sends the preface and acknowledges the SETTINGS of the server. Throws if nobody listens, or TLS fails.
+   */
   static async open(target: Target, options: ConnectionOptions = {}): Promise<Connection> {
     const { host, port, encrypted } = target
     const began = performance.now()
@@ -105,31 +111,33 @@ export class Connection {
     const connection = new Connection(socket, began, options)
     if (options.bare !== true)
       await connection.send(Buffer.concat([preface, settings(options.settings ?? [])]))
-    // An acknowledgement between the frames of a header block would be an error of ours.
+    // The acknowledgement is sent first: between the frames of a header block it would be an error of the attacker.
     if (options.bare !== true && options.deaf !== true)
       await connection.until(() => connection.#isGreeted, patience)
     return connection
   }
 
-  /** Reads what the server sends, from now on. */
+  /** Reads what the server sends from now on. */
   read(): void {
     if (this.#socket.listenerCount('data') === 0)
       this.#socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     this.#socket.resume()
   }
 
-  /** Resolves when the system has taken the bytes; at once where the connection has ended. */
+  /** Resolves when the system has taken the bytes, or at once if the connection has ended. */
   async send(bytes: Uint8Array): Promise<void> {
     if (this.ending !== 'open' || this.isStalled) return
     this.sent += bytes.length
     if (this.#socket.write(bytes)) return
     const drained = new Promise<void>((resolve) => this.#socket.once('drain', () => resolve()))
     await Promise.race([drained, this.#ended, pause(patience).then(() => (this.isStalled = true))])
-    // A stall that ended together with the connection, or with the last byte, is none.
+    // A stall that ended together with the connection, or with the last byte, does not count.
     if (this.#socket.writableLength === 0) this.isStalled = false
   }
 
-  /** Waits until `condition` holds, the connection has ended, or the time is over; says whether it holds. */
+  /**
+   * Waits until `condition` holds, the connection has ended, or the time is over. Gives whether the condition holds.
+   */
   async until(condition: () => boolean, ms: number): Promise<boolean> {
     const deadline = performance.now() + ms
     while (!condition() && this.ending === 'open' && performance.now() < deadline) {
@@ -151,13 +159,13 @@ export class Connection {
     return this.until(() => this.ending !== 'open', ms)
   }
 
-  /** Gives up. How the server ended it stays known. */
+  /** Closes the socket. `ending` keeps how the server ended the connection. */
   destroy(): void {
     this.#socket.on('error', () => undefined)
     this.#socket.destroy()
   }
 
-  /** `GOAWAY ENHANCE_YOUR_CALM, closed`. */
+  /** Describes the end, for example `GOAWAY ENHANCE_YOUR_CALM, closed`. */
   describe(): string {
     const code = this.goaway
     const how = this.ending === 'open' && this.isStalled ? 'stalled' : this.ending

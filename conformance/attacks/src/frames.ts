@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 (RFC 9113 §4.1), written by hand: a library would refuse to write most of what is sent here. */
+/** Frames of HTTP/2 (RFC 9113 §4.1), written by hand, because a library would refuse to write most of these. */
 
 export const type = {
   data: 0,
@@ -14,7 +14,7 @@ export const type = {
 
 export const flag = { endStream: 0x1, ack: 0x1, endHeaders: 0x4 } as const
 
-/** RFC 9113 §7. */
+/** The error codes of RFC 9113 §7. */
 export const errorNames: readonly string[] = [
   'NO_ERROR',
   'PROTOCOL_ERROR',
@@ -37,7 +37,7 @@ export const preface: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '
 const headLength = 9
 const none = Buffer.alloc(0)
 
-/** One frame, whatever its payload. */
+/** Writes one frame with any payload. */
 export function frame(kind: number, flags: number, stream: number, payload: Uint8Array = none): Buffer {
   const bytes = Buffer.alloc(headLength + payload.length)
   bytes.writeUIntBE(payload.length, 0, 3)
@@ -48,7 +48,7 @@ export function frame(kind: number, flags: number, stream: number, payload: Uint
   return bytes
 }
 
-/** A request head in one frame; `open` leaves the stream open for a body. */
+/** Writes the head of a request in one frame. `open` leaves the stream open for a body. */
 export function headers(stream: number, block: Uint8Array, open = false): Buffer {
   return frame(type.headers, flag.endHeaders | (open ? 0 : flag.endStream), stream, block)
 }
@@ -61,7 +61,7 @@ export function windowUpdate(stream: number, increment: number): Buffer {
   return frame(type.windowUpdate, 0, stream, uint32(increment))
 }
 
-/** `[identifier, value]` each, RFC 9113 §6.5.2. */
+/** Writes SETTINGS with pairs `[identifier, value]` (RFC 9113 §6.5.2). */
 export function settings(values: readonly (readonly [number, number])[] = []): Buffer {
   const payload = Buffer.alloc(values.length * 6)
   for (const [index, [identifier, value]] of values.entries()) {
@@ -71,7 +71,7 @@ export function settings(values: readonly (readonly [number, number])[] = []): B
   return frame(type.settings, 0, 0, payload)
 }
 
-/** A dependency on another stream with the usual weight; RFC 9113 §6.3. */
+/** Writes a PRIORITY frame that depends on another stream with the default weight (RFC 9113 §6.3). */
 export function priority(stream: number, dependency: number): Buffer {
   return frame(type.priority, 0, stream, Buffer.concat([uint32(dependency), Buffer.from([15])]))
 }
@@ -89,7 +89,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-/** Takes what a server sent as it comes, and gives its frames. */
+/** Takes the bytes of a server as they arrive, and gives its frames. */
 export class FrameReader {
   #rest: Buffer = none
 

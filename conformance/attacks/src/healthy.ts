@@ -1,15 +1,18 @@
-/** A client of good will, by node:http2: it warms a server up, and asks whether it still serves others. */
+/** A healthy client on node:http2: it warms a server up, and checks that the server still serves others. */
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import { type Target, refusalOf } from './connection.ts'
 
 const limit = 30_000
-/** Between two handshakes, and for one, ms. */
+/** The interval between two handshakes, and the time limit of one, in ms. */
 const [pause, shakeLimit] = [200, 5_000]
-/** Requests at once on that connection. */
+/** The number of concurrent requests on that connection. */
 const atOnce = 20
 
-/** Gives the status of the last of so many GETs on a connection of its own; null where replies did not come within 30 s. */
+/**
+ * Sends `times` GETs on a connection of its own, and gives the status of the last; null if replies did not arrive
+ * within 30 s.
+ */
 export async function ask(target: Target, times = 1): Promise<number | null> {
   const { host, port, encrypted } = target
   const session = connect(`${encrypted ? 'https' : 'http'}://${host}:${port}`, { rejectUnauthorized: false })
@@ -42,8 +45,8 @@ function get(session: ClientHttp2Session): Promise<number | null> {
 }
 
 /**
- * Makes a TLS handshake every 200 ms, each on a connection of its own and without waiting for the one before, until it is
- * told to stop; tells then how many were made and how many failed.
+ * Makes a TLS handshake every 200 ms, each on a connection of its own and without waiting for the one before. `stop`
+ * ends this, and gives how many were made and how many failed.
  */
 export function shakeHands({ host, port }: Target): {
   readonly stop: () => Promise<{ readonly made: number; readonly failed: number }>
@@ -51,7 +54,7 @@ export function shakeHands({ host, port }: Target): {
   const tries: Promise<boolean>[] = []
   const timer = setInterval(() => {
     const one = shake(host, port)
-    // Those that throw are looked at in the end.
+    // `stop` reports the ones that throw.
     one.catch(() => undefined)
     tries.push(one)
   }, pause)
@@ -64,7 +67,7 @@ export function shakeHands({ host, port }: Target): {
   }
 }
 
-/** False where the server refuses it, or does not get on with it for 5 s. */
+/** Gives false if the server refuses the handshake, or does not complete it within 5 s. */
 function shake(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({ host, port, ALPNProtocols: ['h2'], rejectUnauthorized: false })
@@ -85,7 +88,7 @@ function shake(host: string, port: number): Promise<boolean> {
   })
 }
 
-/** Says whether a reply of so many bytes comes whole, on a connection of its own. */
+/** Gives whether a reply of this many bytes arrives whole, on a connection of its own. */
 export async function takes(
   { host, port, encrypted }: Target,
   path: string,

@@ -1,6 +1,6 @@
-/** Header blocks (RFC 7541) by hand: literals without Huffman coding, and references to the dynamic table. */
+/** Header blocks (RFC 7541), written by hand: literals without Huffman coding, and references to the dynamic table. */
 
-/** Of the static table, RFC 7541 appendix A. */
+/** Indexes of the static table (RFC 7541 Appendix A). */
 const index = {
   authority: 1,
   get: 2,
@@ -17,7 +17,7 @@ const index = {
 /** The newest entry of the dynamic table. */
 export const newest = 62
 
-/** RFC 7541 §5.1: `first` has the bits before the prefix. */
+/** Writes an integer (RFC 7541 §5.1). `first` has the bits before the prefix. */
 function integer(value: number, prefix: number, first: number): Buffer {
   const most = 2 ** prefix - 1
   if (value < most) return Buffer.from([first | value])
@@ -32,25 +32,25 @@ function text(value: string | Uint8Array): Buffer {
   return Buffer.concat([integer(bytes.length, 7, 0), bytes])
 }
 
-/** §6.1: a whole field of a table, in a byte where the index is below 127. */
+/** Writes an indexed field (§6.1), in one byte if the index is below 127. */
 export function indexed(at: number): Buffer {
   return integer(at, 7, 0x80)
 }
 
-/** §6.2.2: a field that stays out of the table. A number is the index of its name. */
+/** Writes a literal field without indexing (§6.2.2). A number is the index of its name. */
 export function literal(name: string | number, value: string): Buffer {
   const named = typeof name === 'number' ? integer(name, 4, 0) : Buffer.concat([Buffer.from([0]), text(name)])
   return Buffer.concat([named, text(value)])
 }
 
-/** §6.2.1: a field that becomes the newest entry of the table. */
+/** Writes a literal field with incremental indexing (§6.2.1), which becomes the newest entry of the table. */
 export function inserted(name: string | number, value: string): Buffer {
   const named =
     typeof name === 'number' ? integer(name, 6, 0x40) : Buffer.concat([Buffer.from([0x40]), text(name)])
   return Buffer.concat([named, text(value)])
 }
 
-/** A string literal that says it is Huffman-coded (§5.2), as a field of its own. */
+/** Writes a field whose value is marked as Huffman-coded (§5.2). */
 export function huffman(name: string, coded: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), integer(coded.length, 7, 0x80), coded])
 }
@@ -68,7 +68,7 @@ export interface Head {
   readonly more?: readonly Uint8Array[]
 }
 
-/** The pseudo-header fields of a request, then what else it has. */
+/** Writes the pseudo-header fields of a request, then its other fields. */
 export function head({
   method = 'GET',
   path = '/',

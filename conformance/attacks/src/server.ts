@@ -1,4 +1,4 @@
-/** A server that is attacked: a process of its own, whose memory and CPU time the kernel tells. */
+/** The server under attack: a process of its own, whose memory and CPU time are read from the kernel. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,36 +10,36 @@ import { fileURLToPath } from 'node:url'
 import type { Certificate } from '@volant/test-kit'
 import type { Target } from './connection.ts'
 
-/** `bun` needs the path of its program in `BUN`. */
+/** The servers that can be attacked. `bun` needs the path of its program in `BUN`. */
 export const subjectNames = ['native', 'node-http', 'node', 'bun', 'nghttpd'] as const
 export type SubjectName = (typeof subjectNames)[number]
 
 export interface Start {
-  /** Null speaks HTTP/2 without TLS, by prior knowledge. */
+  /** The certificate; null speaks HTTP/2 without TLS, by prior knowledge. */
   readonly certificate: Certificate | null
-  /** Of Volant: what differs from the defaults. */
+  /** The limits of Volant that differ from the defaults. */
   readonly limits?: Readonly<Record<string, number>>
 }
 
 export interface Server {
   readonly target: Target
   readonly pid: number
-  /** Its handlers count their runs. */
+  /** True if its handlers count their runs. */
   readonly counts: boolean
-  /** Runs of its handlers; null where they do not count, and where it does not say so within 10 s. */
+  /** Gives the number of handler runs; null if they are not counted, or the server does not answer within 10 s. */
   calls(): Promise<number | null>
-  /** Has it collect its garbage, where it has any. */
+  /** Makes the server collect its garbage, if it has a garbage collector. */
   collect(): Promise<void>
-  /** False when it has ended by itself. */
+  /** Gives false when the process has ended by itself. */
   runs(): boolean
   stop(): Promise<void>
 }
 
-/** For a start, and for an answer of a server that is busy, ms. */
+/** The time limits for a start, and for an answer of a busy server, in ms. */
 const startLimit = 30_000
 const answerLimit = 10_000
 
-/** Throws an `Error` that says why it did not start. */
+/** Starts the server. Throws an `Error` with the reason if it does not start. */
 export async function startServer(name: SubjectName, { certificate, limits = {} }: Start): Promise<Server> {
   return name === 'nghttpd' ? startNghttpd(certificate) : startSubject(name, certificate, limits)
 }
@@ -58,8 +58,8 @@ async function startSubject(
     env: {
       ...process.env,
       NODE_ENV: 'production',
-      // Large blocks that are freed go back to the system at once. glibc would soon keep them, and with them what is
-      // between those that are held: twice as much as the server has.
+      // With this threshold glibc returns freed large blocks to the system at once. By default it would soon keep them,
+      // together with the memory between blocks in use: twice as much as the server uses.
       MALLOC_MMAP_THRESHOLD_: '131072',
       ADAPTER: name,
       LIMITS: JSON.stringify(limits),
@@ -132,7 +132,9 @@ async function startNghttpd(certificate: Certificate | null): Promise<Server> {
   }
 }
 
-/** Debian keeps nghttpd out of the PATH of most users. */
+/**
+ * Adds the folders of system programs to PATH: Debian installs nghttpd there, where PATH of most users does not look.
+ */
 export function withSbin(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 }
@@ -146,7 +148,7 @@ function follow(child: ChildProcess) {
   child.once('close', () => process.off('exit', kill))
   return {
     runs: () => !ended(),
-    /** Rejects when it ends. */
+    /** Gives a promise that rejects when the process ends. */
     failed: (name: string): Promise<never> =>
       new Promise((_, reject) => {
         child.once('error', (error) => reject(new Error(`${name} did not start: ${error.message}`)))
@@ -183,26 +185,26 @@ async function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** Resident memory now, in bytes. */
+/** Gives the current resident memory in bytes. */
 export function memoryOf(pid: number): number {
   return statusOf(pid, 'VmRSS')
 }
 
-/** The most that it was since `forgetPeak`. */
+/** Gives the peak of the resident memory since `forgetPeak`. */
 export function peakOf(pid: number): number {
   return statusOf(pid, 'VmHWM')
 }
 
-/** Begins the peak anew: proc(5), clear_refs. */
+/** Resets the peak (proc(5), clear_refs). */
 export function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // Without CONFIG_PROC_PAGE_MONITOR the peak is that of the whole life, which is never too low.
+    // Without CONFIG_PROC_PAGE_MONITOR the peak is that of the whole life of the process, which is never too low.
   }
 }
 
-/** User and system time so far, in ms; by steps of 10 ms. */
+/** Gives the user and system time so far in ms, in steps of 10 ms. */
 export function cpuOf(pid: number): number {
   const text = read(`/proc/${pid}/stat`)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -215,7 +217,7 @@ function statusOf(pid: number, name: string): number {
   )
 }
 
-/** What cannot be read any more counts as nothing. */
+/** Reads a file; gives an empty text if it cannot be read any more. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1')

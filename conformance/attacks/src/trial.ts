@@ -1,4 +1,4 @@
-/** One attack on one server: what it cost the server, and the verdict. */
+/** Runs one attack on one server: measures what it cost the server, and gives the verdict. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attack, Outcome, Patience } from './attack.ts'
 import type { Certificate } from '@volant/test-kit'
@@ -9,13 +9,13 @@ import { type Server, type SubjectName, cpuOf, forgetPeak, memoryOf, peakOf, sta
 export interface Trial {
   readonly attack: Attack
   readonly outcome: Outcome
-  /** Runs of handlers; null where nobody counts them. */
+  /** The number of handler runs; null if they are not counted. */
   readonly calls: number | null
-  /** Resident memory in bytes; null where the server's process is not ours. */
+  /** Resident memory in bytes; null if the process of the server is not ours. */
   readonly memory: Memory | null
   /** CPU time of the server during the attack in ms, and the share of a core that it used afterwards. */
   readonly cpu: { readonly during: number; readonly later: number } | null
-  /** Of the attack, ms. */
+  /** The duration of the attack, in ms. */
   readonly took: number
   /** The bars that the server missed, in words. The list is empty when the attack is passed. */
   readonly faults: readonly string[]
@@ -25,7 +25,7 @@ interface Memory {
   readonly before: number
   readonly peak: number
   readonly after: number
-  /** While the attack held what it holds, without garbage; null for attacks whose goal is not `held`. */
+  /** The memory while the attack held resources, without garbage; null for attacks whose goal is not `held`. */
   readonly held: number | null
 }
 
@@ -34,32 +34,35 @@ export interface Course {
   readonly quick: boolean
   readonly encrypted: boolean
   readonly certificate: Certificate
-  /** Beside those that the short form sets. */
+  /** Limits beside those that the short form sets. */
   readonly limits?: Readonly<Record<string, number>>
 }
 
 const megabyte = 1e6
-/** A process of JavaScript grows and shrinks by that much by itself. */
+/** The memory of a process that runs JavaScript varies by this much without an attack. */
 const floor = 10 * megabyte
-/** What a process that holds replies grows by besides: streams, and garbage that one collection leaves. */
+/** A process that holds replies grows by this much more: for streams, and for garbage that one collection leaves. */
 const besides = 25 * megabyte
-/** Bytes received may take so many times as much memory. */
+/** Received bytes may take up to this many times as much memory. */
 const factor = 10
-/** So much of replies that were dropped may wait for V8 to collect it, which it does by steps of 32 and 64 MB. */
+/** V8 may not have collected this much of dropped replies yet. It collects in steps of 32 and 64 MB. */
 const garbage = 100 * megabyte
-/** One request may take so many bytes of memory, and so many ms of CPU time. */
+/** The most bytes of memory and the most ms of CPU time of one request. */
 const requestMemory = 1_048_576
 const requestCpu = 10
-/** A handshake that was begun may take so many bytes: a connection, the library's state and part of a record. */
+/** The most bytes of a handshake that was begun: a connection, the library's state and part of a record. */
 const handshakeMemory = 8_192
-/** An attacker that was turned away may cost this share of a core. */
+/** The most of a core that a server may use after it has ended the attack. */
 const laterShare = 0.1
-/** An attack by fewer of its connections is none. No attack is about limits that refuse them before they are open. */
+/**
+ * At least this share of the connections must be open, or the trial is no attack. No attack tests limits that refuse
+ * connections before they are open.
+ */
 const leastOpened = 0.9
-/** Requests before the attack, so that code which is compiled once is no memory of the attack. */
+/** The number of requests before the attack, so that memory of code that is compiled once does not count. */
 const warmUp = 1_000
 
-/** The defaults of Volant, and in the short form what replaces them. */
+/** The defaults of Volant, and the values that replace them in the short form. */
 const defaults: Patience = { headers: 10_000, send: 30_000, handshake: 10_000 }
 const short: Patience = { headers: 1_000, send: 1_500, handshake: 1_500 }
 
@@ -85,7 +88,7 @@ export async function tryAttack(name: SubjectName, attack: Attack, course: Cours
   }
 }
 
-/** Attacks a server that runs already, of which nothing is known but what it sends. */
+/** Attacks a server that runs already, of which only the bytes that it sends are known. */
 export async function tryTarget(target: Target, attack: Attack, quick: boolean): Promise<Trial> {
   const began = performance.now()
   const outcome = await attack.run(
@@ -101,7 +104,7 @@ export async function tryTarget(target: Target, attack: Attack, quick: boolean):
 
 const silent = 'it answers nobody afterwards'
 
-/** `mostHeld`: the maxBufferedReplies of an attack whose goal is `held`. */
+/** Runs and judges an attack. `mostHeld` is the maxBufferedReplies of an attack whose goal is `held`. */
 async function watch(
   server: Server,
   attack: Attack,
@@ -192,7 +195,7 @@ function faultsOf(
   return faults
 }
 
-/** What is known of a server that tells nothing of itself. */
+/** Gives the faults of a server whose memory and CPU time are not known. */
 function endFaults({ goal }: Attack, outcome: Outcome): string[] {
   const { closed, released, ended, connections, refused, sent, received, cut = 0 } = outcome
   const faults: string[] = [...(outcome.faults ?? [])]

@@ -10,8 +10,8 @@ const certificate = makeCertificate()
 after(() => certificate.remove())
 
 /**
- * Attacks on TLS itself run over TLS alone. The others do the same to HTTP/2 with TLS as without, and run over it with
- * `TEST_ALL`.
+ * Attacks on TLS itself run over TLS alone. The others have the same effect on HTTP/2 with and without TLS, and run
+ * over TLS only with `TEST_ALL`.
  */
 for (const encrypted of [false, true]) {
   describe(encrypted ? 'native, over TLS' : 'native, without TLS', { skip, concurrency: 3 }, () => {

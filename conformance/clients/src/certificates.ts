@@ -1,4 +1,7 @@
-/** An authority of a test and the certificates it signs, made by openssl in a folder that is removed when the test file ends. */
+/**
+ * The authority of a test and the certificates it signs, made by openssl in a folder that is removed when the test file
+ * ends.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-/** Why tests that need certificates are skipped here; false where they run. */
+/** The reason to skip tests that need certificates; false if they run. */
 export const withoutOpenssl: string | false = spawnSync('openssl', ['version'], {
   encoding: 'utf8',
 }).stdout?.startsWith('OpenSSL 3')
@@ -17,9 +20,9 @@ export const withoutOpenssl: string | false = spawnSync('openssl', ['version'], 
 export interface Identity {
   readonly cert: string
   readonly key: string
-  /** The key's hash as Chromium's option `--ignore-certificate-errors-spki-list` takes it. */
+  /** The hash of the key, in the form of Chromium's option `--ignore-certificate-errors-spki-list`. */
   readonly pin: string
-  /** In hexadecimal digits, as `X509Certificate` has it. */
+  /** The serial number in hexadecimal digits, as `X509Certificate` gives it. */
   readonly serialNumber: string
 }
 
@@ -27,7 +30,7 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'
 
 export class Authority {
   readonly folder = mkdtempSync(join(tmpdir(), 'volant-authority-'))
-  /** The file that clients are given to trust. */
+  /** The path of the root certificate, for clients to trust. */
   readonly file = join(this.folder, 'ca.pem')
   readonly cert: string
   #count = 0

@@ -1,4 +1,4 @@
-/** The clients of Node.js and undici, each behind the same few methods, so that one list of cases asks all of them. */
+/** The clients of Node.js and undici behind one interface, so that one list of cases tests all of them. */
 import { once } from 'node:events'
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
 import { Agent as PlainAgent, request as plainRequest } from 'node:http'
@@ -12,7 +12,7 @@ export interface Ask {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: Buffer
-  /** Fields to send behind the body. */
+  /** The trailer fields to send. */
   readonly trailers?: Record<string, string>
   readonly signal?: AbortSignal
 }
@@ -21,13 +21,13 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Readable
-  /** The fields behind the body, once that was read. */
+  /** Gives the trailer fields, once the body was read. */
   trailers(): Readonly<Record<string, string | string[] | undefined>>
 }
 
 export interface Client {
   ask(path: string, ask?: Ask): Promise<Reply>
-  /** The connections that were made since start. */
+  /** The number of connections that the client has made. */
   readonly connections: number
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface Client {
 export interface ClientKind {
   readonly name: string
   readonly wire: Wire
-  /** Sends trailers; all of them read trailers. */
+  /** True for clients that send trailers. All of them read trailers. */
   readonly sendsTrailers: boolean
   make(site: Site): Client
 }
@@ -108,7 +108,7 @@ class NodeHttp2 implements Client {
   constructor({ url, place }: Site) {
     this.#session = connectHttp2(url, { ca: place.authority.cert })
     this.#session.on('connect', () => this.connections++)
-    // A stream says what it failed of.
+    // The stream itself reports why it failed.
     this.#session.on('error', () => {})
   }
 

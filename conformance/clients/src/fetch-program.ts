@@ -1,6 +1,6 @@
 /**
- * `fetch` of Node.js in a process of its own, since the authority to trust is read when a process starts
- * (`NODE_EXTRA_CA_CERTS`). It asks the site it is given, and writes what it got as one line of JSON.
+ * Runs `fetch` of Node.js in a process of its own, since Node.js reads the authority to trust at start
+ * (`NODE_EXTRA_CA_CERTS`). It asks the given site, and writes the result as one line of JSON.
  */
 const [url = '', bytes = '0'] = process.argv.slice(2)
 const body = Buffer.alloc(Number(bytes), 'fetched')

@@ -1,4 +1,4 @@
-/** The client that is written in Go: compiled once, into `.cache` at the root of the repository. */
+/** The client written in Go: compiled once, into `.cache` at the root of the repository. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,10 +8,10 @@ import type { Site } from './site.ts'
 
 const sources = fileURLToPath(new URL('../../go', import.meta.url))
 const program = fileURLToPath(new URL('../../../../.cache/go-client/client', import.meta.url))
-/** Go's own folder of programs is often not in PATH. */
+/** The environment of Go's programs, whose folder is often not in PATH. */
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/go/bin`, GOTOOLCHAIN: 'local' }
 
-/** Why tests that need Go are skipped here; false where they run. */
+/** The reason to skip tests that need Go; false if they run. */
 export const withoutGo: string | false = /go1\.(2[4-9]|[3-9]\d)/.test(
   spawnSync('go', ['version'], { env, encoding: 'utf8' }).stdout ?? '',
 )
@@ -28,7 +28,7 @@ function compile(): void {
   const changed = Math.max(...['main.go', 'go.mod'].map((file) => statSync(join(sources, file)).mtimeMs))
   if (existsSync(program) && statSync(program).mtimeMs > changed) return
   mkdirSync(dirname(program), { recursive: true })
-  // Test files may compile it at the same time.
+  // Test files may compile the program at the same time.
   const own = `${program}-${process.pid}`
   const { status, stderr } = spawnSync('go', ['build', '-o', own, '.'], {
     cwd: sources,

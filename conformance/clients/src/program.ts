@@ -1,12 +1,12 @@
-/** Programs that are clients: started, read to their end, and ended with the test. */
+/** Runs clients that are programs: starts them, reads their output to the end, and ends them with the test. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 
-/** Only a hang takes as long, in ms. */
+/** The time limit of a program, in ms. Only a hang takes so long. */
 const patience = 90_000
 
-/** Why tests that need the program are skipped here; false where they run. */
+/** Gives the reason to skip tests that need the program; false if they run. */
 export function without(program: string, ...args: string[]): string | false {
   return spawnSync(program, args).status === 0 ? false : `${program} is not installed`
 }
@@ -19,7 +19,7 @@ export interface Ended {
 
 export interface Running {
   readonly ended: Promise<Ended>
-  /** Ends the standard input, with these bytes before. */
+  /** Writes these bytes to the standard input, then ends it. */
   finish(input?: Buffer): void
   kill(): void
 }
@@ -45,7 +45,7 @@ export function start(program: string, args: readonly string[], env: NodeJS.Proc
   }
 }
 
-/** Runs the program to its end, and gives what it wrote; a failure has what it said. */
+/** Runs the program to its end, and gives its output. The error of a failed run contains the output. */
 export async function run(program: string, args: readonly string[], input?: Buffer): Promise<Buffer> {
   const running = start(program, args)
   running.finish(input)

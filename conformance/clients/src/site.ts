@@ -5,16 +5,16 @@ import { deferred, eventually } from '@volant/test-kit'
 import { type AdapterType, type App, type AppOptions, createApp, HTTPError } from 'volant'
 import { Authority, type Identity, withoutOpenssl } from './certificates.ts'
 
-/** How a client reaches the site: HTTP/1.1 or HTTP/2 over TLS, or a server that has HTTP/2 without TLS. */
+/** How a client reaches the site: HTTP/1.1 or HTTP/2 over TLS, or HTTP/2 without TLS. */
 export type Wire = 'https' | 'h2' | 'h2c'
 
-/** What each adapter has. */
+/** The protocols that each adapter supports. */
 const wires: Partial<Record<AdapterType, readonly Wire[]>> = {
   native: ['https', 'h2', 'h2c'],
   'node-http': ['https', 'h2', 'h2c'],
 }
 
-/** Runs the cases on each adapter that has TLS and HTTP/2; one that cannot be loaded here is skipped by name. */
+/** Runs the cases on each adapter that has TLS and HTTP/2. An adapter that cannot be loaded here is skipped by name. */
 export function onEach(what: string, missing: string | false, cases: (place: Place) => void): void {
   for (const adapter of Object.keys(wires) as AdapterType[]) {
     const skip = missing || withoutOpenssl || unloadable(adapter)
@@ -33,7 +33,7 @@ function unloadable(type: AdapterType): string | false {
   }
 }
 
-/** An adapter, and the authority that its servers have their certificate of. */
+/** An adapter, and the authority that issues the certificates of its servers. */
 export class Place {
   readonly adapter: AdapterType
   readonly authority = new Authority()
@@ -43,7 +43,7 @@ export class Place {
     this.adapter = adapter
   }
 
-  /** Why a case for this wire is skipped, or false. */
+  /** Gives the reason to skip a case over this protocol, or false. */
   lacks(wire: Wire): string | false {
     const name = { https: 'TLS', h2: 'HTTP/2 over TLS', h2c: 'HTTP/2 without TLS' }[wire]
     return !wires[this.adapter]?.includes(wire) && `${this.adapter} has no ${name}`
@@ -66,25 +66,25 @@ export class Place {
   }
 }
 
-/** The bytes that bodies of tests have: their length is no multiple of a frame or a record. */
+/** The body of the tests. Its length is not a multiple of a frame or a record. */
 export const body = Buffer.alloc(1_048_576 + 7, 'every byte counts, 0123456789 ')
 
-/** The parts of `/large`; each is as long as `body`. */
+/** The number of parts of `/large`. Each is as long as `body`. */
 export const largeParts = 24
 
 export class Site {
   readonly app: App
   readonly place: Place
   readonly wire: Wire
-  /** What `/count` replies. */
+  /** The body of the reply to `/count`. */
   readonly name: string
   url = ''
-  /** The ids of requests for `/hang/:id`: those that came, and those whose signal was aborted. */
+  /** The ids of requests for `/hang/:id`: those that have arrived, and those whose signal was aborted. */
   readonly waiting: string[] = []
   readonly left: string[] = []
-  /** How many requests for `/json` were answered. */
+  /** The number of requests for `/json` that were answered. */
   answered = 0
-  /** How many requests for `/count` came. */
+  /** The number of requests for `/count` that have arrived. */
   counted = 0
   readonly #parts = new Map<string, () => void>()
 
@@ -107,7 +107,7 @@ export class Site {
     this.#addRoutes()
   }
 
-  /** The port is a free one unless another is given, which several sites then share. */
+  /** Listens at a free port, or at the given one, which several sites then share. */
   async listen(port?: number): Promise<void> {
     const { cert, key } = this.place.identity
     const at = { port: port ?? 0, host: '127.0.0.1', reusePort: port !== undefined }
@@ -138,7 +138,7 @@ export class Site {
     app.get('/status/:code', (ctx) => {
       throw new HTTPError(Number(ctx.params.code))
     })
-    // The second part is sent when the client says that it has the first.
+    // The second part is sent when the client reports that it has the first.
     app.get('/parts/:id', (ctx) => {
       const { promise, resolve } = deferred()
       this.#parts.set(ctx.params.id, resolve)
@@ -162,7 +162,7 @@ export class Site {
       this.left.push(id)
       return 'nobody reads this'
     })
-    // Some of them are being answered whenever a server closes.
+    // The waits differ, so that some requests are in flight whenever a server closes.
     const count = async (): Promise<string> => {
       await wait(this.counted++ % 4)
       return this.name

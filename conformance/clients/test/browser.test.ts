@@ -1,11 +1,11 @@
-/** What a page of headless Chromium sees of a server: it chooses HTTP/2 by ALPN. */
+/** Tests a server with a page in headless Chromium, which chooses HTTP/2 by ALPN. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { chromiumOptions, eventually, withoutChromium } from '@volant/test-kit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { body, onEach, type Place, type Site } from '../src/site.ts'
 
-/** Only a hang takes as long, in ms: a browser on a busy machine is slow. */
+/** The time limit of a step, in ms. Only a hang takes so long, even on a busy machine. */
 const patience = 60_000
 
 declare global {
@@ -89,7 +89,7 @@ onEach('Chromium', withoutChromium, (place) => {
   )
 
   visit('an upload comes back, whole and as a stream', async (page) => {
-    // Chromium streams bodies by HTTP/2 alone.
+    // Chromium streams request bodies only over HTTP/2.
     const sizes = await page.evaluate(async (bytes) => {
       const sent = new Uint8Array(bytes).map((_, at) => at % 251)
       const equal = (back: ArrayBuffer): boolean =>
@@ -153,7 +153,10 @@ onEach('Chromium', withoutChromium, (place) => {
     assert.equal(site.app.stats().connections, 1)
   })
 
-  /** RFC 8441: on `native` it is a stream. node-http does not offer that, and Chromium makes a connection of its own. */
+  /**
+   * RFC 8441: on `native` the WebSocket is a stream. node-http does not offer that, so Chromium opens a connection for
+   * it.
+   */
   visit('a WebSocket opens, and carries messages both ways', async (page, site) => {
     const said = await page.evaluate(
       () =>

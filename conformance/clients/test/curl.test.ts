@@ -1,4 +1,4 @@
-/** What curl sees of a server: by HTTP/1.1, by HTTP/2 that ALPN chose, and by HTTP/2 without TLS. */
+/** Tests a server with curl: over HTTP/1.1, over HTTP/2 that ALPN chose, and over HTTP/2 without TLS. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -23,12 +23,12 @@ const ways: { name: string; wire: Wire; options: string[]; http: string }[] = [
     http: '2',
   },
   { name: '--http1.1 without TLS beside h2c', wire: 'h2c', options: ['--http1.1'], http: '1.1' },
-  // It offers `Upgrade: h2c`, which RFC 9113 no longer has.
+  // curl offers `Upgrade: h2c`, which RFC 9113 no longer has.
   { name: '--http2 without TLS', wire: 'h2c', options: ['--http2'], http: '1.1' },
 ]
 
 const isOld = Number(/^curl (\d+)/.exec(version)?.[1]) < 8
-/** With nghttpd as well. */
+/** It also fails with nghttpd. */
 const breaks = isOld && 'curl 7 fails with its second request by a connection of HTTP/2 without TLS'
 
 onEach('curl', missing, (place) => {
@@ -45,7 +45,7 @@ onEach('curl', missing, (place) => {
 })
 
 function cases(place: Place, { wire, options, http }: (typeof ways)[number]): void {
-  /** Asks, and gives what curl wrote: the reply, and what `--write-out` says. */
+  /** Sends a request, and gives the output of curl: the reply, and the text of `--write-out`. */
   const usual = ['--silent', '--show-error', '--cacert', place.authority.file, ...options]
   const curl = (...args: string[]): Promise<Buffer> => run('curl', [...usual, ...args])
   const text = async (...args: string[]): Promise<string> => (await curl(...args)).toString()
@@ -69,7 +69,7 @@ function cases(place: Place, { wire, options, http }: (typeof ways)[number]): vo
     const file = join(folder, 'upload')
     writeFileSync(file, body)
     const post = ['--request', 'POST', '--header', 'content-type: application/octet-stream']
-    // curl sends Expect: 100-continue with a body as long as this.
+    // curl sends Expect: 100-continue with a body of this length.
     assert.ok((await curl(...post, '--data-binary', `@${file}`, `${url}/echo`)).equals(body))
     const args = [...usual, ...post, '--upload-file', '-', `${url}/echo-stream`]
     assert.ok((await run('curl', args, body)).equals(body))
@@ -80,7 +80,7 @@ function cases(place: Place, { wire, options, http }: (typeof ways)[number]): vo
     const said = await text(...expecting, '--data', 'x'.repeat(100), `${url}/small`)
     assert.match(said, /\{"bytes":100\}$/)
     if (http === '1.1') assert.match(said, /^HTTP\/1.1 100 Continue\r\n/)
-    // To curl 7 a refusal that ends the stream (RFC 9113 §8.1) is an empty reply, that of nginx as well.
+    // curl 7 reports a refusal that ends the stream (RFC 9113 §8.1) as an empty reply, also with nginx.
     if (http === '2' && isOld) return
     const sent = ['--output', join(folder, 'refused'), '--write-out', '%{http_code} %{size_upload}']
     assert.equal(await text(...expecting, ...sent, '--data', 'x'.repeat(101), `${url}/small`), '413 0')
@@ -108,7 +108,7 @@ function cases(place: Place, { wire, options, http }: (typeof ways)[number]): vo
     async (site) => {
       const written = ['--write-out', '%{http_code} %{num_connects} %{http_version}\n']
       const parallel = ['--parallel', '--parallel-max', '100', '--no-progress-meter']
-      // With HTTP/2 the transfers wait for the first connection, and then share it.
+      // With HTTP/2 the transfers wait for the first connection and then share it.
       if (http !== '2') parallel.push('--parallel-immediate')
       const files = ['--output', join(folder, 'parallel-#1')]
       const said = await text(...parallel, ...written, ...files, `${site.url}/json?[1-100]`)

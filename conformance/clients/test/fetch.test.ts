@@ -1,4 +1,4 @@
-/** What `fetch` of Node.js sees of a server. It speaks HTTP/1.1 unless a dispatcher of undici is set. */
+/** Tests a server with `fetch` of Node.js. It speaks HTTP/1.1 unless a dispatcher of undici is set. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** What net/http of Go sees of a server; with Go's HTTP/2 the program checks each reply itself. */
+/** Tests a server with net/http of Go. With HTTP/2 the program checks each reply itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@volant/test-kit'

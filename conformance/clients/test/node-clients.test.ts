@@ -1,4 +1,4 @@
-/** What clients in Node.js see of a server: node:https, node:http2 and undici. */
+/** Tests a server with clients in Node.js: node:https, node:http2 and undici. */
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
@@ -101,7 +101,7 @@ function cases(place: Place, kind: ClientKind): void {
     assert.equal(wrong.status, 405)
     assert.equal(wrong.headers['allow'], 'GET, HEAD, OPTIONS')
     await text(wrong)
-    // A pool may make a second one while it learns that the first is free.
+    // A pool may open a second connection before it learns that the first is free.
     assert.ok(client.connections <= (isHttp2 ? 1 : 2), `${client.connections} connections`)
   })
 

@@ -1,4 +1,4 @@
-/** `app.setTls()` while clients keep asking: no request fails, new connections get the new certificate. */
+/** Calls `app.setTls()` while clients send requests: no request fails, and new connections get the new certificate. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
@@ -25,7 +25,7 @@ onEach('reloads under load', withoutGo, (place) => {
             const before = site.counted
             await eventually(() => site.counted >= before + 20, 'the server is asked')
             const next = place.authority.issue()
-            // The key is not the certificate's: nothing changes.
+            // The key does not match the certificate, so nothing changes.
             assert.throws(() => site.app.setTls({ cert: next.cert, key: current.key }), {
               code: 'E_BAD_OPTION',
             })
@@ -54,7 +54,7 @@ onEach('reloads under load', withoutGo, (place) => {
   }
 })
 
-/** The serial number of the certificate that a new connection gets. */
+/** Gives the serial number of the certificate that a new connection gets. */
 function serialOf({ url, place }: Site): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(

@@ -1,6 +1,6 @@
 /**
- * A server closes while clients keep asking, and another one listens at its port: no request fails, and none is lost or
- * handled twice. After GOAWAY a client makes its next requests by a new connection.
+ * Closes a server while clients send requests, and starts another at its port: no request fails, is lost, or is handled
+ * twice. After GOAWAY a client sends its next requests on a new connection.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -15,7 +15,7 @@ export interface Scenario<T = unknown> {
   play: (client: Client, made: T, live: Live) => Promise<unknown>
   /** False where the scenario needs a socket. */
   memory?: boolean
-  /** True where the scenario needs fields behind a body, which uWebSockets.js does not have. */
+  /** True if the scenario needs trailer fields, which uWebSockets.js does not have. */
   trailers?: boolean
   /** Frees what `build` made. */
   after?: (made: T) => unknown

@@ -1,4 +1,4 @@
-/** Fields behind a body, of requests and of replies, as node:http has them. */
+/** Trailer fields of requests and of replies, with the API of node:http. */
 import assert from 'node:assert/strict'
 import { requestBytes } from '../src/client.ts'
 import type { Handle, Req } from '../src/layers.ts'

@@ -1,17 +1,17 @@
-/** A certificate for 127.0.0.1 and localhost, made for one run by the program openssl. */
+/** Makes a certificate for 127.0.0.1 and localhost for one run, with the program openssl. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Certificate {
-  /** Files in PEM. */
+  /** Paths of files in PEM. */
   readonly cert: string
   readonly key: string
   remove(): void
 }
 
-/** Throws an `Error` that says what is missing. ECDSA over P-256, as most servers have it today. */
+/** Makes a certificate with an ECDSA key on P-256. Throws an `Error` that says which program is missing. */
 export function makeCertificate(): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'volant-certificate-'))
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]

@@ -1,4 +1,4 @@
-/** Certificates for tests, made anew in each process: no key is in the repository. */
+/** Makes certificates for tests anew in each process, so that no key is in the repository. */
 import type { KeyObject, X509Certificate } from 'node:crypto'
 
 interface Issued {
@@ -18,7 +18,7 @@ interface Issuing {
   revocations(authority: Issued, revoked: readonly X509Certificate[]): Buffer
 }
 
-// `volant cert` issues by this file; it is no entry of the package.
+// `volant cert` issues certificates with this file. The package does not export it.
 const file = new URL('../../../../packages/volant/dist/src/tls/issue.js', import.meta.url)
 const day = 86_400_000
 
@@ -28,7 +28,7 @@ export interface TestCertificate {
   readonly issued: Issued
 }
 
-/** An authority with what it has issued. */
+/** An authority, and the certificates that it has issued. */
 export class TestAuthority {
   readonly ca: string
   readonly #authority: Issued
@@ -44,7 +44,7 @@ export class TestAuthority {
     return new TestAuthority((await import(file.href)) as Issuing, name)
   }
 
-  /** A certificate of a server for these names and addresses, valid until so many days from now. */
+  /** Issues a certificate for a server with these names and addresses, valid for this many days. */
   server(names: readonly string[], days = 9): TestCertificate {
     return this.#make(names[0] ?? 'server', names, 'server', days)
   }

@@ -1,8 +1,8 @@
-/** Where Chromium is on this machine. */
+/** Finds Chromium on this machine. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The path of Chromium, or undefined. */
+/** The path of Chromium; undefined if it is not installed. */
 export const chromiumPath: string | undefined = [
   'chromium',
   'chromium-browser',
@@ -12,10 +12,10 @@ export const chromiumPath: string | undefined = [
   .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find(isExecutable)
 
-/** Why tests that need Chromium are skipped here; false where they run. */
+/** The reason to skip tests that need Chromium; false if they run. */
 export const withoutChromium: string | false = chromiumPath === undefined && 'Chromium is not installed'
 
-/** The options that every launch of Chromium in a container needs: as root there is no sandbox, and /dev/shm may be small. */
+/** The options of every launch of Chromium in a container: as root it has no sandbox, and /dev/shm may be small. */
 export const chromiumOptions = {
   executablePath: chromiumPath as string,
   chromiumSandbox: false,

@@ -4,31 +4,31 @@ import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * What carries the octets of a case. `tls` ends the client's side with close_notify and FIN, as clients do;
- * `tls, no FIN` with close_notify alone, so that nothing but the record says it.
+ * The transport of the octets of a case. `tls` ends the client's side with close_notify and FIN, as clients do.
+ * `tls, no FIN` ends it with close_notify alone, so that only the record tells the end.
  */
 export type Carrier = 'tcp' | 'tls' | 'tls, no FIN'
 
-/** Where a server listens, and how it is talked to. */
+/** Where a server listens, and the transport of its connections. */
 export interface Target {
   readonly port: number
   readonly carrier: Carrier
 }
 
 export interface Carried {
-  /** Takes and gives the octets of the case. */
+  /** Carries the octets of the case. */
   readonly stream: Duplex
-  /** The connection below it: the same over TCP. */
+  /** The TCP connection below `stream`; without TLS both are the same. */
   readonly socket: Socket
 }
 
-/** A connection to 127.0.0.1, over TLS with its handshake done. */
+/** Opens a connection to 127.0.0.1, and completes the handshake if it is over TLS. */
 export async function carry({ port, carrier }: Target): Promise<Carried> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
   await once(socket, 'connect')
   if (carrier === 'tcp') return { stream: socket, socket }
   const below = carrier === 'tls' ? socket : withoutFin(socket)
-  // Who issued the certificate is not what the cases are about.
+  // The cases do not check who issued a certificate.
   const stream = connectTls({ socket: below, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false })
   try {
     await once(stream, 'secureConnect')
@@ -39,7 +39,7 @@ export async function carry({ port, carrier }: Target): Promise<Carried> {
   return { stream, socket }
 }
 
-/** The connection, but for its end, which is kept back. */
+/** Passes the bytes of the connection on, but keeps back the FIN. */
 function withoutFin(socket: Socket): Duplex {
   const stream = new Duplex({
     read: () => void socket.resume(),

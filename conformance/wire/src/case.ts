@@ -35,7 +35,7 @@ export interface ReplyExpected {
   readonly headers?: Readonly<Record<string, string | null>>
   /** The body octet for octet. */
   readonly body?: string
-  /** The fields behind the body: lower-case name, value, lower-case name, value, …. Without it there are none. */
+  /** The trailer fields: lower-case name, value, lower-case name, value, …; undefined if there are none. */
   readonly trailers?: readonly string[]
   /** The reply answers HEAD: it has no body whatever its fields say. */
   readonly head?: true

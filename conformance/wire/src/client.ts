@@ -14,7 +14,10 @@ export type Cut =
 
 export interface Played {
   readonly read: Read
-  /** `open`: the probe was answered. `closed`: the server sent FIN, over TLS close_notify, or reset. `silent`: neither within the time. */
+  /**
+   * `open`: the probe was answered. `closed`: the server sent FIN, close_notify over TLS, or a reset. `silent`: the
+   * server did neither in time.
+   */
   readonly end: 'open' | 'closed' | 'silent'
   /** Replies that came while the case wanted silence. */
   readonly early: number
@@ -122,9 +125,9 @@ export class Wire {
   #text = ''
   #read: Read | null = null
   #wake: (() => void) | null = null
-  /** It carries the plaintext. */
+  /** Carries the plaintext. */
   readonly #stream: Duplex
-  /** It is the connection of TCP, also below TLS. */
+  /** The TCP connection, also below TLS. */
   readonly #socket: Socket
   readonly #isHead: (index: number) => boolean
 

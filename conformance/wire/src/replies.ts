@@ -10,7 +10,7 @@ export interface Reply {
   readonly body: string
   /** The body ends where the connection does. */
   readonly untilClose: boolean
-  /** The fields behind a chunked body: lower-case name, value, lower-case name, value, …. */
+  /** The trailer fields: lower-case name, value, lower-case name, value, …. */
   readonly trailers: readonly string[]
 }
 

@@ -1,10 +1,10 @@
 /**
  * `node conformance/wire/dist/src/run.js --adapter native|node-http|uwebsockets [--group g] [--only id] [--tls] [--cuts] [--record]`
  *
- * Plays the cases and prints every one that is not as expected; exit status 1 if there is one on `native`, or if another
- * adapter does over TLS what is not recorded of it without. `--tls` plays them over TLS, half-closes with FIN and
- * without; `--cuts` adds every cut; `--record` (not with `native`) writes `recorded/<adapter>.json` and
- * `docs/wire-verdicts.md`.
+ * Plays the cases and prints every one that is not as expected. The exit status is 1 if there is one on `native`, or if
+ * another adapter behaves over TLS differently from its recorded verdicts. `--tls` plays the cases over TLS and
+ * half-closes with and without FIN; `--cuts` adds every cut; `--record` (not with `native`) writes
+ * `recorded/<adapter>.json` and `docs/wire-verdicts.md`.
  */
 import { parseArgs } from 'node:util'
 
@@ -74,7 +74,10 @@ await server.close()
 if (adapter === 'native' && (failed.length > 0 || server.smuggled() > 0)) process.exitCode = 1
 if (unlike.length > 0) process.exitCode = 1
 
-/** Where an adapter does over TLS what it does not without. Cases are recorded whole. */
+/**
+ * Gives the cases in which an adapter behaves over TLS differently from its recorded verdicts. Only whole plays are
+ * recorded.
+ */
 function unlikeRecorded(other: RecordedAdapter): string[] {
   const { verdicts } = readRecorded(other)
   return outcomes

@@ -17,7 +17,9 @@ export interface CaseServer extends Target {
   readonly close: () => Promise<void>
 }
 
-/** Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded, or has no TLS and needs it. */
+/**
+ * Starts the app of the cases on 127.0.0.1. Throws if the adapter cannot be loaded, or TLS is needed and it has none.
+ */
 export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'): Promise<CaseServer> {
   // No case is about slowness, and a head in 512 writes beside 63 others takes over 10 s on a slow machine.
   const limits = { headersTimeout: 120_000, requestTimeout: 120_000, drainIdle: 0 }
@@ -61,7 +63,7 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
   return { port, carrier, requests: () => requests, smuggled: () => smuggled, close: () => app.close() }
 }
 
-/** What `listen` takes beside the address. HTTP/2 is offered as well, as it is unless an app turns it off. */
+/** Gives the options of `listen` beside the address. HTTP/2 is offered as well, as it is by default. */
 async function secured(carrier: Carrier): Promise<{ tls?: { cert: string; key: string } }> {
   if (carrier === 'tcp') return {}
   const { cert, key } = (await TestAuthority.make()).server(['127.0.0.1'])

@@ -43,7 +43,10 @@ export async function judge(target: Target, one: Case, cut: Cut): Promise<Outcom
   return { one, target, cut, played, differences: differences(one, played) }
 }
 
-/** The ways to play a case against a server: over TLS a half-close comes with FIN, and without. */
+/**
+ * Gives the transports with which to play a case against a server: over TLS a half-close is played with and without
+ * FIN.
+ */
 export function targets(server: Target, one: Case): Target[] {
   const { port, carrier } = server
   const target = { port, carrier }

@@ -22,7 +22,7 @@ for (const [carrier, expected] of [
       })
     })
     const behind = await listen(server)
-    // A relay sees FIN, which a socket of TLS does not tell from close_notify.
+    // The relay sees the FIN. A TLSSocket does not tell a FIN from a close_notify.
     let fins = 0
     const relay = createServer({ allowHalfOpen: true }, (inner) => {
       const outer = connect({ port: behind, host: '127.0.0.1', allowHalfOpen: true })

@@ -5,7 +5,8 @@ import { cases } from '../src/cases/all.ts'
 import { type CaseServer, startServer } from '../src/server.ts'
 import { explain, inParallel, judge, targets } from '../src/suite.ts'
 
-// Cuts are of records here, and the tests of `crates/tls` cut records themselves: `run.js --tls --cuts` plays them.
+// Over TLS a cut splits records, and the tests of `crates/tls` split records themselves. `run.js --tls --cuts` plays
+// the cuts.
 test('native engine over TLS: every case whole, half-closes with FIN and without', async (t) => {
   let server: CaseServer
   try {

@@ -11,8 +11,8 @@ import { startServer } from '../src/server.ts'
 import { inParallel, judge, otherParallel, targets } from '../src/suite.ts'
 
 /**
- * Over TLS the verdicts are the same. Skipped on a Node.js of another major version than the recorded one, whose parser
- * differs.
+ * Compares the verdicts with the recorded ones, which are the same over TLS. The test is skipped on another major
+ * version of Node.js than the recorded one, because its parser differs.
  */
 export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp'): void {
   const file = readRecorded(adapter)
@@ -34,7 +34,8 @@ export function testRecorded(adapter: RecordedAdapter, carrier: Carrier = 'tcp')
         const name = `${one.id} over ${target.carrier}`
         actual[name] = recorded(outcome)
         wanted[name] = file.verdicts[one.id]
-        // Beside 255 others and a busy machine a connection may close too late to be seen; alone it is what it is.
+        // Beside 255 other cases on a busy machine the server may close a connection too late for the client to see it.
+        // The case is played again alone.
         if (!isDeepStrictEqual(actual[name], wanted[name])) actual[name] = recorded(await play(outcome))
       }
       assert.deepEqual(actual, wanted, `record the change with run.js --adapter ${adapter} --record`)

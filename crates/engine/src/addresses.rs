@@ -1,11 +1,11 @@
-//! How many connections each address has.
+//! Counts the connections of each address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 
 use reactor::net::Peer;
 
-/// The counts, by address. A client has a whole /64 of IPv6 addresses at least, so these count as one.
+/// The counts by address. A client usually has at least a /64 of IPv6 addresses, so these count as one address.
 #[derive(Default)]
 pub struct Addresses(HashMap<Key, usize>);
 
@@ -17,7 +17,7 @@ enum Key {
 }
 
 impl Addresses {
-    /// Counts a connection, unless its address has `most`. Those of Unix sockets have no address.
+    /// Counts a connection, unless its address has `most` already. Unix sockets have no address and are not counted.
     pub fn admit(&mut self, peer: &Peer, most: usize) -> bool {
         let Some(key) = key(peer) else {
             return true;

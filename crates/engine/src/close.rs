@@ -64,7 +64,7 @@ impl Core {
         }
     }
 
-    /// Gives whether the client has all that was begun.
+    /// Returns true when everything that was begun has been sent to the client.
     fn is_whole(&self, id: ConnectionId) -> bool {
         let connection = self.connections.get(id);
         connection.is_some_and(|connection| connection.output.is_empty())

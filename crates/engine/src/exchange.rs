@@ -48,7 +48,7 @@ impl Identity {
 /// How a streamed reply's body is delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
-    /// By chunks, or by the end of its stream.
+    /// The body ends with the last chunk, or over HTTP/2 with the end of its stream.
     Chunked,
     /// Bytes of the declared length still to come.
     Length(u64),
@@ -63,7 +63,7 @@ pub struct Exchange {
     pub connection: ConnectionId,
     /// The next newer exchange of the same connection.
     pub next: Slot,
-    /// The key of its stream, for HTTP/2.
+    /// The key of the stream; used over HTTP/2.
     pub stream: u16,
     pub state: State,
     pub head_only: bool,

@@ -1,5 +1,6 @@
-//! TLS handshakes: when they may work, how many may be unfinished, how they end. A handshake takes some 200 µs of the
-//! one thread that serves everybody, so each turn spends a limited time on them, and the rest wait.
+//! TLS handshakes: the time they may take, the number that may be unfinished, and how they end. A handshake takes about
+//! 200 µs on the one thread that serves all connections. So each turn spends a limited time on handshakes, and the
+//! others wait.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -17,15 +18,16 @@ use crate::transport::{Opened, Transport};
 
 /// The most time that one turn spends on handshakes, unless the first takes longer.
 const BUDGET: Duration = Duration::from_micros(500);
-/// How many tokens of handshakes that are done may stay in the list of the unfinished.
+/// The most tokens of finished handshakes that may stay in the list of the unfinished ones.
 const STALE: usize = 64;
 
-/// What stands in place of a protocol while there is none: before the handshake is done, and after a fault of TLS.
+/// The state of a connection that has no protocol yet, before the TLS handshake is done, or none any more, after a
+/// fault of TLS.
 #[derive(Default)]
 pub struct Handshake {
-    /// It is in the count of its server.
+    /// True while the server counts it as unfinished.
     counted: bool,
-    /// Since when it is on the list of those that wait for a turn with time for them. Its socket is not read then.
+    /// The time since which it waits for a turn with time for handshakes. The socket is not read meanwhile.
     deferred: Option<u64>,
 }
 
@@ -45,9 +47,9 @@ impl Handshake {
 /// The handshakes of an engine.
 #[derive(Default)]
 pub struct Handshakes {
-    /// The tokens of connections that wait, the one that has waited longest first.
+    /// The tokens of connections that wait; the one that has waited longest is first.
     deferred: VecDeque<u64>,
-    /// What this turn has spent, or `None` if it did none yet.
+    /// The time that this turn has spent on handshakes; `None` before the first one.
     spent: Option<Duration>,
     scratch: Scratch,
 }
@@ -69,17 +71,18 @@ impl Handshakes {
 /// The TLS of one server.
 pub struct ServerTls {
     pub settings: Settings,
-    /// How many handshakes are unfinished.
+    /// The number of unfinished handshakes.
     unfinished: usize,
-    /// Their tokens, the oldest first, among some that are done.
+    /// The tokens of unfinished handshakes, the oldest first, with up to `STALE` finished ones among them.
     order: VecDeque<u64>,
 }
 
 impl Engine {
-    /// Has a server speak TLS with those who connect from now on. On an error nothing changes.
+    /// Makes a server use this TLS configuration for new connections. Nothing changes on an error.
     ///
     /// # Errors
-    /// What is wrong with the settings.
+    ///
+    /// Fails if the configuration is not valid, and says what is wrong.
     pub fn set_tls(&mut self, id: u16, config: &Config) -> Result<(), ConfigFault> {
         let Some(server) = self.core.servers.get_mut(id) else {
             return Ok(());
@@ -99,7 +102,8 @@ impl Engine {
         Ok(())
     }
 
-    /// What the handshake of an exchange's connection agreed on, if the exchange lives and its connection is TLS.
+    /// Gives the result of the TLS handshake of an exchange's connection, if the exchange lives and its connection is
+    /// TLS.
     pub fn tls_info(&self, slot: u32, generation: u32) -> Option<Info<'_>> {
         let exchange = self.core.exchanges.live(Slot(slot), generation)?;
         let mut connection = self.core.connections.get(exchange.connection)?;
@@ -125,7 +129,7 @@ impl Connections {
 }
 
 impl Core {
-    /// Counts a connection whose handshake begins. Past the limit of its server, the oldest unfinished one is reset.
+    /// Counts a connection whose handshake begins. Above the limit of its server, resets the oldest unfinished one.
     pub fn begin_handshake(&mut self, server: u16, token: u64) {
         let Some((tls, limits)) = self.server_tls(server) else {
             return;
@@ -182,18 +186,18 @@ impl Core {
         }
     }
 
-    /// Goes on with a handshake that waits, unless the turn did one already. Requests may fill every slice of a turn, so
-    /// this comes before them.
+    /// Continues a handshake that waits, unless this turn has continued one already. Requests may fill every slice of a
+    /// turn, so this comes before them.
     pub fn advance_one_handshake(&mut self, memory: &mut Memory) {
         while self.handshakes.spent.is_none() && self.advance_handshake(memory) {}
     }
 
-    /// Goes on with handshakes that wait, as far as the turn has time for them.
+    /// Continues waiting handshakes as long as the turn has time for them.
     pub fn advance_handshakes(&mut self, memory: &mut Memory) {
         while self.handshakes.may_work() && self.advance_handshake(memory) {}
     }
 
-    /// Takes the first token of the list. Gives false where there is none, or no room for what its client sent.
+    /// Takes the first token of the list. Returns false if there is none, or no room for the bytes of its client.
     fn advance_handshake(&mut self, memory: &mut Memory) -> bool {
         if !self.handshakes.has_work() || !self.slice.has_room(memory) {
             return false;
@@ -212,14 +216,14 @@ impl Core {
         if let Some((connection, Protocol::Handshake(handshake))) = self.connections.open(id)
             && let Some(since) = handshake.deferred.take()
         {
-            // The client is not late while what it sent waits for us.
+            // The time in which its bytes wait for the server does not count against the client.
             connection.deadline = connection.deadline.saturating_add(now - since);
         }
         self.open_records(memory, id, true);
         self.throttle(id);
     }
 
-    /// Puts a handshake on the list of those that wait, and leaves what it was sent in the kernel.
+    /// Puts a handshake on the list of those that wait, and leaves its received bytes in the kernel.
     fn defer(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         let token = self.connections.token(id);
@@ -279,13 +283,13 @@ impl Core {
     /// Ends a handshake that took too long.
     pub fn time_out_handshake(&mut self, id: ConnectionId) {
         let handshake = self.connections.handshake(id);
-        // If it is deferred, the client is not late: what it sent waits for us.
+        // The client of a deferred handshake is not late: its bytes wait for the server.
         if handshake.is_some_and(|handshake| !handshake.is_deferred()) {
             self.remove(id, abort::CLIENT);
         }
     }
 
-    /// From here on the connection speaks what both sides agreed on.
+    /// Makes the connection speak the protocol that the handshake has chosen.
     fn finish_handshake(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         self.uncount_handshake(id);
@@ -300,7 +304,8 @@ impl Core {
         connection.deadline = now + server.config.limits.headers_timeout;
     }
 
-    /// Ends a connection whose client broke a rule of TLS: it is told by an alert, or by plain HTTP if it speaks that.
+    /// Ends a connection whose client broke a rule of TLS. The client gets an alert, or a reply in plain HTTP if it
+    /// speaks that.
     fn end_link(&mut self, id: ConnectionId, fault: &Fault) {
         self.uncount_handshake(id);
         self.release(id, abort::CLIENT);

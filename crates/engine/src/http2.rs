@@ -1,5 +1,6 @@
-//! HTTP/2 (RFC 9113): from frames to requests, and from reply records to frames. `crates/h2` knows frames, streams and
-//! windows; this folder knows exchanges, bodies, limits and time. A stream is an exchange like any other for JavaScript.
+//! HTTP/2 (RFC 9113): turns frames into requests, and reply records into frames. `crates/h2` handles frames, streams
+//! and windows; this folder handles exchanges, bodies, limits and time. For JavaScript a stream is an exchange like any
+//! other.
 
 pub mod bodies;
 pub mod credit;
@@ -25,7 +26,7 @@ use bodies::Upload;
 use leaving::Leaving;
 use reply_head::Blocks;
 
-/// What HTTP/2 knows of a connection.
+/// The state of HTTP/2 on a connection.
 ///
 /// # Invariants
 /// These hold between two steps, that is, whenever `Core::flush` has returned:
@@ -35,50 +36,50 @@ pub struct Http2 {
     session: Session,
     /// The streams by their keys.
     streams: Vec<Stream>,
-    /// How many of them are open.
+    /// The number of open streams.
     open: usize,
-    /// Streams whose bodies JavaScript may be given more of, or whose requests wait for room in a slice.
+    /// Streams with more of a body for JavaScript, or with a request that waits for room in a slice.
     ready: Vec<Key>,
-    /// A producer of a reply waits for the word that it may go on.
+    /// True while a producer of a reply waits for the signal to continue.
     producers_wait: bool,
     leaving: Leaving,
-    /// When the connection has been without a stream for too long.
+    /// The time at which a connection without streams ends.
     idle_until: u64,
-    /// When a head, or another frame that began, has to be whole.
+    /// The time by which a head, or another frame that has begun, must be complete.
     frame_until: u64,
-    /// The session has failed: nothing more is read.
+    /// True once the session has failed. Nothing more is read then.
     failed: bool,
 }
 
-/// One request and its reply, as far as either has bytes to come.
+/// One request and its reply, until both are complete.
 struct Stream {
     open: bool,
     /// The exchange, until its reply is complete. A request that JavaScript never sees has none.
     slot: Slot,
-    /// The index of the settings of the sockets of its route, if the request asks for a WebSocket (RFC 8441).
+    /// The index of the socket settings of its route, if the request asks for a WebSocket (RFC 8441).
     upgrade: Option<u16>,
-    /// The WebSocket that it has become.
+    /// The WebSocket on this stream.
     socket: ConnectionId,
-    /// How many bytes of it the socket has received and not consumed.
+    /// The number of bytes that the socket has received and not consumed.
     held: usize,
     upload: Upload,
-    /// When the body of the request has to be there.
+    /// The time by which the body of the request must be complete.
     deadline: u64,
-    /// What waits for windows of the client, or for room in the output of the connection.
+    /// Bytes that wait for the flow-control windows, or for room in the output of the connection.
     waiting: Output,
-    /// What follows behind `waiting`.
+    /// How the reply ends behind `waiting`.
     end: End,
-    /// When something of `waiting` has to be sent.
+    /// The time by which some bytes of `waiting` must be sent.
     send_until: u64,
 }
 
-/// How a reply goes on behind the bytes that are there.
+/// How a reply continues behind the bytes that it has.
 pub enum End {
-    /// More comes from its producer.
+    /// The producer gives more.
     Open,
-    /// Nothing comes.
+    /// The reply is complete.
     Whole,
-    /// A block of trailer fields comes.
+    /// A block of trailer fields follows.
     Trailers(Vec<u8>),
 }
 
@@ -99,7 +100,7 @@ impl Default for Stream {
     }
 }
 
-/// What the connections of an engine share, so that a request allocates nothing.
+/// State that all connections of an engine share, so that a request allocates nothing.
 pub struct Shared {
     blocks: Blocks,
     head: Option<Box<RequestHead>>,
@@ -119,7 +120,7 @@ impl Shared {
         }
     }
 
-    /// Brings Date up to date.
+    /// Updates the Date field.
     pub fn refresh(&mut self, second: u64) {
         self.blocks.refresh(second);
     }
@@ -141,18 +142,18 @@ impl Http2 {
         }
     }
 
-    /// Gives whether a stream is open.
+    /// Returns true when a stream is open.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.open > 0
     }
 
-    /// Gives whether nothing is in flight, half received, or told and not answered.
+    /// Returns true when nothing is in flight, half received, or passed to JavaScript and not answered.
     pub fn is_idle(&self) -> bool {
         self.open == 0 && !self.failed && !self.leaving.is_asked()
     }
 
-    /// The place of a stream in its table, which grows as streams come.
+    /// Gives the place of a stream in the table, which grows when needed.
     fn stream(&mut self, key: Key) -> &mut Stream {
         let index = usize::from(key.0);
         if index >= self.streams.len() {
@@ -188,7 +189,7 @@ fn session_limits(server: &Server) -> h2::Limits {
 }
 
 impl Connections {
-    /// A connection that speaks HTTP/2.
+    /// Gives a connection that speaks HTTP/2.
     #[inline]
     fn http2(&mut self, id: ConnectionId) -> Option<(&mut Connection, &mut Http2)> {
         match self.open(id)? {
@@ -197,7 +198,7 @@ impl Connections {
         }
     }
 
-    /// A connection that speaks HTTP/2, and its server.
+    /// Gives a connection that speaks HTTP/2, and its server.
     #[inline]
     fn http2_with_server<'a>(
         &'a mut self,

@@ -156,7 +156,7 @@ impl Output {
         (own, Some(part.body))
     }
 
-    /// The first bytes that wait, as far as they lie together; `None` when a kept body is not there any more.
+    /// Gives the first contiguous bytes that wait; `None` if a kept body is gone.
     pub fn first(&self) -> Option<&[u8]> {
         match self.parts.front() {
             Some(part) if self.sent == self.own.len() => part.body.bytes()?.get(part.at..),
@@ -215,7 +215,8 @@ impl Output {
         }
     }
 
-    /// Its share of what waits on its server: its own bytes, and of each kept body an even part with all that wait for it.
+    /// Gives its share of the bytes that wait on its server: its own bytes, and for each kept body an equal part with
+    /// all others that wait for it.
     pub fn share(&self) -> usize {
         let bodies = self.parts.iter().map(|part| &part.body);
         let parts = bodies.map(|body| body.place.1 / Rc::strong_count(body));

@@ -17,7 +17,7 @@ use crate::websocket::WebSocket;
 
 /// The protocol of a connection, with its state.
 pub enum Protocol {
-    /// None yet, or none any more: the TLS handshake is not done, or TLS has ended by a fault.
+    /// The connection has no protocol: the TLS handshake is not done, or TLS has ended by a fault.
     Handshake(Handshake),
     Http1(Http1),
     Http2(Box<Http2>),
@@ -55,7 +55,7 @@ impl Protocol {
         Self::agreed(server, None, 0)
     }
 
-    /// What a connection speaks whose TLS handshake is done, if there is one. `alpn` is what that agreed on.
+    /// Gives the protocol of a connection after the TLS handshake, if there is one. `alpn` is the result of ALPN.
     pub fn agreed(server: &Server, alpn: Option<&[u8]>, now: u64) -> Self {
         #[cfg(feature = "faults")]
         if server.echoes {
@@ -67,7 +67,7 @@ impl Protocol {
         Self::Http1(Http1::default())
     }
 
-    /// Gives whether it waits for a turn with time for it.
+    /// Returns true when it waits for a turn with time for handshakes.
     #[inline]
     pub fn is_deferred(&self) -> bool {
         matches!(self, Self::Handshake(handshake) if handshake.is_deferred())
@@ -282,7 +282,7 @@ impl Core {
         }
     }
 
-    /// Gives how many unsent bytes there are for the client of a connection. A WebSocket on a stream counts for its
+    /// Gives the number of unsent bytes for the client of a connection. A WebSocket on a stream counts for its
     /// connection of HTTP/2.
     pub fn held_by(&self, id: ConnectionId) -> usize {
         let own = self
@@ -300,11 +300,11 @@ impl Core {
         }
     }
 
-    /// Gives whether a connection may be cut off to make room for the output of another one.
+    /// Returns true when a connection may be cut off to make room for the output of another one.
     pub fn gives_way(&self, id: ConnectionId) -> bool {
         match self.connections.protocol(id) {
             Some(Protocol::Handshake(_)) => false,
-            // What is lost of a reply is not sent again, and a connection holds few of them.
+            // A lost part of a reply is not sent again, and a connection of HTTP/1 holds few replies.
             Some(Protocol::Http1(_)) => false,
             Some(Protocol::Http2(_)) => true,
             Some(Protocol::WebSocket(_)) => true,
@@ -314,8 +314,8 @@ impl Core {
         }
     }
 
-    /// Makes room: on a connection of HTTP/2 resets the stream with the most unsent bytes, where `grown`, the stream
-    /// whose reply has grown, wins ties; resets any other connection as a whole.
+    /// Makes room. On a connection of HTTP/2 this resets the stream with the most unsent bytes; `grown`, the stream
+    /// whose reply has grown, wins ties. Any other connection is reset as a whole.
     pub fn give_way(&mut self, id: ConnectionId, grown: Option<h2::Key>) {
         match self.connections.protocol(id) {
             Some(Protocol::Http2(_)) => self.end_fullest_stream(id, grown),

@@ -134,7 +134,7 @@ impl Core {
         self.take_received(memory, id, start, &received);
     }
 
-    /// Does what is to be done with what came into the arena, from `start` on.
+    /// Processes the bytes in the arena from `start` on.
     #[inline(always)]
     pub fn take_received(
         &mut self,
@@ -190,7 +190,7 @@ impl Core {
         self.keep_rest(memory, id, (at, end), stop);
     }
 
-    /// Takes bytes that another connection received for this one, into a part of the arena that is its own.
+    /// Takes bytes for this connection that another one received, into a part of the arena of its own.
     pub fn take_carried(
         &mut self,
         memory: &mut Memory,
@@ -208,13 +208,13 @@ impl Core {
         }
         let arena = &memory.page(self.slice.page()).arena;
         connection.input.extend_from_slice(&arena[start..end]);
-        // If parsing waits, each small part would have all of the input copied.
+        // If parsing waits, each small part would copy all of the input.
         if !connection.queued && !connection.parse_blocked {
             self.parse_kept(memory, id);
         }
     }
 
-    /// Keeps received bytes that were not consumed, and arranges that they are parsed again.
+    /// Keeps received bytes that were not consumed, and schedules parsing them again.
     fn keep_rest(
         &mut self,
         memory: &mut Memory,

@@ -8,7 +8,7 @@ use crate::faults::{self, Stage};
 use crate::server::{RouteSpec, ServerConfig};
 use crate::slice::{Routed, Slice};
 
-/// What the next request is read into. It is kept, so that a request allocates nothing.
+/// The buffers for the next request. They are kept, so that a request allocates nothing.
 #[derive(Default)]
 pub struct Scratch {
     pub head: Option<Box<Head>>,
@@ -16,18 +16,18 @@ pub struct Scratch {
     pub path: Vec<u8>,
 }
 
-/// A request that JavaScript never sees is answered with this status and the code of an error.
+/// The status and the error code of a request that JavaScript never sees.
 pub type Refused = (u16, &'static str);
 
-/// Where a request goes.
+/// The route of a request.
 pub struct Destination {
     pub routed: Routed,
-    /// `None` where no route was found.
+    /// The route; `None` if none was found.
     pub spec: Option<RouteSpec>,
 }
 
 impl Destination {
-    /// Of the parameters of the lookup those that count: a request without a route has none.
+    /// Gives the parameters of the lookup, or none for a request without a route.
     #[inline]
     pub fn params<'a>(&self, params: &'a Params) -> &'a Params {
         if self.spec.is_some() {
@@ -43,10 +43,10 @@ const METHOD_NOT_ALLOWED: i32 = -2;
 const OPTIONS: i32 = -3;
 const UPGRADE_REQUIRED: i32 = -4;
 
-/// Finds where a request goes whose head begins at `at` in the arena, which must have room for its canonical path.
+/// Finds the route of a request whose head begins at `at` in the arena, which must have room for its canonical path.
 ///
-/// It is copied into both versions of HTTP, as are the other functions that each request of either passes: as calls they
-/// cost a request of HTTP/1 210 of 3,950 instructions of the addon (callgrind).
+/// The function is inlined into both versions of HTTP, as are the other functions that each request of both passes. As
+/// calls they cost a request of HTTP/1 210 of 3,950 instructions of the addon (callgrind).
 #[inline(always)]
 pub fn find(
     config: &ServerConfig,
@@ -68,7 +68,7 @@ pub fn find(
             if let Err(refusal) = wire::canonicalise(&arena[raw..raw + length], canonical) {
                 return Err((refusal.status(), refusal.code()));
             }
-            // Bytes that become escapes make a path three times as long; the page has room for its limit.
+            // Escaping bytes makes a path up to three times as long. The page has room for its limit.
             if canonical.len() > config.limits.wire.max_url_length as usize {
                 return Err((414, "E_TARGET_TOO_LONG"));
             }

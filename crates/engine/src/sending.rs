@@ -127,7 +127,7 @@ impl Core {
     pub fn flush(&mut self) {
         self.deliver_published();
         loop {
-            // After a panic a 500, or the end of a stream, may still have to be sent.
+            // After a panic a 500, or the end of a stream, may have to be sent.
             self.flush_cork();
             let Some(token) = self.sender.dirty.pop_front() else {
                 if self.sender.is_free() {
@@ -228,7 +228,7 @@ impl Core {
             }
             cork.bytes.clear();
             cork.mark = 0;
-            // What the socket takes now does not count as waiting.
+            // Bytes that the socket takes now do not count as waiting.
             self.flush_output(id);
             return;
         }
@@ -262,7 +262,7 @@ impl Core {
         cork.mark = 0;
     }
 
-    /// Counts the output of a connection after it grew. Past `maxBufferedReplies` it cuts off clients.
+    /// Counts the output of a connection after it grew. Above `maxBufferedReplies` clients are cut off.
     pub fn bound_waiting(&mut self, id: ConnectionId) {
         let Some((connection, server)) = self.connections.with_server(&mut self.servers, id) else {
             return;
@@ -370,7 +370,7 @@ impl Core {
         if protocol.is_busy() {
             self.tell_drained(id);
         } else if connection.life.is_closing() {
-            // A refusal may be gathered behind the rest of a TLS handshake that is sent now.
+            // The gathered bytes may be a refusal, behind the rest of a TLS handshake that is sent now.
             if !self.sender.gathers_for(id) {
                 self.close_or_linger(id);
             }

@@ -94,7 +94,6 @@ impl Limits {
 }
 
 /// Stands for a limit that is off. No process lives so long, and no sum with the clock overflows.
-/// Stands for a limit that is off.
 pub const OFF: u64 = 1 << 53;
 
 /// When a request is dispatched, if it has a body.
@@ -113,7 +112,7 @@ pub enum BodyMode {
 pub struct RouteSpec {
     pub body: BodyMode,
     pub max_body: u64,
-    /// How many milliseconds its requests may take; [`OFF`] for no limit.
+    /// The milliseconds that its requests may take; [`OFF`] for no limit.
     pub request_timeout: u64,
     /// The last parameter is the rest of the path, which only the limit on the target bounds.
     pub wildcard: bool,
@@ -233,13 +232,13 @@ pub struct Server {
     /// The bodies that wait to be sent and stay where JavaScript has them.
     pub bodies: Bodies,
     pub topics: Topics,
-    /// Set if it speaks TLS.
+    /// The state of TLS, if the server uses it.
     pub tls: Option<Box<ServerTls>>,
     addresses: Addresses,
     pub phase: Phase,
     /// The server keeps the process alive while it listens.
     pub referenced: bool,
-    /// Plain connections may begin with the preface of HTTP/2.
+    /// True if plain connections may begin with the preface of HTTP/2.
     pub http2: bool,
     #[cfg(feature = "faults")]
     pub echoes: bool,
@@ -248,7 +247,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that does not listen yet.
+    /// Makes a server that does not listen yet.
     pub fn new(config: ServerConfig) -> Self {
         Self {
             config,
@@ -271,7 +270,7 @@ impl Server {
         }
     }
 
-    /// Counts a connection of `peer`. Gives false if its address has as many as it may have.
+    /// Counts a connection of `peer`. Returns false when its address has the most already.
     pub fn admit_address(&mut self, peer: &Peer) -> bool {
         let most = self.config.limits.max_connections_per_address;
         most >= OFF as usize || self.addresses.admit(peer, most)
@@ -282,7 +281,7 @@ impl Server {
         self.addresses.release(peer);
     }
 
-    /// Gives whether as many requests are in flight as may be.
+    /// Returns true when the number of requests in flight is at its limit.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.stats.in_flight as usize >= self.config.limits.max_in_flight

@@ -35,7 +35,7 @@ pub struct Notice {
     value: i32,
     /// An `abort` has 1 here when the client has closed only its sending side and still gets a reply.
     detail: i32,
-    /// Why a socket was closed, as UTF-8, or the block of trailer fields behind a body.
+    /// The close reason of a socket as UTF-8, or a block of trailer fields.
     bytes: Box<[u8]>,
 }
 
@@ -76,7 +76,7 @@ impl Notice {
         }
     }
 
-    /// A streamed body is whole. `trailers`: the block of its trailer fields.
+    /// Makes the event for the end of a streamed body. `trailers` is the block of its trailer fields.
     pub fn body_end(about: Identity, trailers: Box<[u8]>) -> Self {
         Self {
             bytes: trailers,
@@ -310,7 +310,7 @@ impl Slice {
         self.has_spans_for(head.fields.len(), params)
     }
 
-    /// Gives whether the spans of one more head with so many fields fit.
+    /// Returns true when the spans of one more head with this many fields fit.
     #[inline]
     pub fn has_spans_for(&self, fields: usize, params: usize) -> bool {
         self.spans + params * PARAMETER_SPAN_WORDS + fields * FIELD_SPAN_WORDS + PEER_WORDS

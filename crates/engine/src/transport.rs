@@ -24,14 +24,14 @@ pub enum Transport {
     Plain(Socket),
     /// The bytes on the socket are TLS records.
     Tls(Box<Tls>),
-    /// The bytes are those of a stream of another connection, which takes them from the output when it has room.
+    /// The bytes belong to a stream of another connection, which takes them from the output when it has room.
     Stream(Place),
     /// For tests of protocols: bytes come late and in pieces.
     #[cfg(feature = "faults")]
     Delayed(Box<Delayed>),
 }
 
-/// A stream of HTTP/2: its connection, and its key there.
+/// A stream of HTTP/2: its connection, and its key in that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     pub parent: ConnectionId,
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 impl Transport {
-    /// The transport of a connection that `server` has accepted, or `None` if its TLS settings have no use for one.
+    /// Makes the transport of a connection that `server` has accepted; `None` if the TLS library refuses it.
     pub fn new(socket: Socket, server: &mut Server) -> Option<Self> {
         let below = Self::below(socket, server);
         match &server.tls {
@@ -61,7 +61,7 @@ impl Transport {
         Self::Plain(socket)
     }
 
-    /// Receives what is there, up to the length of `room`: ciphertext, if it is TLS.
+    /// Receives at most the length of `room`; over TLS these bytes are ciphertext.
     #[inline]
     pub fn receive(&mut self, room: &mut [u8]) -> Recv {
         match self {
@@ -103,7 +103,7 @@ impl Transport {
     pub fn seals(&self) -> bool {
         match self {
             Self::Plain(_) => false,
-            // What is sent waits until its connection has room.
+            // The output waits until its connection has room.
             Self::Tls(_) | Self::Stream(_) => true,
             #[cfg(feature = "faults")]
             Self::Delayed(transport) => transport.seals(),
@@ -159,7 +159,7 @@ impl Transport {
         }
     }
 
-    /// Tells the peer that what it received is whole, before the socket is closed.
+    /// Tells the peer before the socket is closed that the received data is complete.
     pub fn say_goodbye(&mut self) {
         if let Self::Tls(tls) = self {
             tls.close();
@@ -171,12 +171,12 @@ impl Transport {
         matches!(self, Self::Tls(_))
     }
 
-    /// Gives whether what is sealed from now on is lost: the link has ended by a fault, or its keys are used up.
+    /// Returns true when nothing can be sent any more: the link has ended by a fault, or its keys are used up.
     pub fn has_failed(&self) -> bool {
         matches!(self, Self::Tls(tls) if tls.link().failed())
     }
 
-    /// The TLS side, if it is TLS.
+    /// Gives the TLS side of a TLS transport.
     pub fn link(&self) -> Option<&Link> {
         if let Self::Tls(tls) = self {
             Some(tls.link())
@@ -185,7 +185,7 @@ impl Transport {
         }
     }
 
-    /// The stream that it is, if it is one.
+    /// Gives the stream, if the transport is one.
     #[inline]
     pub fn place(&self) -> Option<Place> {
         match self {
@@ -217,7 +217,7 @@ impl Transport {
         }
     }
 
-    /// What the poller watches: nothing for a stream.
+    /// Gives the descriptor that the poller watches; a stream has none.
     #[inline]
     pub fn fd(&self) -> Option<RawFd> {
         match self {

@@ -1,4 +1,4 @@
-//! What the bodies of requests have in common: how fast they must come, and requests that wait for theirs.
+//! The common part of request bodies: how fast they must arrive, and requests that wait for their bodies.
 
 use ring::Memory;
 use ring::layout::INLINE_BODY_BYTES;
@@ -11,9 +11,9 @@ use crate::slice::{DispatchedBody, Routed, Slice};
 pub struct Held {
     pub head: Head,
     head_bytes: Vec<u8>,
-    /// The canonical path, if the head does not contain it.
+    /// The canonical path, if it is not a part of the head.
     path: Option<Vec<u8>>,
-    /// The offset of its path is relative to the head.
+    /// The route. The offset of its path is relative to the head.
     routed: Routed,
     pub params: Params,
     pub data: Vec<u8>,
@@ -36,7 +36,7 @@ impl Held {
         }
     }
 
-    /// How much memory it takes: a head of HTTP/2 may be 1,000 times as long as the bytes that stood for it.
+    /// Gives the bytes of memory that it takes. A head of HTTP/2 may be 1,000 times as long as its compressed form.
     pub fn memory(&self) -> usize {
         size_of::<Self>()
             + self.head_bytes.capacity()
@@ -45,7 +45,7 @@ impl Held {
             + self.data.len()
     }
 
-    /// Gives whether the slice has room for it.
+    /// Returns true when the slice has room for it.
     pub fn fits(&self, slice: &Slice) -> bool {
         let path_bytes = self.path.as_ref().map_or(0, Vec::len);
         let inline = Some(self.data.len()).filter(|&length| length <= INLINE_BODY_BYTES);
@@ -55,8 +55,8 @@ impl Held {
             && slice.has_spans(&self.head, route::MAX_PARAMS)
     }
 
-    /// Puts its head, its path and its body into the slice, which must have room. Gives where the head begins, where its
-    /// path is, and the body.
+    /// Puts its head, its path and its body into the slice, which must have room. Gives the offset of the head, that of
+    /// the path, and the body.
     pub fn place(
         &mut self,
         memory: &mut Memory,
@@ -81,7 +81,7 @@ impl Held {
     }
 }
 
-/// Judges whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on
+/// Decides whether a body arrives fast enough. It has `requestTimeout`, then more time while it keeps 1 KiB/s on
 /// average, but at most 300 s (or `requestTimeout`, if that is longer).
 #[derive(Clone, Copy)]
 pub struct Pace {
@@ -95,7 +95,7 @@ pub struct Pace {
 const MINIMUM_RATE: u64 = 1024;
 /// The most milliseconds that a body may take.
 const HARD_CAP: u64 = 300_000;
-/// After so many milliseconds a slow body is looked at again.
+/// The interval in milliseconds at which a slow body is checked again.
 const EXTENSION: u64 = 1000;
 
 impl Pace {
@@ -107,19 +107,19 @@ impl Pace {
         }
     }
 
-    /// The first deadline of a body that nothing pauses.
+    /// Gives the first deadline of a body that nothing pauses.
     pub fn deadline(&self) -> u64 {
         self.started + self.timeout
     }
 
-    /// The next deadline once `requestTimeout` has passed, or `None` if the client is too slow.
+    /// Gives the next deadline once `requestTimeout` has passed, or `None` if the client is too slow.
     pub fn extend(&self, now: u64) -> Option<u64> {
         let elapsed = now - self.started;
         (elapsed < HARD_CAP.max(self.timeout) && self.received * 1000 >= elapsed * MINIMUM_RATE)
             .then_some(now + EXTENSION)
     }
 
-    /// The deadline of a body that was paused at `paused` and may come again.
+    /// Gives the deadline of a body that was paused at `paused` and may continue.
     pub fn resume(&mut self, paused: u64, now: u64) -> u64 {
         self.started += now - paused;
         self.deadline().max(now + EXTENSION)

@@ -384,7 +384,7 @@ fn a_refused_head_request_has_no_content_even_when_it_waits_its_turn() {
     assert!(received.ends_with("\r\n\r\n"), "{received}");
 }
 
-/// The descriptor of a request has 16 bits for the length of a name; what is longer would become another field.
+/// The descriptor of a request has 16 bits for the length of a name. A longer name would become another field.
 #[test]
 fn a_field_name_never_outgrows_its_descriptor() {
     let mut values = limits();

@@ -1,5 +1,5 @@
-//! HTTP/1, HTTP/2 and WebSockets over a transport that delays and splits. The tests of the files below run as they stand there; `driver` sees
-//! where it is.
+//! Runs the tests of HTTP/1, HTTP/2 and WebSockets over a transport that delays and splits the bytes. The files below
+//! are included unchanged. `driver` detects that it runs here.
 #![allow(clippy::duplicate_mod, reason = "each of the files has its driver")]
 
 mod driver;

@@ -1,6 +1,6 @@
-//! The fields of a request of a browser: ten, as its first request of a connection has them, and as its later ones do. The
-//! `h2` crate stands beside; it also reads the head of a frame and sorts the fields, since its decoder cannot be called
-//! alone. The head of a reply is written.
+//! Measures the fields of a browser's request: ten fields, as the first request of a connection encodes them, and as
+//! later requests do. The `h2` crate is measured beside; it also reads the head of a frame and sorts the fields, since
+//! its decoder cannot be called alone. The head of a reply is encoded.
 //!
 //! `cargo bench -p volant-h2 --bench hpack -- indexed` runs one group.
 
@@ -23,7 +23,7 @@ const HUFFMAN: &str = "\
     ee697e8d48e62b1e0b1d7f5f2c7cfdf6800bbd50929bd9abfa5242cb40d25fa523b3e94f684c9f51932d4b62bbf45abefb4005dffa90bf\
     7da002ef7f73989d29ad171863c78f0b97c8e9ae82ae43d2c5a82d8861a17f609a4150831ea81c9424146f94123a3688cb7f6a2672d258\
     241d9d7f";
-/// The same without Huffman codes.
+/// The same fields without Huffman codes.
 const PLAIN: &str = "\
     82410f7777772e6578616d706c652e636f6d87441b2f6170692f75736572732f34322f6f72646572733f706167653d337a654d6f7a696c\
     6c612f352e3020285831313b204c696e7578207838365f363429204170706c655765624b69742f3533372e333620284b48544d4c2c206c\
@@ -33,7 +33,7 @@ const PLAIN: &str = "\
     3d302e392c64653b713d302e38732068747470733a2f2f7777772e6578616d706c652e636f6d2f75736572732f3432602473657373696f\
     6e3d366631633262396530643761346333353b207468656d653d6461726b";
 const INDEXED: &str = "82c587c4c3c2c1c0bfbe";
-/// As above, with a path that was not sent before.
+/// The fields of a later request, with a path that was not sent before.
 const NEW_PATH: &str = "82c587040c2f6170692f75736572732f37c3c2c1c0bfbe";
 
 fn hex(text: &str) -> Vec<u8> {
@@ -44,7 +44,7 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Reads blocks with the `h2` crate, each in a frame of its own.
+/// Reads blocks with the `h2` crate, each block in a frame of its own.
 struct Rival {
     codec: Codec<Cursor<Vec<u8>>, &'static [u8]>,
     stream: u32,
@@ -102,7 +102,8 @@ fn decode(c: &mut Criterion) {
         let block = hex(block);
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Bytes(block.len() as u64));
-        // Of one connection: each block adds nine fields, and soon nine others go.
+        // All blocks belong to one connection. Each adds nine fields to the table, and evicts nine once the table is
+        // full.
         let mut decoder = Decoder::new(4_096);
         group.bench_function("volant", |b| b.iter(|| count(&mut decoder, &block)));
         let mut rival = Rival::new();

@@ -1,5 +1,6 @@
-//! A request without a body and the end of its reply, for a session with 100 open streams: ten fields of a browser, as the
-//! later requests of a connection have them, and with a path that was not sent before. The same with a body of 100 bytes.
+//! Measures a request without a body and the end of its reply, in a session with 100 open streams. The request has ten
+//! fields of a browser, encoded as in later requests of a connection, with the same path and with a new one. It also
+//! measures the request with a body of 100 bytes.
 //!
 //! `cargo bench -p volant-h2 --bench session`
 
@@ -9,8 +10,8 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use h2::{Event, Limits, RequestHead, Session};
 
-/// As in the bench `hpack`: the fields of the first request, which are added to the table; all of them by index; and with
-/// another path.
+/// The blocks of the bench `hpack`: the fields of the first request, which are added to the table; all of them by
+/// index; and all with another path.
 const PLAIN: &str = "\
     82410f7777772e6578616d706c652e636f6d87441b2f6170692f75736572732f34322f6f72646572733f706167653d337a654d6f7a696c\
     6c612f352e3020285831313b204c696e7578207838365f363429204170706c655765624b69742f3533372e333620284b48544d4c2c206c\
@@ -39,7 +40,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A connection on which so many streams are open.
+/// A connection with this many open streams.
 struct Connection {
     session: Session,
     head: RequestHead,
@@ -116,7 +117,7 @@ fn bench(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             let mut connection = Connection::new(block, body);
             bencher.iter(|| {
-                // Ids end at 2^31.
+                // Stream ids end at 2^31.
                 if connection.stream > 1 << 30 {
                     connection = Connection::new(block, body);
                 }

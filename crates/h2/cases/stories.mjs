@@ -21,7 +21,7 @@ const agents = [
 ]
 const host = 'shop.example.com'
 
-/** What a browser asks for: pages, then their parts. */
+/** Requests of a browser: pages, then their parts. */
 function browser() {
   const agent = one(agents)
   const session = hex(40)
@@ -42,7 +42,7 @@ function browser() {
   ])
 }
 
-/** What a program asks for, with values that repeat little. */
+/** Requests of a program, with values that repeat little. */
 function program() {
   return Array.from({ length: 12 }, (_, index) => [
     [':method', one(['GET', 'POST', 'PUT', 'DELETE'])],
@@ -53,7 +53,7 @@ function program() {
     ['x-request-id', `${hex(8)}-${hex(4)}-${hex(12)}`],
     ['traceparent', `00-${hex(32)}-${hex(16)}-01`],
     ['x-empty', ''],
-    // Longer than the table once.
+    // This value is once longer than the table.
     [
       'x-note',
       index === 6 ? `{"#":"${hex(9).repeat(500)}"}` : '`<|> [^\\] ~ {@}` äöü €'.slice(0, 4 + random(20)),
@@ -61,7 +61,7 @@ function program() {
   ])
 }
 
-/** @param {[number, number[]][]} sizes Before which block the table has which sizes, one after the other. */
+/** @param {[number, number[]][]} sizes Block numbers, each with the table sizes set before that block, in order. */
 async function nghttp2(lists, sizes) {
   const wires = []
   const server = createServer()
@@ -86,7 +86,7 @@ async function nghttp2(lists, sizes) {
       const payload = input.subarray(9, 9 + length)
       input = input.subarray(9 + length)
       const isSettingsAck = type === 4 && flags === 1
-      // HEADERS, perhaps with a priority, and CONTINUATION.
+      // These are HEADERS, possibly with a priority, and CONTINUATION.
       if (type === 1 || type === 9) block.push(payload.subarray(type === 1 && flags & 0x20 ? 5 : 0))
       const isWhole = (type === 1 || type === 9) && flags & 4
       if (isWhole) {
@@ -144,7 +144,7 @@ const changes = [
 const stories = []
 for (const make of [browser, program]) {
   for (const sizes of changes) {
-    // nghttp2 gets text as Latin-1 where it can.
+    // nghttp2 gets text as Latin-1 where that is possible.
     const lists = make().map((list) => list.map(([name, value]) => [name, value.replace(/[^ -~]/g, '?')]))
     stories.push({
       encoder: `nghttp2 ${process.versions.nghttp2}`,

@@ -1,26 +1,28 @@
-//! What a client may do that costs it little: each such thing has a bucket of tokens that fill up with time, or with what
-//! the client does that is of use. A client that empties one loses its connection (`ENHANCE_YOUR_CALM`, RFC 9113 §10.5).
+//! Bounds the frames of a client that cost it little. Each kind has a bucket of tokens that fills with time, or with
+//! useful frames of the client. A client that empties a bucket loses its connection (`ENHANCE_YOUR_CALM`, RFC 9113
+//! §10.5).
 
 use crate::Limits;
 
-/// A thing that has a budget of its own.
+/// A kind of frame that has a bucket of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Charge {
-    /// A stream was reset by the client, or by the session for an error of the client (CVE-2023-44487, CVE-2025-8671).
+    /// A stream was reset by the client, or by the session because of an error of the client (CVE-2023-44487,
+    /// CVE-2025-8671).
     Reset,
-    /// A stream past the most, or after GOAWAY.
+    /// A stream above the limit, or after GOAWAY.
     RefusedStream,
-    /// 32 settings, or a part of as many.
+    /// 32 settings, or fewer of one frame.
     Settings,
     Ping,
-    /// A frame that means nothing: an acknowledgement nobody asked for, DATA without data, one of a stream that is gone.
+    /// A frame without effect: an acknowledgement of nothing, DATA without data, or a frame of a closed stream.
     Invalid,
     WindowUpdate,
-    /// PRIORITY, `PRIORITY_UPDATE` and frames of unknown kinds.
+    /// PRIORITY, `PRIORITY_UPDATE`, or a frame of an unknown type.
     Ignored,
 }
 
-/// A client did something too often.
+/// A client has emptied a bucket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Exhausted;
 
@@ -29,7 +31,7 @@ struct Bucket {
     tokens: u32,
     most: u32,
     a_second: u32,
-    /// When it was filled last, in milliseconds.
+    /// The time when it was filled last, in milliseconds.
     filled: u64,
 }
 
@@ -52,7 +54,8 @@ impl Bucket {
         Ok(())
     }
 
-    /// Time counts only here, so that the usual path looks at no clock. The part of a token that is not full is kept.
+    /// Adds tokens for the time that has passed. Only this function uses the time, so the usual path needs no clock. A
+    /// fraction of a token is kept.
     fn fill(&mut self, now_ms: u64) {
         let rate = u64::from(self.a_second);
         let gained = now_ms.saturating_sub(self.filled).saturating_mul(rate) / 1_000;
@@ -72,13 +75,13 @@ impl Bucket {
     }
 }
 
-/// Settings of one frame that cost one token. Clients send fewer than ten.
+/// The number of settings in one frame that cost one token. Clients send fewer than ten.
 pub(crate) const SETTINGS_A_TOKEN: usize = 32;
-/// DATA frames shorter than this cost what they are short of it (h2 0.4.16).
+/// A DATA frame shorter than this costs the difference (h2 0.4.16).
 const SMALL_DATA: u32 = 256;
-/// Bytes that small DATA frames may be short of in all, while nobody has taken them.
+/// The most bytes that small DATA frames may be short in all, before their data is consumed.
 const MOST_SHORT: u32 = 512 * 1_024;
-/// What DATA and HEADERS frames carry must be at least an eighth of all that is received, this much aside (nginx).
+/// Beyond this many bytes, DATA and HEADERS frames must carry at least an eighth of all received bytes (nginx).
 const FREE_BYTES: u64 = 1_048_576;
 const USEFUL_SHARE: u64 = 8;
 
@@ -101,7 +104,7 @@ impl Budget {
         let bucket = |most, a_second| Bucket::new(most, a_second, now_ms);
         Self {
             resets: bucket(limits.max_resets, 33),
-            // A client that was not told the most yet may open many at once.
+            // A client that has not read the limit yet may open many streams at once.
             refused: bucket(limits.max_streams.max(100), 10),
             settings: bucket(10, 1),
             pings: bucket(10, 10),
@@ -128,7 +131,7 @@ impl Budget {
         bucket.take(1, now_ms)
     }
 
-    /// What a DATA frame costs for being small. It comes back by [`Self::taken`] when somebody takes the data.
+    /// Charges a DATA frame for being small, and gives the cost. [`Self::taken`] returns it when the data is consumed.
     #[inline]
     pub fn data(&mut self, length: u32, now_ms: u64) -> Result<u32, Exhausted> {
         let short = SMALL_DATA.saturating_sub(length);
@@ -142,15 +145,15 @@ impl Budget {
         self.short_data.earn(short);
     }
 
-    /// A request was opened: clients give a stream its window and its place as they open it.
+    /// Counts an opened request: clients send `WINDOW_UPDATE` and PRIORITY for a stream when they open it.
     #[inline]
     pub fn opened(&mut self) {
         self.window_updates.earn(4);
         self.ignored.earn(4);
     }
 
-    /// DATA was sent: clients give a window back for as little as 1 KiB, and measure the connection by a PING for DATA they
-    /// receive (gRPC).
+    /// Counts sent DATA: clients send `WINDOW_UPDATE` for as little as 1 KiB, and measure the connection with a PING
+    /// for DATA that they receive (gRPC).
     #[inline]
     pub fn sent(&mut self, bytes: u32) {
         self.window_updates.earn(2 + bytes / 1_024);
@@ -158,13 +161,13 @@ impl Budget {
         self.useful += u64::from(bytes);
     }
 
-    /// Bytes of bodies and field blocks.
+    /// Counts the bytes of bodies and field blocks.
     #[inline]
     pub fn useful(&mut self, bytes: usize) {
         self.useful += bytes as u64;
     }
 
-    /// Bytes of any kind.
+    /// Counts received bytes of any kind.
     #[inline]
     pub fn received(&mut self, bytes: usize) -> Result<(), Exhausted> {
         self.received += bytes as u64;

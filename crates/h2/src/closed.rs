@@ -1,25 +1,25 @@
-//! What is remembered of streams that are gone (RFC 9113 §5.1, "closed").
+//! Remembers closed streams (RFC 9113 §5.1, "closed").
 
-/// How a stream came to its end.
+/// How a stream ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// Both sides sent all they had.
+    /// Both sides have sent `END_STREAM`.
     Complete,
     /// The client reset it.
     Client,
-    /// The server reset it: frames of it that are on their way are ignored.
+    /// The server has reset it. Frames of it that the client sent before it knew are ignored.
     Server,
 }
 
-/// The streams that ended last. A client that sends for one that is older gets an error.
+/// The streams that ended last. A frame of an older stream is an error.
 ///
-/// They are in rings by their ids. Ids of a client that follow each other use all rings alike, so that none of the last
-/// 256 of them, or of twice the most that are open, is forgotten; whatever ids there are, it is looked for in one ring.
+/// They are stored in rings by their ids. Consecutive ids of a client use all rings equally, so they hold the last 256
+/// streams, or twice as many as may be open if that is more. Any id is looked up in one ring only.
 #[derive(Debug)]
 pub(crate) struct Closed {
-    /// None until a stream ended.
+    /// The rings; empty until a stream has ended.
     rings: Vec<Ring>,
-    /// A power of two.
+    /// The number of rings, a power of two.
     most: usize,
 }
 
@@ -29,11 +29,11 @@ struct Ring {
     oldest: usize,
 }
 
-/// What a ring keeps: more than twice the streams that are open by default.
+/// The number of streams in a ring: more than twice the streams that may be open by default.
 const A_RING: usize = 256;
 
 impl Closed {
-    /// `open` is how many streams may be open.
+    /// Makes a memory for a session with at most `open` open streams.
     pub fn new(open: usize) -> Self {
         Self {
             rings: Vec::new(),
@@ -55,7 +55,7 @@ impl Closed {
         self.known(stream).map(|end| *end)
     }
 
-    /// The server reset a stream that was closed: it ignores what follows.
+    /// Records that the server has reset a closed stream, so that further frames of it are ignored.
     pub fn ignore(&mut self, stream: u32) {
         match self.known(stream) {
             Some(end) => *end = End::Server,
@@ -63,7 +63,8 @@ impl Closed {
         }
     }
 
-    /// The client ended, in this way, a stream that the server had ended. Gives whether that is news.
+    /// Records that the client has ended, in this way, a stream that the server had ended. Returns true when this was
+    /// not known.
     pub fn leave(&mut self, stream: u32, way: End) -> bool {
         match self.known(stream) {
             Some(end @ End::Server) => *end = way,
@@ -86,7 +87,7 @@ impl Closed {
 
     #[inline]
     fn ring_of(&mut self, stream: u32) -> Option<&mut Ring> {
-        // Ids of clients are odd.
+        // The ids of clients are odd.
         let at = (stream >> 1) as usize & (self.most - 1);
         self.rings.get_mut(at)
     }

@@ -1,4 +1,4 @@
-/// Why a stream or a connection ends (RFC 9113 §7). The number is what `RST_STREAM` and GOAWAY carry.
+/// An error code (RFC 9113 §7), with its number in `RST_STREAM` and GOAWAY.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ErrorCode {
@@ -19,8 +19,8 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// Whether a reset with this code says that the client is at fault. Such resets cost the budget of
-    /// [`Limits::max_resets`](crate::Limits): a client can make a server send them as fast as it sends faults.
+    /// Returns true when a reset with this code blames the client. Such resets cost the budget of
+    /// [`Limits::max_resets`](crate::Limits), because a client can make a server send them as fast as it sends errors.
     pub(crate) fn blames_client(self) -> bool {
         !matches!(
             self,

@@ -1,18 +1,18 @@
-//! Flow control (RFC 9113 §5.2, §6.9): the windows of what is sent, and the credit of what is received.
+//! Flow control (RFC 9113 §5.2, §6.9): the windows for sending, and the credit of the client.
 
 /// The largest window (RFC 9113 §6.9.1).
 pub(crate) const MAX_WINDOW: u32 = (1 << 31) - 1;
 
-/// How many bytes may be sent. It is below zero after the client made windows smaller (RFC 9113 §6.9.2).
+/// The number of bytes that may be sent. It is negative after the client made windows smaller (RFC 9113 §6.9.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Window(i32);
 
-/// A window past 2^31 − 1.
+/// The window would exceed 2^31 − 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Overflow;
 
 impl Window {
-    /// `size` is at most [`MAX_WINDOW`].
+    /// Makes a window. `size` is at most [`MAX_WINDOW`].
     pub fn new(size: u32) -> Self {
         Self(size as i32)
     }
@@ -26,20 +26,20 @@ impl Window {
         Ok(())
     }
 
-    /// How many bytes it allows now.
+    /// Gives the number of bytes that may be sent now.
     #[inline]
     pub fn allows(self) -> u32 {
         self.0.max(0) as u32
     }
 
-    /// `bytes` is at most what it allows.
+    /// Takes sent bytes off the window. `bytes` is at most what it allows.
     pub fn spend(&mut self, bytes: u32) {
         self.0 -= bytes as i32;
     }
 }
 
-/// Bytes the client may send now, bytes not yet consumed, and bytes consumed but not yet announced; they add up to
-/// `size`.
+/// Bytes that the client may send now, bytes that are not consumed yet, and bytes that are consumed but not announced
+/// yet. Their sum is `size`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Credit {
     now: u32,
@@ -56,7 +56,7 @@ impl Credit {
         }
     }
 
-    /// Takes what the client sent. Gives whether it was allowed.
+    /// Takes the bytes that the client has sent. Returns true when it was allowed to send them.
     #[inline]
     pub fn spend(&mut self, bytes: u32) -> bool {
         let left = self.now.checked_sub(bytes);
@@ -64,7 +64,7 @@ impl Credit {
         left.is_some()
     }
 
-    /// Takes back bytes that were consumed. Gives the increment to announce once they are half of the size.
+    /// Takes back consumed bytes. Gives the increment to announce once they are half of the size.
     #[inline]
     pub fn give_back(&mut self, bytes: u32) -> Option<u32> {
         self.returned += bytes;
@@ -77,7 +77,7 @@ impl Credit {
         Some(increment)
     }
 
-    /// Bytes not yet consumed.
+    /// Gives the number of bytes that are not consumed yet.
     pub fn held(self) -> u32 {
         self.size - self.now - self.returned
     }

@@ -1,10 +1,11 @@
-//! The layout of frames (RFC 9113 §4.1, §6), and those that are written.
+//! The layout of frames (RFC 9113 §4.1, §6), and the functions that write them.
 
 use crate::ErrorCode;
 
-/// Bytes of a frame's head.
+/// The length of a frame's head, in bytes.
 pub const HEAD: usize = 9;
-/// Bytes of the longest payload that a client may send: `SETTINGS_MAX_FRAME_SIZE` is left at its default (RFC 9113 §6.5.2).
+/// The length of the longest payload that a client may send, in bytes: `SETTINGS_MAX_FRAME_SIZE` keeps its default (RFC
+/// 9113 §6.5.2).
 pub const MAX_PAYLOAD: usize = 16_384;
 
 pub(crate) mod kind {
@@ -18,7 +19,7 @@ pub(crate) mod kind {
     pub const GOAWAY: u8 = 0x7;
     pub const WINDOW_UPDATE: u8 = 0x8;
     pub const CONTINUATION: u8 = 0x9;
-    /// RFC 9218 §7.1.
+    /// The type of RFC 9218 §7.1.
     pub const PRIORITY_UPDATE: u8 = 0x10;
 }
 
@@ -30,7 +31,7 @@ pub(crate) mod flag {
     pub const PRIORITY: u8 = 0x20;
 }
 
-/// The head of a frame as it was read. The reserved bit of the stream id is ignored (RFC 9113 §4.1).
+/// The head of a received frame. The reserved bit of the stream id is ignored (RFC 9113 §4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FrameHead {
     pub length: usize,
@@ -57,10 +58,10 @@ impl FrameHead {
     }
 }
 
-/// The largest stream id: 31 bits.
+/// The largest stream id, with 31 bits.
 pub(crate) const MAX_ID: u32 = (1 << 31) - 1;
 
-/// Appends a field block as HEADERS, and as many CONTINUATION as it takes when it is longer than `max_frame` bytes.
+/// Appends a field block as HEADERS, and as CONTINUATION frames if it is longer than `max_frame` bytes.
 pub fn headers(out: &mut Vec<u8>, id: u32, block: &[u8], end_stream: bool, max_frame: usize) {
     let (first, mut rest) = block.split_at(block.len().min(max_frame));
     let ends = |rest: &[u8]| {
@@ -81,7 +82,7 @@ pub fn headers(out: &mut Vec<u8>, id: u32, block: &[u8], end_stream: bool, max_f
     }
 }
 
-/// Appends the head of a DATA frame; its payload of `length` bytes follows. What it may be, [`Session::reserve`] says.
+/// Appends the head of a DATA frame. Its payload of `length` bytes follows. [`Session::reserve`] gives the length.
 ///
 /// [`Session::reserve`]: crate::Session::reserve
 pub fn data_head(out: &mut Vec<u8>, id: u32, length: usize, end_stream: bool) {

@@ -1,4 +1,4 @@
-//! From the fields of a block to the text and the [`wire::Head`] that HTTP/1.1 would have for them.
+//! Turns the fields of a block into the text and the [`wire::Head`] of the same request in HTTP/1.1.
 
 mod fields;
 mod pseudo;
@@ -9,19 +9,19 @@ pub(crate) use trailers::{TrailerFault, Trailers};
 
 use wire::{Field, Known, Refusal, Span};
 
-/// A request head as HTTP/1.1 would have it, or trailer fields. One value serves any number of requests and connections:
-/// each clears it and keeps its memory, which is at most three times `max_header_size`.
+/// A request head in the form of HTTP/1.1, or trailer fields. One value serves any number of requests and connections.
+/// Each of them clears it and keeps its memory, which is at most three times `max_header_size`.
 #[derive(Clone, Debug, Default)]
 pub struct RequestHead {
-    /// `METHOD SP target SP HTTP/2 CRLF`, then a line `name: value CRLF` for each field, then CRLF. `host` is the first field
-    /// where the client sent `:authority`. The crumbs of a cookie are one field, which is the last. It is never longer than
-    /// `max_header_size`.
+    /// `METHOD SP target SP HTTP/2 CRLF`, then a line `name: value CRLF` for each field, then CRLF. `host` is the first
+    /// field if the client sent `:authority`. The Cookie fields are joined into one, which is the last. It is never
+    /// longer than `max_header_size`.
     pub text: Vec<u8>,
-    /// Spans into `text`. `framing` is `Length` where the client sent Content-Length, else `None`, even where a body comes.
+    /// Spans into `text`. `framing` is `Length` if the client sent Content-Length, else `None`, even if a body follows.
     pub head: wire::Head,
-    /// `:scheme` is `https`.
+    /// True if `:scheme` is `https`.
     pub https: bool,
-    /// The pseudo-fields while they are read, and the crumbs of a cookie.
+    /// The pseudo-header fields while the block is read, and the Cookie fields.
     pseudo: pseudo::Pseudo,
     cookie: Vec<u8>,
 }
@@ -34,7 +34,7 @@ impl RequestHead {
         }
     }
 
-    /// Appends a line and gives where its name and its value stand.
+    /// Appends a line, and gives the spans of its name and its value.
     #[inline]
     fn line(&mut self, name: &[u8], value: &[u8], known: Known) -> Field {
         let start = self.text.len() as u32;
@@ -56,12 +56,12 @@ impl RequestHead {
     }
 }
 
-/// What is wrong with a field section.
+/// An error in a field section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// The stream is reset with `PROTOCOL_ERROR` (RFC 9113 §8.1.1).
+    /// The stream must be reset with `PROTOCOL_ERROR` (RFC 9113 §8.1.1).
     Malformed,
-    /// The request is answered.
+    /// The request must be answered.
     Refused(Refusal),
 }
 
@@ -71,8 +71,8 @@ impl From<Refusal> for Fault {
     }
 }
 
-/// Which field this is, where name and value are what HTTP/2 allows (RFC 9113 §8.2.1, §8.2.2). `index` is that of the name
-/// in the static table, whose names need no check.
+/// Gives the known field of a name, if HTTP/2 allows name and value (RFC 9113 §8.2.1, §8.2.2). `index` is the index of
+/// the name in the static table, whose names need no check.
 #[inline]
 fn check(name: &[u8], index: u8, value: &[u8]) -> Result<Known, Fault> {
     if !wire::is_trimmed_value(value) {
@@ -98,7 +98,7 @@ fn check(name: &[u8], index: u8, value: &[u8]) -> Result<Known, Fault> {
     }
 }
 
-/// The field whose name stands at an index of the static table (RFC 7541 Appendix A).
+/// Gives the known field whose name is at an index of the static table (RFC 7541 Appendix A).
 #[inline]
 fn known_by_index(index: u8) -> Known {
     match index {

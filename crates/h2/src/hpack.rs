@@ -1,4 +1,5 @@
-//! Compression of field sections (RFC 7541): a decoder with a bounded dynamic table, and an encoder that needs none.
+//! Compression of field sections (RFC 7541): a decoder with a bounded dynamic table, and an encoder that does not need
+//! one.
 
 mod decode;
 pub mod encode;

@@ -1,5 +1,5 @@
-//! HTTP/2 for servers (RFC 9113, RFC 7541): frames to requests and back. The crate does no I/O, reads no clock and knows
-//! nothing of sockets: the result of every function depends on its arguments alone.
+//! HTTP/2 for servers (RFC 9113, RFC 7541): turns frames into requests, and replies into frames. The crate does no I/O
+//! and uses neither clocks nor sockets: the result of every function depends only on its arguments.
 #![forbid(unsafe_code)]
 
 mod budget;

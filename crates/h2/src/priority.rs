@@ -1,17 +1,18 @@
-//! Priorities (RFC 9218). Those of RFC 7540 are checked and ignored: the server's SETTINGS say so.
+//! Priorities (RFC 9218). Those of RFC 7540 are checked and ignored, as the server's SETTINGS announce.
 
-/// When the body of a reply is sent, beside those of others.
+/// The priority of the body of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Priority {
-    /// 0 is sent first, 7 last.
+    /// The urgency: 0 is sent first, and 7 last.
     pub urgency: u8,
-    /// It is sent in turns with others of its urgency, since a part of it is of use.
+    /// True if it is sent in turns with others of its urgency, since the client can use a part of it.
     pub incremental: bool,
 }
 
 impl Default for Priority {
-    /// What a client said nothing about. RFC 9218 §4 has it not incremental; a client that knows priorities says so, and
-    /// one that does not may wait for a small reply behind a large one: turns are for it.
+    /// The priority of a request without a Priority field. RFC 9218 §4 makes it not incremental. A client that supports
+    /// priorities sends the field. A client that does not may wait for a small reply behind a large one, so it is
+    /// incremental here.
     fn default() -> Self {
         Self {
             urgency: 3,
@@ -21,8 +22,8 @@ impl Default for Priority {
 }
 
 impl Priority {
-    /// Reads a Priority field value: a dictionary (RFC 9218 §4, RFC 8941 §3.2). Members that are unknown or malformed are
-    /// left out.
+    /// Parses a Priority field value: a dictionary (RFC 9218 §4, RFC 8941 §3.2). Unknown and malformed members are
+    /// ignored.
     pub fn parse(value: &[u8]) -> Self {
         let mut priority = Self {
             urgency: 3,
@@ -51,7 +52,7 @@ pub(crate) struct Early {
 }
 
 impl Early {
-    /// Keeps the priority of a stream. Gives whether it has room for it among `most`.
+    /// Keeps the priority of a stream. Returns true when there was room for it among `most`.
     pub fn keep(&mut self, stream: u32, priority: Priority, most: usize) -> bool {
         if let Some(known) = self.streams.iter_mut().find(|known| known.0 == stream) {
             known.1 = priority;
@@ -64,7 +65,8 @@ impl Early {
         true
     }
 
-    /// The priority of a stream that is opened. It closes those below it that are idle (RFC 9113 §5.1.1).
+    /// Gives the priority of a stream that is opened. Opening it closes all idle streams with lower ids (RFC 9113
+    /// §5.1.1).
     #[inline]
     pub fn take(&mut self, stream: u32) -> Option<Priority> {
         if self.streams.is_empty() {

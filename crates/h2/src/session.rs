@@ -1,4 +1,4 @@
-//! One connection: what is read of it, what it answers by itself, and what may be sent on it.
+//! One connection: the frames that are read, the answers of the session itself, and the order of sending.
 
 mod bodies;
 mod control;
@@ -19,9 +19,9 @@ use heads::Block;
 
 /// One connection of a client, from its preface to GOAWAY (RFC 9113).
 ///
-/// Beside its own size it keeps at most, with the default limits: 64 KiB of `out`; 16 KiB of a field block that comes in
-/// parts; 17 KiB of HPACK's dynamic table; 6 KiB of streams; 3 KiB of streams that are gone or yet to come. That is less
-/// than 110 KiB, whatever a client does.
+/// With the default limits it uses at most this memory beside its own size: 64 KiB of `out`; 16 KiB of a field block in
+/// parts; 17 KiB of HPACK's dynamic table; 6 KiB of streams; 3 KiB of closed and idle streams. That is less than 110
+/// KiB for any behaviour of the client.
 pub struct Session {
     limits: Limits,
     out: Vec<u8>,
@@ -34,24 +34,24 @@ pub struct Session {
     stage: Stage,
     /// The DATA frame that is being read.
     body: Option<Body>,
-    /// The field block that is being gathered.
+    /// The field block that is being assembled.
     block: Option<Block>,
     /// The largest id of a stream that the client opened.
     last_id: u32,
-    /// What the connection may be sent, and what each new stream.
+    /// The window of the connection, and the initial window of a stream.
     window: Window,
     initial_window: u32,
     credit: Credit,
-    /// SETTINGS of the server that were not acknowledged.
+    /// The number of SETTINGS frames that are not acknowledged yet.
     settings_sent: u32,
     ping: Option<Ping>,
     shutdown: Shutdown,
     is_client_leaving: bool,
-    /// Streams that want to send.
+    /// The number of streams that want to send.
     waiting: usize,
     /// The stream that was sent last.
     turn: Key,
-    /// `next_to_send` may give something it did not before.
+    /// True if `next_to_send` may give a stream that it did not give before.
     sendable: bool,
     failed: Option<ErrorCode>,
 }
@@ -64,7 +64,7 @@ enum Stage {
     Frames,
 }
 
-/// A PING of the server that was not answered.
+/// A PING of the server that is not answered yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ping {
     Alive,
@@ -79,9 +79,9 @@ enum Shutdown {
 }
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The most bytes of frames that may wait to be sent. A client that asks for more does not read the answers.
+/// The most bytes of frames that may wait to be sent. A client that causes more does not read the answers.
 const MOST_OUT: usize = 64 * 1_024;
-/// SETTINGS (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).
+/// The identifiers of SETTINGS (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).
 mod setting {
     pub const ENABLE_PUSH: u16 = 0x2;
     pub const MAX_CONCURRENT_STREAMS: u16 = 0x3;
@@ -91,12 +91,12 @@ mod setting {
     pub const ENABLE_CONNECT_PROTOCOL: u16 = 0x8;
     pub const NO_RFC7540_PRIORITIES: u16 = 0x9;
 }
-/// `SETTINGS_HEADER_TABLE_SIZE`, and the windows of streams and connection, until SETTINGS say otherwise.
+/// The default `SETTINGS_HEADER_TABLE_SIZE`, and the default windows of streams and connection.
 const TABLE_SIZE: usize = 4_096;
 const DEFAULT_WINDOW: u32 = 65_535;
 
-/// The outcome of a step: `None` if more input is needed, else how many bytes were consumed, and an event if the
-/// caller has to act. An error ends the connection.
+/// The outcome of a step: `None` if more input is needed, else the number of consumed bytes, and an event if the caller
+/// has to act. An error ends the connection.
 type Step = Result<Option<(usize, Option<Event>)>, ErrorCode>;
 
 impl From<Exhausted> for ErrorCode {
@@ -106,7 +106,7 @@ impl From<Exhausted> for ErrorCode {
 }
 
 impl Session {
-    /// A session that has read nothing. The server's SETTINGS and the connection's `WINDOW_UPDATE` are in `out`.
+    /// Makes a session that has read nothing. The server's SETTINGS and the connection's `WINDOW_UPDATE` are in `out`.
     pub fn new(limits: &Limits, now_ms: u64) -> Self {
         let connection_window = limits
             .connection_window
@@ -155,12 +155,12 @@ impl Session {
         }
     }
 
-    /// Reads up to the first thing that concerns the caller. Gives how many bytes of `input` were consumed: the caller keeps
-    /// the others, and gives them again with what follows them. Frames are consumed whole, at most 16,393 bytes, but for
-    /// DATA, which is consumed in the parts in which it comes.
+    /// Reads up to the first event that concerns the caller. Gives the number of consumed bytes of `input`. The caller
+    /// keeps the others, and passes them again with the bytes that follow. Frames are consumed whole, at most 16,393
+    /// bytes, except DATA, which is consumed in the parts in which it arrives.
     ///
-    /// `room` says whether a request head may come; without it the session stops before the end of a field block and gives
-    /// [`Event::NoRoom`]. `now_ms` is any clock in milliseconds that does not go back.
+    /// `room` says whether a request head can be taken. Without room the session stops before the end of a field block
+    /// and gives [`Event::NoRoom`]. `now_ms` is any monotonic clock in milliseconds.
     pub fn read(
         &mut self,
         input: &[u8],
@@ -197,30 +197,30 @@ impl Session {
         (input.len(), Event::Failed(code))
     }
 
-    /// Frames that wait to be sent: SETTINGS, PING, `WINDOW_UPDATE`, `RST_STREAM`, GOAWAY. The caller takes and clears them
-    /// after each step. With more than 64 KiB the session fails.
+    /// Gives the frames that wait to be sent: SETTINGS, PING, `WINDOW_UPDATE`, `RST_STREAM`, GOAWAY. The caller takes
+    /// and clears them after each step. With more than 64 KiB the session fails.
     pub fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Whether a field block has begun and is not whole.
+    /// Returns true when a field block has begun and is not complete.
     pub fn is_mid_block(&self) -> bool {
         self.block.is_some()
     }
 
-    /// The stream's id; 0 where the key names none.
+    /// Gives the id of the stream; 0 if the key names none.
     #[inline]
     pub fn id(&self, key: Key) -> u32 {
         self.streams.get(key).map_or(0, |stream| stream.id)
     }
 
-    /// How many streams are open.
+    /// Gives the number of open streams.
     pub fn open_streams(&self) -> usize {
         self.streams.open()
     }
 
-    /// Resets the stream, which is gone then. A code that blames the client costs the budget of `max_resets`; the next
-    /// `read` fails when that is used up.
+    /// Resets the stream, which is gone then. A code that blames the client costs the budget of `max_resets`. If that
+    /// is used up, the next `read` fails.
     pub fn reset(&mut self, key: Key, code: ErrorCode) {
         let Some(id) = self.forget(key, End::Server) else {
             return;
@@ -234,8 +234,8 @@ impl Session {
         }
     }
 
-    /// Tells the client that the connection will end, with GOAWAY of the largest id and a PING; [`Event::Drained`] follows
-    /// when it is answered (RFC 9113 §6.8).
+    /// Announces the end of the connection, with a GOAWAY with the largest id and a PING. [`Event::Drained`] follows
+    /// when the PING is answered (RFC 9113 §6.8).
     pub fn begin_shutdown(&mut self) {
         if self.failed.is_none() && self.shutdown == Shutdown::No {
             self.shutdown = Shutdown::Begun;
@@ -261,13 +261,13 @@ impl Session {
         }
     }
 
-    /// Gives whether windows have grown for something that waits, and the caller does not know it yet: `read` says so once it
-    /// needs more input, with whatever input it is called.
+    /// Returns true when a window has grown for a waiting stream and the caller does not know it yet. `read` reports it
+    /// once it needs more input, for any input.
     pub fn is_sendable(&self) -> bool {
         self.sendable
     }
 
-    /// Gives whether what comes next is the rest of a DATA frame.
+    /// Returns true when the next bytes belong to a DATA frame.
     pub fn is_mid_body(&self) -> bool {
         self.body.is_some()
     }
@@ -280,17 +280,18 @@ impl Session {
         }
     }
 
-    /// Whether a PING of the session was not answered yet.
+    /// Returns true when a PING of the session is not answered yet.
     pub fn is_ping_unanswered(&self) -> bool {
         self.ping.is_some()
     }
 
-    /// Whether the client sent GOAWAY: it opens no more streams.
+    /// Returns true when the client has sent GOAWAY: it opens no more streams.
     pub fn is_client_leaving(&self) -> bool {
         self.is_client_leaving
     }
 
-    /// Whether the sums are right: what the connection holds is what its streams hold, and so on. For tests.
+    /// Returns true when the counts are consistent, such as the sum of the streams' held bytes and that of the
+    /// connection. For tests.
     #[doc(hidden)]
     pub fn is_consistent(&self) -> bool {
         let in_frame = self.body.map_or(0, |body| body.data);
@@ -308,7 +309,7 @@ impl Session {
         of_streams && held == self.credit.held() && waiting == self.waiting
     }
 
-    /// How many bytes the session takes beside itself and `out`. For tests.
+    /// Gives the bytes of memory that the session takes beside itself and `out`. For tests.
     #[doc(hidden)]
     pub fn memory(&self) -> usize {
         let block = self.block.as_ref().map_or(0, Block::memory);
@@ -316,7 +317,7 @@ impl Session {
         self.decoder.memory() + block + streams
     }
 
-    /// Does one step: the preface, a frame, or a part of a DATA frame.
+    /// Does one step: reads the preface, a frame, or a part of a DATA frame.
     #[inline]
     fn step(&mut self, input: &[u8], room: bool, head: &mut RequestHead) -> Step {
         if self.body.is_some() {
@@ -338,7 +339,7 @@ impl Session {
             self.stage = Stage::Frames;
         }
         if self.block.is_some() && frame.kind != kind::CONTINUATION {
-            // RFC 9113 §6.10.
+            // Only CONTINUATION may follow inside a field block (RFC 9113 §6.10).
             return Err(ErrorCode::ProtocolError);
         }
         if frame.kind == kind::DATA {
@@ -371,8 +372,7 @@ impl Session {
         Ok(Some((length, None)))
     }
 
-    /// Whether a client could have opened the stream and did not (RFC 9113 §5.1.1). Those of even ids are the server's,
-    /// which opens none.
+    /// Returns true when the stream is idle (RFC 9113 §5.1.1). Even ids belong to the server, which opens no streams.
     fn is_idle(&self, id: u32) -> bool {
         id > self.last_id || id.is_multiple_of(2)
     }
@@ -386,7 +386,7 @@ impl Session {
         Ok(Some(Event::Gone { key }))
     }
 
-    /// Sends `RST_STREAM` for an error of the client, which costs it.
+    /// Sends `RST_STREAM` for an error of the client, and charges the client for it.
     fn send_reset(&mut self, id: u32, code: ErrorCode) -> Result<(), ErrorCode> {
         frame::reset(&mut self.out, id, code);
         self.charge(Charge::Reset)
@@ -397,7 +397,7 @@ impl Session {
         Ok(self.budget.charge(what, self.now_ms)?)
     }
 
-    /// Removes a stream, and gives what it held back to the connection.
+    /// Removes a stream, and returns its held bytes to the connection.
     fn forget(&mut self, key: Key, end: End) -> Option<u32> {
         let stream = self.streams.remove(key)?;
         self.waiting -= usize::from(stream.wants_to_send);
@@ -412,7 +412,7 @@ impl Session {
         Some(stream.id)
     }
 
-    /// Bytes of bodies that are of no more concern: the connection's window may grow.
+    /// Returns bytes of bodies that are no longer held, so that the window of the connection may grow.
     #[inline]
     fn give_back(&mut self, bytes: u32) {
         if let Some(increment) = self.credit.give_back(bytes)

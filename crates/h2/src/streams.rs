@@ -1,5 +1,5 @@
-//! The open streams of a connection (RFC 9113 §5.1). A stream is here from its head to the end of its reply or its reset, so
-//! of the states there are two: open, and half-closed (remote).
+//! The open streams of a connection (RFC 9113 §5.1). A stream is here from its head to the end of its reply or its
+//! reset, so it has one of two states: open, or half-closed (remote).
 
 use crate::Key;
 use crate::flow::{Credit, Window};
@@ -7,30 +7,30 @@ use crate::priority::Priority;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
-    /// 0 for a place that is free.
+    /// The id; 0 for a free place.
     pub id: u32,
-    /// What may be sent.
+    /// The window for sending.
     pub window: Window,
-    /// What may be received.
+    /// The credit for receiving.
     pub credit: Credit,
-    /// What its handler was given and did not take.
+    /// The bytes that its handler was given and has not consumed.
     pub held: u32,
-    /// The client sent `END_STREAM`.
+    /// True once the client has sent `END_STREAM`.
     pub ended: bool,
-    /// The request was refused: its body is of no use.
+    /// True if the request was refused, so that its body is discarded.
     pub discards: bool,
     pub wants_to_send: bool,
     pub priority: Priority,
-    /// What its small DATA frames cost that nobody has taken.
+    /// The cost of its small DATA frames that are not consumed yet.
     pub short: u32,
-    /// Bytes of its body that its head declared and that are yet to come.
+    /// The bytes of its body that are declared and have not arrived.
     pub missing: Option<u64>,
 }
 
 pub(crate) struct Streams {
     places: Vec<Stream>,
     free: Vec<u16>,
-    /// Open addressing by id: places, or `NOWHERE`. At least half of it is empty.
+    /// A hash table by id with open addressing: places, or `NOWHERE`. At least half of it is empty.
     index: Box<[u16]>,
     open: usize,
     most: usize,
@@ -54,7 +54,7 @@ impl Streams {
         self.open
     }
 
-    /// How many may be open.
+    /// Gives the most streams that may be open.
     pub fn most(&self) -> usize {
         self.most
     }
@@ -69,7 +69,7 @@ impl Streams {
         (place != NOWHERE).then_some(Key(place))
     }
 
-    /// The stream of a key, unless it is gone.
+    /// Gives the stream of a key, unless it is gone.
     #[inline]
     pub fn get(&self, key: Key) -> Option<&Stream> {
         self.places
@@ -84,7 +84,7 @@ impl Streams {
             .filter(|stream| stream.id != 0)
     }
 
-    /// Adds a stream whose id is new, where there is room for it.
+    /// Adds a stream with a new id, if there is room for it.
     #[inline]
     pub fn insert(&mut self, stream: Stream) -> Option<Key> {
         if self.is_full() {
@@ -127,11 +127,11 @@ impl Streams {
     }
 
     fn home(&self, id: u32) -> usize {
-        // Ids of clients are odd, and usually follow each other.
+        // The ids of clients are odd and usually consecutive.
         (id >> 1) as usize & (self.index.len() - 1)
     }
 
-    /// Where the id is in the index, or would be.
+    /// Gives the slot of an id in the index, or the slot where it would be.
     #[inline]
     fn slot_of(&self, id: u32) -> usize {
         let mut slot = self.home(id);
@@ -141,7 +141,7 @@ impl Streams {
         slot
     }
 
-    /// Empties a slot of the index, and moves up those behind it that looked for it.
+    /// Empties a slot of the index, and moves up later entries whose probe sequence includes it.
     fn unlink(&mut self, slot: usize) {
         let mask = self.index.len() - 1;
         let mut hole = slot;
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(size_of::<Stream>(), 56);
     }
 
-    /// Against a map, with ids that follow each other and ids of one home.
+    /// Compares with a map, for consecutive ids and for ids with the same hash.
     #[test]
     fn finds_what_was_inserted_and_not_removed() {
         let mut random = Random::new(1);

@@ -1,5 +1,5 @@
-//! What a client may not do for long: after how many frames its connection ends, and how many heads were given by then.
-//! Time stands still, so that no budget fills up.
+//! Attacks of clients: the number of frames after which the connection ends, and the number of heads that were given
+//! until then. The clock does not move, so that no bucket fills.
 
 mod client;
 
@@ -9,8 +9,8 @@ use client::{
 };
 use h2::{ErrorCode, Limits};
 
-/// How often `attack` was fed until the session failed, and how many heads were given. What the session sends is taken
-/// away, as by a client that reads it.
+/// Gives the number of times that `attack` was fed until the session failed, and the number of heads. The output of the
+/// session is taken away, as by a client that reads it.
 fn rounds(mut client: Client, attack: impl Fn(u32) -> Vec<u8>) -> (u32, usize) {
     let mut heads = 0;
     for round in 0..2_000_000 {
@@ -30,7 +30,7 @@ fn rounds(mut client: Client, attack: impl Fn(u32) -> Vec<u8>) -> (u32, usize) {
     panic!("no end");
 }
 
-/// CVE-2023-44487.
+/// CVE-2023-44487: rapid reset.
 #[test]
 fn rapid_reset_ends_after_the_burst() {
     let attack = |round| [get(1 + 2 * round), reset(1 + 2 * round)].concat();
@@ -48,7 +48,7 @@ fn resets_come_back_with_time() {
     }
 }
 
-/// CVE-2025-8671: the client makes the server reset.
+/// CVE-2025-8671: the client makes the server send the resets.
 #[test]
 fn made_you_reset_ends_after_the_same_burst() {
     type Attack = fn(u32) -> Vec<u8>;
@@ -68,7 +68,7 @@ fn made_you_reset_ends_after_the_same_burst() {
             },
             200,
         ),
-        // Malformed requests reach nobody.
+        // Malformed requests reach no handler.
         (
             |id| {
                 let fields = [&GET[..], &[("A", "b")]].concat();
@@ -86,7 +86,7 @@ fn made_you_reset_ends_after_the_same_burst() {
     }
 }
 
-/// CVE-2024-27316 and others.
+/// CVE-2024-27316 and others: CONTINUATION floods.
 #[test]
 fn continuation_ends_after_eight_frames_or_the_size_of_a_head() {
     let mut client = Client::new();
@@ -113,7 +113,7 @@ fn control_frames_end_after_their_budget() {
         rounds(Client::new(), |_| frame(PING, ACK, 0, &[0; 8])),
         (101, 0)
     );
-    // One came with the preface.
+    // One SETTINGS frame came with the preface.
     assert_eq!(rounds(Client::new(), |_| settings(&[])), (10, 0));
     assert_eq!(
         rounds(Client::new(), |_| frame(SETTINGS, ACK, 0, &[])),
@@ -132,7 +132,7 @@ fn control_frames_end_after_their_budget() {
     assert_eq!(rounds(Client::new(), go_away), (101, 0));
 }
 
-/// CVE-2019-9518, RUSTSEC-2026-0258.
+/// CVE-2019-9518, RUSTSEC-2026-0258: frames without data.
 #[test]
 fn data_frames_without_much_data_end() {
     let open = || {
@@ -141,13 +141,13 @@ fn data_frames_without_much_data_end() {
         client
     };
     assert_eq!(rounds(open(), |_| data(1, b"")), (101, 0));
-    // Nobody takes them: 512 KiB / 255.
+    // The data is never consumed, so the bucket empties after 512 KiB / 255.
     assert_eq!(rounds(open(), |_| data(1, b"a")), (2_057, 0));
     let padding = |_| frame(0, client::PADDED, 1, &[255; 256]);
     assert_eq!(rounds(open(), padding), (101, 0));
 }
 
-/// Small frames of which the handler takes what is in them are no attack: a stream of short messages.
+/// Small frames whose data the handler consumes are no attack: a stream of short messages.
 #[test]
 fn small_messages_that_are_taken_go_on() {
     let mut client = Client::new();
@@ -159,7 +159,7 @@ fn small_messages_that_are_taken_go_on() {
     }
 }
 
-/// A client that measures its connection with a PING for each DATA it receives (gRPC).
+/// A client may measure its connection with a PING for each DATA that it receives (gRPC).
 #[test]
 fn a_ping_for_each_data_frame_goes_on() {
     let mut client = Client::new();
@@ -182,7 +182,7 @@ fn streams_past_the_most_end_the_connection() {
     assert_eq!(rounds(client, |round| get(201 + 2 * round)), (101, 0));
 }
 
-/// The HTTP/2 Bomb of June 2026: indices of one large field. The text ends where its limit is.
+/// The HTTP/2 Bomb of June 2026: indices of one large field. The text ends at its limit.
 #[test]
 fn a_block_that_stands_for_much_more_is_refused_and_costs_no_memory() {
     let value = "v".repeat(3_900);
@@ -192,7 +192,7 @@ fn a_block_that_stands_for_much_more_is_refused_and_costs_no_memory() {
         bomb.extend(name.as_bytes());
         bomb.extend([127, (3_900 - 127) as u8 | 128, ((3_900 - 127) >> 7) as u8]);
         bomb.extend(value.as_bytes());
-        // 12,000 indices of the newest field: 47 MB.
+        // The block has 12,000 indices of the newest field: 47 MB.
         bomb.extend([0xbe; 12_000]);
         let mut client = Client::new();
         let seen = client.feed(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &bomb));
@@ -202,21 +202,21 @@ fn a_block_that_stands_for_much_more_is_refused_and_costs_no_memory() {
         );
         assert!(client.head.text.capacity() <= 3 * 16_384);
         assert!(client.session.memory() < 64 * 1_024);
-        // The table is in step.
+        // The tables of both sides are still equal.
         let block = [&block(&GET)[..], &[0xbe]].concat();
         let seen = client.feed(&frame(HEADERS, END_HEADERS | END_STREAM, 3, &block));
         assert!(matches!(&seen[..], [Seen::Head { text, .. }] if text.contains(&value)));
     }
 }
 
-/// Indices of a field that leaves no text count as others do: `host` beside an equal `:authority`, and a name that may be
-/// no trailer and is left out.
+/// Indices of a field that adds no text count like others: `host` beside an equal `:authority`, and a name that cannot
+/// be a trailer and is left out.
 #[test]
 fn a_block_of_fields_that_are_left_out_is_refused() {
     let name = "v".repeat(3_900);
     let value_of = |value: &str| [&[127, 189, 29], value.as_bytes()].concat();
     assert_eq!(127 + 61 + (29 << 7), name.len());
-    // `:authority` is inserted under its name; `host` too, then 8,000 indices of it.
+    // `:authority` is inserted under its name, then `host`, and 8,000 indices of `host` follow.
     let bomb = [
         &block(&GET[..3])[..],
         &[0x41],
@@ -257,7 +257,7 @@ fn a_block_of_fields_that_are_left_out_is_refused() {
         fields.extend(vec![0xbe; times - 1]);
         frame(HEADERS, END_HEADERS | END_STREAM, 1, &fields)
     };
-    // Twice 3,907 bytes and six pass, three times do not.
+    // Twice 3,907 bytes and six more pass; three times do not.
     let mut client = Client::new();
     let key = client.open(&post(1));
     let text = "a: b\r\n".to_string();
@@ -278,7 +278,7 @@ fn a_block_of_fields_that_are_left_out_is_refused() {
     }
 }
 
-/// nginx: of all bytes, an eighth must be of use.
+/// As in nginx, an eighth of all bytes must be useful.
 #[test]
 fn mostly_useless_bytes_end_the_connection() {
     let mut client = Client::new();
@@ -296,7 +296,7 @@ fn mostly_useless_bytes_end_the_connection() {
     assert!((8 << 20..9 << 20).contains(&bytes), "{bytes}");
 }
 
-/// Uploads that are answered early: each client ends its request in its own way, once.
+/// Uploads that are answered early: each client ends its request once, in its own way.
 #[test]
 fn a_client_that_learns_late_of_an_early_reply_goes_on() {
     let trailers = |id| frame(HEADERS, END_HEADERS | END_STREAM, id, &block(&[("a", "b")]));
@@ -319,7 +319,7 @@ fn a_client_that_learns_late_of_an_early_reply_goes_on() {
             assert_eq!(client.sent(), [Sent::Reset(id, ErrorCode::NoError)]);
         }
     }
-    // The reply is complete, and the client resets before it reads it.
+    // The reply is complete, and the client resets the stream before it reads it.
     let mut client = Client::new();
     for round in 0..5_000 {
         let id = 1 + 2 * round;
@@ -328,7 +328,7 @@ fn a_client_that_learns_late_of_an_early_reply_goes_on() {
         assert_eq!(client.feed(&reset(id)), []);
         assert_eq!(client.sent(), []);
     }
-    // A refused request whose end comes before the answer.
+    // The end of a refused request arrives before the answer.
     let mut client = Client::new();
     let fields = [&GET[..2], &[(":path", "/#"), GET[3]]].concat();
     for round in 0..5_000 {
@@ -358,7 +358,7 @@ fn what_ends_a_request_again_costs() {
         client
     };
     assert_eq!(rounds(early(100), |_| reset(513)), (102, 0));
-    // It is forgotten.
+    // The stream is forgotten.
     assert_eq!(rounds(early(100), |_| reset(1)), (101, 0));
     assert_eq!(rounds(early(200), |_| reset(1)), (102, 0));
     let trailers = |id| frame(HEADERS, END_HEADERS | END_STREAM, id, &block(&[("a", "b")]));
@@ -369,14 +369,14 @@ fn what_ends_a_request_again_costs() {
     let mut client = early(100);
     assert_eq!(client.feed(&trailers(513)), []);
     client.fails(&trailers(513), ErrorCode::StreamClosed);
-    // 512 KiB / 256.
+    // The bucket empties after 512 KiB / 256.
     assert_eq!(rounds(early(100), |_| data(513, b"")), (2_049, 0));
     let mut client = early(100);
     assert_eq!(client.feed(&last_data(513, b"a")), []);
     client.resets(&last_data(513, b"a"), 513, ErrorCode::StreamClosed);
 }
 
-/// A client that does not read what it asks for.
+/// A client does not read the answers that it asks for.
 #[test]
 fn what_waits_to_be_sent_is_bounded() {
     let mut client = Client::with(&Limits {
@@ -397,7 +397,7 @@ fn what_waits_to_be_sent_is_bounded() {
     panic!("no end");
 }
 
-/// The end of a body in time is no attack, however many there are.
+/// The end of a body in time is no attack, in any number.
 #[test]
 fn requests_go_on() {
     let mut client = Client::new();

@@ -1,4 +1,4 @@
-//! Preface, SETTINGS, and the rules of each kind of frame (RFC 9113 §3.4, §4, §6).
+//! The preface, SETTINGS, and the rules of each type of frame (RFC 9113 §3.4, §4, §6).
 
 mod client;
 
@@ -78,7 +78,7 @@ fn settings_that_are_wrong_fail() {
     }
 }
 
-/// RFC 9113 §4.2: a frame fails by its length before its payload is there.
+/// RFC 9113 §4.2: a frame of a wrong length fails before its payload has arrived.
 #[test]
 fn a_frame_above_16384_bytes_fails() {
     for kind in [DATA, HEADERS, SETTINGS, PING, CONTINUATION, 0x77] {
@@ -110,7 +110,7 @@ fn unknown_frames_and_flags_are_ignored() {
     let ping = frame(PING, 0xfe, 0, b"12345678");
     assert_eq!(client.feed(&ping), []);
     assert_eq!(client.sent(), [Sent::PingAck(b"12345678".to_vec())]);
-    // The reserved bit of a stream's id.
+    // The reserved bit of the stream id is ignored.
     client.open(&frame(
         HEADERS,
         END_HEADERS | END_STREAM,
@@ -186,7 +186,7 @@ fn padding_is_taken_off_and_may_not_be_longer_than_the_payload() {
             end: false
         }]
     );
-    // RFC 9113 §6.1: the last frame may have padding alone.
+    // RFC 9113 §6.1: the last frame may consist of padding.
     let bytes = Vec::new();
     assert_eq!(
         client.feed(&padded(DATA, END_STREAM, b"", 9)),
@@ -237,7 +237,7 @@ fn a_block_in_parts_is_one_head() {
     }
 }
 
-/// Without room nothing of a head is consumed, and what is read before it is.
+/// Without room nothing of a head is consumed, but everything before it is.
 #[test]
 fn a_head_waits_for_room() {
     let block = block(&GET);

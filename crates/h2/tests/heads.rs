@@ -1,4 +1,4 @@
-//! What a field section must be (RFC 9113 §8.1 to §8.5), and what it becomes.
+//! The rules of field sections (RFC 9113 §8.1 to §8.5), and the resulting heads.
 
 mod client;
 
@@ -8,12 +8,12 @@ use client::{
 use h2::{ErrorCode, Limits};
 use wire::{Framing, Known, Method, PathKind, Version};
 
-/// A request of these fields alone.
+/// Writes a request with these fields alone.
 fn headers(fields: &[(&str, &str)], flags: u8) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | flags, 1, &block(fields))
 }
 
-/// `GET` with one field in place of another, or without it.
+/// Gives `GET` with one field replaced or removed.
 fn get_but(name: &str, value: Option<&str>) -> Vec<u8> {
     let mut fields = GET.to_vec();
     fields.retain(|field| field.0 != name);
@@ -36,7 +36,7 @@ fn is_malformed(bytes: &[u8]) {
     let mut client = Client::new();
     assert_eq!(client.resets(bytes, 1, ErrorCode::ProtocolError), []);
     assert_eq!(client.session.open_streams(), 0);
-    // HPACK is in step, and other streams go on.
+    // The HPACK tables are still equal, and other streams continue.
     client.open(&client::get(3));
 }
 
@@ -117,7 +117,7 @@ fn a_head_is_what_it_would_be_in_http11() {
         Some(&b"a=b; c=d"[..])
     );
     assert_eq!(head.fields.len(), 9);
-    // `wire` reads the same from the text as a request of HTTP/1.1.
+    // `wire` reads the text as the same request of HTTP/1.1.
     let as_http1 = String::from_utf8_lossy(text).replacen("HTTP/2", "HTTP/1.1", 1);
     let mut parsed = wire::Head::new();
     let limits = wire::Limits::default();
@@ -130,7 +130,7 @@ fn a_head_is_what_it_would_be_in_http11() {
     }
 }
 
-/// RFC 9113 §8.3.1: an authority may be in Host alone, and in both if it is the same.
+/// RFC 9113 §8.3.1: the authority may be in Host alone, or in both if they are equal.
 #[test]
 fn authority_and_host_are_one() {
     let host_alone = [&GET[..3], &[("host", "b.test")]].concat();
@@ -178,7 +178,7 @@ fn pseudo_fields_that_are_wrong_are_malformed() {
     for method in ["", "GE T", "G\u{e9}T", "(GET)"] {
         is_malformed(&get_but(":method", Some(method)));
     }
-    // Behind a field.
+    // This pseudo-header field is behind another field.
     let late = [&GET[..3], &[("a", "b"), (":authority", "a.test")]].concat();
     is_malformed(&headers(&late, END_STREAM));
 }
@@ -278,7 +278,7 @@ fn what_http11_would_refuse_is_refused_on_its_stream_alone() {
     }
 }
 
-/// The body of a refused request is discarded, and its end needs no reset.
+/// The body of a refused request is discarded, and its end causes no reset.
 #[test]
 fn the_body_of_a_refused_request_is_for_nobody() {
     let mut client = Client::new();
@@ -332,7 +332,7 @@ fn sizes_at_a_limit_pass_and_one_more_is_refused() {
             431,
             "E_TOO_MANY_FIELDS",
         ),
-        // `cookie: `, two crumbs of 20 bytes with `; ` between them, CRLF; `b: `, CRLF.
+        // The sizes are `cookie: `, two Cookie fields of 20 bytes with `; ` between them, CRLF; and `b: `, CRLF.
         (
             &cookies,
             limits(&|wire| wire.max_header_size = 30 + 8 + 42 + 2 + 5),
@@ -408,13 +408,13 @@ fn connect_has_an_authority_or_a_protocol() {
     assert!(client.head.head.websocket && client.head.head.method == Method::GET);
     fields[4].1 = "other";
     is_refused(&allowed, &headers(&fields, 0), 501, "E_METHOD_UNKNOWN");
-    // Only CONNECT has a protocol.
+    // Only CONNECT may have `:protocol`.
     fields[0].1 = "GET";
     let mut client = Client::with(&allowed);
     client.resets(&headers(&fields, 0), 1, ErrorCode::ProtocolError);
 }
 
-/// OPTIONS alone may have `*` for its path.
+/// Only OPTIONS may have `*` as its path.
 #[test]
 fn options_may_concern_the_server() {
     let mut fields = GET.to_vec();

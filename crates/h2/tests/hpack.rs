@@ -1,11 +1,11 @@
-//! HPACK: the examples of RFC 7541 Appendix C, each fault, and what the encoder writes.
+//! HPACK: the examples of RFC 7541 Appendix C, each error, and the output of the encoder.
 
 mod hpack_blocks;
 
 use h2::hpack::{Decoder, Error, encode};
 use hpack_blocks::{Fields, decode, fields, hex};
 
-/// One part of Appendix C: blocks of one connection, and their fields.
+/// Checks one part of Appendix C: blocks of one connection, and their fields.
 fn example(table: usize, blocks: &[(&str, &str)]) {
     let mut decoder = Decoder::new(table);
     for (block, expected) in blocks {
@@ -122,20 +122,20 @@ fn c6_replies_with_huffman_codes_and_evictions() {
 
 #[test]
 fn integers() {
-    // C.1.3: 1337 with a prefix of five bits; the size that a table of it can have.
+    // C.1.3: 1337 has a prefix of five bits. The table of this decoder can have that size.
     let mut decoder = Decoder::new(1_337);
     assert_eq!(decode(&mut decoder, &hex("3f9a0a")), Ok(fields("")));
     assert_eq!(
         decode(&mut Decoder::new(1_336), &hex("3f9a0a")),
         Err(Error::SizeUpdate)
     );
-    // The end of the input inside of one: the first byte alone ended other servers (RUSTSEC-2023-0085).
+    // The input ends inside an integer. The first byte alone ended other servers (RUSTSEC-2023-0085).
     for cut in [
         "3f", "3f9a", "ff", "ff80", "7f", "0f", "4f", "1f", "40", "4001", "40016101", "4081",
     ] {
         assert_eq!(error(cut), Err(Error::Truncated), "{cut}");
     }
-    // Four bytes behind the prefix are enough for every length; more are refused whatever their value is.
+    // Four bytes behind the prefix are enough for every length. More are refused, whatever their value is.
     assert_eq!(error("3f80808000"), Ok(fields("")));
     assert_eq!(error("3f8080808000"), Err(Error::Integer));
     assert_eq!(error("ffffffff7f"), Err(Error::Index));
@@ -156,7 +156,7 @@ fn indices() {
         assert_eq!(error(unknown), Err(expected), "{unknown}");
     }
     assert_eq!(error("bd"), Ok(fields("www-authenticate: ")));
-    // An entry is gone when a larger one took its room, and one larger than the table takes all.
+    // An entry is evicted when a larger one needs its room, and a field larger than the table empties it.
     let mut decoder = Decoder::new(64);
     assert_eq!(
         decode(&mut decoder, &hex("400161016240016301644001650166bebf")),
@@ -181,7 +181,7 @@ fn indices() {
 
 #[test]
 fn a_name_of_an_entry_that_its_field_evicts() {
-    // §4.4: the name is read before the entry that has it goes.
+    // §4.4: the name is read before the entry that contains it is evicted.
     let mut decoder = Decoder::new(64);
     let long = format!("400a637573746f6d2d6b657901{}", "61");
     assert_eq!(
@@ -199,7 +199,7 @@ fn a_name_of_an_entry_that_its_field_evicts() {
     assert_eq!(decode(&mut decoder, &hex("bf")), Err(Error::Index));
 }
 
-/// RFC 7541 §5.1, with a prefix of so many bits behind `first`.
+/// Writes an integer (RFC 7541 §5.1) with a prefix of this many bits behind `first`.
 fn integer(value: usize, bits: u32, first: u8) -> Vec<u8> {
     let most = (1 << bits) - 1;
     if value < most {
@@ -215,13 +215,13 @@ fn integer(value: usize, bits: u32, first: u8) -> Vec<u8> {
     bytes
 }
 
-/// Against the words of RFC 7541 §2.3.2 and §4: names short and long, which are sent and referred to.
+/// Compares with a model of RFC 7541 §2.3.2 and §4, for short and long names, which are sent and referred to.
 #[test]
 fn long_names_that_are_referred_to() {
     let mut random = mutants::Random::new(7);
     for round in 0..200 {
         let mut decoder = Decoder::new(4_096);
-        // The newest is first.
+        // The newest field is first.
         let mut model: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         for step in 0..300_usize {
             let mut block = Vec::new();
@@ -280,12 +280,12 @@ fn long_names_that_are_referred_to() {
 
 #[test]
 fn size_updates() {
-    // Twice at the start, not a third time, not behind a field, not above the setting.
+    // Two size updates are allowed at the start; a third, one behind a field, and one above the setting are not.
     assert_eq!(error("203fe11f82"), Ok(fields(":method: GET")));
     assert_eq!(error("20202082"), Err(Error::SizeUpdate));
     assert_eq!(error("8220"), Err(Error::SizeUpdate));
     assert_eq!(error("3fe21f"), Err(Error::SizeUpdate));
-    // A size of 0 empties the table, and a table of 0 keeps nothing.
+    // A size of 0 empties the table, and a table of size 0 stores nothing.
     let mut decoder = Decoder::new(4_096);
     let three = decode(&mut decoder, &hex("4001610162"));
     assert_eq!(three, Ok(fields("a: b")));
@@ -306,7 +306,7 @@ fn huffman_codes() {
         error("5f84fffffff3"),
         Ok(vec![(b"content-type".to_vec(), b"\n".to_vec())])
     );
-    // Padding that is not of ones, of eight bits and more, and the end of a string inside of one.
+    // These have padding that is not of ones, padding of eight bits and more, and EOS inside a string.
     for wrong in [
         "5f811e",
         "5f8118",
@@ -329,7 +329,7 @@ fn indices_of_names() {
         });
         decoded.map(|()| found)
     };
-    // Indexed; by index, plain, never to be indexed; a second index of a name.
+    // These are an indexed field, names by index, plain and never-indexed, and the second index of a name.
     assert_eq!(
         names("82 83 87 8e"),
         Ok(vec![(2, false), (2, false), (6, false), (8, false)])
@@ -345,7 +345,7 @@ fn indices_of_names() {
             (1, false)
         ])
     );
-    // A name that is spelled out, plain and Huffman-coded: `accept`, and `Accept`, which is another.
+    // The name is a literal, plain and Huffman-coded: `accept`, and `Accept`, which is a different name.
     assert_eq!(
         names("4006616363657074 00 be"),
         Ok(vec![(19, false), (19, false)])
@@ -380,7 +380,7 @@ fn every_name_of_the_static_table() {
             assert_eq!((field.name, field.name_index), (&name[..], first));
         });
         assert_eq!(decoded, Ok(()));
-        // The encoder finds the same name.
+        // The encoder finds the same index of the name.
         let mut block = Vec::new();
         encode::field(&mut block, &name.to_ascii_uppercase(), b"x");
         let decoded = decode(&mut Decoder::new(0), &block);

@@ -1,7 +1,8 @@
-//! Seeded fuzzing of HPACK on stable Rust. `FUZZ_SECONDS` (default 1) bounds each test, `FUZZ_SEED` repeats a run.
+//! Seeded fuzzing of HPACK on stable Rust. `FUZZ_SECONDS` (default 1) bounds each test, and `FUZZ_SEED` repeats a run.
 //!
-//! Holds: no panic; fields and verdicts are those of a decoder in the words of the RFC, and of the `h2` crate; where a block
-//! ends changes nothing; memory stays within its bound; what is encoded comes back.
+//! The tests check these rules. There is no panic. Fields and verdicts are equal to those of a decoder that follows the
+//! text of the RFC, and of the `h2` crate. The ends of blocks do not change the result. Memory stays within its bound.
+//! Encoded fields decode to the same fields.
 
 mod hpack_blocks;
 
@@ -11,7 +12,7 @@ use hpack_blocks::rival::{Rival, Verdict, agrees};
 use hpack_blocks::series::{blocks, series};
 use hpack_blocks::{decode, names_and_values, read};
 
-/// Three times the table, 1 KiB, and what a place in it takes for the 128 fields that it can have.
+/// Three times the table, 1 KiB, and the entries of the 128 fields that the table can have.
 const MOST_MEMORY: usize = 3 * 4_096 + 1_024 + 128 * 20;
 
 #[test]
@@ -35,7 +36,7 @@ fn blocks_of_a_connection() {
                     agrees(block, &fields, &verdict),
                     "{block:02x?} {fields:?} {verdict:?}"
                 );
-                // After an error it is of no more use.
+                // After an error the decoder must not be used again.
                 if matches!(verdict, Verdict::Error) {
                     rival = None;
                 }
@@ -47,7 +48,7 @@ fn blocks_of_a_connection() {
     });
 }
 
-/// Each field in a block of its own, with updates of the table's size before the first: the same fields.
+/// Puts each field into a block of its own, with updates of the table's size before the first: the fields are the same.
 #[test]
 fn blocks_of_one_field() {
     mutants::run("blocks of one field", series, |bytes, _| {
@@ -70,7 +71,7 @@ fn blocks_of_one_field() {
     });
 }
 
-/// Any bytes, and any bytes as Huffman codes.
+/// Decodes any bytes as blocks, and as Huffman codes.
 #[test]
 fn any_bytes() {
     let make = |random: &mut mutants::Random| {

@@ -1,12 +1,13 @@
-//! Random blocks, decoded here, by the `h2` crate and by the Python package hpack 4.2: the same verdicts and the same fields.
+//! Decodes random blocks with this crate, with the `h2` crate and with the Python package hpack 4.2, and compares
+//! verdicts and fields.
 //!
-//! `HPACK_BLOCKS` (default 5,000) is how many blocks there are at least. `PYTHON_HPACK` is a Python that has the package;
-//! without it the comparison with it is left out. `FUZZ_SEED` repeats a run.
+//! `HPACK_BLOCKS` (default 5,000) is the least number of blocks. `PYTHON_HPACK` is a Python that has the package;
+//! without it the comparison with the package is skipped. `FUZZ_SEED` repeats a run.
 //!
-//! Differences that are meant, and counted as such:
+//! These differences are intended, and counted:
 //! - `h2` refuses fields that HTTP/2 does not allow while it decodes, and sorts them: see `rival::agrees`.
-//! - `h2` and hpack take more than two size updates at the start of a block; two are all that RFC 7541 §4.2 asks for.
-//! - hpack takes integers of five bytes behind the prefix; §5.1 leaves the limit to the decoder.
+//! - `h2` and hpack accept more than two size updates at the start of a block. RFC 7541 §4.2 needs only two.
+//! - hpack accepts integers of five bytes behind the prefix. §5.1 leaves the limit to the decoder.
 
 mod hpack_blocks;
 
@@ -18,10 +19,10 @@ use hpack_blocks::rival::{Rival, Verdict, agrees};
 use hpack_blocks::series::{blocks, series};
 use hpack_blocks::{Fields, decode, has_three_size_updates, hex};
 
-/// Series that are made before they are compared.
+/// The number of series that are made before they are compared.
 const BATCH: usize = 500;
 
-/// A block as hpack is given it, and what it was decoded to here.
+/// A block as hpack gets it, and its fields as decoded by this crate.
 struct Decoded {
     is_first: bool,
     block: Vec<u8>,
@@ -67,7 +68,7 @@ fn random_blocks() {
     println!("{counts:#?}\nh2 and {hpack}: 0 differences");
 }
 
-/// Decodes the blocks of a connection up to the first error, here and with `h2`.
+/// Decodes the blocks of a connection up to the first error, with this crate and with `h2`.
 fn connection(series: &[u8], batch: &mut Vec<Decoded>, counts: &mut Counts) {
     let mut decoder = Decoder::new(4_096);
     let mut rival = Some(Rival::new());
@@ -133,7 +134,7 @@ impl Python {
             lines.push('\n');
         }
         std::thread::scope(|scope| {
-            // It prints while it reads.
+            // The program prints while it reads.
             let writer = scope.spawn(move || {
                 input.write_all(lines.as_bytes()).expect("it reads");
                 input.flush().expect("it reads");

@@ -1,5 +1,5 @@
-//! Field blocks of whole connections, as encoders of others write them: cases/stories.json, and with `HPACK_STORIES` the
-//! folders of <https://github.com/http2jp/hpack-test-case>.
+//! Decodes the field blocks of whole connections that other encoders wrote: cases/stories.json, and with
+//! `HPACK_STORIES` the folders of <https://github.com/http2jp/hpack-test-case>.
 
 mod hpack_blocks;
 
@@ -21,7 +21,8 @@ fn field(name: &str, value: &str) -> (Vec<u8>, Vec<u8>) {
     (name.into(), value.into())
 }
 
-/// Node.js moves the fields whose names begin with a colon to the front, which changes no order among those of one name.
+/// Moves the fields whose names begin with a colon to the front, as Node.js does. The order among fields of one name
+/// stays.
 fn sorted(mut fields: Fields) -> Fields {
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     fields
@@ -60,12 +61,12 @@ fn stories_of_http2jp() {
         let story = std::fs::read(&file).expect("a file");
         let story: Value = serde_json::from_slice(&story).expect("JSON");
         let cases = list(&story["cases"]);
-        // Its settings change along the way; a larger table than one of them does no harm.
+        // The table size changes during a connection. The largest size can be used for all of them.
         let sizes = cases
             .iter()
             .filter_map(|case| case["header_table_size"].as_u64());
         let mut decoder = Decoder::new(sizes.max().unwrap_or(4_096).max(4_096) as usize);
-        // Raw data has no blocks.
+        // Files of raw data have no blocks.
         for case in cases.iter().filter(|case| case["wire"].is_string()) {
             let expected = list(&case["headers"]).iter();
             let expected = expected.flat_map(|pair| pair.as_object().expect("an object"));
@@ -80,7 +81,7 @@ fn stories_of_http2jp() {
     println!("{stories} stories, {blocks} blocks: no difference");
 }
 
-/// The JSON files below a folder.
+/// Gives the JSON files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());

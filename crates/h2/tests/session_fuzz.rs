@@ -1,8 +1,8 @@
-//! Seeded mutation fuzzing on stable Rust. `FUZZ_SECONDS` (default 1) bounds the test, `FUZZ_SEED` repeats a run.
+//! Seeded mutation fuzzing on stable Rust. `FUZZ_SECONDS` (default 1) bounds the test, and `FUZZ_SEED` repeats a run.
 //!
-//! Traffic that was right is changed at places. Holds: no panic; the cut of the receives changes neither events nor what is
-//! sent; windows and counts are consistent after each step (`client::feed` looks); memory is bounded; a key names an open
-//! stream from its head on until it is gone, and no other.
+//! Valid traffic is changed in places. The test checks these rules. There is no panic. The split of the received bytes
+//! changes neither the events nor the output. Windows and counts are consistent after each step (`client::feed` checks
+//! them). Memory is bounded. A key names one open stream, from its head until it is gone.
 
 mod client;
 
@@ -72,7 +72,7 @@ fn seeds() -> Vec<Vec<u8>> {
             last_data(3, b""),
         ]
         .concat(),
-        // Indices of the static table, a field that is added to the dynamic one, and its index.
+        // The fields are indices of the static table, a field that is added to the dynamic table, and its index.
         [
             settings(&[]),
             frame(
@@ -105,8 +105,8 @@ fn make(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// What the application does with what it is given. It depends on the events alone, so that it is the same however they were
-/// cut.
+/// Handles the events of a session. It depends on the events alone, so that its behaviour does not depend on the split
+/// of the bytes.
 struct Application {
     open: HashMap<Key, u32>,
     heads: usize,
@@ -117,7 +117,7 @@ impl Application {
         match seen {
             Seen::Head { key, .. } | Seen::Refused { key, .. } => {
                 let id = client.session.id(*key);
-                // A later event of the same bytes may have ended it.
+                // A later event of the same bytes may have ended the stream.
                 let before = self.open.insert(*key, id);
                 assert!(before.is_none(), "a key of two streams");
                 self.heads += 1;
@@ -137,7 +137,7 @@ struct Run {
     sent: Vec<Sent>,
 }
 
-/// Parts of a body that follow each other count as one.
+/// Joins consecutive parts of a body.
 fn joined(events: Vec<Seen>) -> Vec<Seen> {
     let mut joined: Vec<Seen> = Vec::new();
     for event in events {
@@ -157,7 +157,7 @@ fn joined(events: Vec<Seen>) -> Vec<Seen> {
                 bytes.extend(more);
                 *end = last;
             }
-            // When windows grew is said at the end of each receive.
+            // `Sendable` is reported at the end of each receive, so it depends on the split.
             (_, Seen::Sendable) => {}
             (_, event) => joined.push(event),
         }
@@ -189,7 +189,7 @@ fn run(bytes: &[u8], cuts: impl IntoIterator<Item = usize>, limits: &Limits) -> 
         }
     }
     assert!(application.open.len() == client.session.open_streams() || failed(&events));
-    // All that is held comes back.
+    // All held bytes return to the windows.
     for key in application.open.into_keys() {
         client.session.wants_to_send(key, true);
         client.session.consumed(key, 3);

@@ -18,7 +18,7 @@ fn shutdown_takes_two_steps() {
         ] => opaque.clone(),
         sent => panic!("{sent:?}"),
     };
-    // What was on its way is taken.
+    // A request that was sent before the client read the GOAWAY is taken.
     client.open(&get(3));
     assert_eq!(client.feed(&frame(PING, ACK, 0, &opaque)), [Seen::Drained]);
     client.session.finish_shutdown();

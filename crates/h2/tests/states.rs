@@ -1,4 +1,4 @@
-//! The states of a stream (RFC 9113 §5.1), and the errors of one.
+//! The states of a stream (RFC 9113 §5.1), and the errors of one stream.
 
 mod client;
 
@@ -26,7 +26,7 @@ fn after_the_end_of_a_request_data_and_headers_are_stream_closed() {
         let key = client.open(&get(1));
         let seen = client.resets(&bytes, 1, ErrorCode::StreamClosed);
         assert_eq!(seen, [Seen::Gone(key)]);
-        // Other streams go on.
+        // Other streams continue.
         client.open(&get(3));
     }
 }
@@ -78,7 +78,7 @@ fn after_a_reset_of_the_server_all_frames_are_ignored() {
     assert_eq!(client.sent(), []);
 }
 
-/// With many streams open, as many are reset at once, and trailers of each are on their way.
+/// Many streams are open and are reset at once, while trailers of each are in transit.
 #[test]
 fn twice_as_many_streams_as_may_be_open_are_remembered() {
     let mut client = Client::with(&Limits {
@@ -117,7 +117,7 @@ fn ids_that_go_back_fail() {
     client.fails(&get(3), ErrorCode::ProtocolError);
 }
 
-/// RFC 9113 §5.1.2. HPACK stays in step: the block of a stream that is refused is decoded.
+/// RFC 9113 §5.1.2. The HPACK tables stay equal, because the block of a refused stream is decoded.
 #[test]
 fn streams_past_the_most_are_refused() {
     let mut client = Client::with(&Limits {
@@ -163,7 +163,7 @@ fn a_stream_that_depends_on_itself_is_reset() {
         assert_eq!(seen, [Seen::Gone(key)]);
         Client::new().fails(&frame(PRIORITY, 0, 1, priority), code);
     }
-    // On another stream it means nothing.
+    // On another stream a dependency has no effect.
     let payload = [&[0x80, 0, 0, 5, 9], &block(&GET)[..]].concat();
     Client::new().open(&frame(
         HEADERS,
@@ -187,14 +187,14 @@ fn window_updates_of_a_stream_that_are_wrong_reset_it() {
     }
     let most = (1 << 31) - 1;
     Client::new().fails(&window_update(0, most), ErrorCode::FlowControlError);
-    // RFC 9113 §6.9.2: SETTINGS can overflow the window of a stream, too.
+    // RFC 9113 §6.9.2: SETTINGS can also make the window of a stream overflow.
     let mut client = Client::new();
     client.open(&get(1));
     assert_eq!(client.feed(&window_update(1, most - 65_535)), []);
     client.fails(&settings(&[(4, 65_536)]), ErrorCode::FlowControlError);
 }
 
-/// A key names another stream once its stream is gone; calls with a key of no stream do nothing.
+/// A key names another stream once its stream is gone. Calls with a key without a stream have no effect.
 #[test]
 fn keys_are_given_again() {
     let mut client = Client::new();

@@ -1,4 +1,4 @@
-//! Bodies and their windows (RFC 9113 §5.2, §6.1, §6.9, §8.1.1), and whose turn it is to send (RFC 9218).
+//! Bodies and their windows (RFC 9113 §5.2, §6.1, §6.9, §8.1.1), and the order of sending (RFC 9218).
 
 mod client;
 
@@ -92,7 +92,7 @@ fn bodies_past_the_window_of_the_connection_fail() {
     client.fails(&data(3, b"a"), ErrorCode::FlowControlError);
 }
 
-/// The windows grow by what was consumed, in steps of a half.
+/// The windows grow by the consumed bytes, in steps of half the size.
 #[test]
 fn what_is_consumed_comes_back_once() {
     let mut client = Client::with(&Limits {
@@ -106,14 +106,14 @@ fn what_is_consumed_comes_back_once() {
     client.session.consumed(key, 1);
     let returned = [Sent::WindowUpdate(1, 32_768), Sent::WindowUpdate(0, 32_768)];
     assert_eq!(client.sent(), returned);
-    // More than there is.
+    // This is more than the stream holds.
     client.session.consumed(key, u32::MAX);
     client.session.consumed(key, u32::MAX);
     assert!(client.session.is_consistent());
     assert_eq!(client.sent(), []);
 }
 
-/// However a stream ends, what it held comes back to the connection.
+/// For every end of a stream, its held bytes return to the connection.
 #[test]
 fn what_a_stream_held_comes_back_when_it_is_gone() {
     type Way = fn(&mut Client, Key);
@@ -186,7 +186,7 @@ fn what_is_sent_is_within_both_windows_and_one_frame() {
     assert_eq!(session.reserve(first, 1), 0);
     session.wants_to_send(first, true);
     assert_eq!(session.next_to_send(), None);
-    // 20,000 were sent, so the window becomes -5,000.
+    // 20,000 bytes were sent, so the window becomes -5,000.
     assert_eq!(client.feed(&settings(&[(4, 15_000)])), []);
     assert_eq!(client.feed(&window_update(1, 5_000)), [Seen::Sendable]);
     assert_eq!(client.session.next_to_send(), None);
@@ -194,7 +194,7 @@ fn what_is_sent_is_within_both_windows_and_one_frame() {
     assert_eq!(client.session.next_to_send(), Some(first));
     assert_eq!(client.session.reserve(first, 9), 1);
     assert_eq!(client.feed(&settings(&[(4, 1 << 20)])), [Seen::Sendable]);
-    // The connection has 65,535.
+    // The window of the connection is 65,535.
     let mut sum = 20_001;
     while let bytes @ 1.. = client.session.reserve(second, 10_000) {
         sum += bytes;
@@ -208,7 +208,7 @@ fn what_is_sent_is_within_both_windows_and_one_frame() {
     assert_eq!(client.feed(&window_update(0, 1)), []);
 }
 
-/// The streams in the order in which they get `turns` frames of 100 bytes.
+/// Gives the streams in the order in which they get `turns` frames of 100 bytes.
 fn order(client: &mut Client, turns: usize) -> Vec<u32> {
     let mut ids = Vec::new();
     for _ in 0..turns {
@@ -237,7 +237,7 @@ fn waiting(priorities: &[&str]) -> Client {
 /// RFC 9218 §10.
 #[test]
 fn priorities_order_what_is_sent() {
-    // Without a word of the client, streams take turns.
+    // Without a Priority field, streams take turns.
     assert_eq!(order(&mut waiting(&["", "", ""]), 6), [3, 5, 1, 3, 5, 1]);
     assert_eq!(order(&mut waiting(&["u=3", "u=3", "u=1"]), 2), [5, 5]);
     assert_eq!(order(&mut waiting(&["u=3", "u=3", "u=5"]), 3), [1, 1, 1]);
@@ -245,7 +245,7 @@ fn priorities_order_what_is_sent() {
         order(&mut waiting(&["u=2, i", "u=2, i", "u=2, i"]), 3),
         [3, 5, 1]
     );
-    // Those that are not incremental have one turn together.
+    // Streams that are not incremental have one turn together.
     let mixed = order(&mut waiting(&["u=3", "u=3, i", "u=3", "u=3, i"]), 6);
     assert_eq!(mixed, [3, 7, 1, 3, 7, 1]);
 }
@@ -260,14 +260,14 @@ fn priority_update_changes_the_order() {
     let mut client = waiting(&["u=3", "u=3"]);
     assert_eq!(client.feed(&update(3, "u=0")), [Seen::Sendable]);
     assert_eq!(order(&mut client, 1), [3]);
-    // One that comes before its stream counts more than the field.
+    // An update before its stream replaces the field of the stream.
     assert_eq!(client.feed(&update(9, "u=0")), []);
     assert_eq!(client.feed(&update(5, "u=0, i")), []);
     assert_eq!(client.feed(&update(7, "u=7")), []);
     let key = client.open(&get_with(7, &[("priority", "u=0")]));
     client.session.wants_to_send(key, true);
     assert_eq!(order(&mut client, 1), [3]);
-    // One of a stream that is gone is ignored.
+    // An update for a closed stream is ignored.
     let key = client.open(&get(11));
     client.session.end_sent(key);
     assert_eq!(client.feed(&update(11, "u=0")), []);
@@ -281,7 +281,7 @@ fn priority_update_changes_the_order() {
     client.fails(&update(5, "u=0"), ErrorCode::ProtocolError);
 }
 
-/// A stream that is refused takes its early priority with it, so that those of others find room.
+/// The early priority of a refused stream is removed, so that there is room for those of others.
 #[test]
 fn early_priorities_of_refused_streams_are_forgotten() {
     let mut client = Client::with(&Limits {
@@ -295,7 +295,7 @@ fn early_priorities_of_refused_streams_are_forgotten() {
     let first = client.open(&get(1));
     assert_eq!(client.feed(&update(5)), []);
     client.open(&get(3));
-    // There is no room for it.
+    // There is no room for the stream.
     assert_eq!(client.feed(&get(5)), []);
     client.session.end_sent(first);
     assert_eq!(client.feed(&update(9)), []);

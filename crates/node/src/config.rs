@@ -8,8 +8,9 @@ use crate::value::{
     Failure, Result, array_length, element, to_bool, to_number, to_numbers, to_string,
 };
 
-/// Values per route in the flat route list: method index, pattern, body mode, most bytes of a body, the place of its
-/// settings in the list of sockets (-1 if the route is not for WebSockets), and the milliseconds of a request.
+/// Values of a route in the flat list of routes: method index, pattern, body mode, the most bytes of a body, the index
+/// of its settings in the list of sockets (-1 if the route is not for WebSockets), and the time limit of a request in
+/// milliseconds.
 const ROUTE_WIDTH: u32 = 6;
 /// Values per route in the flat list of sockets. `socket_spec` reads them.
 const SOCKET_WIDTH: usize = 7;

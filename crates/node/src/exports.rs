@@ -235,8 +235,8 @@ unsafe extern "C" fn create_server(env: napi_env, info: napi_callback_info) -> n
     })
 }
 
-/// `listen(id, host, port, path, backlog, ipv6Only, reusePort, http2)` gives `{ host, port, path }`. `http2`: clients may
-/// begin with the preface of HTTP/2.
+/// `listen(id, host, port, path, backlog, ipv6Only, reusePort, http2)` gives `{ host, port, path }`. `http2` allows
+/// clients to begin with the preface of HTTP/2.
 unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
         let ([id, host, port, path, backlog, ipv6_only, reuse_port, http2], binding) =

@@ -1,4 +1,4 @@
-//! `setTls` and `tlsInfo`: settings of TLS from JavaScript's values, and what a handshake agreed on as such.
+//! `setTls` and `tlsInfo`: read the settings of TLS from JavaScript values, and give the result of a handshake as such.
 
 use napi_sys::{napi_callback_info, napi_env, napi_value};
 use tls::{Certificate, ClientCertificate, Config, Info, Version};
@@ -9,9 +9,9 @@ use crate::value::{
     to_numbers, to_option, to_string, undefined,
 };
 
-/// `setTls(id, certificates, ca, crl, ciphers, groups, ticketKeys, numbers)`: has new connections of a server use these
-/// settings. The list of certificates has, for each: the number of its names, these, the length of its chain, this as
-/// DER, and its key as PKCS#8 DER. The numbers are those that `tlsNumbers` of `packages/engine/src/native-tls.ts` writes.
+/// `setTls(id, certificates, ca, crl, ciphers, groups, ticketKeys, numbers)` makes a server use these settings for new
+/// connections. The list of certificates has for each: the number of its names, the names, the length of its chain, the
+/// chain as DER, and its key as PKCS#8 DER. `tlsNumbers` of `packages/engine/src/native-tls.ts` writes the numbers.
 pub unsafe extern "C" fn set_tls(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
         let (
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn set_tls(env: napi_env, info: napi_callback_info) -> nap
     })
 }
 
-/// `tlsInfo(slot, generation)` gives `[version, cipher, alpn, serverName, resumed, peer]`, or null where the exchange is
+/// `tlsInfo(slot, generation)` gives `[version, cipher, alpn, serverName, resumed, peer]`, or null if the exchange is
 /// over or its connection is not encrypted.
 pub unsafe extern "C" fn tls_info(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {

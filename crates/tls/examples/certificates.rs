@@ -2,7 +2,7 @@
 //!
 //! | name | what it is |
 //! |---|---|
-//! | `ca` | the authority of all that are not said to have another; without a key |
+//! | `ca` | the authority of all certificates for which no other one is named; without a key |
 //! | `other-ca` | an authority that a server does not trust; without a key |
 //! | `host` | a server: localhost, 127.0.0.1, `::1` |
 //! | `wildcard` | a server: `*.wild.test` |
@@ -13,7 +13,7 @@
 //! | `client` | a client |
 //! | `wrong-client` | a client of `other-ca` |
 //! | `expired-client` | a client whose certificate expired |
-//! | `revoked-client` | a client that `crl.pem` has |
+//! | `revoked-client` | a client whose certificate `crl.pem` revokes |
 //!
 //! `crl.pem` is the list of `ca`, and `empty-crl.pem` is one without entries.
 //!

@@ -1,4 +1,4 @@
-//! Which certificate a client is shown: that of the host it names (SNI, RFC 6066 §3).
+//! Chooses the certificate for a client by the host that the client names (SNI, RFC 6066 §3).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
 thread_local! {
-    /// The name in the hello that was read last on this thread: the unbuffered connection does not tell it.
+    /// The name in the `ClientHello` that was read last on this thread. The unbuffered connection does not give it.
     static NAMED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
 }
 
-/// Gives, once, the host that the client named whose hello was read last on this thread.
+/// Gives the host that was named in the `ClientHello` that was read last on this thread, and clears it.
 pub fn take_named() -> Option<Box<str>> {
     NAMED.take()
 }
 
-/// Certificates by name. The first stands for every name that has none.
+/// Certificates by name. The first one is used for every name without a certificate.
 pub struct Certificates {
     first: Arc<CertifiedKey>,
     exact: HashMap<String, Arc<CertifiedKey>>,
-    /// By what follows the first label: `example.com` for `*.example.com`.
+    /// The wildcard certificates by the name without the first label: `example.com` for `*.example.com`.
     wildcard: HashMap<String, Arc<CertifiedKey>>,
 }
 
@@ -35,7 +35,7 @@ impl Certificates {
         }
     }
 
-    /// Adds a name of a certificate, exact or with a wildcard for its first label. A name that was added before keeps
+    /// Adds a name of a certificate, exact or with a wildcard as its first label. A name that was added before keeps
     /// its certificate.
     pub fn add(&mut self, name: &str, certificate: &Arc<CertifiedKey>) {
         let name = name.to_ascii_lowercase();
@@ -46,7 +46,7 @@ impl Certificates {
         names.entry(name).or_insert_with(|| Arc::clone(certificate));
     }
 
-    /// `name` is in lower case.
+    /// Gives the certificate for `name`, which must be in lower case.
     fn of(&self, name: &str) -> &Arc<CertifiedKey> {
         let exact = self.exact.get(name);
         // A wildcard stands for one label (RFC 9525 §6.3).

@@ -1,4 +1,4 @@
-//! Settings of plain data become those of the TLS library, checked.
+//! Checks settings, and turns them into those of the TLS library.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -21,21 +21,21 @@ use crate::fault::{ConfigFault, Which};
 use crate::names;
 use crate::tickets::{Dated, SHARED_KEY_BYTES, Shared, policy_digest};
 
-/// The most seconds for which a TLS 1.3 session may be resumed (RFC 8446 §4.6.1).
+/// The longest time in seconds for which a TLS 1.3 session may be resumed (RFC 8446 §4.6.1).
 const LONGEST_SESSION: u32 = 604_800;
 
-/// A certificate and the names it is chosen by.
+/// A certificate, and the names by which it is chosen.
 #[derive(Clone, Default)]
 pub struct Certificate {
-    /// Exact host names, or names with a wildcard for their first label: `*.example.com`.
+    /// Exact host names, or names with a wildcard as their first label: `*.example.com`.
     pub names: Vec<String>,
-    /// DER: the certificate itself, then those of its issuers.
+    /// The certificate itself, then those of its issuers, as DER.
     pub chain: Vec<Vec<u8>>,
-    /// PKCS#8 as DER.
+    /// The private key as PKCS#8 DER.
     pub key: Vec<u8>,
 }
 
-/// Whether clients are asked for a certificate. One that does not verify is always refused.
+/// Says whether clients are asked for a certificate. A certificate that does not verify is always refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ClientCertificate {
     #[default]
@@ -50,10 +50,10 @@ pub enum Version {
     Tls13,
 }
 
-/// What a server offers, and whom it admits.
+/// The settings of a server: what it offers, and which clients it accepts.
 #[derive(Clone)]
 pub struct Config {
-    /// At least one. The first also stands for names that no certificate has.
+    /// At least one certificate. The first one is also used for names that no certificate has.
     pub certificates: Vec<Certificate>,
     /// The authorities of clients' certificates as DER.
     pub ca: Vec<Vec<u8>>,
@@ -62,13 +62,14 @@ pub struct Config {
     pub client_certificate: ClientCertificate,
     pub min_version: Version,
     pub max_version: Version,
-    /// Names of OpenSSL or IANA, in order of preference; empty: all, the strongest first.
+    /// Names of OpenSSL or IANA, in order of preference. An empty list stands for all suites, the strongest first.
     pub ciphers: Vec<String>,
-    /// Names of OpenSSL or IANA, in order of preference; empty: the usual ones.
+    /// Names of OpenSSL or IANA, in order of preference. An empty list stands for the default groups.
     pub groups: Vec<String>,
-    /// Seconds; 0 turns resumption off.
+    /// The time in seconds for which a session may be resumed; 0 turns resumption off.
     pub session_timeout: u32,
-    /// 48 bytes that processes share; `None`: keys of this process, which rotate every 6 h and are accepted for 12 h.
+    /// 48 bytes that processes share; `None` makes keys of this process, which rotate every 6 h and are accepted for 12
+    /// h.
     pub ticket_keys: Option<Vec<u8>>,
     /// The protocols that ALPN (RFC 7301) offers, in order of preference.
     pub alpn: Vec<Vec<u8>>,
@@ -92,14 +93,14 @@ impl Default for Config {
     }
 }
 
-/// A [`Config`] that was checked. Cloning it is cheap.
+/// A checked [`Config`]. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Settings {
     pub(crate) config: Arc<ServerConfig>,
-    /// Tickets under keys of this process, with what decides which clients are admitted.
+    /// Issues tickets under keys of this process. The policy for client certificates belongs to the keys.
     tickets: Option<Arc<dyn ProducesTickets>>,
     policy: [u8; 32],
-    /// Verifies the certificates of clients, where they are asked for one.
+    /// Verifies the certificates of clients, if clients are asked for one.
     pub(crate) verifier: Option<Arc<dyn ClientCertVerifier>>,
 }
 
@@ -110,11 +111,12 @@ impl Debug for Settings {
 }
 
 impl Config {
-    /// Checks everything. The sessions of `previous` can be resumed with the new settings only if both admit the same
-    /// clients: the library does not verify the certificate of a session that is resumed.
+    /// Checks all settings. The sessions of `previous` can be resumed with the new settings only if both have the same
+    /// policy for client certificates, because the library does not verify the certificate of a resumed session.
     ///
     /// # Errors
-    /// Says which part is wrong. Nothing has changed then.
+    ///
+    /// Fails for an invalid setting, and says which one it is. Nothing has changed then.
     pub fn build(&self, previous: Option<&Settings>) -> Result<Settings, ConfigFault> {
         let provider = Arc::new(self.provider()?);
         let versions = self.versions()?;
@@ -132,7 +134,7 @@ impl Config {
             .with_client_cert_verifier(Arc::clone(&verifier))
             .with_cert_resolver(Arc::new(self.resolver(&provider)?));
         config.alpn_protocols.clone_from(&self.alpn);
-        // A client that begins with its weakest suite would otherwise have it. node-http does the same.
+        // Otherwise a client whose list begins with its weakest suite would get that suite. node-http does the same.
         config.ignore_client_order = true;
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.max_early_data_size = 0;
@@ -233,7 +235,7 @@ impl Config {
         })
     }
 
-    /// A digest of what decides which clients are admitted.
+    /// Gives a digest of the policy for client certificates.
     fn policy(&self) -> [u8; 32] {
         let kind = match self.client_certificate {
             ClientCertificate::None => return policy_digest([&b"none"[..]]),
@@ -322,7 +324,7 @@ fn library(error: impl Into<Error>) -> ConfigFault {
     }
 }
 
-/// The text of an error of the library, as a part of a sentence.
+/// Gives the text of an error of the library as a part of a sentence.
 fn plain(error: &Error) -> String {
     match error {
         Error::General(text) => text.trim_end_matches('.').to_owned(),

@@ -1,27 +1,27 @@
-//! What can be wrong with settings, and what a peer can do wrong.
+//! Errors of settings, and errors of peers.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why settings were refused. Its text is a sentence that says what is wrong and what to do.
+/// The reason why settings were refused. Its text is a sentence that says what is wrong and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigFault {
     NoCertificate,
-    /// A certificate, by its place and its first name, and what is wrong with it.
+    /// A certificate is wrong. `name` gives its index and its first name.
     Certificate {
         which: Which,
         problem: String,
     },
-    /// Its key cannot be used.
+    /// The key of a certificate cannot be used.
     Key {
         which: Which,
         problem: String,
     },
-    /// Its key is that of another certificate.
+    /// The key belongs to another certificate.
     KeyMismatch {
         which: Which,
     },
-    /// The certificate of an authority, by its place from 0.
+    /// The certificate of an authority is wrong. Its index begins at 0.
     Authority {
         index: usize,
         problem: String,
@@ -41,7 +41,7 @@ pub enum ConfigFault {
     TicketKeys {
         length: usize,
     },
-    /// Anything that the TLS library refuses for a reason of its own.
+    /// The TLS library refuses the settings for another reason.
     Library {
         problem: String,
     },
@@ -50,7 +50,7 @@ pub enum ConfigFault {
 /// Names a certificate in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Which {
-    /// Its place, from 0.
+    /// The index, from 0.
     pub index: usize,
     pub name: Option<String>,
 }
@@ -123,14 +123,14 @@ impl Display for ConfigFault {
 
 impl Error for ConfigFault {}
 
-/// Why a link has ended.
+/// The reason why a link has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// The peer began with plain HTTP. Nothing was answered.
+    /// The peer began with plain HTTP. Nothing was sent.
     PlainHttp,
-    /// What the peer sent is not TLS, or not what we accept. The alert is among what is to be sent.
+    /// The peer sent bytes that are not TLS, or that are not accepted. The alert is in the output.
     Tls(rustls::Error),
-    /// The peer sent more pieces of one handshake message than are kept.
+    /// The peer split one handshake message into more records than are kept.
     TooMuch,
 }
 

@@ -1,20 +1,20 @@
-//! What a handshake agreed on.
+//! The result of a handshake.
 
 use rustls::{CommonState, HandshakeKind, ProtocolVersion};
 
 use crate::config::Version;
 use crate::names::openssl_name;
 
-/// What a handshake agreed on.
+/// The result of a handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Info<'a> {
     pub version: Version,
-    /// The name that OpenSSL has for the cipher suite.
+    /// The OpenSSL name of the cipher suite.
     pub cipher: &'static str,
     pub alpn: Option<&'a [u8]>,
     /// The host that the client named, in lower case.
     pub server_name: Option<&'a str>,
-    /// An earlier session was resumed.
+    /// True if an earlier session was resumed.
     pub resumed: bool,
     /// The client's certificate as DER.
     pub peer: Option<&'a [u8]>,

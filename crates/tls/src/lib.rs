@@ -1,8 +1,8 @@
-//! TLS for servers (RFC 8446, RFC 5246): ciphertext to plaintext and back. The crate does no I/O and knows nothing of
-//! sockets.
+//! TLS for servers (RFC 8446, RFC 5246): turns ciphertext into plaintext, and plaintext into ciphertext. The crate does
+//! no I/O and uses no sockets.
 //!
-//! [`Config::build`] makes [`Settings`] of plain data, and a [`Link`] is the TLS side of one connection: whatever a peer
-//! sends goes into [`Link::feed`], and what it writes is to be sent.
+//! [`Config::build`] makes [`Settings`] from plain data. A [`Link`] is the TLS side of one connection: [`Link::feed`]
+//! takes the bytes of the peer, and its output must be sent.
 #![forbid(unsafe_code)]
 
 mod certificates;

@@ -17,60 +17,63 @@ use crate::fault::Fault;
 use crate::info::Info;
 use crate::scratch::Scratch;
 
-/// The most ciphertext that waits for more: a handshake message is at most 64 KiB and may come in several records, and
-/// other records are at most 16 KiB and 261 bytes (RFC 8446 §5.2).
+/// The most ciphertext that waits for the rest of a message. A handshake message is at most 64 KiB and may come in
+/// several records. Other records are at most 16 KiB and 261 bytes (RFC 8446 §5.2).
 pub(crate) const KEPT_MOST: usize = 81_920;
 /// The most plaintext of one record (RFC 8446 §5.1).
 const RECORD_BYTES: usize = 16_384;
-/// What a record has more than its plaintext: its header, the nonce of TLS 1.2, a content type and a tag make at most 30.
+/// The overhead of a record beside its plaintext: its header, the nonce of TLS 1.2, a content type and a tag are at
+/// most 30 bytes.
 const RECORD_OVERHEAD: usize = 32;
-/// Most records of a handshake have less.
+/// The first size of the room for a handshake record. Most are shorter.
 const QUEUED_BYTES: usize = 1024;
 
 /// A fatal `decode_error` (RFC 8446 §6.2) as a record without encryption.
 const DECODE_ERROR: [u8; 7] = [21, 3, 3, 0, 2, 2, 50];
 
-/// What became of received bytes.
+/// The result of received bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fed {
-    /// How many bytes of plaintext are in the room.
+    /// The number of bytes of plaintext in the room.
     pub plaintext: usize,
-    /// The peer sends nothing more: its `close_notify` came.
+    /// True once the peer's `close_notify` was received: it sends nothing more.
     pub ended: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Open,
-    /// The `close_notify` of the peer came. We may still send.
+    /// The peer's `close_notify` was received. The server may still send.
     PeerClosed,
     /// Nothing more is read or sent.
     Failed,
 }
 
 /// # Invariants
+///
 /// - `kept` has no whole record, unless the link failed.
-/// - Whenever the library is asked for something, it gets `kept` as its input: it remembers places in it.
+/// - Each call of the library gets `kept` as its input, because the library stores offsets in it.
 pub struct Link {
     connection: UnbufferedServerConnection,
-    /// Received ciphertext that waits for more.
+    /// Received ciphertext of an incomplete record or message.
     kept: Vec<u8>,
-    /// Plaintext that found no room.
+    /// Plaintext for which there was no room.
     held: Vec<u8>,
     server_name: Option<Box<str>>,
-    /// Verifies the client's certificate, where clients are asked for one.
+    /// Verifies the client's certificate, if clients are asked for one.
     verifier: Option<Arc<dyn ClientCertVerifier>>,
     state: State,
-    /// Nothing was received yet.
+    /// True until the first bytes were received.
     fresh: bool,
-    /// Something was sent.
+    /// True once something was sent.
     answered: bool,
     closed: bool,
 }
 
 impl Link {
     /// # Errors
-    /// When the library refuses the settings for a connection.
+    ///
+    /// Fails if the library refuses the settings for a connection.
     pub fn new(settings: &Settings) -> Result<Self, Fault> {
         let connection = UnbufferedServerConnection::new(settings.config.clone());
         Ok(Self {
@@ -86,44 +89,44 @@ impl Link {
         })
     }
 
-    /// Gives whether the handshake is not done yet.
+    /// Returns true when the handshake is not done yet.
     #[inline]
     pub fn handshaking(&self) -> bool {
         self.connection.is_handshaking()
     }
 
-    /// Gives whether [`feed`](Self::feed) has plaintext although nothing more was received.
+    /// Returns true when [`feed`](Self::feed) has plaintext although nothing more was received.
     #[inline]
     pub fn pending(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Gives whether the link has ended by a fault.
+    /// Returns true when the link has ended by a fault.
     pub fn failed(&self) -> bool {
         self.state == State::Failed
     }
 
-    /// Gives whether nothing more is read: after a fault and after [`close`](Self::close).
+    /// Returns true when received bytes are discarded: after a fault and after [`close`](Self::close).
     pub fn throws_away(&self) -> bool {
         self.closed || self.state == State::Failed
     }
 
-    /// What the handshake agreed on.
+    /// Gives the result of the handshake.
     pub fn info(&self) -> Info<'_> {
         Info::new(&self.connection, self.server_name.as_deref())
     }
 
-    /// The protocol that ALPN chose.
+    /// Gives the protocol that ALPN chose.
     pub fn alpn(&self) -> Option<&[u8]> {
         self.connection.alpn_protocol()
     }
 
-    /// Where ciphertext is to be received before [`feed`](Self::feed) is called.
+    /// Gives the room into which ciphertext must be received before [`feed`](Self::feed) is called.
     pub fn room<'a>(&self, scratch: &'a mut Scratch) -> &'a mut [u8] {
         scratch.begin(&self.kept)
     }
 
-    /// Takes plaintext that found no room before.
+    /// Takes plaintext for which there was no room before.
     pub fn take_held(&mut self, room: &mut [u8]) -> usize {
         let length = self.held.len().min(room.len());
         room[..length].copy_from_slice(&self.held[..length]);
@@ -135,11 +138,12 @@ impl Link {
         length
     }
 
-    /// Takes `received` bytes, which are in the [`room`](Self::room). Plaintext goes to `plain`; what is to be sent is
+    /// Takes `received` bytes, which are in the [`room`](Self::room). Plaintext goes to `plain`. The bytes to send are
     /// added to `output`, also after a fault.
     ///
     /// # Errors
-    /// Once, when the peer does something wrong. What it sends after that is thrown away.
+    ///
+    /// Fails once, when the peer makes an error. Later bytes of the peer are discarded.
     pub fn feed(
         &mut self,
         scratch: &mut Scratch,
@@ -164,7 +168,7 @@ impl Link {
         }
         let handshaking = self.handshaking();
         if handshaking {
-            // Another link's hello may have left one.
+            // The `ClientHello` of another link may have left a name.
             take_named();
         }
         let mut at = 0;
@@ -193,15 +197,15 @@ impl Link {
             self.kept.extend_from_slice(rest);
         }
         if self.state == State::PeerClosed {
-            // What follows a close_notify is ignored (RFC 8446 §6.1).
+            // Bytes behind a close_notify are ignored (RFC 8446 §6.1).
             self.kept = Vec::new();
         }
         Ok(fed)
     }
 
-    /// Verifies the certificate of a client that has resumed a session. The library takes it from the ticket as it is, and
-    /// gives such a client new tickets: without this, a client could renew its session for ever after its certificate has
-    /// expired.
+    /// Verifies the certificate of a client that has resumed a session. The library takes the certificate from the
+    /// ticket without a check, and gives the client new tickets. Without this a client could renew its session without
+    /// limit after its certificate has expired.
     fn verify_again(&mut self) -> Result<(), Fault> {
         let Some(verifier) = self.verifier.take() else {
             return Ok(());
@@ -216,7 +220,7 @@ impl Link {
         outcome.map(|_| ()).map_err(Fault::Tls)
     }
 
-    /// Has the library work until it needs more input.
+    /// Runs the library until it needs more input.
     fn process(
         &mut self,
         bytes: &mut [u8],
@@ -246,7 +250,8 @@ impl Link {
                     self.state = State::PeerClosed;
                     fed.ended = true;
                 }
-                // The rest is `WriteTraffic` and `BlockedHandshake`: more input is needed. Early data is never accepted.
+                // The rest is `WriteTraffic` and `BlockedHandshake`, which need more input. Early data is never
+                // accepted.
                 Ok(_) => done = true,
                 Err(error) => failure = Some(error),
             }
@@ -266,8 +271,8 @@ impl Link {
         }
     }
 
-    /// Writes the alert of a fault. The library gives what it has queued before it looks at its input, and it must not
-    /// look at that again.
+    /// Writes the alert of a fault. The library gives its queued bytes before it reads its input, and it must not read
+    /// that input again.
     fn send_alert(&mut self, input: &mut [u8], output: &mut Vec<u8>) {
         while self.connection.wants_write()
             && let Ok(ConnectionState::EncodeTlsData(mut data)) =
@@ -278,8 +283,8 @@ impl Link {
     }
 
     /// Adds `plain` to `output` as records of at most 16 KiB. Before the handshake is done, and after a fault or
-    /// [`close`](Self::close), there is nothing that it could be sent with, and it is dropped. The keys of TLS 1.2 are used up
-    /// after some 2^24 records; then the link has [failed](Self::failed).
+    /// [`close`](Self::close), there are no keys to use, and `plain` is dropped. The keys of TLS 1.2 are used up after
+    /// about 2^24 records; then the link has [failed](Self::failed).
     pub fn seal(&mut self, plain: &[u8], output: &mut Vec<u8>) {
         if plain.is_empty() || self.state == State::Failed || self.closed {
             return;
@@ -297,8 +302,8 @@ impl Link {
         }
     }
 
-    /// Adds a `close_notify` to `output`, once: nothing more is sent (RFC 8446 §6.1), and what the peer still sends is
-    /// thrown away.
+    /// Adds a `close_notify` to `output`, once. Nothing more is sent (RFC 8446 §6.1), and later bytes of the peer are
+    /// discarded.
     pub fn close(&mut self, output: &mut Vec<u8>) {
         if self.state == State::Failed || self.closed {
             return;
@@ -309,7 +314,7 @@ impl Link {
         self.closed = true;
     }
 
-    /// Has the library write into `output` as soon as it can, which is after what it has queued itself.
+    /// Lets the library write into `output` as soon as possible, which is after its own queued bytes.
     fn write_traffic(
         &mut self,
         output: &mut Vec<u8>,
@@ -356,7 +361,7 @@ impl Link {
 
 type Traffic<'a> = WriteTraffic<'a, ServerConnectionData>;
 
-/// Adds what the library has queued to `output`.
+/// Adds the queued bytes of the library to `output`.
 fn encode(output: &mut Vec<u8>, data: &mut EncodeTlsData<'_, ServerConnectionData>) {
     write(output, QUEUED_BYTES, |room| match data.encode(room) {
         Err(EncodeError::InsufficientSize(wanted)) => Err(Some(wanted)),
@@ -365,10 +370,10 @@ fn encode(output: &mut Vec<u8>, data: &mut EncodeTlsData<'_, ServerConnectionDat
     });
 }
 
-/// Puts plaintext into the room behind what is there, and what finds no room into `held`.
+/// Puts plaintext into the room behind the bytes that are there, and the rest into `held`.
 fn take(payload: &[u8], plain: &mut [u8], fed: &mut Fed, held: &mut Vec<u8>) {
     let room = plain.get_mut(fed.plaintext..).unwrap_or_default();
-    // What is held goes before all that comes.
+    // Held bytes go before all new ones.
     let fits = if held.is_empty() {
         payload.len().min(room.len())
     } else {
@@ -379,7 +384,8 @@ fn take(payload: &[u8], plain: &mut [u8], fed: &mut Fed, held: &mut Vec<u8>) {
     held.extend_from_slice(&payload[fits..]);
 }
 
-/// Adds to `output` what `encode` writes, of about `most` bytes. It says what it needs if that is more.
+/// Appends the output of `encode` to `output`. `most` is the expected length; `encode` gives the length that it needs
+/// if that is more.
 fn write(
     output: &mut Vec<u8>,
     most: usize,
@@ -398,8 +404,8 @@ fn write(
     output.truncate(start + written);
 }
 
-/// Gives whether the first bytes are a request of HTTP/1 or the preface of HTTP/2: a method of letters. A TLS record
-/// begins with a byte below 32.
+/// Returns true when the first bytes are a request of HTTP/1 or the preface of HTTP/2: a method begins with a letter. A
+/// TLS record begins with a byte below 32.
 fn is_plain_http(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4)];
     let method = start.split(|&byte| byte == b' ').next();

@@ -1,4 +1,4 @@
-//! The names that OpenSSL and IANA have for cipher suites and groups.
+//! The names of cipher suites and groups, by OpenSSL and by IANA.
 
 use rustls::crypto::SupportedKxGroup;
 use rustls::crypto::aws_lc_rs::{cipher_suite as suite, kx_group as group};
@@ -10,7 +10,7 @@ struct Suite {
     value: SupportedCipherSuite,
 }
 
-/// In the order in which they are preferred where the user has no preference.
+/// The suites in the default order of preference.
 static SUITES: [Suite; 9] = [
     Suite {
         openssl: "TLS_AES_256_GCM_SHA384",
@@ -60,12 +60,12 @@ static SUITES: [Suite; 9] = [
 ];
 
 struct Group {
-    /// The first is that of OpenSSL, and the others are those of IANA, NIST or Node.
+    /// The first is the name of OpenSSL, and the others are those of IANA, NIST or Node.
     names: &'static [&'static str],
     group: &'static dyn SupportedKxGroup,
 }
 
-/// The first four are offered where the user has no preference, in this order.
+/// The groups. The first four are offered by default, in this order.
 static GROUPS: [Group; 7] = [
     Group {
         names: &["X25519MLKEM768"],
@@ -98,7 +98,7 @@ static GROUPS: [Group; 7] = [
 ];
 const DEFAULT_GROUPS: usize = 4;
 
-/// The suite of a name, whatever the case of its letters.
+/// Finds the suite of a name, in upper or lower case.
 pub fn suite(name: &str) -> Option<SupportedCipherSuite> {
     SUITES
         .iter()
@@ -110,7 +110,7 @@ pub fn all_suites() -> Vec<SupportedCipherSuite> {
     SUITES.iter().map(|one| one.value).collect()
 }
 
-/// The name that OpenSSL has for a suite.
+/// Gives the OpenSSL name of a suite.
 pub fn openssl_name(suite: CipherSuite) -> &'static str {
     SUITES
         .iter()

@@ -1,21 +1,21 @@
-//! Where ciphertext is received. One serves all links of an engine: a link at rest owns no buffer.
+//! The buffer into which ciphertext is received. All links of an engine share it, so an idle link owns no buffer.
 
 use crate::link::KEPT_MOST;
 
-/// How many bytes are received at once.
+/// The number of bytes of one receive.
 const RECEIVED_MOST: usize = 65_536;
 
-/// What one link received: what it kept before, then what came.
+/// The bytes of one link: those that it kept before, then the received ones.
 #[derive(Default)]
 pub struct Scratch {
-    /// It grows to its full size when it is first used.
+    /// The buffer. It grows to its full size when it is first used.
     bytes: Vec<u8>,
-    /// How many bytes the link had kept.
+    /// The number of bytes that the link had kept.
     pub(crate) kept: usize,
 }
 
 impl Scratch {
-    /// Begins with what a link kept. What it gives is the room behind that.
+    /// Copies the kept bytes of a link to the front. Gives the room behind them.
     pub(crate) fn begin(&mut self, kept: &[u8]) -> &mut [u8] {
         if self.bytes.is_empty() {
             self.bytes = vec![0; KEPT_MOST + RECEIVED_MOST];
@@ -26,7 +26,7 @@ impl Scratch {
         &mut room[..RECEIVED_MOST]
     }
 
-    /// What was kept, and `received` bytes behind it.
+    /// Gives the kept bytes, and `received` bytes behind them.
     pub(crate) fn filled(&mut self, received: usize) -> &mut [u8] {
         let end = (self.kept + received).min(self.bytes.len());
         &mut self.bytes[..end]

@@ -1,5 +1,5 @@
-//! Tickets by which clients resume sessions (RFC 8446 §4.6.1, RFC 5077). The server keeps nothing of a session: the
-//! ticket carries it, encrypted.
+//! Tickets with which clients resume sessions (RFC 8446 §4.6.1, RFC 5077). The server stores no sessions: the ticket
+//! contains the session, encrypted.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use aws_lc_rs::{digest, hmac, rand};
 use rustls::pki_types::UnixTime;
 use rustls::server::ProducesTickets;
 
-/// The bytes of `ticketKeys`.
+/// The length of `ticketKeys`, in bytes.
 pub const SHARED_KEY_BYTES: usize = 48;
-/// Seconds for which a key of [`Shared`] encrypts. A key is used with random nonces, which is safe for 2^32 tickets
-/// (NIST SP 800-38D §8.3): 200,000 a second in this time.
+/// The time in seconds for which a key of [`Shared`] encrypts. The nonces are random, which is safe for 2^32 tickets of
+/// a key (NIST SP 800-38D §8.3): 200,000 a second in this time.
 const PERIOD: u64 = 6 * 60 * 60;
 
-/// Puts the time into each ticket, and refuses those that are older than the session timeout.
+/// Adds the time to each ticket, and refuses tickets that are older than the session timeout.
 pub struct Dated {
     inner: Arc<dyn ProducesTickets>,
-    /// Seconds.
+    /// The session timeout in seconds.
     timeout: u32,
     now: fn() -> u64,
 }
@@ -58,7 +58,7 @@ impl ProducesTickets for Dated {
     fn decrypt(&self, cipher: &[u8]) -> Option<Vec<u8>> {
         let mut dated = self.inner.decrypt(cipher)?;
         let issued = u64::from_be_bytes(*dated.first_chunk()?);
-        // Another process may have a clock that is ahead of ours.
+        // The clock of another process may be ahead.
         if (self.now)().saturating_sub(issued) > u64::from(self.timeout) {
             return None;
         }
@@ -67,19 +67,20 @@ impl ProducesTickets for Dated {
     }
 }
 
-/// Tickets under a key that several processes have, so that each resumes the sessions of the others. A ticket is the
-/// number of its period, a nonce, and the session under AES-256-GCM with the key of that period.
+/// Issues tickets under a key that several processes have, so that each resumes the sessions of the others. A ticket is
+/// the number of its period, a nonce, and the session under AES-256-GCM with the key of that period.
 pub struct Shared {
-    /// The keys of periods are made of it, and of the policy for clients, by HMAC.
+    /// The keys of the periods are derived from it, and from the policy for client certificates, by HMAC.
     root: hmac::Key,
     policy: [u8; 32],
-    /// Seconds.
+    /// The lifetime of a ticket in seconds.
     lifetime: u32,
     now: fn() -> u64,
 }
 
 impl Shared {
-    /// `policy` tells apart the tickets of servers that verify clients in different ways.
+    /// Makes tickets from a shared key. `policy` separates the tickets of servers that verify clients in different
+    /// ways.
     pub fn new(key: &[u8; SHARED_KEY_BYTES], policy: [u8; 32], lifetime: u32) -> Self {
         Self {
             root: hmac::Key::new(hmac::HMAC_SHA256, key),
@@ -151,7 +152,7 @@ impl ProducesTickets for Shared {
     }
 }
 
-/// A digest of what decides which clients a server admits.
+/// Gives a digest of the policy for client certificates.
 pub fn policy_digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {

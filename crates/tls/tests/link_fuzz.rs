@@ -1,7 +1,8 @@
-//! Seeded mutation fuzzing on stable Rust. `FUZZ_SECONDS` (default 1) bounds each test, `FUZZ_SEED` repeats a run.
+//! Seeded mutation fuzzing on stable Rust. `FUZZ_SECONDS` (default 1) bounds each test, and `FUZZ_SEED` repeats a run.
 //!
-//! Holds: no panic; the cut of the receives changes nothing; what a link keeps is bounded; the plaintext is a prefix of what
-//! the client said, whatever happens to its records; nothing is sent after a fault but one alert.
+//! The tests check these rules. There is no panic. The split of the received bytes does not change the result. The
+//! memory of a link is bounded. The plaintext is a prefix of the client's, for any change of its records. After a fault
+//! nothing but one alert is sent.
 
 #[path = "authority/mod.rs"]
 mod authority;
@@ -18,7 +19,7 @@ use tls::{ClientCertificate, Settings};
 use authority::Purpose;
 use pair::{Client, Pair, World};
 
-/// What goes wrong with the bytes of one round, which have a length of 4 bytes before them in a script.
+/// The number of kinds of errors that a script can make with the bytes of one round. A length of 4 bytes precedes them.
 const KINDS: u8 = 8;
 
 #[test]
@@ -69,7 +70,7 @@ fn sessions() {
     });
 }
 
-/// Talks by a script: each byte says what the client does, and what happens to its bytes.
+/// Runs a script: each byte says what the client does, and what happens to its bytes.
 fn session(settings: &Settings, client: &Client, script: &[u8], random: &mut Random) {
     let mut pair = client.connect(settings);
     let mut said = Vec::new();
@@ -91,7 +92,7 @@ fn session(settings: &Settings, client: &Client, script: &[u8], random: &mut Ran
             pair.link.close(&mut pair.wire);
         }
         let mut bytes = pair.client_bytes();
-        // Most steps pass the bytes on as they are, so that a session gets far.
+        // Most steps pass the bytes on unchanged, so that a session reaches late stages.
         if random.below(12) == 0 {
             damage(step % KINDS, &mut bytes, &sent, random);
         }
@@ -144,7 +145,7 @@ fn feed_cut(pair: &mut Pair, bytes: &[u8], cuts: &[usize]) {
     }
 }
 
-/// A world that asks clients for a certificate, so that all stages of a handshake are passed.
+/// Makes a world that asks clients for a certificate, so that all stages of a handshake occur.
 fn asking() -> World {
     let mut world = World::new();
     world.config.ca = vec![world.ca.der()];
@@ -156,7 +157,7 @@ fn clients(world: &World) -> Vec<Client> {
     let identity = world.ca.issue(Purpose::Client, &["client"]);
     let mut small = world.client().with(&identity);
     small.max_fragment = Some(64);
-    // Its first key share is refused, so that a HelloRetryRequest follows.
+    // The first key share of this client is refused, so that a HelloRetryRequest follows.
     let mut retried = world.client();
     retried.provider.kx_groups = vec![kx_group::MLKEM1024, kx_group::SECP384R1];
     vec![

@@ -30,8 +30,8 @@ pub struct Step {
     pub consumed: usize,
     /// Where in the input data of the body lies, if there is any. It is never empty.
     pub data: Option<Range<usize>>,
-    /// Where in the input bytes of the trailer section lie, if there are any: [`trailers::fields`](crate::trailers::fields)
-    /// reads all of them, put together. It is never empty.
+    /// The range of the input that belongs to the trailer section, never empty; `None` if there is none.
+    /// [`trailers::fields`](crate::trailers::fields) reads all ranges together.
     pub trailers: Option<Range<usize>>,
     /// The body is complete. The bytes behind `consumed` belong to the next request.
     pub done: bool,

@@ -182,7 +182,7 @@ static BYTES: [u8; 256] = {
     table
 };
 
-/// Whether this byte may stand in a token (RFC 9110 §5.6.2).
+/// Returns true when this byte may appear in a token (RFC 9110 §5.6.2).
 #[inline]
 pub fn is_token_byte(byte: u8) -> bool {
     BYTES[byte as usize] & TOKEN != 0
@@ -193,7 +193,7 @@ pub(crate) fn is_value_byte(byte: u8) -> bool {
     BYTES[byte as usize] & VALUE != 0
 }
 
-/// Whether this is a field name of HTTP/2: a token without capitals (RFC 9113 §8.2.1).
+/// Returns true when this is a field name of HTTP/2: a token without capital letters (RFC 9113 §8.2.1).
 #[inline]
 pub fn is_lower_name(name: &[u8]) -> bool {
     !name.is_empty()
@@ -202,10 +202,10 @@ pub fn is_lower_name(name: &[u8]) -> bool {
             .all(|byte| is_token_byte(*byte) && !byte.is_ascii_uppercase())
 }
 
-/// Whether this is a field value without white space around it: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
+/// Returns true when this is a field value without white space around it: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
 #[inline]
 pub fn is_trimmed_value(value: &[u8]) -> bool {
-    // Without a branch for each byte, so that the compiler takes sixteen at a time.
+    // The loop has no branch for each byte, so that the compiler checks sixteen bytes at a time.
     let bad = value.iter().fold(0, |bad, &byte| {
         let is_control = u8::from(byte < b' ') & u8::from(byte != b'\t');
         bad | is_control | u8::from(byte == 0x7f)

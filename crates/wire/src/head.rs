@@ -10,7 +10,7 @@ pub enum Version {
     Http10,
     #[default]
     Http11,
-    /// Heads of RFC 9113; [`parse_head`] never gives it, since a request line cannot name it.
+    /// A head of RFC 9113. [`parse_head`] never gives it, because a request line cannot name it.
     Http2,
 }
 

@@ -2,15 +2,15 @@ use crate::head::request_line;
 use crate::semantics::Semantics;
 use crate::{Field, Framing, Head, Known, Limits, Refusal, Span, Version};
 
-/// Fills a [`Head`] from parts that were not parsed from lines (HTTP/2), by the same rules. The parts stand in a text as
-/// [`parse_head`](crate::parse_head) would read it. Syntax of names and values is the caller's to check.
+/// Fills a [`Head`] from parts that were not parsed from lines (HTTP/2), with the same rules. The parts are in a text
+/// in the form that [`parse_head`](crate::parse_head) reads. The caller must check the syntax of names and values.
 #[derive(Default)]
 pub struct Parts {
     semantics: Semantics,
 }
 
 impl Parts {
-    /// Clears `head` and reads the request line: method and target, where they stand in `text`; the method at its start.
+    /// Clears `head` and reads the request line: method and target, as spans of `text`. The method is at its start.
     /// After a refusal `head` is unspecified.
     pub fn begin(
         text: &[u8],
@@ -37,12 +37,12 @@ impl Parts {
         Ok(())
     }
 
-    /// Decides what depends on the whole head. `has_body`: a body follows, whatever Content-Length says.
+    /// Decides what depends on the whole head. `has_body`: a body follows, for any Content-Length.
     #[inline]
     pub fn settle(self, text: &[u8], has_body: bool, head: &mut Head) -> Result<(), Refusal> {
         self.semantics.settle(text, head)?;
         head.expect_continue = self.semantics.expects() && has_body;
-        // Other streams go on whatever comes on this one.
+        // A refused stream does not end its connection.
         head.keep_alive = true;
         head.len = text.len() as u32;
         debug_assert!(head.framing != Framing::Chunked);

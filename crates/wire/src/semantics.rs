@@ -71,7 +71,7 @@ impl Semantics {
         }
     }
 
-    /// Whether the client waits for 100 Continue, if there is anything to wait for.
+    /// Returns true when the client waits for 100 Continue.
     pub(crate) fn expects(&self) -> bool {
         self.expects
     }

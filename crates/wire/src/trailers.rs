@@ -1,7 +1,7 @@
 //! Trailer fields (RFC 9110 §6.5): which of them a message may have, and those of a chunked body.
 
-/// Fields of framing, routing, authentication and the content, in lower case. A client that sends one behind a body is
-/// confused or tries to smuggle, so a request with one is refused.
+/// Fields of framing, routing, authentication and the content, in lower case. A request with one of them in its
+/// trailers is an error of the client, or an attempt to smuggle, so it is refused.
 pub(crate) const REFUSED: [&[u8]; 16] = [
     b"authorization",
     b"connection",
@@ -21,8 +21,8 @@ pub(crate) const REFUSED: [&[u8]; 16] = [
     b"range",
 ];
 
-/// Fields that modify a request, control a reply or are about the connection. A recipient has acted without them when a
-/// trailer section comes, so they are left out.
+/// Fields that modify a request, control a reply or concern the connection. The recipient has acted without them when
+/// the trailer section arrives, so they are left out.
 const DROPPED: [&[u8]; 20] = [
     b"age",
     b"cache-control",
@@ -46,12 +46,12 @@ const DROPPED: [&[u8]; 20] = [
     b"www-authenticate",
 ];
 
-/// Whether a request with this trailer is refused, by the name in lower case.
+/// Returns true when a request with this trailer is refused. The name must be in lower case.
 pub fn is_refused(name: &[u8]) -> bool {
     REFUSED.contains(&name)
 }
 
-/// Whether a field may be a trailer, by its name in upper or lower case (RFC 9110 §6.5.1).
+/// Returns true when a field may be a trailer, by its name in upper or lower case (RFC 9110 §6.5.1).
 pub fn allowed(name: &[u8]) -> bool {
     !REFUSED
         .iter()
@@ -65,7 +65,7 @@ pub fn fields(section: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     section.split(|byte| *byte == b'\n').filter_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
         let (name, rest) = line.split_at(colon);
-        // What ends here is a CR beside spaces and tabs: no other control passes the decoder.
+        // The value ends with a CR and perhaps spaces and tabs. The decoder has accepted no other control characters.
         Some((name, rest.get(1..)?.trim_ascii()))
     })
 }

@@ -7,7 +7,7 @@ export interface Command {
   readonly profile: ProfileName
   readonly port: number
   readonly adapter: AdapterType | undefined
-  /** The folder of the certificate. The service speaks HTTP without it. */
+  /** The folder of the certificate; undefined serves HTTP without TLS. */
   readonly tls: string | undefined
 }
 
@@ -17,8 +17,8 @@ const adapters: readonly AdapterType[] = ['native', 'node-http', 'uwebsockets']
 export class UsageError extends Error {}
 
 /**
- * Null when help is wanted. Options come before the environment: `--port`, then `PORT`, then the profile's own. An empty
- * `TLS` counts as one that is not set.
+ * Parses the arguments; gives null if help is wanted. Options come before the environment: `--port`, then `PORT`, then
+ * the port of the profile. An empty `TLS` counts as not set.
  */
 export function parseCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | null {
   const { help, profile = 'reference', port = env.PORT, adapter, tls = env.TLS || undefined } = read(args)

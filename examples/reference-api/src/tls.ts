@@ -1,4 +1,7 @@
-/** The certificate of a service that speaks HTTPS: `cert.pem` and `key.pem` of one folder, as `volant cert` writes them. */
+/**
+ * Reads the certificate of a service that uses HTTPS: `cert.pem` and `key.pem` of one folder, as `volant cert` writes
+ * them.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { App, TlsOptions } from 'volant'
@@ -9,7 +12,7 @@ export function tlsOf(folder: string): TlsOptions {
   return { cert: read(join(folder, 'cert.pem')), key: read(join(folder, 'key.pem')) }
 }
 
-/** Has the app take its certificate anew at each SIGHUP. A wrong one is reported, and the old one stays. */
+/** Makes the app load its certificate anew at each SIGHUP. An invalid one is reported, and the old one stays in use. */
 export function reloadOnSignal(app: App, folder: string): void {
   process.on('SIGHUP', () => {
     try {

@@ -27,7 +27,7 @@ for (const publicDocs of [false, true]) {
         ...asked
       }: Partial<Asked> & { headers?: Record<string, string>; body?: string } = {},
     ) => {
-      // Replies to localhost have no Strict-Transport-Security.
+      // Replies to localhost have no Strict-Transport-Security, so the request names another host.
       const sent = { host: 'service.example', 'x-forwarded-proto': 'https', ...headers }
       const reply = await app.inject({ method, url, headers: sent, ...(body === undefined ? {} : { body }) })
       assert.equal(reply.status, status, `${method} ${url}`)

@@ -1,4 +1,4 @@
-/** The service by HTTPS: `--tls`. */
+/** Tests the service over HTTPS, with the option `--tls`. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,6 @@
 // Fastify 5. Handlers send their replies. Where programs have schemas for them, Fastify compiles these to serialisers.
-// What Fastify calls middleware are hooks.
+// What Fastify calls middleware are hooks. This is one file because it has one short program for each scenario of the
+// lab, and PROGRAM selects the program by its name.
 import { pipeline } from 'node:stream/promises'
 import Fastify, { LogController } from 'fastify'
 import { connectSix } from '../connect-six.mjs'

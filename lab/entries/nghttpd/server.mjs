@@ -1,4 +1,4 @@
-// Starts nghttpd on a free port and says which; its CPU time is that of this process's child.
+// Starts nghttpd on a free port and reports the port. Its CPU time is that of the child of this process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { isSecure } from '../transport.mjs'
 
 const { PORT, SCRATCH, CERT, KEY } = process.env
-// Whoever asks for the count gets an answer: it has no handlers.
+// nghttpd has no handlers, so the count of their runs is 0.
 process.on('SIGUSR2', () => writeFileSync(join(SCRATCH, 'ran'), '0'))
 
 writeFileSync(join(SCRATCH, 'hello.json'), JSON.stringify({ message: 'Hello World' }))
@@ -15,7 +15,7 @@ writeFileSync(join(SCRATCH, 'types'), 'application/json json\n')
 const port = Number(PORT) || (await freePort())
 const common = ['--htdocs', SCRATCH, '--mime-types-file', join(SCRATCH, 'types'), '--address', '127.0.0.1']
 const args = isSecure ? [...common, String(port), KEY, CERT] : [...common, '--no-tls', String(port)]
-// Debian keeps it out of the PATH of most users.
+// Debian installs nghttpd in a folder that is not in PATH of most users.
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
 const child = spawn('nghttpd', args, { stdio: 'ignore', env })
 child.on('error', () => {

@@ -269,7 +269,7 @@ function serverOf(answer) {
   return listeners.length > 0 ? server : server.on('stream', answerStream)
 }
 
-// The core API, which has streams in place of requests and replies.
+// Answers with the core API of node:http2, which has streams instead of requests and replies.
 function answerStream(stream, headers) {
   if (headers[':path'] !== '/hello.json') return stream.respond({ ':status': 404 }, { endStream: true })
   ran()

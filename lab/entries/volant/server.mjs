@@ -1,4 +1,5 @@
-// Volant, on the adapter that ADAPTER names.
+// Volant, on the adapter that ADAPTER names. This is one file because it has one short program for each scenario of the
+// lab, and PROGRAM selects the program by its name.
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { before, cors, createApp, HTTPError, logger, requestId, securityHeaders, validate } from 'volant'
@@ -504,7 +505,7 @@ await programs[process.env.PROGRAM](app)
 const { port } = await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1', ...spoken() })
 console.log(`listening on ${port}`)
 
-// Options of `listen` for what the scenario speaks.
+// Gives the options of `listen` for the protocol of the scenario.
 function spoken() {
   const tls = secrets()
   return { ...(tls && { tls }), ...((tls || isHttp2) && { http2: isHttp2 }) }

@@ -1,4 +1,4 @@
-/** `lab tls-storm`: healthy clients beside handshakes. */
+/** `lab tls-storm`: measures healthy clients while others make handshakes. */
 import { count, oneOf, readArguments } from '../arguments.ts'
 import { versionOptions } from '../choice.ts'
 import { Failure } from '../failure.ts'

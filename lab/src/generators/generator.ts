@@ -23,7 +23,7 @@ export interface Job {
   readonly core: number | null
   /** WebSockets instead of requests. */
   readonly sockets?: { readonly mode: 'echo' | 'publish' | 'held'; readonly messages: Messages }
-  /** What is spoken, by h2load. */
+  /** The protocol of the requests, which h2load then makes. */
   readonly transport?: Transport
   /** Without an answer for so many seconds a request has failed (5). */
   readonly timeout?: number
@@ -39,7 +39,10 @@ export interface LoadResult {
   readonly replies: number
   /** In all, where it is not the number of replies: how often a handler must have run. */
   readonly handled?: number
-  /** How often a handler can have run at most, where all bytes of bodies were counted: if more, replies were too short. */
+  /**
+   * The most handler runs that fit the replies, if all bytes of bodies were counted. With more runs the replies were
+   * too short.
+   */
   readonly handledAtMost?: number
   /** Of a WebSocket beside those that are held, ms. */
   readonly firstEcho?: number

@@ -1,29 +1,29 @@
-/** What h2load prints, and what in it cannot be right. */
+/** Parses the output of h2load, and finds what in it cannot be right. */
 import type { Load, Transport } from '../scenario.ts'
 
 /**
- * The only ones that are offered, so that no server chooses others by an order of its own: node:http2 and nghttpd would
- * take this suite, and those that follow the client another. nghttpd has no other group.
+ * The only cipher suite and group that are offered, so that all servers use the same. node:http2 and nghttpd would
+ * choose this suite, and servers that follow the order of the client another one. nghttpd supports no other group.
  */
 export const [suite, group] = ['TLS_AES_256_GCM_SHA384', 'P-256'] as const
 
 export interface H2loadReport {
-  /** Replies of the window that are 2xx or 3xx. */
+  /** Replies in the window with status 2xx or 3xx. */
   readonly succeeded: number
-  /** Requests of the window with another status, or without a reply; those without one. */
+  /** Requests in the window with another status or without a reply, and those without a reply. */
   readonly failed: number
   readonly errored: number
   readonly timedOut: number
   readonly non2xx: number
-  /** Bytes of the window: frames and heads too, without the records of TLS. */
+  /** Bytes received in the window, with frames and heads, without the records of TLS. */
   readonly received: number
-  /** Bytes of bodies, from the first connection on: those of the warm-up too. */
+  /** Bytes of bodies since the first connection, with those of the warm-up. */
   readonly bodies: number
-  /** What was agreed on with the server, as it says of the first connection; null where it says nothing. */
+  /** The results of the handshake of the first connection; null for values that h2load does not print. */
   readonly session: Readonly<Record<'protocol' | 'cipher' | 'key' | 'application', string | null>>
 }
 
-/** Null for what is no report. */
+/** Parses a report; gives null if the text is no report. */
 export function parseH2load(output: string): H2loadReport | null {
   const counts = /^requests: .* (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout$/m.exec(output)
   const statuses = /^status codes: \d+ 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx$/m.exec(output)
@@ -41,24 +41,27 @@ export function parseH2load(output: string): H2loadReport | null {
   const session = {
     protocol: said('TLS Protocol'),
     cipher: said('Cipher'),
-    // `ECDH prime256v1 256 bits`: OpenSSL's name of the group.
+    // `ECDH prime256v1 256 bits` has OpenSSL's name of the group.
     key: said('Server Temp Key')?.replace(/^ECDH prime256v1 .*/, group) ?? null,
     application: said('Application protocol'),
   }
   return { succeeded, failed, errored, timedOut, non2xx, received, bodies, session }
 }
 
-/** What was asked of h2load, and what was seen of it from outside. */
+/** The settings of h2load, and what the lab observed of it. */
 export interface H2loadRun {
   readonly transport: Transport
   readonly load: Pick<Load, 'connections' | 'pipelining'>
-  /** Of a body. */
+  /** The length of a body. */
   readonly length: number | null
-  /** The least number of its connections that were open when they were counted, in the window; null when they were not. */
+  /**
+   * The least number of its connections that were open when they were counted in the window; null if they were not
+   * counted.
+   */
   readonly alive: number | null
 }
 
-/** Null when nothing was answered: that is no wrong reply, and is told otherwise. */
+/** Gives the fault of a report. It is null when nothing was answered, because that is reported elsewhere. */
 export function faultOf(report: H2loadReport, { transport, load, length, alive }: H2loadRun): string | null {
   const { succeeded, failed, errored, timedOut, non2xx, bodies, session } = report
   if (succeeded + failed === 0) return null
@@ -67,7 +70,7 @@ export function faultOf(report: H2loadReport, { transport, load, length, alive }
   if (non2xx > 0) return `${non2xx} replies that were not 2xx`
   if (failed + errored + timedOut > 0)
     return `${Math.max(failed, errored + timedOut)} of ${succeeded + failed} requests failed`
-  // It goes on with fewer connections, and neither counts nor tells those that were closed.
+  // h2load continues with fewer connections, and does not report those that were closed.
   if (alive !== null && alive < load.connections)
     return `${alive} of ${load.connections} connections were open in the window`
   if (length !== null && bodies < succeeded * length)
@@ -75,7 +78,7 @@ export function faultOf(report: H2loadReport, { transport, load, length, alive }
   return null
 }
 
-/** Another cipher is other work, and so is another protocol. */
+/** Gives the fault if another protocol, cipher suite or group was used, because that is other work. */
 function sessionFault(session: H2loadReport['session'], transport: Transport): string | null {
   const application = { http: 'http/1.1', https: 'http/1.1', h2c: 'h2c', h2: 'h2' }[transport]
   const isSecure = transport === 'https' || transport === 'h2'
@@ -88,8 +91,8 @@ function sessionFault(session: H2loadReport['session'], transport: Transport): s
 }
 
 /**
- * Replies with those of the warm-up, told by the bytes of their bodies, and how often a handler can have run for them:
- * a body that was cut off at the end, or never came, is that of a request in flight.
+ * Gives the number of replies with those of the warm-up, computed from the bytes of their bodies, and the most handler
+ * runs for them. A body that was cut off at the end, or never arrived, belongs to a request in flight.
  */
 export function repliesOf(
   { succeeded, bodies }: H2loadReport,

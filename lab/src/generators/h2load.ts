@@ -1,4 +1,6 @@
-/** h2load of nghttp2: HTTP/2 and TLS, which our generator does not speak. It looks at statuses and counts the bytes. */
+/**
+ * Runs h2load of nghttp2 for HTTP/2 and TLS, which our generator does not support. It checks statuses and counts bytes.
+ */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Failure } from '../failure.ts'
@@ -17,16 +19,18 @@ import {
   suite,
 } from './h2load-output.ts'
 
-/** Beyond its own time, before it is taken for dead, s. */
+/** The time that h2load may take beyond its own, in s, before it is ended. */
 const patience = 15
 
-/** Of the window, before its connections are counted a second time: it closes them as soon as it is over. */
+/**
+ * The share of the window after which its connections are counted again. h2load closes them when the window is over.
+ */
 const counted = 0.9
 
-/** How a line begins that says where it is. */
+/** The beginnings of the lines that report the begin and the end of the window. */
 const [warm, over] = ['Main benchmark duration is started', 'Main benchmark duration is over']
 
-/** Warm-up and window in one run, on the same connections. */
+/** Runs the warm-up and the window on the same connections. */
 export async function runH2load(job: Job, transport: Transport): Promise<LoadResult> {
   if (!isInstalled('h2load'))
     throw new Failure(
@@ -69,7 +73,7 @@ export async function runH2load(job: Job, transport: Transport): Promise<LoadRes
   const report = parseH2load(output)
   if (report !== null && measured !== null) {
     const length = onlyRequest('load', job.load).expect.body?.length ?? null
-    // Lines that were read late are no moments of the window: its connections may have been closed already.
+    // If the lines were read late, the counts are not from the window: the connections may have been closed already.
     const isTimely = windowFault((ended - began) / 1e3, job.seconds) === null
     const run = { transport, load: job.load, length, alive: isTimely ? Math.min(...counts) : null }
     return resultOf(report, run, job.seconds, args.join(' '))
@@ -92,7 +96,7 @@ function commandOf({ load, port, seconds, core }: Job, transport: Transport): st
   return [...args, `${scheme}://127.0.0.1:${port}${path}`]
 }
 
-/** It takes no fractions of seconds. */
+/** Formats a time in ms. h2load accepts no fractions of seconds. */
 function milli(seconds: number): string {
   return `${Math.round(seconds * 1_000)}ms`
 }
@@ -106,7 +110,7 @@ function resultOf(report: H2loadReport, run: H2loadRun, seconds: number, command
     p95: null,
     p99: null,
     p999: null,
-    // It times only requests that began in the window: with 5,000 in flight those that took longest are left out.
+    // h2load times only requests that began in the window: with 5,000 in flight those that took longest are left out.
     mean: null,
     worst: null,
     bytesReceived: report.received,

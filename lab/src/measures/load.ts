@@ -28,7 +28,7 @@ export function measureLoad(assignment: Assignment): Promise<Finding> {
     // A new connection is made between two requests: less than one request is in flight on each.
     const checked = variant.lane !== 'new connections'
     const share = little.share === null || !checked ? {} : { little: little.share }
-    // Ours waits to be told that its end was read.
+    // Our own generator waits until the end of its window was read, so only h2load is checked.
     const window = variant.transport === undefined ? null : windowFault(elapsed, seconds)
     const fault = (checked ? little.fault : null) ?? window
     return {

@@ -13,7 +13,7 @@ export interface Watched {
   readonly result: LoadResult
   /** User and system time of the window, s. */
   readonly cpu: number
-  /** Between the two readings of the CPU time, s. */
+  /** The time between the two readings of the CPU time, in s. */
   readonly elapsed: number
   /** Shares of the window: the server's threads ran, and the busiest of them waited for its core. */
   readonly busy: number

@@ -15,7 +15,7 @@ function variant(name: string, transport: Transport, pipelining = 1): Variant {
   }
 }
 
-/** Ours: what a request costs by HTTP/2, beside HTTP/1.1 of the same server. */
+/** Our own scenario: the cost of a request over HTTP/2, beside HTTP/1.1 of the same server. */
 export const http2Json: Scenario = {
   name: 'http2-json',
   title: 'JSON by HTTP/2',

@@ -2,7 +2,7 @@ import type { Scenario, Transport, Variant } from '../scenario.ts'
 import { hello } from './hello.ts'
 import { get, load } from './load.ts'
 
-/** nghttpd, which serves a file, takes the content type from the end of its name. */
+/** The path ends in .json because nghttpd, which serves a file, takes the content type from the end of the name. */
 export const request = get('/hello.json', hello)
 export const fileProofs = [{ path: '/hello.json', status: 200, reply: hello }]
 
@@ -15,7 +15,7 @@ function variant(name: string, transport: Transport): Variant {
   }
 }
 
-/** Ours: what TLS adds to a request on a connection that stays. */
+/** Our own scenario: what TLS adds to a request on a kept connection. */
 export const tlsJson: Scenario = {
   name: 'tls-json',
   title: 'JSON over TLS',

@@ -33,7 +33,7 @@ export interface BodySink {
   readonly borrows?: boolean
   /** `bytes` is a copy that belongs to the sink, unless it `isLent`: then it is valid during the call alone. */
   chunk(bytes: Buffer, isLent?: boolean): void
-  /** `trailers` are the trailer fields, if there are any: name, value, name, value, …; names are as sent. */
+  /** `trailers` are the trailer fields, if there are any: name, value, name, value, …; the names are as sent. */
   end(trailers?: string[]): void
   /**
    * The client left, sent malformed chunks (`status` 400), was slower than `requestTimeout` allows (`status` 408), or
@@ -71,7 +71,9 @@ export interface Exchange extends AsyncResource {
   readonly remoteAddress: string
   /** True where the connection is encrypted; false or absent otherwise. */
   readonly encrypted?: boolean
-  /** Gives what the TLS handshake of the connection agreed on; null or absent where it is not encrypted, or closed. */
+  /**
+   * Gives the result of the connection's TLS handshake; null or absent if the connection is not encrypted, or closed.
+   */
   tls?(): TlsInfo | null
 
   /** Gives one field by its lower-case name, combined as `headers()` does. */
@@ -146,11 +148,11 @@ export interface Exchange extends AsyncResource {
    * server closes: if nothing was received behind the request, the connection ends with this reply, whose head could not
    * say so. An adapter that cannot do that leaves the connection idle.
    *
-   * `trailers` is a flat list as the `headers` of `end` are, of fields that RFC 9110 §6.5.1 allows in trailers. They are
-   * dropped where the reply cannot carry them: one with a declared length, of HTTP/1.0, to HEAD, 204 and 304.
+   * `trailers` is a flat list like the `headers` of `end`, of fields that RFC 9110 §6.5.1 allows as trailers. They are
+   * dropped if the reply cannot have them: with a declared length, in HTTP/1.0, to HEAD, and with status 204 and 304.
    */
   finish(isLast?: boolean, trailers?: string[] | null): void
-  /** False where the adapter has no trailer fields: those given to `finish` are dropped. */
+  /** False if the adapter does not support trailer fields. Fields that are given to `finish` are dropped then. */
   readonly sendsTrailers?: boolean
   /** Resets the connection, as is due when a streamed reply fails after its head was sent. */
   destroy(): void
@@ -191,7 +193,10 @@ export interface RouteEntry {
   readonly bodyMode: BodyMode
   /** The most bytes of a body: the app's `maxBodySize` unless the route has its own. */
   readonly maxBodySize: number
-  /** The milliseconds that a request may take, 0 for no limit: the app's `requestTimeout` unless the route has its own. */
+  /**
+   * The time limit of a request in milliseconds, 0 for no limit: the app's `requestTimeout` unless the route has its
+   * own.
+   */
   readonly requestTimeout: number
   /**
    * Is set where the route, a GET, is for WebSockets. Such routes are in a table of their own: a request that asks for a
@@ -201,9 +206,9 @@ export interface RouteEntry {
 }
 
 /**
- * Stands for a route id where no route answers. `upgradeRequired` says that a client asks for a WebSocket
- * (a GET of HTTP/1.1 whose Upgrade names `websocket` and whose Connection has `upgrade`, or an extended CONNECT of HTTP/2) on
- * a path that no route with `socket` has.
+ * Stands for a route id if no route answers. `upgradeRequired` says that a client asks for a WebSocket (a GET of
+ * HTTP/1.1 whose Upgrade names `websocket` and whose Connection has `upgrade`, or an extended CONNECT of HTTP/2) on a
+ * path without a route that has `socket`.
  */
 export const Miss = { notFound: -1, methodNotAllowed: -2, options: -3, upgradeRequired: -4 } as const
 
@@ -302,8 +307,8 @@ export interface ListenOptions {
   /** Encrypts connections. Default: they are not encrypted. */
   tls?: TlsConfig | undefined
   /**
-   * True speaks HTTP/2 as well as HTTP/1.1: over TLS with clients that choose it (ALPN), without TLS with those that begin
-   * with its preface (RFC 9113 §3.3).
+   * True speaks HTTP/2 as well as HTTP/1.1: with clients that choose it by ALPN if there is TLS, else with clients that
+   * send its preface (RFC 9113 §3.3).
    */
   http2?: boolean | undefined
 }
@@ -330,7 +335,10 @@ export interface ServerStats {
   requests: number
   /** The requests that were refused before JavaScript saw them: malformed, past a limit, or one too many. */
   refused?: number
-  /** The connections, and streams of HTTP/2, that were reset because the bytes that wait to be sent had reached `maxBufferedReplies`. */
+  /**
+   * The connections and HTTP/2 streams that were reset because the bytes that wait to be sent had reached
+   * `maxBufferedReplies`.
+   */
   dropped?: number
   /** The panics caught in the engine; each closed one connection. */
   panics?: number
@@ -342,8 +350,8 @@ export interface ServerStats {
 export interface Server {
   listen(options: ListenOptions): Promise<Address>
   /**
-   * Has new connections use `config`, and leaves those that are open alone. Throws `E_BAD_OPTION` where a certificate or a key
-   * cannot be used: then nothing changes. Absent where an adapter has no TLS.
+   * Makes new connections use `config`. Open connections do not change. Throws `E_BAD_OPTION` if a certificate or a key
+   * cannot be used; then nothing changes. Absent if the adapter has no TLS.
    */
   setTls?(config: TlsConfig): void
   /**

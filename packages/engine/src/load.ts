@@ -39,7 +39,9 @@ export interface Binding {
   dropServer(server: number): void
   /** Gives connections, in flight, requests, refused, panics, dropped, sockets. */
   stats(server: number): [number, number, number, number, number, number, number]
-  /** Throws `E_BAD_OPTION` where the settings cannot be used; then nothing changes. `native-tls.ts` gives the arguments. */
+  /**
+   * Throws `E_BAD_OPTION` if the settings cannot be used; then nothing changes. `native-tls.ts` gives the arguments.
+   */
   setTls(
     server: number,
     certificates: (number | string | Uint8Array)[],
@@ -50,7 +52,7 @@ export interface Binding {
     ticketKeys: Uint8Array | null,
     numbers: Float64Array,
   ): void
-  /** Gives null where the exchange is over or its connection is not encrypted. */
+  /** Gives null if the exchange is over or its connection is not encrypted. */
   tlsInfo(slot: number, generation: number): TlsAnswer | null
   /** Gives how many bytes wait to be sent to a WebSocket, of those that were applied. */
   unsent(slot: number, generation: number): number

@@ -63,7 +63,7 @@ const resourceOptions = { requireManualDestroy: true } as const
 let unsentOf: Unsent = () => 0
 let askTls: Binding['tlsInfo'] = () => null
 
-/** Is called once the engine has started: what exchanges and sockets ask it. */
+/** Is called once the engine has started, with the functions of the engine that exchanges and sockets call. */
 export function setQuestions({ unsent, tlsInfo }: Binding): void {
   unsentOf = unsent
   askTls = tlsInfo
@@ -464,7 +464,7 @@ export class NativeExchange extends AsyncResource implements Exchange {
     // The engine reads the key and the offered extensions from the record, since it has let go of the head.
     const offers = this.header('sec-websocket-extensions') ?? ''
     const known = offers.length > longestOffers ? '' : offers
-    // HTTP/2 has no key (RFC 8441 §5.1).
+    // An extended CONNECT has no key (RFC 8441 §5.1).
     const key = this.httpVersion === '2' ? '' : (this.header('sec-websocket-key') ?? '')
     const handshake = `${key}${known}`
     this.replied = true

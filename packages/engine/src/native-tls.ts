@@ -1,10 +1,13 @@
-/** The TLS of the native adapter: settings as plain arguments of the addon, and what a handshake agreed on. */
+/**
+ * The TLS of the native adapter: turns settings into plain arguments of the addon, and the result of a handshake into
+ * an object.
+ */
 import type { Binding, TlsAnswer } from './load.ts'
 import type { TlsConfig, TlsInfo } from './tls.ts'
 
 const clientCertificates: readonly TlsConfig['clientCertificate'][] = ['none', 'optional', 'required']
 
-/** Has new connections of a server use `config`. Throws `E_BAD_OPTION` where that cannot be used. */
+/** Makes a server use `config` for new connections. Throws `E_BAD_OPTION` if it cannot be used. */
 export function setTls(engine: Binding, server: number, config: TlsConfig): void {
   const certificates = config.certificates.flatMap(({ names, chain, key }) => [
     names.length,

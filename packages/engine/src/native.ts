@@ -173,7 +173,7 @@ class NativeServer implements Server {
 
   async listen(options: ListenOptions): Promise<Address> {
     const { port = 0, host, path, backlog = 511, ipv6Only = false, reusePort = false, tls } = options
-    // With TLS the handshake decides. Without it clients have to know beforehand (RFC 9113 §3.3).
+    // With TLS the handshake decides. Without TLS clients need prior knowledge (RFC 9113 §3.3).
     const http2 = options.http2 === true && tls === undefined
     const listenOn = (address: string) =>
       this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only, reusePort, http2)
@@ -189,7 +189,7 @@ class NativeServer implements Server {
   }
 
   setTls(config: TlsConfig): void {
-    // Another server may have the id of one that is closed.
+    // Another server may have the id of a closed one.
     if (this.#last === null) setTls(this.#engine, this.#id, config)
   }
 

@@ -39,7 +39,7 @@ export function packedList(packed: string): readonly string[] {
   return lists.get(packed) ?? readPacked(packed)
 }
 
-/** Reads a packed value, or another block of fields in Latin-1: name, value, name, value, …. */
+/** Reads a packed value, or another block of fields in Latin-1. Gives name, value, name, value, …. */
 export function readPacked(packed: string): string[] {
   const list: string[] = []
   for (let at = 0; at < packed.length;) {

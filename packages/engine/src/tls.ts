@@ -1,10 +1,10 @@
-/** TLS as an adapter is given it: every option is resolved and checked, and every file is read. */
+/** The settings of TLS in the form that adapters take: every option is resolved and checked, and every file is read. */
 
-/** A certificate and the names it is chosen by. */
+/** A certificate, and the names by which it is chosen. */
 export interface TlsCertificate {
   /**
-   * Host names in lower case, each exact or with a wildcard for its first label (`*.example.com`). The first certificate
-   * also stands for clients that name no host, or one that no certificate has.
+   * Host names in lower case, each exact or with a wildcard as its first label (`*.example.com`). The first certificate
+   * is also used for clients that name no host, or one that no certificate has.
    */
   readonly names: readonly string[]
   /** The chain as DER: the certificate itself, then those of its issuers. */
@@ -15,21 +15,21 @@ export interface TlsCertificate {
 
 /** The settings of TLS of one server. */
 export interface TlsConfig {
-  /** At least one. */
+  /** At least one certificate. */
   readonly certificates: readonly TlsCertificate[]
-  /** The authorities of clients' certificates as DER. They are read where `clientCertificate` is not `none`. */
+  /** The authorities of clients' certificates as DER. They are used unless `clientCertificate` is `none`. */
   readonly ca: readonly Buffer[]
   /** The lists of revoked certificates as DER. */
   readonly crl: readonly Buffer[]
-  /** Whether clients are asked for a certificate. One that does not verify is always refused. */
+  /** Says whether clients are asked for a certificate. A certificate that does not verify is always refused. */
   readonly clientCertificate: 'none' | 'optional' | 'required'
   readonly minVersion: TlsVersion
   readonly maxVersion: TlsVersion
-  /** Names of OpenSSL, in order of preference; an empty list stands for all that there are. */
+  /** Names of OpenSSL in order of preference. An empty list stands for all suites. */
   readonly ciphers: readonly string[]
-  /** Names of OpenSSL, in order of preference; an empty list stands for all that there are. */
+  /** Names of OpenSSL in order of preference. An empty list stands for all groups. */
   readonly groups: readonly string[]
-  /** Seconds for which a session can be resumed; 0 turns resumption off. */
+  /** The time in seconds for which a session can be resumed; 0 turns resumption off. */
   readonly sessionTimeout: number
   /** 48 bytes that processes share so that each resumes the sessions of the others; null makes keys that rotate. */
   readonly ticketKeys: Buffer | null
@@ -40,17 +40,17 @@ export interface TlsConfig {
 /** A version of TLS: 1.2 (RFC 5246) or 1.3 (RFC 8446). */
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3'
 
-/** What a TLS handshake agreed on. */
+/** The result of a TLS handshake. */
 export interface TlsInfo {
   readonly version: TlsVersion
-  /** The name that OpenSSL has for the cipher suite. */
+  /** The OpenSSL name of the cipher suite. */
   readonly cipher: string
-  /** The protocol that ALPN chose; null where the client did not use ALPN. */
+  /** The protocol that ALPN chose; null if the client did not use ALPN. */
   readonly alpn: string | null
-  /** The host that the client named (SNI), in lower case; null without one. */
+  /** The host that the client named (SNI), in lower case; null if it named none. */
   readonly serverName: string | null
-  /** True where an earlier session was resumed. */
+  /** True if an earlier session was resumed. */
   readonly resumed: boolean
-  /** The client's certificate as DER; null without one. */
+  /** The client's certificate as DER; null if it sent none. */
   readonly peer: Buffer | null
 }

@@ -43,7 +43,8 @@ describe('volant cert', () => {
     const certificate = new X509Certificate(read(out, 'cert.pem'))
     assert.ok(certificate.checkIssued(authority) && certificate.verify(authority.publicKey))
     assert.ok(certificate.checkPrivateKey(createPrivateKey(read(out, 'key.pem'))))
-    // It signs for servers alone (TLS Web Server Authentication), and so does what it signs.
+    // The authority signs for servers alone (TLS Web Server Authentication), and its certificates have the same
+    // purpose.
     assert.deepEqual(
       [authority.keyUsage, certificate.keyUsage],
       [['1.3.6.1.5.5.7.3.1'], ['1.3.6.1.5.5.7.3.1']],

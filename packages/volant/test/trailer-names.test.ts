@@ -1,11 +1,11 @@
-/** The engine and the framework agree on which fields may be trailers. */
+/** Checks that the engine and the framework allow the same fields as trailers. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 const root = new URL('../../../../', import.meta.url)
 
-/** The strings of a source file that stand before `end`, sorted. */
+/** Gives the strings of a source file before `end`, sorted. */
 function names(path: string, end: string, pattern: RegExp): string[] {
   const source = readFileSync(new URL(path, root), 'utf8')
   assert.ok(source.includes(end), `${path} has no ${end}`)

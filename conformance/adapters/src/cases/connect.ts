@@ -72,7 +72,7 @@ export function connectCases(kit: Kit): void {
             [201, 'a, b', '1', '2', 'ü'],
           )
           const parts = await live.ask('/parts?cd')
-          // HTTP/2 has no phrase behind the status.
+          // HTTP/2 has no reason phrase (RFC 9113 §8.3.2).
           const reason = parts.version === 'HTTP/2' ? '' : 'OK'
           assert.deepEqual([parts.text, parts.headers['content-length'], parts.reason], ['abcd', '4', reason])
           const head = await live.ask('/parts?cd', { method: 'HEAD' })

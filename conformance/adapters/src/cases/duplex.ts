@@ -68,7 +68,7 @@ export function duplex(kit: Kit): void {
             }
             const writing = write()
             await call.head()
-            // The client reads nothing: the server stops taking long before all of it is sent.
+            // The client reads nothing, so the server stops reading long before all of the body is sent.
             await eventually(() => taken > 0, 'the first bytes')
             await unchanging(() => taken + written, 'what goes through while the client does not read')
             stalled = written < most

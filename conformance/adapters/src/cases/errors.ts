@@ -607,7 +607,7 @@ async function randomHandlers(kit: Kit): Promise<void> {
   const onRejection = (error: unknown) => void rejections.push(error)
   process.on('unhandledRejection', onRejection)
   behaviours.forEach(({ name, run }, at) => {
-    // The others have the usual time: a busy machine may take long over any of them.
+    // The other cases keep the default time limit, because a busy machine may need long for any of them.
     const options = { handlerTimeout: name === 'never settles' ? 400 : undefined }
     app.all(`/plain/${at}`, options, run)
     app.all(`/sync/${at}`, options, (_ctx, next) => next(), run)

@@ -35,7 +35,7 @@ export function http2Sockets(kit: Kit): void {
         })
         client.on('error', () => {})
         try {
-          // A client may not ask before it has read that it may (RFC 8441 §3).
+          // A client may send an extended CONNECT only after it has read the setting (RFC 8441 §3).
           if (!client.remoteSettings?.enableConnectProtocol) await once(client, 'remoteSettings')
           await run(client)
         } finally {

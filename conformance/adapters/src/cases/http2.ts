@@ -1,4 +1,4 @@
-/** HTTP/2: what handlers and clients see of it, over TLS and by prior knowledge. */
+/** HTTP/2 from the view of handlers and of clients, over TLS and by prior knowledge. */
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
@@ -101,7 +101,7 @@ export function http2Cases(kit: Kit): void {
           const port = address.port as number
           const byTls = { port, ca: authority.ca, servername: 'one.example', ALPNProtocols: ['http/1.1'] }
           const socket = over === 'TLS' ? connectTls(byTls) : connectPlain(port, '127.0.0.1')
-          // The preface begins with a P, too.
+          // The connection preface begins with a P, too.
           for (const piece of ['G', 'ET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])
             socket.write(piece)
           let text = ''
@@ -177,7 +177,7 @@ export function http2Cases(kit: Kit): void {
           return 'x'
         })
         await serve(app, async (client) => {
-          // Before it has read the settings a client may open as many as it likes.
+          // A client may open any number of streams before it has read the SETTINGS of the server.
           await once(client, 'remoteSettings')
           const replies = await Promise.all(Array.from({ length: 200 }, () => ask(client, {})))
           assert.ok(replies.every(({ status }) => status === 200))
@@ -272,7 +272,7 @@ export function http2Cases(kit: Kit): void {
               const call = Call.open(address, '2', path)
               call.write(Buffer.alloc(kilobytes * 1_024))
               await call.head()
-              // Until the reply is read, no more of it fits into the client's window.
+              // The window of the client has no room for more until the reply is read.
               await sleep(400)
               const { text, trailers } = await call.whole()
               assert.deepEqual([text.length, trailers], [length, { 'x-a': '1' }])
@@ -400,7 +400,7 @@ export function http2Cases(kit: Kit): void {
                 .close(constants.NGHTTP2_CANCEL)
           }, 1)
           try {
-            // The client of node:http2 may not notice its end meanwhile.
+            // The client of node:http2 may not notice meanwhile that the connection has ended.
             await eventually(() => handled > 0 && app.stats().connections === 0, 'the end of the connection')
           } finally {
             clearInterval(storm)
@@ -420,7 +420,7 @@ export function http2Cases(kit: Kit): void {
           const streams = Array.from({ length: 90 }, (_, at) => 2 * at + 1)
           for (const stream of streams) client.write(getFrame(stream, '/', over === 'TLS'))
           await eventually(() => app.stats().requests > 20, 'the requests')
-          // Longer than from one look of the server at its connections to the next.
+          // This is longer than the interval at which the server checks its connections.
           await sleep(400)
           assert.ok(await readSlowly(client, streams.length * reply.length), 'all replies')
         } finally {
@@ -448,7 +448,7 @@ export function http2Cases(kit: Kit): void {
         }, 1)
         try {
           await eventually(() => handled > 0 && app.stats().connections === 0, 'the end of the connection')
-          // As many come in few reads of its connection.
+          // A few reads of the connection can bring this many requests.
           assert.ok(handled < 10_000, `${handled} handlers`)
         } finally {
           clearInterval(storm)

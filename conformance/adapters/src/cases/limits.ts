@@ -271,7 +271,7 @@ export function limits(kit: Kit): void {
         const second = await live.connect()
         assert.equal((await first.send(request('GET', '/x')).reply()).text, 'ok')
         assert.equal((await second.send(request('GET', '/x')).reply()).text, 'ok')
-        // Over TLS its handshake fails.
+        // Over TLS the handshake of the third connection fails.
         const third = await live.connect().catch(() => null)
         assert.ok(kit.scheme === 'http' ? third : third === null)
         await third?.ended()
@@ -293,7 +293,7 @@ export function limits(kit: Kit): void {
         const third = await live.connect().catch(() => null)
         assert.ok(kit.scheme === 'http' ? third : third === null)
         await third?.ended()
-        // Other systems than Linux have no second address of their own.
+        // Only Linux has a second loopback address without configuration.
         if (process.platform === 'linux') {
           const other = await live.connect('127.0.0.2')
           assert.equal((await other.send(request('GET', '/x')).reply()).text, '127.0.0.2')

@@ -106,7 +106,7 @@ export function protection(kit: Kit): void {
         for (const [path, status] of [
           ['/ip', 403],
           ['/host', 421],
-          // A request over TLS is not refused there, and may send its body.
+          // Over TLS the app does not refuse this request, and the client may send its body.
           ['/https', kit.scheme === 'https' ? 100 : 403],
           ['/busy', 503],
         ] as const) {

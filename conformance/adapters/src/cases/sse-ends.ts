@@ -63,7 +63,7 @@ export function sseEnds(kit: Kit): void {
       const streams = keeping(app, { heartbeat: 0 })
       await kit.serve(app, async (live) => {
         const wire = await open(live)
-        // A TLSSocket that ends reads no more where it has bytes that it has not decrypted yet.
+        // A TLSSocket that has ended reads no more, even if it holds bytes that it has not decrypted yet.
         await has(wire, ':\n\n')
         wire.socket.end()
         await has(wire, ':\n\n:\n\n')

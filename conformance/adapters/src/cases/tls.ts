@@ -1,4 +1,4 @@
-/** TLS: certificates of servers and clients, replaced ones, what is refused, and what handlers see. */
+/** TLS: certificates of servers and of clients, their replacement, refused handshakes, and what handlers see. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { eventually, type Kit, Live, within } from '../kit.ts'
 interface Seen {
   readonly status: number
   readonly text: string
-  /** The names that the certificate of the server is for. */
+  /** The names for which the certificate of the server is valid. */
   readonly names: string | undefined
 }
 
@@ -203,7 +203,7 @@ export function tlsCases(kit: Kit): void {
         for (const app of apps) app.get('/', (ctx) => String(ctx.tls?.resumed))
         await serve(apps[0], tls, async (port) => {
           const { session } = await resumable({ ...client, port })
-          // That of another process has another command line.
+          // Another process has another command line, and Node.js derives the session context from it.
           process.argv.push('another')
           try {
             await serve(apps[1], tls, async (second) =>
@@ -224,7 +224,7 @@ export function tlsCases(kit: Kit): void {
         const { cert, key } = authority.server(['one.example'])
         await serve(app, { cert, key, sessionTimeout: 0 }, async (port) => {
           const { session } = await resumable({ port, ca: authority.ca })
-          // node:tls sends something all the same, which stands for no session.
+          // The server of node:tls sends a ticket nevertheless. It stands for no session.
           const again = session.length > 0 ? { session } : {}
           assert.match((await resumable({ port, ca: authority.ca, ...again })).reply, /false$/)
         })
@@ -282,7 +282,7 @@ export function tlsCases(kit: Kit): void {
     })
 
     test('plain HTTP on the port is answered with 400, anything else with a closed connection', async () => {
-      // A connection that is not seen to end would stay until then.
+      // Without a check for its end, the connection would stay open for this long.
       const app = kit.app({ limits: { tlsHandshakeTimeout: 600_000 } })
       app.get('/', () => 'fine')
       const { cert, key } = authority.server(['one.example'])
@@ -387,7 +387,7 @@ export function tlsCases(kit: Kit): void {
   })
 }
 
-/** What comes on a socket until it is closed, or the error that ends it. */
+/** Resolves with the bytes that arrive until the socket closes, or with the error that ends it. */
 function textOf(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -398,7 +398,7 @@ function textOf(socket: Socket): Promise<string> {
   })
 }
 
-/** Asks once, and gives the session that the server let the client resume. */
+/** Sends one request, and gives the session that the client may resume. */
 function resumable(options: ConnectionOptions): Promise<{ reply: string; session: Buffer }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', servername: 'one.example', ...options })

@@ -1,4 +1,4 @@
-/** Fields behind a body, of requests and of replies (RFC 9110 §6.5). */
+/** Trailer fields of requests and of replies (RFC 9110 §6.5). */
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { fromConnect } from 'volant/connect'
 import { Call, type HttpVersion, versionsOf } from '../call.ts'
 import { deferred, eventually, type Kit, request } from '../kit.ts'
 
-/** A few of those that RFC 9110 §6.5.1 does not allow, one of each kind. */
+/** One field of each kind that RFC 9110 §6.5.1 does not allow as a trailer. */
 const forbidden = [
   'content-length',
   'Transfer-Encoding',
@@ -109,7 +109,7 @@ export function trailers(kit: Kit): void {
           head: 'head',
           trailers: { 'x-a': 'trailer', 'x-b': '1, 2', 'x-c': '' },
         })
-        // Piece by piece it is the same.
+        // The result is the same when each byte arrives alone.
         for (const byte of `${head}X-A: trailer\r\n\r\n`) {
           wire.send(byte)
           await new Promise(setImmediate)
@@ -119,7 +119,7 @@ export function trailers(kit: Kit): void {
           head: 'head',
           trailers: { 'x-a': 'trailer' },
         })
-        // Native refuses the request, node:http passes it on.
+        // The native adapter refuses the request, and node:http passes it on.
         wire.send(`${head}Content-Length: 5\r\nX-D: 1\r\n\r\n`)
         const reply = await wire.reply()
         if (reply.status === 200)
@@ -154,7 +154,7 @@ export function trailers(kit: Kit): void {
         app.inject({ method: 'POST', url: '/echo', body: 'x', trailers: { host: 'b' } }),
         /inject: trailers/,
       )
-      // A web Response has no place for them.
+      // A web Response cannot have trailers.
       const response = await app.fetch(new Request('http://a/echo', { method: 'POST', body: 'text' }))
       assert.equal(await response.text(), 'text')
     })
@@ -207,7 +207,7 @@ function replies(kit: Kit, version: HttpVersion): void {
       async (live) => {
         const { text, trailers } = await Call.open(live.address, version, '/').end().whole()
         assert.deepEqual([text, trailers['x-a']], ['body', '1'])
-        // Clients keep the first, or have a list.
+        // Some clients keep the first value, and others have a list of the values.
         for (const name of single) assert.match(String(trailers[name]), /^a(?:, b)?$/)
       },
       { http2: version === '2' },
@@ -432,7 +432,7 @@ function requests(kit: Kit, version: HttpVersion): void {
           assert.deepEqual(JSON.parse(text), { text: 'onetwo', trailers })
         }
         assert.ok(before.every((each) => Object.keys(each as object).length === 0))
-        // A body that is complete before the handler runs has lost them.
+        // A body that is complete before the handler runs has lost its trailers.
         const call = Call.open(live.address, version, '/whole', { trailers })
         call.write('one')
         assert.deepEqual(JSON.parse((await call.end().whole()).text), { text: 'one', trailers: {} })

@@ -1,4 +1,4 @@
-/** HTTP/2 Bomb (CVE-2026-47774, CVE-2026-49975): a few bytes that stand for many, and streams that are held. */
+/** HTTP/2 Bomb (CVE-2026-47774, CVE-2026-49975): a few bytes stand for many, and the streams stay open. */
 import { type Attack, byMany } from '../attack.ts'
 import type { Connection } from '../connection.ts'
 import { headers } from '../frames.ts'
@@ -7,9 +7,12 @@ import { ageName, cookieName, head, hostName, indexed, inserted, newest } from '
 const goal = { calls: null, memory: 'share', ends: 'streams' } as const
 const connections = 10
 const streams = { full: 100, quick: 100 } as const
-/** SETTINGS_INITIAL_WINDOW_SIZE of 0: no byte of a body may be sent. */
+/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the server may send no byte of a body. */
 const noWindow = [[4, 0]] as const
-/** Requests of 16 KiB of literals take 4 µs a KiB; one check of each field that is referred to, 500. */
+/**
+ * A server takes 4 µs of CPU time a KiB for requests of 16 KiB of literals, and 500 µs if it checks each field once
+ * that is referred to.
+ */
 const thrifty = { ...goal, cpu: 100 } as const
 const requests = { full: 100, quick: 20 } as const
 const large = 'a'.repeat(3_990)
@@ -127,7 +130,7 @@ export const bombs: readonly Attack[] = [
   },
 ]
 
-/** The first stream puts the field into the table; each one refers to it so often. */
+/** Sends requests that refer to one field `references` times. The first stream adds the field to the table. */
 async function bomb(
   connection: Connection,
   count: number,

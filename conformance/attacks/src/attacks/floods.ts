@@ -1,4 +1,4 @@
-/** Frames that cost a server more than they cost their sender, endlessly. */
+/** Floods of frames that cost a server more than they cost their sender. */
 import { type Attack, type Outcome, byOne, flood } from '../attack.ts'
 import type { Connection, Target } from '../connection.ts'
 import { flag, frame, headers, priority, settings, type, windowUpdate } from '../frames.ts'
@@ -93,7 +93,7 @@ export const floods: readonly Attack[] = [
   },
 ]
 
-/** A header block that is begun, then the same frame again and again. */
+/** Begins a header block, then sends the same frame again and again. */
 function endless(target: Target, more: Uint8Array, count: number): Promise<Outcome> {
   return byOne(target, async (connection) => {
     await connection.send(openHeaders(1, head({ encrypted: target.encrypted })))
@@ -101,7 +101,7 @@ function endless(target: Target, more: Uint8Array, count: number): Promise<Outco
   })
 }
 
-/** Opens a stream when the last one has no window left, and ends when the connection has none for 2 s. */
+/** Opens a stream whenever the last one has no window left. Ends when the connection has had no window for 2 s. */
 async function smallData(connection: Connection, target: Target, count: number): Promise<number> {
   const block = head({ method: 'POST', encrypted: target.encrypted })
   let done = 0

@@ -1,4 +1,4 @@
-/** Attackers that wait: for nothing to be sent, for nothing to be read, for a handshake that never ends. */
+/** Attackers that wait: they send nothing, read nothing, or never finish a handshake. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attack, type Outcome, byMany } from '../attack.ts'
@@ -8,9 +8,12 @@ import { shakeHands, takes } from '../healthy.ts'
 import { head } from '../hpack.ts'
 import { openHeaders } from './resets.ts'
 
-/** Bytes of `GET /large`. */
+/** The length of the reply to `GET /large`, in bytes. */
 const largeReply = 262_144
-/** What ends in less than this share of the time limit was not ended by it: servers look at their clocks now and then. */
+/**
+ * A connection that ends before this share of a time limit was not ended by the limit. Servers check their clocks at
+ * intervals.
+ */
 const earliest = 0.8
 const goal = { calls: null, memory: 'share', ends: 'connections' } as const
 
@@ -19,10 +22,11 @@ export const holds: readonly Attack[] = [
     name: 'zero-window',
     about:
       'Replies of 256 KB are asked for and never taken: 100 streams on each of 10 connections, no window.',
-    // A reply that waits is memory: maxBufferedReplies bounds it on all connections together, and sendTimeout in time.
+    // A waiting reply uses memory. maxBufferedReplies bounds the sum over all connections, and sendTimeout bounds the
+    // time.
     goal: { ...goal, memory: 'held', ends: 'streams' },
     times: { full: 100, quick: 20 },
-    // The short form asks for three times as much, the full one for fifteen times.
+    // The short form asks for three times this limit, the full form for fifteen times.
     limits: { maxBufferedReplies: 16_777_216 },
     run(target, count, { send }, look) {
       const block = head({ path: '/large', encrypted: target.encrypted })
@@ -31,7 +35,7 @@ export const holds: readonly Attack[] = [
         10,
         async (connection) => {
           for (let at = 0; at < count; at += 1) await connection.send(headers(2 * at + 1, block))
-          // Not for long: what waits is gone after `send`.
+          // The wait is shorter than `send`, after which the server drops what waits.
           await connection.until(() => connection.replies >= count, send / 3)
           return count
         },
@@ -44,7 +48,7 @@ export const holds: readonly Attack[] = [
     about: 'The same on 4 connections, until maxBufferedReplies is full. Others ask for the same meanwhile.',
     goal: { ...goal, memory: 'held', ends: 'streams' },
     times: { full: 100, quick: 40 },
-    // One of the connections fills it, or nearly.
+    // The replies to one connection fill this limit, or nearly.
     limits: { maxBufferedReplies: 8_388_608 },
     async run(target, count, { send }, look) {
       const block = head({ path: '/large', encrypted: target.encrypted })
@@ -102,7 +106,7 @@ export const holds: readonly Attack[] = [
   {
     name: 'tls-stalled:time-limit',
     about: 'The same where maxHandshakes is beyond them, so that tlsHandshakeTimeout alone ends them.',
-    // Without maxHandshakes all of them cost what a handshake costs.
+    // maxHandshakes does not apply here, so each connection may cost as much as a handshake.
     goal: { ...goal, memory: 'handshake' },
     times: { full: 4_000, quick: 1_500 },
     overTls: true,
@@ -131,7 +135,10 @@ export const holds: readonly Attack[] = [
   },
 ]
 
-/** Others make handshakes meanwhile. Says too how many connections were ended before the time limit, as by maxHandshakes. */
+/**
+ * Stalls handshakes while other clients make theirs. Also gives the number of connections that the server ended before
+ * the time limit, for example by maxHandshakes.
+ */
 async function stall(
   { host, port }: Target,
   count: number,
@@ -151,7 +158,8 @@ async function stall(
       },
       {
         bare: true,
-        // With the default limit all of them have to be gone in 11 s. A shorter one is for tests, on busy machines too.
+        // With the default limit all of them must be gone within 11 s. Tests set a shorter limit, and busy machines
+        // need the longer wait.
         hold: limit < 10_000 ? limit + 30_000 : limit + 1_000,
         describe(connection) {
           if (connection.lasted === null) return connection.describe()
@@ -168,7 +176,7 @@ async function stall(
   return { ...outcome, ended, cut: shaken.failed, early }
 }
 
-/** A handshake record of 512 bytes, of which 60 come. */
+/** The first 60 bytes of a handshake record of 512 bytes. */
 const clientHello = Buffer.concat([
   Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
   Buffer.alloc(49, 7),
@@ -177,12 +185,12 @@ const clientHello = Buffer.concat([
 const garbage: readonly (() => Buffer)[] = [
   () => randomBytes(1_000),
   () => Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
-  // Records: an unknown type, the longest length, an empty one, an alert, data before any handshake.
+  // These are an unknown record type, the longest length, an empty record, an alert, and data before any handshake.
   () => Buffer.concat([Buffer.from([0x99, 0x03, 0x03, 0x00, 0x20]), randomBytes(32)]),
   () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0xff, 0xff]), randomBytes(4_096)]),
   () => Buffer.from([0x16, 0x03, 0x01, 0x00, 0x00]),
   () => Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]),
   () => Buffer.concat([Buffer.from([0x17, 0x03, 0x03, 0x00, 0x40]), randomBytes(64)]),
-  // A ClientHello whose inner lengths contradict the record's.
+  // This ClientHello has inner lengths that contradict the length of the record.
   () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0x00, 0x40, 0x01, 0xff, 0xff, 0xff]), randomBytes(60)]),
 ]

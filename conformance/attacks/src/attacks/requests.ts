@@ -1,4 +1,4 @@
-/** Single requests of at most 10 KiB, 100 of each: none may cost 1 MiB, or 10 ms of CPU time. */
+/** Single requests of at most 10 KiB, each sent 100 times: none may cost 1 MiB of memory, or 10 ms of CPU time. */
 import { type Attack, byMany } from '../attack.ts'
 import { flag, frame, headers, settings, type } from '../frames.ts'
 import { cookieName, head, huffman, indexed, inserted, literal, newest } from '../hpack.ts'
@@ -20,7 +20,7 @@ export const requests: readonly Attack[] = [
     headers(1, head({ encrypted, more: [inserted(cookieName, 'a'), Buffer.alloc(9_000, indexed(newest))] })),
   ]),
   single('huffman', '9 KB of the shortest Huffman codes', (encrypted) => [
-    // `0` is 00000.
+    // The Huffman code of `0` is 00000.
     headers(1, head({ encrypted, more: [huffman('x', Buffer.alloc(9_000))] })),
   ]),
   single('fields', '1,500 fields of 6 bytes', (encrypted) => [
@@ -77,7 +77,10 @@ function withBody(encrypted: boolean, contentType: string, body: string): Buffer
   ]
 }
 
-/** Each on a connection of its own, which stays open for half a second, so that what it holds is seen. */
+/**
+ * Sends each request on a connection of its own, which stays open for half a second, so that the memory it uses is
+ * measured.
+ */
 function single(name: string, what: string, make: (encrypted: boolean) => Buffer[]): Attack {
   return {
     name: `request:${name}`,

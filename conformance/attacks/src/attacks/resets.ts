@@ -1,4 +1,6 @@
-/** Streams that end before they are answered: by the attacker (rapid reset) or by what it makes the server do. */
+/**
+ * Streams that end before they are answered: the attacker resets them (rapid reset), or makes the server reset them.
+ */
 import { type Attack, byOne, flood } from '../attack.ts'
 import type { Connection, Target } from '../connection.ts'
 import { frame, flag, headers, priority, reset, type, windowUpdate } from '../frames.ts'
@@ -55,7 +57,7 @@ export const resets: readonly Attack[] = [
   ),
 ]
 
-/** CVE-2025-8671: a request, then a frame of its stream for which the server has to reset it. */
+/** CVE-2025-8671: sends a request, then a frame of its stream for which the server has to reset the stream. */
 function madeYouReset(
   name: string,
   what: string,
@@ -92,7 +94,7 @@ async function resetLate(connection: Connection, count: number, block: Uint8Arra
   return count
 }
 
-/** A whole frame that leaves its header block open. */
+/** Writes a whole HEADERS frame without END_HEADERS, so that its header block stays open. */
 export function openHeaders(stream: number, block: Uint8Array): Buffer {
   return frame(type.headers, flag.endStream, stream, block)
 }

@@ -1,4 +1,4 @@
-/** Bun.serve with HTTP/2, as its pages say. */
+/** Bun.serve with HTTP/2, as its documentation shows. */
 import { readFileSync } from 'node:fs'
 import { entered, large, message, obey } from './control.ts'
 

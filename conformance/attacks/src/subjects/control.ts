@@ -1,14 +1,14 @@
-/** What a server says of itself: it is asked in lines on standard input, since its port is attacked. */
+/** Reports the state of a server on its standard input and output, because its port is under attack. */
 import { createInterface } from 'node:readline'
 
 let count = 0
 
-/** The first statement of every handler. */
+/** Counts a run. Every handler calls it first. */
 export function entered(): void {
   count += 1
 }
 
-/** Tells the port, then answers `count` and `collect`, and ends when it is asked no more. */
+/** Reports the port, then answers `count` and `collect`. Ends the process when standard input ends. */
 export function obey(port: number, collectGarbage: () => void): void {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {
@@ -19,7 +19,7 @@ export function obey(port: number, collectGarbage: () => void): void {
   console.log(`listening on ${port}`)
 }
 
-/** Node.js is started with --expose-gc. */
+/** Collects the garbage of Node.js, which is started with --expose-gc. */
 export function collectInNode(): void {
   ;(globalThis as { gc?: () => void }).gc?.()
 }

@@ -1,4 +1,4 @@
-/** node:http2 with its own defaults, by the compatibility API. */
+/** node:http2 with its own defaults, through the compatibility API. */
 import { readFileSync } from 'node:fs'
 import {
   createSecureServer,
@@ -14,7 +14,7 @@ const { CERT, KEY } = process.env
 function answer(request: Http2ServerRequest, response: Http2ServerResponse): void {
   entered()
   const { method, url } = request
-  // A stream that was reset meanwhile has an error of its own.
+  // A stream that was reset meanwhile emits an error of its own.
   request.on('error', () => undefined)
   response.on('error', () => undefined)
   if (url === '/large') return void response.end(large)

@@ -1,4 +1,4 @@
-/** An app on the adapter `ADAPTER`, with the limits `LIMITS`, over TLS where `CERT` and `KEY` name files. */
+/** An app on the adapter `ADAPTER` with the limits `LIMITS`; over TLS if `CERT` and `KEY` name files. */
 import { readFileSync } from 'node:fs'
 import { createApp, type ListenOptions } from 'volant'
 import { collectInNode, entered, large, message, obey } from './control.ts'

@@ -1,8 +1,8 @@
 import { canary, Group, chunked, get } from '../case.ts'
 
 /**
- * Trailer fields are parsed with the rules of header fields, and bounded. They are never merged with the head; a handler that
- * streams the body sees those that RFC 9110 §6.5.1 allows.
+ * Trailer fields are parsed with the rules of header fields, and their number and size are bounded. They are never
+ * merged into the head. A handler that streams the body sees those that RFC 9110 §6.5.1 allows.
  */
 export const trailers = new Group('trailers', 'RFC 9112 §7.1.2')
 const g = trailers.corpus()

@@ -221,7 +221,7 @@ impl Core {
         else {
             return;
         };
-        // What was sent before the first request is the rest of a TLS handshake.
+        // Bytes that were sent before the first request belong to the TLS handshake.
         if http1.fresh || http1.in_flight > 0 || !matches!(http1.inbound, Inbound::Head) {
             return;
         }

@@ -170,7 +170,7 @@ impl Core {
         let State::Streaming(framing) = self.exchanges.get(slot).state else {
             return;
         };
-        // The server closes, and the head left before that was known.
+        // The server closes, and the head was sent before that was known.
         let is_last = record.amount() > 0;
         if is_last && self.is_newest(slot) {
             self.exchanges.get_mut(slot).close = true;

@@ -85,7 +85,7 @@ pub struct Taken {
     pub used: usize,
     pub start: usize,
     pub length: usize,
-    /// Where bytes of the trailer section are.
+    /// The range of the received bytes that belong to the trailer section.
     pub trailers: Range<usize>,
 }
 

@@ -128,7 +128,7 @@ impl Core {
                 self.become_http2(id);
                 Err(Stop::Switched)
             }
-            // The client may have meant any version: no reply tells it more than the end (RFC 9113 §3.4).
+            // The client may have meant any version, so the connection ends without a reply (RFC 9113 §3.4).
             Err(Refusal::MethodSyntax | Refusal::RequestLine | Refusal::VersionSyntax)
                 if http1.fresh && server.http2 =>
             {

@@ -109,7 +109,7 @@ impl Core {
         self.connections.get(id).is_some()
     }
 
-    /// How many bytes wait in replies that came before their turns.
+    /// Gives the number of bytes in replies that wait for earlier replies.
     pub fn held_by_stashes(&self, id: ConnectionId) -> usize {
         let Some(Protocol::Http1(http1)) = self.connections.protocol(id) else {
             return 0;

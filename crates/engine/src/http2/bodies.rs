@@ -1,5 +1,5 @@
-//! The bodies of requests: waited for, handed over while there is credit, or thrown away. What a client may send ahead is
-//! bounded by the window of its stream, which grows by what was used.
+//! The bodies of requests: buffered, passed on while there is credit, or discarded. The window of its stream bounds
+//! what a client may send ahead. It grows by the bytes that were used.
 
 use h2::{ErrorCode, Key, RequestHead};
 use ring::Memory;
@@ -14,23 +14,23 @@ use crate::slice::{Notice, abort};
 use crate::trailers;
 use crate::upload::{Held, Pace};
 
-/// What happens to the body of a request.
+/// How the body of a request is handled.
 pub enum Upload {
-    /// Nothing more of it comes.
+    /// The body is complete.
     Whole,
-    /// The request is dispatched once it is whole.
+    /// The request is dispatched once its body is complete.
     Buffering(Box<Buffering>),
-    /// The handler reads it as it comes.
+    /// The handler reads the body as it arrives.
     Streaming(Box<Streaming>),
-    /// It belongs to a WebSocket that is not accepted yet, and is kept for it: at most the window of the stream.
+    /// The body belongs to a WebSocket that is not accepted yet, and is kept for it: at most the window of the stream.
     Early {
         kept: Vec<u8>,
-        /// All of it came.
+        /// True once the client has sent `END_STREAM`.
         ended: bool,
     },
-    /// Nobody reads it.
+    /// The body is not read.
     Discarded {
-        /// So many bytes more are let in, and then no more than the window of the stream.
+        /// The number of further bytes for which the window grows. After them it does not grow any more.
         budget: u64,
     },
 }
@@ -40,7 +40,7 @@ pub struct Buffering {
     pub held: Held,
     pub limit: u64,
     pub pace: Pace,
-    /// It is whole, and waits for room in a slice.
+    /// True when the body is complete, and the request waits for room in a slice.
     pub whole: bool,
 }
 
@@ -49,18 +49,18 @@ pub struct Streaming {
     pub about: Identity,
     pub received: u64,
     pub limit: u64,
-    /// How many more bytes the handler lets in.
+    /// The number of further bytes that the handler has asked for.
     pub credit: u64,
-    /// What came before there was credit for it: at most the window of the stream.
+    /// Bytes that arrived before there was credit for them: at most the window of the stream.
     pub kept: Vec<u8>,
-    /// All of it came.
+    /// True once the client has sent `END_STREAM`.
     pub ended: bool,
-    /// The fields that came behind it, as a block.
+    /// The trailer fields as a block.
     pub trailers: Box<[u8]>,
-    /// The client waits for 100 Continue.
+    /// True while the client waits for 100 Continue.
     pub expects_continue: bool,
     pub pace: Pace,
-    /// When the credit ran out. The time since then is not counted against the client.
+    /// The time at which the credit ran out. The time since then does not count against the client.
     pub paused: u64,
 }
 
@@ -80,7 +80,7 @@ impl Streaming {
         }
     }
 
-    /// Gives whether JavaScript can be told more of it.
+    /// Returns true when JavaScript can be given more of the body.
     pub fn can_go_on(&self) -> bool {
         if self.kept.is_empty() {
             self.ended
@@ -175,12 +175,12 @@ impl Core {
         body.ended = last;
         if body.received > body.limit {
             let notice = Notice::body_failed(body.about, 413);
-            // The handler still answers. What else comes of the body is thrown away.
+            // The handler still answers. The rest of the body is discarded.
             self.drop_upload(id, key);
             self.slice.notify(Some(memory), notice);
             return;
         }
-        // What came before goes first.
+        // Bytes that arrived earlier are given first.
         let given = if body.kept.is_empty() {
             usize::try_from(body.credit).map_or(length, |credit| credit.min(length))
         } else {
@@ -241,7 +241,7 @@ impl Core {
         http2.note_ready(key);
     }
 
-    /// Goes on with the body of a stream that is [ready](super::Http2::ready).
+    /// Continues the body of a stream that is [ready](super::Http2::ready).
     pub fn go_on(&mut self, memory: &mut Memory, id: ConnectionId, key: Key) -> Result<(), Stop> {
         let now = self.clock.now();
         let Some((_, http2, server)) = self.connections.http2_with_server(&mut self.servers, id)
@@ -313,7 +313,7 @@ impl Core {
         Ok(())
     }
 
-    /// Gives back what is kept of a body. The rest is thrown away as it comes.
+    /// Frees the kept bytes of a body. The rest is discarded as it arrives.
     pub fn drop_upload(&mut self, id: ConnectionId, key: Key) {
         let Some((_, http2, server)) = self.connections.http2_with_server(&mut self.servers, id)
         else {
@@ -331,7 +331,7 @@ impl Core {
 }
 
 impl Streaming {
-    /// Takes so many bytes off the credit.
+    /// Takes this many bytes off the credit.
     fn give(&mut self, length: u64, now: u64) {
         self.credit -= length;
         if self.credit == 0 {
@@ -341,7 +341,7 @@ impl Streaming {
 }
 
 impl Upload {
-    /// How many bytes of it are in the sum of its server.
+    /// Gives the number of its bytes that its server counts as buffered.
     pub fn kept(&self) -> u64 {
         match self {
             Self::Buffering(body) => body.held.memory() as u64,

@@ -1,4 +1,4 @@
-//! Credit that handlers give for more of a body, and 100 Continue for clients that wait for it before they send one.
+//! Credit that handlers give for more of a body, and 100 Continue for clients that wait for it before they send a body.
 
 use h2::Key;
 use ring::Record;
@@ -10,7 +10,7 @@ use crate::exchange::{Slot, State};
 use super::bodies::Upload;
 
 impl Core {
-    /// Gives a handler's stream credit for more of the body.
+    /// Adds credit for more of the body of a stream.
     pub fn grant_stream(&mut self, id: ConnectionId, slot: Slot, record: &Record) {
         let now = self.clock.now();
         let exchange = self.exchanges.get(slot);
@@ -26,7 +26,7 @@ impl Core {
         if amount == 0 {
             return;
         }
-        // More credit does not mean more time: a client that sends byte by byte would get time for each.
+        // More credit does not mean more time. Otherwise a client that sends byte by byte would get time for each byte.
         if body.credit == 0 && !body.ended {
             stream.deadline = body.pace.resume(body.paused, now);
             connection.deadline = connection.deadline.min(stream.deadline);

@@ -1,5 +1,5 @@
-//! The time limits of a connection of HTTP/2: frames that stay incomplete, bodies that come too slowly, replies that the
-//! client does not take, and connections without streams. `Connection::deadline` is never after the first of them.
+//! The time limits of a connection of HTTP/2: for incomplete frames, slow bodies, replies that the client does not
+//! take, and connections without streams. `Connection::deadline` is never after the first of them.
 
 use h2::{ErrorCode, Key};
 
@@ -12,7 +12,7 @@ use super::Http2;
 use super::bodies::Upload;
 
 impl Http2 {
-    /// The first of all limits.
+    /// Gives the earliest of all limits.
     fn deadline(&self) -> u64 {
         let streams = self.streams.iter().filter(|stream| stream.open);
         let first = streams.map(|stream| stream.deadline.min(stream.send_until));
@@ -23,8 +23,9 @@ impl Http2 {
 }
 
 impl Core {
-    /// Is called when received frames were taken. `partial`: the last of them is incomplete. `moved`: another was completed,
-    /// and was no part of a field block, whose CONTINUATION frames have the time of one frame together.
+    /// Is called when received frames were taken. `partial`: the last of them is incomplete. `moved`: another frame was
+    /// completed that was no part of a field block. The CONTINUATION frames of a field block share the time of one
+    /// frame.
     pub fn await_frames(&mut self, id: ConnectionId, partial: bool, moved: bool) {
         let now = self.clock.now();
         let Some((connection, http2, server)) =
@@ -35,7 +36,7 @@ impl Core {
         if !partial && !http2.session.is_mid_block() {
             http2.frame_until = NEVER;
         } else if http2.frame_until == NEVER || moved {
-            // The time runs from the first byte and is not moved by later ones.
+            // The time runs from the first byte. Later bytes do not extend it.
             http2.frame_until = now + server.config.limits.headers_timeout;
             connection.deadline = connection.deadline.min(http2.frame_until);
         }
@@ -63,7 +64,7 @@ impl Core {
         for key in http2.keys() {
             untaken |= self.time_out_stream(id, key);
         }
-        // A client that does not read its replies would ask for more: its connection ends with its last stream.
+        // A client that does not read its replies would ask for more, so its connection ends with its last stream.
         let is_left = |(_, http2): (_, &mut Http2)| untaken && http2.open == 0;
         if self.connections.http2(id).is_some_and(is_left) {
             self.leave(id);
@@ -76,7 +77,7 @@ impl Core {
         }
     }
 
-    /// Gives whether the reply of the stream was not taken in time.
+    /// Returns true when the client did not take the reply of the stream in time.
     fn time_out_stream(&mut self, id: ConnectionId, key: Key) -> bool {
         let now = self.clock.now();
         let Some((_, http2)) = self.connections.http2(id) else {

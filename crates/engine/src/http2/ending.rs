@@ -1,5 +1,5 @@
-//! How streams end, one by one or all at once: replied to, reset, too slow, or with their connection. What a stream holds
-//! comes back exactly once, where its place is freed.
+//! How streams end, one by one or all at once: by a reply, a reset, a time limit, or the end of their connection. The
+//! resources of a stream are freed exactly once, when its place is freed.
 
 use h2::{ErrorCode, Key};
 use ring::Memory;
@@ -13,8 +13,8 @@ use super::Stream;
 use super::bodies::Upload;
 
 impl Core {
-    /// Frees the place of a stream that the session has no more, and gives back what it held. `aborted`: why its handler is
-    /// not awaited any longer.
+    /// Frees the place of a stream that the session has dropped, and its resources. `aborted`: the reason for which its
+    /// handler is aborted.
     pub fn end_stream(&mut self, id: ConnectionId, key: Key, aborted: Option<i32>) {
         self.drop_upload(id, key);
         let Some((_, http2, server)) = self.connections.http2_with_server(&mut self.servers, id)
@@ -52,7 +52,7 @@ impl Core {
         }
     }
 
-    /// Is called for a stream that its client reset. A request that JavaScript has not seen yet is withdrawn.
+    /// Is called when the client has reset a stream. A request that JavaScript has not seen yet is withdrawn.
     pub fn lose_stream(&mut self, memory: &mut Memory, id: ConnectionId, key: Key) {
         let Some((_, http2)) = self.connections.http2(id) else {
             return;
@@ -83,7 +83,7 @@ impl Core {
         self.end_connection(id);
     }
 
-    /// Ends what the connection was doing after a caught panic. `lost`: a part of a frame was lost.
+    /// Ends the work of the connection after a caught panic. `lost`: a part of a frame was lost.
     pub fn recover_http2(&mut self, id: ConnectionId, lost: bool) {
         let Some((_, http2)) = self.connections.http2(id) else {
             return;
@@ -92,7 +92,7 @@ impl Core {
             self.reset_connection(id, abort::ERROR);
             return;
         }
-        // The table of field names may be out of step with the client's.
+        // The dynamic table may differ from the client's.
         http2.session.fail(ErrorCode::InternalError);
         self.abandon(id, abort::ERROR);
     }
@@ -108,8 +108,8 @@ impl Core {
         }
     }
 
-    /// Ends what waits for a client that sends nothing more: bodies whose rest will never come, and replies for which no
-    /// window will ever grow. Gives whether a handler waited for a body.
+    /// Ends everything that waits for a client that sends nothing more: bodies whose rest will never arrive, and
+    /// replies whose windows will never grow. Returns true when a handler waited for a body.
     pub fn fail_streams(&mut self, id: ConnectionId) -> bool {
         let Some((connection, http2)) = self.connections.http2(id) else {
             return false;
@@ -149,7 +149,7 @@ impl Core {
 }
 
 impl Stream {
-    /// Gives whether a handler works on its request.
+    /// Returns true when a handler works on a request.
     pub fn has_exchange(&self) -> bool {
         self.open && self.slot != Slot::NONE
     }

@@ -1,4 +1,4 @@
-//! Takes frames from received bytes, and has each stream do what its frame says.
+//! Takes frames from received bytes, and makes each stream act on them.
 
 use h2::{Event, RequestHead, frame};
 use ring::Memory;
@@ -14,8 +14,8 @@ use crate::slice::abort;
 use super::Http2;
 use super::requests::Read;
 
-/// With so much unsent nothing is read, so that the frames that answer frames do not pile up. Replies are pumped up to
-/// `HIGH_WATER_BYTES`, so that a long one does not hold up what its client sends.
+/// With this much unsent output nothing is read, so that answers to frames do not accumulate. Replies are pumped only
+/// up to `HIGH_WATER_BYTES`, so a long reply does not block reading.
 const BACKLOG: usize = 2 * HIGH_WATER_BYTES;
 const DATA: u8 = 0;
 const END_STREAM: u8 = 0x1;
@@ -23,20 +23,20 @@ const END_STREAM: u8 = 0x1;
 /// The beginning of the client's connection preface (RFC 9113 §3.4), which begins no request of HTTP/1.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 
-/// Gives whether a client speaks HTTP/2, of which these are its first bytes.
+/// Returns true when these first bytes of a client are the preface of HTTP/2.
 pub fn begins_preface(input: &[u8]) -> bool {
     let length = input.len().min(PREFACE.len());
     length > 0 && input[..length] == PREFACE[..length]
 }
 
-/// The length, type, flags and stream of the frame that `input` begins (RFC 9113 §4.1).
+/// Gives the length, type, flags and stream of the frame at the start of `input` (RFC 9113 §4.1).
 fn frame_head(input: &[u8]) -> Option<(usize, u8, u8, u32)> {
     let [a, b, c, kind, flags, stream @ ..] = input.first_chunk::<{ frame::HEAD }>()?;
     let length = u32::from_be_bytes([0, *a, *b, *c]) as usize;
     Some((length, *kind, *flags, u32::from_be_bytes(*stream)))
 }
 
-/// Gives whether `input` begins with a whole body of a stream, in one frame without padding.
+/// Returns true when `input` begins with a whole body of a stream, in one frame without padding.
 pub fn is_whole_body(input: &[u8], stream: u32, most: usize) -> bool {
     frame_head(input).is_some_and(|(length, kind, flags, of)| {
         kind == DATA
@@ -49,14 +49,14 @@ pub fn is_whole_body(input: &[u8], stream: u32, most: usize) -> bool {
 }
 
 impl Protocol {
-    /// HTTP/2 on a connection that `server` has accepted, from its first byte on.
+    /// Makes HTTP/2 for a connection that `server` has accepted, before its first byte.
     pub fn http2(server: &Server, now: u64) -> Self {
         Self::Http2(Box::new(Http2::new(server, now)))
     }
 }
 
 impl Core {
-    /// Makes HTTP/2 of a connection whose client began with its preface.
+    /// Changes a connection to HTTP/2 whose client has sent the preface.
     pub fn become_http2(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         let Some((connection, protocol)) = self.connections.open(id) else {
@@ -99,19 +99,19 @@ impl Core {
         (at, stop)
     }
 
-    /// Gives whether something can be done with what was kept.
+    /// Returns true when there is work for the kept bytes.
     pub fn can_take_frames(&mut self, id: ConnectionId) -> bool {
         let Some((connection, http2)) = self.connections.http2(id) else {
             return false;
         };
-        // A full slice may have come between the frames that were read and what they let go.
+        // The slice may have become full between the frames that were read and the streams that they made ready.
         if !http2.ready.is_empty() || http2.session.is_sendable() {
             return true;
         }
         if http2.session.is_mid_body() {
             return !connection.input.is_empty();
         }
-        // The end of its first frame has to come first, except that a body is taken as it comes.
+        // The first frame must be complete, except DATA, which is taken as it arrives.
         frame_head(&connection.input).is_some_and(|(length, kind, _, _)| {
             kind == DATA || length > RECEIVE_BYTES || connection.input.len() >= frame::HEAD + length
         })
@@ -147,7 +147,7 @@ impl Core {
             };
         }
         let limits = &server.config.limits.wire;
-        // The text of a head is longer than its frame, by what the client's table has for it.
+        // The text of a head can be longer than its frame, because the frame may refer to the client's dynamic table.
         let room = self.slice.takes(limits.max_header_size as usize)
             && self
                 .slice
@@ -160,7 +160,7 @@ impl Core {
         step
     }
 
-    /// Does what was read from `at` to `next` asks for.
+    /// Handles the event of the bytes from `at` to `next`.
     fn take_event(
         &mut self,
         memory: &mut Memory,
@@ -212,7 +212,7 @@ impl Core {
             }
             Event::Gone { key } => self.lose_stream(memory, id, key),
             Event::Sendable => {
-                // SETTINGS are acknowledged before what they let go (RFC 9113 §6.5.3).
+                // The acknowledgement of SETTINGS is sent before the DATA that they allow (RFC 9113 §6.5.3).
                 self.send_control(id);
                 self.pump_later(id);
             }
@@ -225,7 +225,7 @@ impl Core {
         Ok(next)
     }
 
-    /// Puts the frames that answer frames behind the replies that are gathered.
+    /// Puts the frames that answer frames behind the gathered replies.
     pub fn send_control(&mut self, id: ConnectionId) {
         let Some((_, http2)) = self.connections.http2(id) else {
             return;

@@ -1,4 +1,4 @@
-//! How many unsent bytes the streams of a connection have, and which stream is reset when they are too many.
+//! Counts the unsent bytes of the streams of a connection, and resets the stream with the most of them.
 
 use h2::{ErrorCode, Key};
 
@@ -10,7 +10,7 @@ use crate::slice::abort;
 use super::Stream;
 
 impl Core {
-    /// Gives how many unsent bytes the streams of a connection have, with the WebSockets on them.
+    /// Gives the number of unsent bytes of the streams of a connection, and of the WebSockets on them.
     pub fn held_by_streams(&self, id: ConnectionId) -> usize {
         let streams = self.open_streams(id);
         streams.map(|(_, stream)| self.held_by_stream(stream)).sum()

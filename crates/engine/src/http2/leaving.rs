@@ -1,22 +1,23 @@
-//! How a connection ends without losing a request: GOAWAY tells the client to send no more, a PING shows when it knows, and a
-//! second GOAWAY says what was taken (RFC 9113 §6.8). The streams that are open are served to their ends.
+//! Ends a connection without losing a request. GOAWAY tells the client to send no more requests. The answer to a PING
+//! shows that it has read this. A second GOAWAY names the last stream that was taken (RFC 9113 §6.8). Open streams are
+//! served to their ends.
 
 use crate::connection::ConnectionId;
 use crate::engine::{Core, Engine};
 use crate::server::Phase;
 
-/// After so many milliseconds the answer to the PING is not awaited any longer.
+/// The longest wait for the answer to the PING, in milliseconds.
 const ROUND_TRIP: u64 = 1000;
 
-/// How far a connection is in telling its client that it ends.
+/// The steps by which a connection tells its client that it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaving {
     No,
-    /// The client was asked to send no more, and has to answer until then.
+    /// The first GOAWAY and the PING were sent. The answer is awaited until this time.
     Asked {
         until: u64,
     },
-    /// The client knows which streams were taken. The connection closes with the last of them.
+    /// The second GOAWAY was sent. The connection closes with the last stream that was taken.
     Told,
 }
 
@@ -25,7 +26,7 @@ impl Leaving {
         matches!(self, Self::Asked { .. })
     }
 
-    /// When the next step is due.
+    /// Gives the time of the next step.
     pub fn until(self) -> Option<u64> {
         match self {
             Self::Asked { until } => Some(until),
@@ -35,14 +36,14 @@ impl Leaving {
 }
 
 impl Core {
-    /// Has the connections of a server that closes leave.
+    /// Makes the connections of a closing server leave.
     pub fn leave_all(&mut self, server: u16) {
         for id in self.connections_of(server) {
             self.guarded(id, |core| core.ask_to_leave(id));
         }
     }
 
-    /// Leaves if the server closes, or the connection is too old.
+    /// Makes a connection leave if its server closes, or its age has reached the limit.
     pub fn leave_in_time(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         let Some((connection, http2, server)) =
@@ -72,7 +73,7 @@ impl Core {
         self.send_control(id);
     }
 
-    /// Tells the client which of its streams were taken, and closes when they are served.
+    /// Tells the client which of its streams were taken, and closes the connection when they are served.
     pub fn leave(&mut self, id: ConnectionId) {
         let Some((_, http2)) = self.connections.http2(id) else {
             return;
@@ -107,7 +108,7 @@ impl Core {
         }
     }
 
-    /// Closes the connection when what it has to say is sent.
+    /// Closes the connection when all output is sent.
     pub fn end_connection(&mut self, id: ConnectionId) {
         self.send_control(id);
         let Some((connection, http2)) = self.connections.http2(id) else {
@@ -125,8 +126,7 @@ impl Core {
 }
 
 impl Engine {
-    /// Decides whether clients may speak HTTP/2 on the plain connections of a server, as they know beforehand
-    /// (RFC 9113 §3.3).
+    /// Decides whether clients may use HTTP/2 by prior knowledge on the plain connections of a server (RFC 9113 §3.3).
     pub fn set_http2(&mut self, server: u16, on: bool) {
         if let Some(server) = self.core.servers.get_mut(server) {
             server.http2 = on;

@@ -1,5 +1,5 @@
-//! Sends replies as far as the windows of the client and the output of the connection have room. What they have no room for
-//! waits in its stream, and is sent in the order of RFC 9218 when they have.
+//! Sends replies as far as the windows of the client and the output of the connection have room. The rest waits in its
+//! stream, and is sent later in the order of RFC 9218.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::slice::abort;
 use super::End;
 
 impl Core {
-    /// Sends the head of a reply, which no window holds back. `end`: it is the whole reply.
+    /// Sends the head of a reply, which needs no window. `end`: the head is the whole reply.
     pub fn send_head(&mut self, id: ConnectionId, key: Key, block: &[u8], end: bool) {
         self.cork_for(id);
         let Some((_, http2)) = self.connections.http2(id) else {
@@ -29,7 +29,7 @@ impl Core {
         }
     }
 
-    /// Sends a part of a body behind its head, and what ends it.
+    /// Sends a part of a body, and the end of the reply.
     pub fn send_data(
         &mut self,
         id: ConnectionId,
@@ -84,8 +84,8 @@ impl Core {
         self.bound_stream(id, key);
     }
 
-    /// Checks `maxBufferedReplies` after the reply of a stream has grown. Past it the client with the most unsent bytes
-    /// is cut off first.
+    /// Checks `maxBufferedReplies` after the reply of a stream has grown. Above the limit the client with the most
+    /// unsent bytes is cut off first.
     fn bound_stream(&mut self, id: ConnectionId, key: Key) {
         let Some((_, _, server)) = self.connections.http2_with_server(&mut self.servers, id) else {
             return;
@@ -95,7 +95,7 @@ impl Core {
         }
     }
 
-    /// Sends what windows hold back no longer, at the end of the step.
+    /// Sends at the end of the step what the windows allow by then.
     pub fn pump_later(&mut self, id: ConnectionId) {
         if self.pump(id) {
             self.send_later(id);
@@ -103,8 +103,8 @@ impl Core {
         self.send_control(id);
     }
 
-    /// Is called when all output of the connection was sent: goes on with what waits, and tells the producers of replies of
-    /// which nothing waits that they may go on.
+    /// Is called when all output of the connection was sent. Continues with the waiting bytes, and signals the
+    /// producers of replies of which nothing waits.
     pub fn tell_streams(&mut self, id: ConnectionId) {
         if self.pump(id) {
             self.bound_waiting(id);
@@ -130,13 +130,13 @@ impl Core {
         }
     }
 
-    /// Writes frames of what waits, until the output of the connection has enough. Gives whether it grew.
+    /// Writes frames of waiting bytes until the output of the connection is full. Returns true when the output grew.
     fn pump(&mut self, id: ConnectionId) -> bool {
         let mut frames = std::mem::take(&mut self.shared.frames);
         let mut sockets: Vec<(ConnectionId, usize)> = Vec::new();
         let mut ended: Vec<Key> = Vec::new();
         let mut missing: Vec<Key> = Vec::new();
-        // Bytes that are gathered go before those of the pump.
+        // Gathered bytes go before those of the pump.
         let gathers = self.sender.gathers_for(id);
         loop {
             let bytes = if gathers {
@@ -173,7 +173,8 @@ impl Core {
         }
         frames.clear();
         self.shared.frames = frames;
-        // What this ends comes behind the frames: a connection that leaves closes with its last stream.
+        // The streams end after their frames are in the output, because a leaving connection closes with its last
+        // stream.
         for key in ended {
             self.reply_sent(id, key);
         }
@@ -186,7 +187,7 @@ impl Core {
         grew
     }
 
-    /// Writes one frame of the stream whose turn it is.
+    /// Writes one frame of the next stream in the order.
     fn pump_one(
         &mut self,
         id: ConnectionId,
@@ -215,7 +216,7 @@ impl Core {
             frames
         };
         let all = stream.waiting.unsent();
-        // The user moved, shrank or grew the memory of a reply that is half sent.
+        // The body is gone if the user has transferred, shrunk or grown its memory while it was being sent.
         let Some(piece) = stream.waiting.first() else {
             return Pumped::Lost(key);
         };
@@ -249,20 +250,20 @@ impl Core {
     }
 }
 
-/// What one step of the pump did.
+/// The result of one step of the pump.
 pub enum Pumped {
     Nothing,
     Part,
-    /// So much of the output of a socket is written.
+    /// This many bytes of the output of a socket were written.
     Socket(ConnectionId, usize),
-    /// The whole reply of this stream is written.
+    /// The whole reply of this stream was written.
     End(Key),
-    /// A kept body of this stream is not there any more.
+    /// A kept body of this stream is gone.
     Lost(Key),
 }
 
-/// Writes DATA as far as windows and `room` allow. Gives how many bytes of `data` were written. `ends`: the stream ends with
-/// them.
+/// Writes DATA as far as the windows and `room` allow. Gives the number of bytes of `data` that were written. `ends`:
+/// the stream ends with them.
 pub fn write_data(
     session: &mut Session,
     key: Key,
@@ -286,8 +287,8 @@ pub fn write_data(
     sent
 }
 
-/// Writes what ends a reply behind its data; `marked`: the last DATA has said that nothing follows. Gives whether the reply
-/// is whole.
+/// Writes the end of a reply behind its data. `marked`: the last DATA frame had `END_STREAM`. Returns true when the
+/// reply is complete.
 fn write_end(session: &Session, key: Key, end: &End, marked: bool, bytes: &mut Vec<u8>) -> bool {
     match end {
         End::Open => return false,

@@ -1,5 +1,5 @@
-//! Turns reply records into frames: what a record asks for is checked as for HTTP/1, and a reply that cannot be completed
-//! costs its stream alone.
+//! Turns reply records into frames. Records are checked as for HTTP/1. A reply that cannot be completed ends only its
+//! stream.
 
 use h2::{ErrorCode, Key};
 use ring::Record;
@@ -21,7 +21,7 @@ use super::bodies::Upload;
 use super::reply_head::{write_interim, write_trailers};
 
 impl Core {
-    /// Does what a record asks an exchange for.
+    /// Executes the operation of a record.
     #[inline(never)]
     pub fn reply_on_stream(
         &mut self,
@@ -117,7 +117,7 @@ impl Core {
             });
             self.send_head(id, key, &block, false);
         } else {
-            // The problem is the whole reply: what the handler writes from now on is ignored.
+            // The problem is the whole reply. Further records of the handler are ignored.
             self.finish_exchange(id, key);
             self.send_problem(id, key, 500, "E_BAD_REPLY", bodiless);
         }
@@ -150,7 +150,7 @@ impl Core {
         };
         match framing {
             Framing::Length(left) if body.len() as u64 > left => {
-                // The client takes a body of another length than the declared one for malformed.
+                // A body whose length differs from Content-Length makes the reply malformed (RFC 9113 §8.1.1).
                 self.reset_exchange(slot);
                 return;
             }
@@ -159,12 +159,12 @@ impl Core {
             }
             Framing::Chunked | Framing::Close | Framing::None => {}
         }
-        // Also where nothing is to be sent: the end of the step tells the producer then that it may go on.
+        // The cork is also needed if nothing is sent: at the end of the step the producer is told to continue.
         self.cork_for(id);
         if framing == Framing::None || body.is_empty() {
             return;
         }
-        // A chunk of the usual size is copied: if it were kept, it would live on until the next full collection.
+        // A chunk of the usual size is copied. If it were kept, it would live until the next full garbage collection.
         let keep = |bodies: &Bodies| {
             (body.len() > HIGH_WATER_BYTES)
                 .then(|| keep(bodies, body, record, references))
@@ -185,11 +185,11 @@ impl Core {
             return;
         };
         if let Framing::Length(1..) = framing {
-            // The client must not take a short body for a whole one.
+            // A reset tells the client that the body is incomplete.
             self.reset_exchange(slot);
             return;
         }
-        // A reply without content, or with a declared length, has no trailers: as over HTTP/1.
+        // A reply without content, or with a declared length, has no trailers, as over HTTP/1.
         let block = record
             .headers(out)
             .filter(|_| framing == Framing::Chunked)
@@ -252,7 +252,7 @@ impl Core {
         }
     }
 
-    /// Gives a reply of the engine in place of the handler's.
+    /// Sends a reply of the engine instead of the handler's.
     pub fn answer_stream(&mut self, slot: Slot, status: u16, code: &str) {
         let exchange = self.exchanges.get(slot);
         let (id, key) = (exchange.connection, Key(exchange.stream));
@@ -268,8 +268,8 @@ impl Core {
         self.reset_stream(id, key, ErrorCode::InternalError, abort::ERROR);
     }
 
-    /// Is called when the producer of a reply has given all of it: frees the exchange. The stream goes on until the client
-    /// has it; nobody reads the rest of the request, and no time limit of it runs any more.
+    /// Is called when the producer of a reply has given all of it. Frees the exchange. The stream stays until the
+    /// client has the reply. The rest of the request is discarded, and its time limits stop.
     fn finish_exchange(&mut self, id: ConnectionId, key: Key) {
         let Some((_, http2, server)) = self.connections.http2_with_server(&mut self.servers, id)
         else {

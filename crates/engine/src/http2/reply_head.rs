@@ -1,5 +1,5 @@
-//! The heads of replies as field blocks (RFC 9113 §8.3.2): status, Date, Content-Type and length, then the fields of the
-//! record. HTTP/2 has neither Connection nor Transfer-Encoding nor Upgrade: its frames say what they said (§8.2.2).
+//! Writes the heads of replies as field blocks (RFC 9113 §8.3.2): status, Date, Content-Type and length, then the
+//! fields of the record. Connection, Transfer-Encoding and Upgrade do not exist in HTTP/2 (§8.2.2).
 
 use h2::hpack::encode;
 use ring::HeaderBlock;
@@ -15,7 +15,7 @@ const CONTENT_TYPE: u8 = 31;
 const DATE: u8 = 33;
 const RETRY_AFTER: u8 = 53;
 
-/// The beginning of most replies, rendered once a second: status 200, Date and Content-Type.
+/// The first fields of most replies, rendered once a second: status 200, Date and Content-Type.
 pub struct Blocks {
     second: u64,
     date: [u8; 29],
@@ -57,7 +57,7 @@ impl Blocks {
         } else {
             write_common(out, head.status, content_type, &self.date);
         }
-        // RFC 9110 §8.6: no Content-Length in 204.
+        // A 204 has no Content-Length (RFC 9110 §8.6).
         if let BodyFraming::Length(length) = head.framing
             && head.status != 204
             && head.status != 304
@@ -81,7 +81,7 @@ impl Blocks {
 /// Writes the head of an interim reply (102 to 199) to `out`, which is cleared first.
 pub fn write_interim(out: &mut Vec<u8>, status: u16, headers: HeaderBlock) -> Result<(), Invalid> {
     out.clear();
-    // Only the engine gives 100, and HTTP/2 has no 101 (RFC 9113 §8.6).
+    // Only the engine sends 100, and HTTP/2 has no 101 (RFC 9113 §8.6).
     if !(102..200).contains(&status) {
         return Err(Invalid);
     }
@@ -112,7 +112,7 @@ pub fn write_trailers(trailers: HeaderBlock) -> Vec<u8> {
     block
 }
 
-/// Adds the fields of a block. `typed`: Content-Type may not be among them.
+/// Adds the fields of a block. `typed`: Content-Type was written, and must not be among them.
 fn write_fields(out: &mut Vec<u8>, headers: HeaderBlock, typed: bool) -> Result<(), Invalid> {
     for pair in headers {
         let (name, value) = pair.ok_or(Invalid)?;
@@ -137,7 +137,7 @@ fn write_common(out: &mut Vec<u8>, status: u16, content_type: usize, date: &[u8;
 }
 
 fn write_length(out: &mut Vec<u8>, length: u64) {
-    // A literal without indexing (RFC 7541 §6.2.2) whose name is 28: 15 in the prefix, and 13.
+    // The field is a literal without indexing (RFC 7541 §6.2.2). The index of its name, 28, is 15 in the prefix and 13.
     out.extend([0x0f, CONTENT_LENGTH - 0x0f, 0]);
     let digits = out.len();
     write_decimal(out, length);

@@ -1,4 +1,4 @@
-//! Turns the heads of streams into requests: limits, routing, and the choice of what happens to the body.
+//! Turns the heads of streams into requests: limits, routing, and how the body is handled.
 
 use h2::{Event, Key, RequestHead};
 use ring::Memory;
@@ -21,16 +21,16 @@ use super::frames::is_whole_body;
 /// A request that was read, and the bytes behind it.
 pub struct Read<'a> {
     pub request: &'a RequestHead,
-    /// A body comes behind it.
+    /// True when a body follows.
     pub has_body: bool,
-    /// The length of the body, if the client told it.
+    /// The length of the body, if the client has declared it.
     pub declared: Option<u64>,
-    /// What was received behind it is here in the arena.
+    /// The offset in the arena of the bytes behind the request.
     pub next: usize,
     pub end: usize,
 }
 
-/// How many bytes behind a request were read with it, and what came of them if it is not the body.
+/// The number of bytes behind a request that were read with it, and their event if it is not the body.
 type Followed = (usize, Option<Event>);
 
 impl Core {
@@ -47,7 +47,7 @@ impl Core {
         }
     }
 
-    /// Takes a request whose head is whole. The slice must have room for it.
+    /// Takes a request whose head is complete. The slice must have room for it.
     pub fn take_stream(
         &mut self,
         memory: &mut Memory,
@@ -111,7 +111,7 @@ impl Core {
         let none = DispatchedBody::None;
         self.dispatch_stream(memory, id, key, at, head, &routed, params, none);
         if read.has_body {
-            // Without a route the request is answered at once, and nobody reads the body.
+            // A request without a route is answered at once, and its body is not read.
             self.discard_body(id, key);
         }
         Ok((0, None))
@@ -141,7 +141,7 @@ impl Core {
             followed = match self.read_whole_body(memory, id, key, read) {
                 (used, Some(Event::Data { start, length, .. })) => {
                     if length as u64 > spec.max_body {
-                        // The session has read the body: it must not get it again.
+                        // The session has consumed the body, so it must not read it again.
                         let head_only = head.method == Method::HEAD;
                         self.refuse_stream(id, key, 413, "E_BODY_TOO_LARGE", head_only);
                         return Ok((used, None));
@@ -150,7 +150,7 @@ impl Core {
                     self.dispatch_stream(memory, id, key, at, head, routed, params, body);
                     return Ok((used, None));
                 }
-                // The stream is gone with its body, or the connection has failed.
+                // The stream has ended while its body was read, or the connection has failed.
                 ended @ (_, Some(Event::Gone { .. } | Event::Failed(_))) => return Ok(ended),
                 other => other,
             };
@@ -190,8 +190,8 @@ impl Core {
         Ok(followed)
     }
 
-    /// Reads the body of a request if all of it came with the head, in one frame: as most bodies come. It is then used where
-    /// it is.
+    /// Reads the body of a request if all of it arrived with the head, in one frame. Small bodies usually do. It is
+    /// then used in place.
     fn read_whole_body(
         &mut self,
         memory: &mut Memory,
@@ -216,7 +216,7 @@ impl Core {
         (used, Some(event))
     }
 
-    /// Gives a request an exchange and writes its descriptor.
+    /// Gives a request an exchange, and writes its descriptor.
     #[expect(clippy::too_many_arguments, reason = "the descriptor needs all of it")]
     pub fn dispatch_stream(
         &mut self,
@@ -245,7 +245,7 @@ impl Core {
         about
     }
 
-    /// Throws away what comes of a body.
+    /// Discards the rest of a body.
     fn discard_body(&mut self, id: ConnectionId, key: Key) {
         if let Some((_, http2, server)) = self.connections.http2_with_server(&mut self.servers, id)
         {

@@ -1,5 +1,6 @@
-//! WebSockets on streams (RFC 8441). A stream that is accepted becomes a connection of its own in the table, whose transport
-//! is the stream: what the client sends on it is carried there, and what it has to send is pumped from there.
+//! WebSockets on streams (RFC 8441). A stream that is accepted becomes an entry of its own in the table of connections,
+//! and its transport is the stream. Bytes of the client are passed to the entry, and the output of the entry is pumped
+//! into the stream.
 
 use h2::{ErrorCode, Key, frame};
 use ring::{Memory, Record};
@@ -19,7 +20,7 @@ use super::pumping::{Pumped, write_data};
 use super::reply_head::write_acceptance;
 
 impl Core {
-    /// Notes that the request of a stream asks for a WebSocket. What comes behind it belongs to that.
+    /// Notes that the request of a stream asks for a WebSocket. The bytes behind the head belong to the WebSocket.
     pub fn await_upgrade(&mut self, id: ConnectionId, key: Key, socket: u16, goes_on: bool) {
         if let Some((_, http2)) = self.connections.http2(id) {
             let stream = http2.stream(key);
@@ -31,8 +32,8 @@ impl Core {
         }
     }
 
-    /// Sends 200 and makes a WebSocket of the stream (RFC 8441 §5). JavaScript takes the socket for open already, so it is
-    /// told if that fails.
+    /// Sends 200 and makes a WebSocket of the stream (RFC 8441 §5). JavaScript treats the socket as open already, so it
+    /// is told if that fails.
     pub fn upgrade_stream(
         &mut self,
         id: ConnectionId,
@@ -57,8 +58,8 @@ impl Core {
         }
     }
 
-    /// Writes the block of the reply. Gives the index of the settings of the socket and what was negotiated, or `None` if the
-    /// route is none for WebSockets or a field is malformed. Unlike HTTP/1 there is no key (RFC 8441 §5.1).
+    /// Writes the block of the reply. Gives the index of the settings of the socket and what was negotiated, or `None`
+    /// if the route has no WebSockets or a field is malformed. There is no key, unlike in HTTP/1 (RFC 8441 §5.1).
     fn accept_socket(
         &mut self,
         id: ConnectionId,
@@ -124,7 +125,7 @@ impl Core {
         }
     }
 
-    /// Takes a part of what the client sends on the stream of a socket, which is at `start` in the arena.
+    /// Takes bytes that the client sent on the stream of a socket, at `start` in the arena.
     pub fn take_socket_data(
         &mut self,
         memory: &mut Memory,
@@ -155,7 +156,7 @@ impl Core {
         connection.and_then(|connection| connection.transport.place()) == Some(place)
     }
 
-    /// Lets the client of a socket on a stream send as much more as was consumed.
+    /// Lets the client of a socket on a stream send as many bytes as were consumed.
     #[inline]
     pub fn give_window_back(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get(id) else {
@@ -174,7 +175,7 @@ impl Core {
         }
     }
 
-    /// Has the connection of a stream take output of the socket. Gives how many bytes it took.
+    /// Moves output of the socket to the connection of its stream. Gives the number of bytes.
     pub fn flush_to_stream(&mut self, id: ConnectionId, place: Place) -> usize {
         let unsent = |core: &Self| core.connections.get(id).map_or(0, Connection::unsent);
         let before = unsent(self);
@@ -225,14 +226,14 @@ impl Core {
         }
     }
 
-    /// Ends the stream of a socket that is gone. `whole`: the client has all of it.
+    /// Ends the stream of a socket that is gone. `whole`: the client has all of its output.
     pub fn end_socket_stream(&mut self, place: Place, whole: bool) {
         let Place { parent, key } = place;
         let Some((_, http2)) = self.connections.http2(parent) else {
             return;
         };
         let stream = http2.stream(key);
-        // It has no socket any more where the stream itself ended.
+        // The stream has no socket any more if the stream itself ended first.
         if std::mem::replace(&mut stream.socket, ConnectionId::NONE) == ConnectionId::NONE {
             return;
         }

@@ -19,7 +19,7 @@ pub(super) struct Cork {
     pub(super) connection: ConnectionId,
     /// The length before the current record. If it panics, the cork is cut to it.
     pub(super) mark: usize,
-    /// The same bytes as the transport sends them, if it has to seal them.
+    /// The same bytes as TLS records, if the transport encrypts.
     sealed: Vec<u8>,
     /// The cork begins inside a reply whose head was sent already.
     continues: bool,
@@ -72,7 +72,7 @@ impl Sender {
         self.cork.mark = self.cork.bytes.len();
     }
 
-    /// Gives whether nothing is gathered for anyone.
+    /// Returns true when nothing is gathered for any connection.
     pub fn is_free(&self) -> bool {
         self.cork.connection == ConnectionId::NONE
     }

@@ -1,5 +1,5 @@
-//! `maxBufferedReplies`, the limit on the unsent bytes of a server. Past it the client with the most unsent bytes is
-//! cut off first, so that a few clients that do not read do not cost all others their replies.
+//! Enforces `maxBufferedReplies`, the limit on the unsent bytes of a server. Above the limit the client with the most
+//! unsent bytes is cut off first, so that a few clients that do not read do not cost all others their replies.
 
 use h2::Key;
 

@@ -81,8 +81,8 @@ impl Slice {
         words[request::BODY_LENGTH] = length as i32;
     }
 
-    /// Makes the end of its exchange of a request that JavaScript has not seen, so that no handler is called for it. Gives
-    /// whether its descriptor was found in this slice.
+    /// Replaces the descriptor of a request that JavaScript has not seen by the end of its exchange, so that no handler
+    /// is called. Returns true when the descriptor was in this slice.
     pub fn withdraw(&mut self, memory: &mut Memory, about: Identity, reason: i32) -> bool {
         let written = self.count * REQUEST_WORDS;
         let words = &mut memory.page(self.page()).requests[..written];
@@ -93,7 +93,7 @@ impl Slice {
                 && words[request::GENERATION] == about.generation as i32
         });
         if let Some(words) = found {
-            // An `abort` of an exchange that JavaScript does not know is ignored.
+            // JavaScript ignores an `abort` of an exchange that it does not know.
             words[request::KIND] = kind::ABORT;
             words[request::BODY_OFFSET] = 0;
             words[request::BODY_LENGTH] = reason;

@@ -5,26 +5,26 @@ use tls::{Fault, Link, Scratch};
 
 use super::Transport;
 
-/// What the client said of the end of its side.
+/// Tracks whether the client has ended its side, and whether that was reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     None,
-    /// Its `close_notify` came, and nobody was told yet. No event announces it.
+    /// Its `close_notify` was received and not reported yet. No event announces it.
     Untold,
     Told,
 }
 
 pub struct Tls {
-    /// What carries the ciphertext.
+    /// The transport of the ciphertext.
     pub(super) below: Transport,
     link: Link,
     end: End,
 }
 
-/// What became of a receive.
+/// The result of a receive.
 pub enum Opened {
     Received(Recv),
-    /// The client broke a rule. What it is told is in the output.
+    /// The client broke a rule. The alert for it is in the output.
     Fault(Fault),
 }
 
@@ -41,9 +41,9 @@ impl Tls {
         &self.link
     }
 
-    /// Receives, and puts plaintext into `room`, which takes all that one receive gives. What the link itself sends is
-    /// added to `output`. `Data` has the number of bytes of plaintext, or that of ciphertext which was thrown away;
-    /// `WouldBlock` also stands for a record of which a part came.
+    /// Receives, and puts plaintext into `room`, which must have room for all that one receive gives. Bytes that the
+    /// link itself sends are added to `output`. `Data` has the number of bytes of plaintext, or of ciphertext that was
+    /// discarded. `WouldBlock` also stands for a record that is incomplete.
     pub fn receive(
         &mut self,
         scratch: &mut Scratch,
@@ -98,7 +98,7 @@ impl Tls {
         self.link.seal(bytes, output);
     }
 
-    /// Tells the client that nothing more comes, as far as the socket takes it: nothing waits to be sent before it.
+    /// Sends a `close_notify`, as far as the socket takes it. Nothing else waits to be sent at that point.
     pub fn close(&mut self) {
         let mut output = Vec::new();
         self.link.close(&mut output);

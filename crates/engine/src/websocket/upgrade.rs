@@ -110,7 +110,7 @@ impl Core {
         Some((index, spec.compress_from.is_some()))
     }
 
-    /// JavaScript is told that the socket is closed, and the client gets 500.
+    /// Tells JavaScript that the socket is closed, and answers the client with 500.
     pub fn fail_upgrade(&mut self, slot: Slot) {
         let about = self.exchanges.identity(slot);
         self.slice

@@ -1,4 +1,4 @@
-//! What a client of HTTP/2 sends and gets, byte by byte.
+//! Writes the frames of a client of HTTP/2, and reads those of the server.
 
 use h2::hpack::encode;
 
@@ -17,7 +17,7 @@ pub const END_STREAM: u8 = 0x1;
 pub const ACK: u8 = 0x1;
 pub const END_HEADERS: u8 = 0x4;
 
-/// A frame as it stands on the wire.
+/// A frame with its header and payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub kind: u8,
@@ -27,7 +27,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Takes the first frame, unless it is incomplete.
+    /// Takes the first frame from `bytes`, unless it is incomplete.
     pub fn take(bytes: &mut Vec<u8>) -> Option<Self> {
         let [a, b, c, kind, flags, stream @ ..] = *bytes.first_chunk::<9>()?;
         let length = u32::from_be_bytes([0, a, b, c]) as usize;
@@ -45,7 +45,7 @@ impl Frame {
         self.flags & flag != 0
     }
 
-    /// The error code of `RST_STREAM` and of GOAWAY.
+    /// Gives the error code of `RST_STREAM` or GOAWAY.
     pub fn code(&self) -> u32 {
         let at = self
             .payload
@@ -91,7 +91,7 @@ pub fn block(method: &str, path: &str, fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// A request. `end`: it has no body.
+/// Writes HEADERS. `end`: the request has no body.
 pub fn headers(stream: u32, block: &[u8], end: bool) -> Vec<u8> {
     let flags = END_HEADERS | if end { END_STREAM } else { 0 };
     frame(HEADERS, flags, stream, block)

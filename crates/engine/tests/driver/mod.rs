@@ -95,8 +95,7 @@ pub struct Driver {
     pub seen: VecDeque<Seen>,
 }
 
-/// Method, pattern, and when a request with a body is dispatched. A body has at most 100,000 bytes, or 10 where the pattern
-/// is `/small`.
+/// Method, pattern, and the mode of the body. A body has at most 100,000 bytes, or 10 if the pattern is `/small`.
 pub type Routes<'a> = &'a [(u8, &'a str, BodyMode)];
 
 pub const ROUTES: [(u8, &str, BodyMode); 6] = [

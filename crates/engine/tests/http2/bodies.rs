@@ -1,4 +1,4 @@
-//! Bodies of requests: waited for, streamed while there is credit, late, refused, and their trailer fields.
+//! Bodies of requests: buffered, streamed with credit, late, refused, and with trailer fields.
 
 use engine::{BodyMode, NoReferences};
 use ring::layout::{flag, kind, limit, operation, request};
@@ -39,7 +39,7 @@ fn a_body_in_many_frames_is_waited_for() {
         client.settle(&mut driver);
         let buffered = driver.engine.buffered(driver.server);
         let bodies = 10_000 * (u64::from(round) + 1);
-        // Its head is kept with it.
+        // The head is kept with the body and counts, too.
         assert!((bodies..bodies + 2_000).contains(&buffered), "{buffered}");
     }
     assert!(driver.seen.is_empty());
@@ -127,7 +127,7 @@ fn a_body_that_came_with_its_head_and_is_too_large_is_refused_once() {
         driver.add_server(&limits(), &[(POST, "/small", mode), (GET, "/a", mode)]);
         driver.engine.set_http2(driver.server, true);
         let mut client = Client::new(&driver);
-        // Were each of them read twice, a reset would be charged for it, and the burst of them is 200.
+        // If a body were read twice, the client would be charged a reset. A burst of 200 resets is allowed.
         for _ in 0..210 {
             let id = client.post("/small", &[1; 11]);
             let reply = client.reply(&mut driver, id);
@@ -137,7 +137,7 @@ fn a_body_that_came_with_its_head_and_is_too_large_is_refused_once() {
         let seen = driver.request();
         driver.reply(&seen, 200, b"ok");
         assert_eq!(client.reply(&mut driver, id).body, b"ok");
-        // What it may send has not grown beyond what was agreed.
+        // The connection window has not grown beyond its first size.
         let given: u64 = client
             .frames
             .iter()
@@ -201,7 +201,7 @@ fn requests_whose_bodies_come_later_count_for_max_in_flight_when_they_are_dispat
     assert_eq!(driver.engine.buffered(driver.server), 0);
 }
 
-/// Input may be kept in the middle of a DATA frame. Its bytes are no head of a frame, whatever they look like.
+/// Input may be kept in the middle of a DATA frame. Its bytes must not be parsed as the head of a frame.
 #[test]
 fn a_body_goes_on_from_the_middle_of_its_frame_when_its_slice_was_full() {
     for cut in 96..104 {
@@ -210,12 +210,12 @@ fn a_body_goes_on_from_the_middle_of_its_frame_when_its_slice_was_full() {
         let id = client.id();
         client.send(&headers(id, &block("POST", "/s", &[]), false));
         let seen = driver.request();
-        // As the head of a frame these bytes would say that 65,535 more belong to it.
+        // Parsed as the head of a frame, these bytes would declare 65,535 more.
         let body: Vec<u8> = [0, 0xff, 0xff, 1].repeat(100);
         let frame = data(id, &body, true);
         client.send(&frame[..cut]);
         driver.until(|driver| driver.engine.buffered(driver.server) > 0);
-        // What is there already fills the slice.
+        // The waiting bytes already fill the slice.
         driver.engine.set_slice_target(1);
         client.send(&frame[cut..]);
         allow(&mut driver, &seen, operation::READ, 1_000);
@@ -244,7 +244,7 @@ fn a_streamed_body_comes_as_far_as_there_is_credit() {
     client.send(&data(id, &[2; 200], true));
     client.settle(&mut driver);
     assert_eq!(chunks(&driver).len(), 600);
-    // Another stream goes on meanwhile.
+    // Another stream continues meanwhile.
     let other = client.get("/a");
     let beside = loop {
         let next = driver.event(kind::REQUEST);
@@ -279,7 +279,7 @@ fn a_handler_that_reads_nothing_bounds_what_is_kept() {
             .frames_of(id)
             .any(|frame| frame.kind == WINDOW_UPDATE)
     );
-    // The reply does not wait for the body, of which the client is told to send no more (RFC 9113 §8.1).
+    // The reply does not wait for the body. The client is told to send no more of it (RFC 9113 §8.1).
     driver.reply(&seen, 200, b"enough");
     client.until(&mut driver, |client| {
         client.reply_so_far(id).reset.is_some()
@@ -294,7 +294,7 @@ fn a_handler_that_reads_nothing_bounds_what_is_kept() {
 fn the_window_of_the_connection_comes_back_with_the_streams() {
     let mut driver = server(&limits());
     let mut client = Client::new(&driver);
-    // 40 times 64 KiB are more than the connection's window.
+    // The sum of 40 times 64 KiB is larger than the window of the connection.
     for _ in 0..40 {
         let id = client.id();
         client.send(&headers(id, &block("POST", "/s", &[]), false));
@@ -351,7 +351,7 @@ fn a_client_that_waits_is_told_to_continue() {
     }
 }
 
-/// The stream is reset before there is anything to continue with (RFC 9113 §8.1.1).
+/// The stream is reset before the server can send 100 Continue (RFC 9113 §8.1.1).
 #[test]
 fn a_body_of_another_length_than_declared_is_not_asked_for() {
     let mut driver = server(&limits());

@@ -1,4 +1,4 @@
-//! A client of HTTP/2 that knows the frames by itself, over a socket whose reads do not wait.
+//! A client of HTTP/2 that reads and writes frames itself, over a non-blocking socket.
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
@@ -13,17 +13,17 @@ use super::driver::{Driver, send, text};
 pub struct Client {
     pub stream: TcpStream,
     received: Vec<u8>,
-    /// Every frame that came, in order.
+    /// Every received frame, in order.
     pub frames: Vec<Frame>,
     pub ended: bool,
     next: u32,
 }
 
-/// What came of one stream.
+/// The received reply of one stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
-    /// Without those of every reply: Date and Content-Type.
+    /// The fields, without Date and Content-Type, which every reply has.
     pub fields: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub trailers: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub struct Reply {
     pub reset: Option<u32>,
 }
 
-/// A server of `ROUTES` that takes HTTP/2 on its plain port.
+/// Starts a server of `ROUTES` that takes HTTP/2 on its plain port.
 pub fn server(values: &[f64]) -> Driver {
     let mut driver = Driver::new(values);
     driver.engine.set_http2(driver.server, true);
@@ -46,14 +46,14 @@ impl Client {
         Self::with(driver, &[])
     }
 
-    /// A client with these settings.
+    /// Connects with these settings.
     pub fn with(driver: &Driver, pairs: &[(u16, u32)]) -> Self {
         let mut client = Self::silent(driver);
         client.send(&[PREFACE, &settings(pairs)].concat());
         client
     }
 
-    /// A client that has sent nothing.
+    /// Connects without sending anything.
     pub fn silent(driver: &Driver) -> Self {
         Self {
             stream: driver.client(),
@@ -68,7 +68,7 @@ impl Client {
         send(&mut self.stream, bytes);
     }
 
-    /// The id of the next request.
+    /// Gives the id of the next request.
     pub fn id(&mut self) -> u32 {
         self.next += 2;
         self.next - 2
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Turns until `done`.
+    /// Runs turns of the engine until `done`.
     pub fn until(&mut self, driver: &mut Driver, done: impl Fn(&Self) -> bool) {
         driver.until(|_| {
             self.receive();
@@ -108,7 +108,7 @@ impl Client {
         });
     }
 
-    /// Turns until a frame of this kind has come, and gives the first.
+    /// Runs turns until a frame of this kind has arrived, and gives the first one.
     pub fn await_frame(&mut self, driver: &mut Driver, kind: u8) -> Frame {
         self.until(driver, |client| client.ended || client.has(kind));
         let found = self.frames.iter().find(|frame| frame.kind == kind);
@@ -131,7 +131,7 @@ impl Client {
             })
     }
 
-    /// Turns until a stream is over, and gives what came of it.
+    /// Runs turns until a stream is over, and gives its reply.
     pub fn reply(&mut self, driver: &mut Driver, id: u32) -> Reply {
         self.until(driver, |client| client.is_over(id));
         self.reply_so_far(id)
@@ -139,7 +139,7 @@ impl Client {
 
     pub fn reply_so_far(&self, id: u32) -> Reply {
         let mut reply = Reply::default();
-        // The server uses no dynamic table.
+        // The server uses no dynamic table, so a new decoder can read any block.
         let mut decoder = Decoder::new(4096);
         for frame in self.frames_of(id) {
             match frame.kind {
@@ -171,14 +171,14 @@ impl Client {
         reply
     }
 
-    /// The code of GOAWAY, once the connection has ended.
+    /// Gives the code of GOAWAY, once the connection has ended.
     pub fn end(&mut self, driver: &mut Driver) -> Option<u32> {
         self.until(driver, |client| client.ended);
         let last = self.frames.iter().rfind(|frame| frame.kind == GOAWAY);
         last.map(Frame::code)
     }
 
-    /// Turns until the server has read all that was sent: it answers a request that JavaScript never sees.
+    /// Runs turns until the server has read everything. It answers a request that JavaScript never sees.
     pub fn settle(&mut self, driver: &mut Driver) {
         let id = self.id();
         self.send(&headers(id, &block("HEAD", "/a/../b", &[]), true));

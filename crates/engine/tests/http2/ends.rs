@@ -1,4 +1,4 @@
-//! How connections end: a server that closes, age, silence, a client that leaves, and time limits.
+//! How connections end: by a server that closes, by age, by silence, by a client that leaves, and by time limits.
 
 use std::net::Shutdown;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn a_server_that_closes_serves_what_was_sent_before_the_client_knew() {
     close(&mut driver);
     client.until(&mut driver, |client| client.has(PING));
     assert_eq!(last_stream(&client), [(1 << 31) - 1]);
-    // It was on its way.
+    // This request was sent before the client could read the GOAWAY.
     let second = client.get("/a");
     let late = driver.request();
     answer_ping(&mut client, &mut driver);
@@ -56,7 +56,7 @@ fn a_server_that_closes_serves_what_was_sent_before_the_client_knew() {
     assert_eq!(driver.engine.connection_count(), 0);
 }
 
-/// The end of the last reply is written by the pump, behind what its window let go before.
+/// The pump writes the end of the last reply, behind the bytes that the window allowed before.
 #[test]
 fn a_long_reply_is_sent_to_its_end_before_its_connection_closes() {
     for window in [1 << 20, 60_000] {
@@ -195,7 +195,7 @@ fn each_frame_has_its_own_time() {
     let mut client = Client::new(&driver);
     let held = client.get("/a");
     let seen = driver.request();
-    // Each receive ends in the middle of a frame, which the next completes.
+    // Each receive ends in the middle of a frame, and the next one completes the frame.
     let ping = frame(PING, 0, 0, &[0; 8]);
     client.send(&ping[..5]);
     for _ in 0..6 {

@@ -1,4 +1,5 @@
-//! Flow control of replies: both windows, the turns of streams, the word to producers, and what waits too long.
+//! Flow control of replies: both windows, the order of streams, the signals to producers, and replies that wait too
+//! long.
 
 use std::net::Shutdown;
 
@@ -42,7 +43,7 @@ fn a_reply_waits_for_the_window_of_its_stream() {
     assert_eq!(driver.engine.in_flight(), 0);
 }
 
-/// RFC 9113 §6.5.3: the acknowledgement comes at once. A client that waits for it may drop what comes before.
+/// RFC 9113 §6.5.3: the acknowledgement is sent at once. A client that waits for it may drop DATA that arrives earlier.
 #[test]
 fn settings_are_acknowledged_before_what_they_let_go() {
     let mut driver = server(&limits());
@@ -87,7 +88,7 @@ fn a_large_reply_comes_in_frames_of_16_kib_within_both_windows() {
     let seen = driver.request();
     reply_large(&mut driver, &seen, 300_000);
     client.settle(&mut driver);
-    // The window of the connection stands at its beginning (RFC 9113 §6.9.2).
+    // The window of the connection still has its initial size (RFC 9113 §6.9.2).
     assert_eq!(bytes_of(&client, id), 65_535);
     client.send(&window_update(0, 1 << 20));
     let reply = client.reply(&mut driver, id);
@@ -221,13 +222,13 @@ fn a_reply_that_its_client_does_not_take_is_reset() {
     let aborted = driver.event(kind::ABORT);
     assert_eq!(aborted.slot(), seen[1].slot());
     assert_eq!(driver.engine.in_flight(), 1);
-    // The connection goes on for the stream that is left.
+    // The connection continues for the remaining stream.
     client.send(&settings(&[(INITIAL_WINDOW_SIZE, 100)]));
     driver.reply(&seen[2], 200, b"ok");
     assert_eq!(client.reply(&mut driver, works).body, b"ok");
 }
 
-/// What waits of a reply is not mixed with a second one: nobody waits for the rest of the request.
+/// The waiting bytes of a reply are not mixed with a second reply when the rest of the request times out.
 #[test]
 fn a_reply_that_waits_outlasts_the_time_limit_of_its_request() {
     let mut values = limits();
@@ -250,7 +251,7 @@ fn a_reply_that_waits_outlasts_the_time_limit_of_its_request() {
     assert_eq!(heads.count(), 1);
 }
 
-/// RFC 9113 §8.1: the client learns at once that the rest of its request is not wanted, although it sends nothing more.
+/// RFC 9113 §8.1: the client learns at once that the rest of its request is not needed, although it sends nothing more.
 #[test]
 fn the_end_of_a_reply_that_waited_stops_the_upload() {
     let mut driver = server(&limits());
@@ -305,7 +306,7 @@ fn what_waits_is_bounded_by_the_limit_of_the_server() {
     }
 }
 
-/// Gives no body, as if its memory was transferred to a worker.
+/// Gives no body, as if its memory had been transferred to a worker.
 struct Moved;
 
 impl References for Moved {
@@ -328,7 +329,7 @@ fn a_body_whose_memory_is_gone_makes_500() {
     assert_eq!(client.reply(&mut driver, id).status, 500);
 }
 
-/// The count of requests that reached JavaScript.
+/// Gives the number of requests that reached JavaScript.
 pub fn requests(driver: &Driver) -> usize {
     let seen = driver.seen.iter();
     seen.filter(|seen| seen.kind() == kind::REQUEST && seen.words[request::ROUTE] >= 0)

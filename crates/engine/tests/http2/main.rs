@@ -1,4 +1,4 @@
-//! HTTP/2 on real sockets.
+//! Tests HTTP/2 on real sockets.
 
 #[path = "../driver/mod.rs"]
 mod driver;

@@ -1,4 +1,4 @@
-//! A panic costs its connection and nothing else: the state of the session is unknown after it.
+//! A panic ends only its connection: the state of the session is unknown after it.
 
 use engine::faults::{Stage, arm};
 

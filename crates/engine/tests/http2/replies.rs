@@ -1,4 +1,4 @@
-//! Replies: whole, streamed, interim, with trailer fields, without a body, and malformed ones.
+//! Replies: whole, streamed, interim, with trailer fields, without a body, and malformed.
 
 use engine::NoReferences;
 use ring::layout::{kind, operation, record};

@@ -1,4 +1,4 @@
-//! Requests: what JavaScript sees of a stream, and what it never sees.
+//! Requests: the view of JavaScript on a stream, and requests that it never sees.
 
 use ring::layout::{flag, kind, limit, request};
 
@@ -42,7 +42,7 @@ fn the_streams_of_one_receive_fill_one_slice() {
     }
     client.send(&bytes);
     driver.until(|driver| driver.seen.len() == 50);
-    // The last comes first, as each may.
+    // The last request is answered first. Streams may be answered in any order.
     while let Some(seen) = driver.seen.pop_back() {
         end(driver.engine.memory(), &seen, 200, b"!");
     }
@@ -163,7 +163,7 @@ fn http_1_is_spoken_where_http_2_may_be() {
         driver.reply(&seen, 200, b"one");
         let (received, _) = driver.read(&mut client, |bytes| bytes.ends_with(b"one"));
         assert!(text(&received).starts_with("HTTP/1.1 200 OK\r\n"));
-        // The preface comes first or never.
+        // The preface is accepted only as the first bytes.
         send(&mut client, PREFACE);
         let (received, ended) = driver.read(&mut client, |_| false);
         assert!(ended && text(&received).starts_with("HTTP/1.1 505 "));
@@ -183,7 +183,7 @@ fn a_malformed_preface_is_answered_by_the_end() {
         let (received, ended) = driver.read(&mut client, |_| false);
         assert!(ended && !text(&received).starts_with("HTTP/1.1"), "{first}");
     }
-    // What is known to be HTTP/1 is told what is wrong with it.
+    // A connection that is known to speak HTTP/1 gets a reply that says what is wrong.
     let mut client = driver.client();
     send(&mut client, b"GET /a HTTP/1.1\r\n\r\n");
     let (received, _) = driver.read(&mut client, |_| false);

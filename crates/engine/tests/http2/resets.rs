@@ -1,4 +1,4 @@
-//! Resets: the handler is told, and everything that the stream held comes back exactly once.
+//! Resets: the handler is told, and all resources of the stream are freed exactly once.
 
 use engine::{NoReferences, ServerStats};
 use ring::layout::{kind, limit, operation, request};
@@ -7,7 +7,7 @@ use super::client::{Client, server};
 use super::driver::http2::{INITIAL_WINDOW_SIZE, block, data, headers, reset};
 use super::driver::{Driver, Seen, allow, answer, end, limits, make, start};
 
-/// Nothing is held for any stream.
+/// Asserts that no stream holds resources.
 fn all_is_back(driver: &mut Driver) {
     assert_eq!(driver.engine.in_flight(), 0);
     assert_eq!(driver.engine.buffered(driver.server), 0);
@@ -31,7 +31,7 @@ fn a_handler_is_told_that_its_stream_was_reset() {
         ),
         (seen.slot(), seen.generation(), 0)
     );
-    // Its late reply is dropped, and the other stream goes on.
+    // The late reply is dropped, and the other stream continues.
     end(driver.engine.memory(), &seen, 200, b"late");
     driver.reply(&waits, 200, b"ok");
     assert_eq!(client.reply(&mut driver, other).body, b"ok");
@@ -41,7 +41,7 @@ fn a_handler_is_told_that_its_stream_was_reset() {
 
 #[test]
 fn a_stream_reset_in_the_receive_that_opened_it_reaches_no_handler() {
-    // Whatever comes in pieces is not one receive.
+    // The transport must not split the frames: all of them have to arrive in one receive.
     let mut driver = Driver::prompt(&limits());
     driver.engine.set_http2(driver.server, true);
     let mut client = Client::new(&driver);
@@ -81,11 +81,11 @@ fn a_stream_reset_in_the_receive_that_opened_it_reaches_no_handler() {
 fn whatever_a_stream_holds_comes_back_with_its_reset() {
     let mut driver = server(&limits());
     let mut client = Client::with(&driver, &[(INITIAL_WINDOW_SIZE, 0)]);
-    // A body that is waited for.
+    // This body is being buffered.
     let buffered = client.id();
     client.send(&headers(buffered, &block("POST", "/b", &[]), false));
     client.send(&data(buffered, &[0; 10_000], false));
-    // A body that nobody reads yet, and one that is read in part.
+    // One body is not read yet, and another one is read in part.
     let kept = client.id();
     client.send(&headers(kept, &block("POST", "/s", &[]), false));
     driver.request();
@@ -95,7 +95,7 @@ fn whatever_a_stream_holds_comes_back_with_its_reset() {
     let reads = driver.request();
     allow(&mut driver, &reads, operation::READ, 100);
     client.send(&data(read, &[0; 10_000], true));
-    // A reply that waits for its window, whole and in part.
+    // One reply waits for its window as a whole, and another one in part.
     let (whole, part) = (client.get("/a"), client.get("/a"));
     let seen = [driver.request(), driver.request()];
     driver.reply(&seen[0], 200, b"whole");

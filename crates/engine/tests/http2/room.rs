@@ -1,4 +1,4 @@
-//! `maxBufferedReplies`, the limit on the unsent bytes of a server: which client is cut off first past it.
+//! `maxBufferedReplies`, the limit on the unsent bytes of a server: the client that is cut off first above it.
 
 use ring::layout::limit;
 
@@ -9,14 +9,14 @@ use super::driver::{Driver, limits, reply_large, send};
 const REPLY: usize = 45_000;
 const STREAMS: usize = 10;
 
-/// A server on which a little more may wait than two of these clients ask for.
+/// Starts a server whose limit is a little above what two of these clients ask for.
 fn driver() -> Driver {
     let mut values = limits();
     values[limit::MAX_BUFFERED_REPLIES] = (2 * STREAMS * REPLY + REPLY / 2) as f64;
     server(&values)
 }
 
-/// A client without a window for whom so many replies wait.
+/// Connects a client without a window for whom this many replies wait.
 fn taker_of_nothing(driver: &mut Driver, streams: usize) -> (Client, Vec<u32>) {
     let mut client = Client::with(driver, &[(INITIAL_WINDOW_SIZE, 0)]);
     let ids = (0..streams).map(|_| ask(driver, &mut client)).collect();
@@ -35,7 +35,7 @@ fn dropped(driver: &Driver) -> u64 {
     driver.engine.stats(driver.server).unwrap().dropped
 }
 
-/// How many of these replies were reset, all with `INTERNAL_ERROR`.
+/// Gives the number of these replies that were reset, all with `INTERNAL_ERROR`.
 fn resets(driver: &mut Driver, client: &mut Client, ids: &[u32]) -> usize {
     client.settle(driver);
     let codes = ids.iter().filter_map(|&id| client.reply_so_far(id).reset);
@@ -62,7 +62,7 @@ fn clients_that_take_nothing_give_way_to_one_that_reads() {
         .iter_mut()
         .map(|(client, ids)| resets(&mut driver, client, ids))
         .sum();
-    // The first makes room for the later ones, too.
+    // The reset of the first reply makes room for the later ones, too.
     assert_eq!((reset, dropped(&driver)), (1, 1));
 }
 
@@ -87,7 +87,7 @@ fn a_connection_that_is_the_fullest_gives_way_itself() {
 #[test]
 fn streams_give_way_to_a_reply_of_http1() {
     let length = 16 << 20;
-    // More than the kernel takes of it, and less than the holder has.
+    // This is more than the kernel takes, and less than the holder has.
     let shorter = 14 << 20;
     let mut values = limits();
     values[limit::MAX_BUFFERED_REPLIES] = (length + (1 << 20)) as f64;

@@ -78,7 +78,7 @@ fn publish(driver: &mut Driver, topic: &[u8], body: &[u8]) {
     memory.push_record(ring::Record(words), topic, body);
 }
 
-/// The numbers of connections, of exchanges in flight, and of sockets.
+/// Gives the numbers of connections, of exchanges in flight, and of sockets.
 fn stats(driver: &Driver) -> (u64, u64, u64) {
     let stats = driver.engine.stats(driver.server).unwrap();
     (stats.connections, stats.in_flight, stats.sockets)
@@ -101,13 +101,13 @@ impl Socket {
         Self { id, seen }
     }
 
-    /// The frames of the socket that came.
+    /// Gives the received frames of the socket.
     fn frames(&self, client: &Client) -> Vec<(u8, Vec<u8>)> {
         let mut bytes = client.reply_so_far(self.id).body;
         std::iter::from_fn(|| frames::take(&mut bytes)).collect()
     }
 
-    /// Turns until so many frames came, and gives the last.
+    /// Runs turns until this many frames have arrived, and gives the last.
     fn frame(&self, driver: &mut Driver, client: &mut Client, count: usize) -> (u8, Vec<u8>) {
         client.until(driver, |client| {
             client.ended || self.frames(client).len() >= count
@@ -119,7 +119,7 @@ impl Socket {
         client.send(&data(self.id, &frames::frame(first, payload), false));
     }
 
-    /// The code that JavaScript is told.
+    /// Gives the close code that JavaScript is told.
     fn told(&self, driver: &mut Driver) -> i32 {
         loop {
             let seen = driver.event(kind::CLOSED_SOCKET);
@@ -174,7 +174,7 @@ fn frames_may_be_split_anywhere() {
     client.send(&bytes);
     assert_eq!(driver.event(kind::MESSAGE).body, [b'x'; 200]);
     assert_eq!(driver.event(kind::MESSAGE).body, b"second");
-    // Several in one frame.
+    // One DATA frame carries several messages.
     client.send(&data(socket.id, &[first, second].concat(), false));
     assert_eq!(driver.event(kind::MESSAGE).body, [b'x'; 200]);
     assert_eq!(driver.event(kind::MESSAGE).body, b"second");
@@ -295,7 +295,7 @@ fn the_client_may_send_more_as_its_messages_are_taken() {
     let granted = |client: &Client| {
         let updates = client.frames_of(socket.id);
         let updates = updates.filter(|frame| frame.kind == WINDOW_UPDATE);
-        // The increment stands where an error code would.
+        // `code` reads the increment of WINDOW_UPDATE, which has the place of an error code.
         65_536 + updates.map(|frame| frame.code() as usize).sum::<usize>()
     };
     let mut sent = 0;
@@ -361,7 +361,7 @@ fn a_server_that_closes_ends_its_sockets() {
     socket.send(&mut client, CLOSE, &1001_u16.to_be_bytes());
     assert_eq!(socket.told(&mut driver), 1001);
     assert!(client.reply(&mut driver, socket.id).whole);
-    // The PING of the shutdown is not answered, so the server waits for a second.
+    // The client does not answer the PING of the shutdown, so the server waits for a second.
     client.await_frame(&mut driver, GOAWAY);
     drop(client);
     driver.event(kind::CLOSED);
@@ -430,7 +430,7 @@ fn a_handler_may_refuse_a_socket() {
     assert_eq!((reply.status, text(&reply.body)), (403, "no".into()));
     assert_eq!(driver.engine.buffered(driver.server), 0);
     assert_eq!(stats(&driver), (1, 0, 0));
-    // An ordinary request becomes no socket, and JavaScript is told.
+    // An ordinary request cannot become a socket, and JavaScript is told.
     let id = client.get("/a");
     let seen = driver.request();
     record(&mut driver, &seen, operation::UPGRADE, 0, b"");
@@ -488,7 +488,7 @@ fn a_panic_over_a_message_costs_its_socket_alone() {
     let mut client = Client::new(&driver);
     let one = Socket::open(&mut driver, &mut client);
     let other = Socket::open(&mut driver, &mut client);
-    // The first is about the frames of the connection, the second about those of the socket.
+    // The first parse step reads the frames of the connection, and the second those of the socket.
     engine::faults::arm(engine::faults::Stage::Parse, 2);
     one.send(&mut client, TEXT, b"x");
     assert_eq!(client.reply(&mut driver, one.id).reset, Some(CANCEL));

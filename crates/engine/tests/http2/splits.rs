@@ -1,4 +1,4 @@
-//! What a client sends comes to the same however it is cut.
+//! The result does not depend on how the bytes of a client are split.
 
 use ring::Memory;
 use ring::layout::kind;
@@ -9,7 +9,7 @@ use super::driver::http2::{
 };
 use super::driver::{Seen, end, limits, send, text};
 
-/// Replies with the head and the body.
+/// Replies with the head and the body of the request.
 fn echo(memory: &mut Memory, seen: &Seen) {
     if seen.kind() == kind::REQUEST {
         let told = format!("{}{:?}", text(&seen.head), text(&seen.body));
@@ -17,7 +17,7 @@ fn echo(memory: &mut Memory, seen: &Seen) {
     }
 }
 
-/// Preface, settings, and requests of every shape but that of a stream.
+/// Gives the preface, SETTINGS, and requests of every kind except a WebSocket.
 fn script() -> Vec<u8> {
     let long = "v".repeat(300);
     let fields = [
@@ -67,7 +67,7 @@ fn replies(cuts: impl Fn(usize) -> bool) -> Vec<String> {
             });
             let reply = client.reply_so_far(id);
             assert_eq!((reply.status, reply.whole), (200, true));
-            // A late body that is cut off its head is streamed, and this handler does not read it.
+            // A late body that is split from its head is streamed, and this handler does not read it.
             assert!(reply.reset.is_none() || (id == 9 && reply.reset == Some(0)));
             text(&reply.body)
         })

@@ -1,5 +1,5 @@
-//! Seeded mutation fuzz of HTTP/2 on stable Rust: streams that cross, bodies, resets, windows, cuts, and handlers that
-//! misbehave, against an engine on real sockets. `FUZZ_SECONDS` (default 1) and `FUZZ_SEED` steer it.
+//! Seeded mutation fuzz of HTTP/2 on stable Rust: interleaved streams, bodies, resets, windows, splits, and handlers
+//! that misbehave, against an engine on real sockets. `FUZZ_SECONDS` (default 1) and `FUZZ_SEED` configure it.
 
 #[path = "../driver/mod.rs"]
 mod driver;
@@ -25,7 +25,7 @@ struct Client {
     to_send: Vec<u8>,
     received: Vec<u8>,
     windows: Option<Windows>,
-    /// Bytes of DATA of each stream, and of all.
+    /// The bytes of DATA of each stream, and of all streams.
     data: HashMap<u32, u64>,
     reads: bool,
     shut: bool,
@@ -69,15 +69,15 @@ impl Client {
         } else {
             self.received.clear();
         }
-        // Sometimes the client just leaves, with bytes unread or unsent.
+        // Sometimes the client closes with bytes unread or unsent.
         self.gone |= random.chance(300);
     }
 }
 
-/// More than any window.
+/// The length of a body that is larger than any window.
 const LARGE: usize = 3_000_000;
 
-/// One thing a handler may do with an exchange; true when it is through with it.
+/// Does one random thing with an exchange. Returns true when the handler is done with it.
 fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
     match random.below(15) {
         0..=4 => {
@@ -117,7 +117,7 @@ fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
             true
         }
         10 => {
-            // A record whose ranges and numbers mean nothing.
+            // This record has random ranges and numbers.
             let mut garbage = make(seen, random.below(15) as i32, random.next() as i32 & 0xfff);
             for word in record::HEADERS_OFFSET..=record::REFERENCE {
                 garbage.0[word] = random.next() as i32;
@@ -133,7 +133,7 @@ fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
             false
         }
         12 => {
-            // Mostly as long as it is; kept where the windows of the client are smaller.
+            // The declared length is mostly the real one. The body is kept if the windows of the client are smaller.
             let length = LARGE - usize::from(random.chance(10));
             let streams = random.chance(3);
             if streams {
@@ -155,7 +155,7 @@ fn misbehave(memory: &mut Memory, seen: &Seen, random: &mut Random) -> bool {
             }
             !streams || whole
         }
-        // Later.
+        // The handler answers later.
         _ => false,
     }
 }
@@ -204,7 +204,7 @@ fn round(driver: &mut Driver, random: &mut Random, shared: &Shared) -> usize {
         }
     }
     drop(clients);
-    // Handlers that never answered do now, to nobody; what they began is given up.
+    // Handlers that never answered answer now, after their clients have left. Replies that were begun are abandoned.
     for seen in &requests {
         end(driver.engine.memory(), seen, 200, b"late");
         let given_up = make(seen, operation::DESTROY, 0);
@@ -247,7 +247,7 @@ fn everything_that_streams_hold_comes_back_and_nothing_panics() {
         (limit::HEADERS_TIMEOUT, 300.0),
         (limit::MAX_BUFFERED_BODIES, 200_000.0),
         (limit::MAX_STREAM_RESETS, 20.0),
-        // One body fits, and little beside it.
+        // There is room for one body and little more.
         (limit::MAX_BUFFERED_REPLIES, LARGE as f64 + 100_000.0),
     ] {
         values[name] = value;

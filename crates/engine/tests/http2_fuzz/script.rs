@@ -1,5 +1,5 @@
-//! What the clients of the fuzz test send: requests, bodies, resets and windows, as frames that are right before some
-//! of them are changed.
+//! Writes the bytes of the clients of the fuzz test: requests, bodies, resets and windows. The frames are valid before
+//! some of them are changed.
 
 use mutants::Random;
 
@@ -8,16 +8,16 @@ use super::driver::http2::{
     data, frame, headers, reset, settings, window_update,
 };
 
-/// What a client sends, and what it lets the server send.
+/// The bytes that a client sends, and the windows that it gives the server.
 pub struct Script {
     pub bytes: Vec<u8>,
-    /// The windows of the connection and of each stream, if nothing was changed: then all of it is right.
+    /// The windows of the connection and of each stream, if nothing was changed. Then all frames are valid.
     pub windows: Option<Windows>,
 }
 
 pub struct Windows {
     pub connection: u64,
-    /// The largest that any stream had.
+    /// The largest window that any stream had.
     pub stream: u64,
 }
 
@@ -34,7 +34,7 @@ const REQUESTS: [(&str, &str); 10] = [
     ("OPTIONS", "/a"),
 ];
 
-/// A body that is under way.
+/// A body of which a part was sent.
 struct Upload {
     id: u32,
     left: usize,

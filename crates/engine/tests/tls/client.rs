@@ -1,4 +1,4 @@
-//! A server with TLS, and clients that do not wait.
+//! A server with TLS, and non-blocking clients.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// A server of `ROUTES` with TLS.
+    /// Starts a server of `ROUTES` with TLS.
     pub fn driver(&self, values: &[f64]) -> Driver {
         let mut driver = Driver::prompt(values);
         driver.engine.set_tls(driver.server, &self.config).unwrap();
@@ -56,7 +56,7 @@ impl World {
         Client::new(driver, &self.config(&rustls::version::TLS13))
     }
 
-    /// A client whose handshake is done.
+    /// Connects, and completes the handshake.
     pub fn connected(&self, driver: &mut Driver) -> Client {
         let mut client = self.client(driver);
         client.shake_hands(driver);
@@ -72,12 +72,12 @@ pub fn certificate(identity: &Identity) -> Certificate {
     }
 }
 
-/// How a connection ended for the client.
+/// How the client saw the connection end.
 #[derive(Clone, PartialEq, Debug)]
 pub enum End {
-    /// By a `close_notify`.
+    /// The server sent a `close_notify`.
     Regular,
-    /// Without one: the client cannot know whether something is missing.
+    /// There was no `close_notify`: the client cannot know whether data is missing.
     Cut,
     Alert(rustls::Error),
 }
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Sends and receives what can be.
+    /// Sends and receives as much as possible.
     pub fn pump(&mut self) {
         while self.tls.wants_write() && self.tls.write_tls(&mut self.socket).is_ok() {}
         if self.end.is_some() {
@@ -137,7 +137,7 @@ impl Client {
         self.pump();
     }
 
-    /// Says something, and gives the next request that the engine dispatches.
+    /// Sends bytes, and gives the next request that the engine dispatches.
     pub fn ask(&mut self, driver: &mut Driver, bytes: &[u8]) -> Seen {
         self.say(bytes);
         driver.until(|driver| {
@@ -150,7 +150,7 @@ impl Client {
         driver.request()
     }
 
-    /// Turns until what came ends with `suffix`.
+    /// Runs turns until the received bytes end with `suffix`.
     pub fn hear(&mut self, driver: &mut Driver, suffix: &[u8]) -> Vec<u8> {
         driver.until(|_| {
             self.pump();

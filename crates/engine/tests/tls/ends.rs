@@ -1,4 +1,4 @@
-//! How connections end, and what clients do wrong.
+//! How connections end, and errors of clients.
 
 use std::io::Write;
 use std::net::Shutdown;
@@ -202,7 +202,7 @@ fn a_server_that_closes_ends_idle_connections_regularly_and_unfinished_handshake
 #[test]
 fn a_refusal_behind_the_handshake_arrives_though_the_socket_is_polled_before_it_is_sent() {
     let world = World::new();
-    // The poller may tell of the one that connected first before the other, or the other way round.
+    // The poller may report the two connections in either order.
     for is_first in [false, true] {
         let mut driver = world.driver(&limits());
         let earlier = is_first.then(|| world.client(&driver));
@@ -215,8 +215,8 @@ fn a_refusal_behind_the_handshake_arrives_though_the_socket_is_polled_before_it_
             client.pump();
             !client.tls.is_handshaking() && client.tls.wants_write()
         });
-        // The other one's request fills the slice, so that the event of the refused one is left for the next turn,
-        // which polls after it.
+        // The request of the other connection fills the slice, so that the event of the refused one is left for the
+        // next turn, which polls after it.
         driver.engine.set_slice_target(1);
         other.say(GET);
         client.pump();

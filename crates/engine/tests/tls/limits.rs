@@ -11,7 +11,7 @@ use crate::driver::{Driver, idle, limits, send};
 
 const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// The bytes with which a client begins.
+/// Gives the first bytes of a client.
 fn hello(world: &World, driver: &Driver) -> Vec<u8> {
     let mut client = world.client(driver);
     let mut hello = Vec::new();
@@ -36,7 +36,7 @@ fn a_stalled_handshake_ends_after_its_own_time() {
         idle(&mut driver, 5);
         assert!(started.elapsed().as_secs() < 60, "they stay");
     }
-    // The headers timeout is longer, and counts from the handshake on.
+    // The headers timeout is longer, and runs from the end of the handshake.
     let seen = healthy.ask(&mut driver, GET);
     driver.reply(&seen, 200, b"reply");
     healthy.hear(&mut driver, b"reply");
@@ -81,7 +81,7 @@ fn past_the_limit_the_oldest_unfinished_handshake_is_reset() {
     }
     drop(stalled);
     driver.until(|driver| driver.engine.connection_count() == 4);
-    // Those that left are not counted either.
+    // Clients that have left do not count.
     let _two = [driver.client(), driver.client()];
     driver.until(|driver| driver.engine.connection_count() == 6);
     assert_eq!(driver.engine.stats(driver.server).unwrap().refused, 1);
@@ -113,7 +113,7 @@ fn a_turn_does_some_handshakes_and_leaves_the_rest_to_the_next() {
     assert!(first >= 1, "at least one");
     assert!(first < CLIENTS, "not all: each takes some 200 µs");
     assert!(driver.engine.has_work(), "no event announces the rest");
-    // Others are served meanwhile.
+    // Other connections are served meanwhile.
     served.say(GET);
     driver.turn(|memory, seen| crate::driver::end(memory, seen, 200, b"!"));
     served.pump();

@@ -1,4 +1,4 @@
-//! Connections with TLS, on real sockets: the clients are those of rustls.
+//! Tests TLS on real sockets, with clients of rustls.
 
 #[path = "../../../tls/tests/authority/mod.rs"]
 mod authority;

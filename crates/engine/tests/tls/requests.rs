@@ -50,7 +50,7 @@ fn a_request_right_behind_the_handshake_is_served_without_another_event() {
     let world = World::new();
     let mut driver = world.driver(&limits());
     let mut client = world.client(&driver);
-    // The client sends it with its last flight, in one segment.
+    // The client sends the request in one segment with its last handshake message.
     let seen = client.ask(&mut driver, GET);
     driver.reply(&seen, 200, b"early");
     client.hear(&mut driver, b"early");
@@ -236,7 +236,8 @@ fn alpn_chooses_between_http_2_and_http_1() {
         config.alpn_protocols = vec![b"h2".to_vec()];
         let mut client = Client::new(&driver, &config.into());
         client.say(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        // SETTINGS, a GET of /a for localhost with an empty table, and its end (RFC 9113 §6).
+        // These are SETTINGS, a GET of /a for localhost with an empty dynamic table, and the end of the stream (RFC
+        // 9113 §6).
         client.say(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
         let block = b"\x82\x87\x04\x02/a\x01\x09localhost";
         client.say(&[0, 0, block.len() as u8, 1, 5, 0, 0, 0, 1]);

@@ -1,4 +1,4 @@
-//! Settings that change while a server runs.
+//! Settings of TLS that change while a server runs.
 
 use rustls::pki_types::CertificateDer;
 

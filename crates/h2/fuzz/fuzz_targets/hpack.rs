@@ -1,5 +1,6 @@
-//! The first byte says how large the table is, the next how long each block is: no panic, memory in its bound, and what was
-//! decoded comes back when it is encoded.
+//! The first byte gives the size of the table, and the next one the length of each block. The target checks that there
+//! is no panic, that memory stays within its bound, and that decoded fields are the same after encoding and decoding
+//! again.
 #![no_main]
 
 use h2::hpack::{Decoder, encode};

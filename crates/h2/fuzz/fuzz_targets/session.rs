@@ -1,5 +1,5 @@
-//! Frames behind a preface: whole, in pieces of the size the first byte says, and byte by byte: the same heads, bodies and
-//! frames, and sums that are right.
+//! Feeds frames behind a preface: whole, in pieces of the size in the first byte, and byte by byte. Heads, bodies and
+//! sent frames must be the same, and the counts must be consistent.
 #![no_main]
 
 use h2::{Event, Limits, RequestHead, Session};
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(feed(bytes, 1), whole);
 });
 
-/// Texts and the bytes of each body, in the order in which they began, and what was sent.
+/// Gives the texts and the bytes of each body, in the order in which they began, and the bytes that were sent.
 fn feed(bytes: &[u8], piece: usize) -> (Vec<(u16, Vec<u8>)>, Vec<u8>) {
     let mut session = Session::new(&Limits::default(), 0);
     let mut head = RequestHead::new();

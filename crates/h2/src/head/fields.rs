@@ -4,36 +4,36 @@ use super::{Fault, RequestHead, check};
 use crate::hpack;
 use crate::priority::Priority;
 
-/// Collects the fields of a request. A block may stand for four thousand times its bytes, so a field counts for
-/// `max_header_size` before anything looks at its bytes.
+/// Collects the fields of a request. A block may stand for four thousand times its bytes, so the size of a field is
+/// checked against `max_header_size` before its bytes are read.
 pub(crate) struct Request<'a> {
     out: &'a mut RequestHead,
     limits: &'a Limits,
     connect_protocol: bool,
-    /// The request line was written, and with it the end of the pseudo-fields.
+    /// Set once the request line was written, which ends the pseudo-header fields.
     parts: Option<Parts>,
     websocket: bool,
     priority: Option<Priority>,
     crumbs: u32,
-    /// Bytes that the head would have in HTTP/1.1 with all fields that were read, without its last CRLF. Pseudo-fields
-    /// count with the request line: each of the five comes once.
+    /// The bytes that the head would have in HTTP/1.1 with all fields that were read, without its last CRLF.
+    /// Pseudo-header fields count with the request line, because each of the five may appear once.
     size: usize,
     has_host: bool,
-    /// The first fault. Fields behind it are not looked at.
+    /// The first error. Fields behind it are ignored.
     fault: Option<Fault>,
 }
 
-/// What a session wants to know of a head.
+/// The part of a head that the session needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Facts {
     pub declared: Option<u64>,
     pub priority: Option<Priority>,
 }
 
-/// Crumbs of a cookie. Each costs a byte at least, and clients send fewer than fifty.
+/// The most Cookie fields of a request. Each costs at least a byte, and clients send fewer than fifty.
 const MOST_CRUMBS: u32 = 256;
 const COOKIE: &[u8] = b"cookie";
-/// In the static table (RFC 7541 Appendix A).
+/// The index of `cookie` in the static table (RFC 7541 Appendix A).
 const COOKIE_INDEX: u8 = 32;
 const HOST: &[u8] = b"host";
 
@@ -63,7 +63,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether a reply may have no body, as far as the method was read.
+    /// Returns true when the method, as far as it was read, is HEAD, so that a reply must have no body.
     pub fn is_head(&self) -> bool {
         self.out.pseudo.method.get() == Some(b"HEAD")
     }
@@ -93,7 +93,7 @@ impl<'a> Request<'a> {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked => None,
         };
-        // RFC 9113 §8.1.1.
+        // A declared length above 0 without a body is malformed (RFC 9113 §8.1.1).
         if end && declared.is_some_and(|length| length > 0) {
             return Err(Fault::Malformed);
         }
@@ -134,10 +134,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Adds a field to the size of the head, where it fits.
+    /// Adds a field to the size of the head, if there is room for it.
     #[inline]
     fn count(&mut self, name: &[u8], index: u8, value: &[u8]) -> Result<(), Fault> {
-        // Further crumbs of a cookie come behind `; `.
+        // Further Cookie fields are appended behind `; `.
         let added = if index == COOKIE_INDEX && self.crumbs > 0 {
             2 + value.len()
         } else {
@@ -150,7 +150,8 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// RFC 9113 §8.3.1: `host` may not differ from `:authority`, which has the line already. RFC 9112 §3.2: it comes once.
+    /// Checks `host`. It must not differ from `:authority`, whose line was written (RFC 9113 §8.3.1), and may appear
+    /// only once (RFC 9112 §3.2).
     fn same_host(&mut self, value: &[u8]) -> Result<(), Fault> {
         if std::mem::replace(&mut self.has_host, true) {
             return Err(Refusal::HostRepeated.into());
@@ -163,7 +164,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// RFC 9113 §8.2.3.
+    /// Appends a Cookie field to the others (RFC 9113 §8.2.3).
     fn crumb(&mut self, value: &[u8]) -> Result<(), Fault> {
         let separator: &[u8] = if self.crumbs == 0 { b"" } else { b"; " };
         self.crumbs += 1;
@@ -189,7 +190,7 @@ impl<'a> Request<'a> {
         let out = &mut *self.out;
         match parts.field(&out.text, field, &mut out.head) {
             Ok(()) => Ok(()),
-            // RFC 9113 §8.1.1: the length of the body could not be what the head says.
+            // The body could not have the declared length (RFC 9113 §8.1.1).
             Err(Refusal::LengthSyntax) => Err(Fault::Malformed),
             Err(Refusal::LengthRepeated) => Err(self.repeated_length(value)),
             Err(refusal) => Err(refusal.into()),
@@ -205,7 +206,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether a line may have so many bytes. That the head has room for it was counted.
+    /// Returns an error when a line is too long. The size of the head was checked before.
     #[inline]
     fn fits(&self, line: usize) -> Result<(), Fault> {
         if line > self.limits.max_header_line as usize {
@@ -226,14 +227,14 @@ impl<'a> Request<'a> {
         let method = pseudo.method.get().ok_or(Fault::Malformed)?;
         let (method, target) = match (method, pseudo.protocol.get()) {
             (b"CONNECT", None) => {
-                // RFC 9113 §8.5.
+                // CONNECT has no `:scheme` and no `:path` (RFC 9113 §8.5).
                 if pseudo.scheme.get().is_some() || pseudo.path.get().is_some() {
                     return Err(Fault::Malformed);
                 }
                 (method, pseudo.authority.get().ok_or(Fault::Malformed)?)
             }
             (b"CONNECT", Some(protocol)) if self.connect_protocol => {
-                // RFC 8441 §4.
+                // An extended CONNECT needs all three (RFC 8441 §4).
                 pseudo.authority.get().ok_or(Fault::Malformed)?;
                 let target = self.target(b"GET", pseudo)?;
                 if protocol != b"websocket" {
@@ -273,7 +274,7 @@ impl<'a> Request<'a> {
         let parts = Parts::begin(&out.text, method, target, self.limits, &mut out.head)?;
         self.parts = Some(parts);
         match pseudo.authority.get() {
-            // RFC 9113 §8.3.1.
+            // The path must not be empty (RFC 9113 §8.3.1).
             Some(b"") => Err(Refusal::HostSyntax.into()),
             Some(authority) => {
                 self.count(HOST, 0, authority)?;
@@ -283,7 +284,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The path and query, with the scheme that every request but CONNECT has (RFC 9113 §8.3.1).
+    /// Gives the path and query. Every request but CONNECT must have a scheme (RFC 9113 §8.3.1).
     fn target<'p>(
         &mut self,
         method: &[u8],

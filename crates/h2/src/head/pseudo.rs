@@ -2,7 +2,8 @@ use wire::{Limits, Refusal};
 
 use super::Fault;
 
-/// The pseudo-fields of a request (RFC 9113 §8.3.1, RFC 8441 §4), which come before the others and each at most once.
+/// The pseudo-header fields of a request (RFC 9113 §8.3.1, RFC 8441 §4), which come before the others and each at most
+/// once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pseudo {
     pub method: Value,
@@ -12,7 +13,7 @@ pub(super) struct Pseudo {
     pub protocol: Value,
 }
 
-/// The value of a pseudo-field. It keeps its memory.
+/// The value of a pseudo-header field. Its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Value {
     bytes: Vec<u8>,
@@ -50,7 +51,7 @@ impl Pseudo {
         }
     }
 
-    /// Keeps a value, if it is no longer than what may be kept. `index` is that of the name in the static table, or 0.
+    /// Keeps a value, unless it is too long. `index` is the index of the name in the static table, or 0.
     #[inline]
     pub fn set(
         &mut self,

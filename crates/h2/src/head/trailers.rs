@@ -3,22 +3,22 @@ use wire::{Limits, trailers};
 use super::{Fault, RequestHead, check};
 use crate::hpack;
 
-/// Collects trailer fields (RFC 9113 §8.1), by the rules of those of HTTP/1.1.
+/// Collects trailer fields (RFC 9113 §8.1), with the rules of HTTP/1.1.
 pub(crate) struct Trailers<'a> {
     out: &'a mut RequestHead,
     limits: &'a Limits,
-    /// What all fields that were read count for, with those that are left out: a block may stand for four thousand times
-    /// its bytes.
+    /// The sum of the sizes of all fields that were read, also of those that are left out: a block may stand for four
+    /// thousand times its bytes.
     size: usize,
     fields: usize,
     fault: Option<TrailerFault>,
 }
 
-/// What is wrong with trailer fields. The request is with its handler by then, so its stream is reset.
+/// An error in trailer fields. The handler has the request by then, so the stream is reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TrailerFault {
     Malformed,
-    /// More or longer than the limits allow.
+    /// Their number or their size is above the limit.
     TooLarge,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Trailers<'a> {
         {
             return Err(TrailerFault::TooLarge);
         }
-        // Names of pseudo-fields are no tokens, but the static table has some.
+        // The static table has names of pseudo-header fields, which are not tokens.
         if name.first() == Some(&b':') || trailers::is_refused(name) {
             return Err(TrailerFault::Malformed);
         }

@@ -1,59 +1,59 @@
 use super::huffman;
 use super::table::{Name, Table, Text, static_name};
 
-/// Decodes the field blocks of one connection (RFC 7541 §3). It keeps at most three times the size of its dynamic table.
+/// Decodes the field blocks of one connection (RFC 7541 §3). It uses at most three times the size of its dynamic table.
 pub struct Decoder {
     table: Table,
 }
 
-/// A field as it was decoded. Nothing of it was checked but that it is compressed as RFC 7541 says.
+/// A decoded field. Only the encoding of RFC 7541 was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field<'a> {
     pub name: &'a [u8],
     pub value: &'a [u8],
-    /// The first index of this very name in the static table (Appendix A), however it was sent; 0 where it is not there.
+    /// The first index of this exact name in the static table (Appendix A), for any encoding of the name; 0 if the
+    /// table does not have it.
     pub name_index: u8,
-    /// It was sent as never to be indexed (§6.2.3).
+    /// True if it was sent as a never-indexed literal (§6.2.3).
     pub sensitive: bool,
 }
 
-/// Why a block cannot be decoded. Each is a `COMPRESSION_ERROR` of the connection (RFC 9113 §4.3), since the dynamic tables
-/// of both sides then differ.
+/// The reason why a block cannot be decoded. Each is a `COMPRESSION_ERROR` of the connection (RFC 9113 §4.3), because
+/// the dynamic tables of both sides then differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// The block ends inside a field.
     Truncated,
     /// An integer has more than four bytes behind its prefix (RFC 7541 §5.1).
     Integer,
-    /// No field has the index (§2.3.3).
+    /// No field has this index (§2.3.3).
     Index,
-    /// A string is not Huffman-coded as §5.2 says.
+    /// A string violates the Huffman coding of §5.2.
     Huffman,
     /// A size update is larger than the setting, is not at the start of the block, or is the third (§4.2).
     SizeUpdate,
 }
 
-/// An encoder has at most the smallest size since its last block to say, and the last (§4.2).
+/// An encoder sends at most two size updates: the smallest size since its last block, and the last size (§4.2).
 const MOST_SIZE_UPDATES: u32 = 2;
 
 impl Decoder {
-    /// `max_table_size` is the `SETTINGS_HEADER_TABLE_SIZE` that the other side was told, in bytes; 4,096 unless it was told
-    /// another.
+    /// Makes a decoder. `max_table_size` is the announced `SETTINGS_HEADER_TABLE_SIZE` in bytes, 4,096 by default.
     pub fn new(max_table_size: usize) -> Self {
         Self {
             table: Table::new(max_table_size),
         }
     }
 
-    /// Decodes a whole block and gives each field to `field` in order. `field` cannot end it early: the tables of both sides
-    /// must stay in step. After an error the decoder is of no more use.
+    /// Decodes a whole block, and gives each field to `field` in order. `field` cannot stop it, because the tables of
+    /// both sides must stay equal. After an error the decoder must not be used again.
     pub fn decode(&mut self, block: &[u8], field: &mut impl FnMut(Field<'_>)) -> Result<(), Error> {
         let decoded = self.fields(block, field);
         self.table.shrink();
         decoded
     }
 
-    /// How many bytes the decoder takes beside itself.
+    /// Gives the bytes of memory that the decoder takes beside itself.
     pub fn memory(&self) -> usize {
         self.table.memory()
     }
@@ -75,7 +75,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads the updates at the start of a block (§6.3), and gives what is behind them.
+    /// Reads the size updates at the start of a block (§6.3), and gives the rest of the block.
     fn size_updates<'b>(&mut self, block: &'b [u8]) -> Result<&'b [u8], Error> {
         let mut rest = block;
         let mut count = 0;
@@ -91,7 +91,7 @@ impl Decoder {
         Ok(rest)
     }
 
-    /// Reads a literal field (§6.2); those with a prefix of six bits are added to the table.
+    /// Reads a literal field (§6.2). Fields with a prefix of six bits are added to the table.
     fn literal<'b>(
         &mut self,
         first: u8,
@@ -125,7 +125,7 @@ impl Decoder {
         Ok(after)
     }
 
-    /// Reads a string (§5.2). One that is Huffman-coded is decoded to the end of the table's buffer.
+    /// Reads a string (§5.2). A Huffman-coded string is decoded to the end of the table's buffer.
     fn string<'b>(&mut self, input: &'b [u8]) -> Result<(Text<'b>, &'b [u8]), Error> {
         let (&first, after) = input.split_first().ok_or(Error::Truncated)?;
         let (length, after) = integer(first, 7, after)?;
@@ -142,7 +142,7 @@ impl Decoder {
     }
 }
 
-/// A name with capitals is another name: HTTP/2 does not allow it, and the caller has to see it.
+/// Compares case-sensitively. HTTP/2 does not allow a name with capital letters, and the caller has to reject it.
 fn exact_static_name(name: &[u8]) -> u8 {
     if name.iter().any(u8::is_ascii_uppercase) {
         0
@@ -151,7 +151,8 @@ fn exact_static_name(name: &[u8]) -> u8 {
     }
 }
 
-/// Reads an integer (§5.1), whose prefix is the lower bits of `first`; with at most four bytes more it is below 2^29.
+/// Reads an integer (§5.1), whose prefix is the lower bits of `first`. At most four more bytes are read, so it is below
+/// 2^29.
 #[inline(always)]
 fn integer(first: u8, prefix: u32, after: &[u8]) -> Result<(u32, &[u8]), Error> {
     let most = (1 << prefix) - 1;

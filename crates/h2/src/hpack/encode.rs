@@ -1,12 +1,12 @@
-//! Fields of replies as field blocks. No dynamic table is used, as in nginx: a block then depends on nothing that was sent
-//! before, and the head of a reply can be a template.
+//! Encodes fields of replies as field blocks. As in nginx no dynamic table is used. A block then depends on nothing
+//! that was sent before, and the head of a reply can be a template.
 
 use super::table::{STATIC, static_name};
 
-/// Literal without indexing (RFC 7541 §6.2.2), and literal never indexed (§6.2.3).
+/// The prefixes of a literal without indexing (RFC 7541 §6.2.2), and of a never-indexed literal (§6.2.3).
 const PLAIN: u8 = 0x00;
 const NEVER: u8 = 0x10;
-/// Indexed field (§6.1), and size update (§6.3).
+/// The prefixes of an indexed field (§6.1), and of a size update (§6.3).
 const INDEXED: u8 = 0x80;
 const SIZE_UPDATE: u8 = 0x20;
 
@@ -14,7 +14,7 @@ const STATUS: u8 = 8;
 const AUTHORIZATION: u8 = 23;
 const SET_COOKIE: u8 = 55;
 
-/// Appends `:status`; the number has three digits.
+/// Appends `:status`. The number must have three digits.
 pub fn status(out: &mut Vec<u8>, status: u16) {
     let index = match status {
         200 => 8,
@@ -34,7 +34,7 @@ pub fn status(out: &mut Vec<u8>, status: u16) {
     out.push(INDEXED | index);
 }
 
-/// Appends a field. Its name becomes lower-case. Those of `Set-Cookie` and `Authorization` are sent as never to be indexed.
+/// Appends a field with its name in lower case. `Set-Cookie` and `Authorization` are sent as never-indexed literals.
 pub fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     match static_name(name) {
         0 => {
@@ -47,7 +47,7 @@ pub fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     }
 }
 
-/// Appends a field whose name stands in the static table at `index`, which is from 1 to 61.
+/// Appends a field whose name is at `index` of the static table, from 1 to 61.
 pub fn indexed_name(out: &mut Vec<u8>, index: u8, value: &[u8]) {
     let is_same = |(_, known): &(&str, &str)| known.as_bytes() == value;
     if matches!(index, AUTHORIZATION | SET_COOKIE) {
@@ -61,19 +61,19 @@ pub fn indexed_name(out: &mut Vec<u8>, index: u8, value: &[u8]) {
     }
 }
 
-/// Appends a size update; it may only stand at the start of a block (§4.2).
+/// Appends a size update, which is allowed only at the start of a block (§4.2).
 pub fn table_size(out: &mut Vec<u8>, size: u32) {
     integer(out, SIZE_UPDATE, 5, size as usize);
 }
 
-/// Appends a string (§5.2) as it is. Huffman codes would make 91 bytes of the 123 that five usual values of a reply have, in
-/// 300 ns instead of 27 (measured): they cost more than a whole request does to decode.
+/// Appends a string (§5.2) without Huffman coding. Huffman codes would make 91 bytes of the 123 of five usual values of
+/// a reply, in 300 ns instead of 27 (measured). They cost more than decoding a whole request.
 fn string(out: &mut Vec<u8>, text: &[u8]) {
     integer(out, 0, 7, text.len());
     out.extend_from_slice(text);
 }
 
-/// Appends an integer (§5.1) with a prefix of so many bits below `flags`.
+/// Appends an integer (§5.1) with a prefix of this many bits below `flags`.
 fn integer(out: &mut Vec<u8>, flags: u8, prefix: u32, value: usize) {
     let most = (1_usize << prefix) - 1;
     if value < most {

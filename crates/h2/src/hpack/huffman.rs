@@ -1,9 +1,9 @@
-//! The Huffman code of strings (RFC 7541 §5.2, Appendix B). It is canonical: codes of one length ascend with their symbols,
-//! so the lengths alone say what every code is.
+//! The Huffman code of strings (RFC 7541 §5.2, Appendix B). The code is canonical: codes of one length ascend with
+//! their symbols, so the lengths define all codes.
 
 use super::decode::Error;
 
-/// Of codes by symbol; the last is that of the end of a string, which never stands in one.
+/// The lengths of the codes by symbol. The last is that of EOS, which must not appear in a string.
 #[rustfmt::skip]
 const LENGTHS: [u8; 257] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28,
@@ -19,18 +19,18 @@ const END: usize = 256;
 const SHORTEST: u32 = 5;
 const LONGEST: u32 = 30;
 
-/// How many bits one look-up sees: enough for two of the shortest codes, which most strings are full of. Of printable ASCII,
-/// 13 characters have longer codes, `#` and `@` among them.
+/// The number of bits of one look-up. It covers two of the shortest codes, which are frequent in most strings. Of
+/// printable ASCII, 13 characters have longer codes, `#` and `@` among them.
 const SEEN: u32 = 11;
 
 struct Code {
     /// Symbols in the order of their codes.
     order: [u16; 257],
-    /// By length: the first code left-aligned in 32 bits, and where it stands in `order`.
+    /// The first code of each length, left-aligned in 32 bits, and its index in `order`.
     first: [u32; LONGEST as usize + 2],
     place: [u16; LONGEST as usize + 2],
-    /// By the next `SEEN` bits: the two symbols whose codes are in them, the length of both codes, and that of the first. The
-    /// lengths are the same where there is one symbol, and 0 where its code is longer.
+    /// For each value of `SEEN` bits: the two symbols whose codes it begins with, the length of both codes, and that of
+    /// the first. The lengths are equal if there is one symbol, and 0 if its code is longer.
     short: [[u8; 4]; 1 << SEEN],
 }
 
@@ -67,13 +67,13 @@ const fn canonical() -> Code {
         code <<= 1;
         length += 1;
     }
-    // The code is complete: the last of its codes was all ones.
+    // The code is complete: the last code has only ones.
     assert!(count == 257 && code == 1 << (LONGEST + 1) && made.order[256] == END as u16);
     made.short = paired(&made.short);
     made
 }
 
-/// Adds the second symbol wherever its whole code is seen.
+/// Adds the second symbol to each entry that contains its whole code.
 const fn paired(single: &[[u8; 4]; 1 << SEEN]) -> [[u8; 4]; 1 << SEEN] {
     let mut short = *single;
     let mut bits = 0;
@@ -89,14 +89,14 @@ const fn paired(single: &[[u8; 4]; 1 << SEEN]) -> [[u8; 4]; 1 << SEEN] {
     short
 }
 
-/// Appends the string that `coded` stands for. After an error `out` has bytes that mean nothing.
+/// Appends the decoded string. After an error the appended bytes are not valid.
 pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
-    // Two symbols are written at once, of which the second may be none.
+    // Two symbols are written at once, and the second may not exist.
     out.resize(start + coded.len() * 8 / SHORTEST as usize + 2, 0);
     let text = &mut out[start..];
     let mut length = 0;
-    // The next bits from the top; `count` of them are there, and what may stand below is right as well.
+    // The next bits, from the top. `count` of them are valid; the lower ones have the right values or are 0.
     let mut bits = 0_u64;
     let mut count = 0;
     let mut at = 0;
@@ -105,7 +105,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let whole_bytes = (63 - count) / 8;
         at += whole_bytes as usize;
         count += whole_bytes * 8;
-        // The bits are enough for as many look-ups, unless there are long codes among them.
+        // The bits are enough for this many look-ups, unless there are long codes among them.
         for _ in 0..56 / SEEN {
             let seen = look(bits)?;
             if seen.used > count {
@@ -117,7 +117,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
             count -= seen.used;
         }
     }
-    // At most seven bytes are left, which may need a look-up or two before there is room for them.
+    // At most seven bytes are left. A look-up or two may be needed before there is room for them.
     let mut rest = coded[at..].iter();
     loop {
         bits &= !(u64::MAX >> count);
@@ -137,7 +137,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         bits <<= seen.used;
         count -= seen.used;
     }
-    // Ones stand behind the last byte, so that padding is the start of the end's code to its last bit (§5.2).
+    // The bits behind the last byte are ones, because padding is a prefix of the code of EOS (§5.2).
     bits |= u64::MAX >> count;
     while count >= 8 || bits != u64::MAX {
         let mut seen = look(bits)?;
@@ -163,7 +163,7 @@ fn write(text: &mut [u8], at: usize, symbols: [u8; 2]) {
     }
 }
 
-/// The first one or two symbols in some bits.
+/// The first one or two symbols of some bits.
 struct Seen {
     symbols: [u8; 2],
     count: usize,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::decode::{Error, Field};
 
-/// Fields by index; the first stands for index 0, which names nothing.
+/// The fields by index. Index 0 is not used.
 #[rustfmt::skip]
 pub(super) static STATIC: [(&str, &str); 62] = [
     ("", ""),
@@ -26,7 +26,7 @@ pub(super) static STATIC: [(&str, &str); 62] = [
 /// The first index of the dynamic table.
 const DYNAMIC: u32 = STATIC.len() as u32;
 
-/// By index, the first index of the same name.
+/// For each index, the first index with the same name.
 static FIRST: [u8; STATIC.len()] = {
     let mut first = [0; STATIC.len()];
     let mut index = 1;
@@ -43,7 +43,7 @@ static FIRST: [u8; STATIC.len()] = {
     first
 };
 
-/// Indices by the hash of a name.
+/// The indices by the hash of a name.
 static BY_HASH: [u8; 128] = {
     let mut indices = [0; 128];
     let mut index = 1;
@@ -58,7 +58,7 @@ static BY_HASH: [u8; 128] = {
     indices
 };
 
-/// The factors were searched for: they give every name of the static table a place of its own.
+/// A perfect hash for the names of the static table. A search has found its factors.
 const fn hash(name: &[u8]) -> usize {
     match name {
         [] => 0,
@@ -71,7 +71,7 @@ const fn hash(name: &[u8]) -> usize {
     }
 }
 
-/// The first index of a name in the static table, 0 where it has none. The case of letters does not matter.
+/// Gives the first index of a name in the static table, 0 if it is not there. The comparison ignores case.
 pub(super) fn static_name(name: &[u8]) -> u8 {
     let index = BY_HASH[hash(name)];
     let (known, _) = STATIC[usize::from(index)];
@@ -82,50 +82,51 @@ pub(super) fn static_name(name: &[u8]) -> u8 {
     }
 }
 
-/// Where a name or a value is that was read: outside of the table, or in its buffer.
+/// The place of a decoded name or value: outside of the table, or in its buffer.
 pub(super) enum Text<'a> {
     Slice(&'a [u8]),
     Buffer(Range<usize>),
 }
 
-/// A name that was read, and the first index of the same name in the static table, or 0.
+/// A decoded name, and the first index of the same name in the static table, or 0.
 pub(super) struct Name<'a> {
     pub text: Text<'a>,
     pub index: u8,
 }
 
-/// What the table keeps of a field: where its bytes are in the buffer. A name of the static table is not kept.
+/// The place of a field in the buffer. A name of the static table is not stored.
 struct Entry {
     name: u32,
     name_length: u32,
     value: u32,
     value_length: u32,
     name_index: u8,
-    /// The name stands where an older field of it has it.
+    /// True if the bytes of the name belong to an older field.
     is_shared: bool,
 }
 
-/// The dynamic table (§2.3.2). Fields are appended to one buffer, in which the oldest leave room at the start; it is
-/// moved down when that room is as large as what is kept. While fields share long names it is copied instead, when it has
-/// twice what may be kept. What stands behind the last field is for strings on their way.
+/// The dynamic table (§2.3.2). Fields are appended to one buffer, and evicted fields leave room at its start. The
+/// fields are moved down when that room is as large as they are. While fields share long names, the buffer is copied
+/// instead, when it is twice as large as the fields may be. The bytes behind the last field are for strings that are
+/// being decoded.
 pub(super) struct Table {
     buffer: Vec<u8>,
-    /// The newest is first.
+    /// The fields, the newest first.
     entries: VecDeque<Entry>,
-    /// How many share their names.
+    /// The number of fields that share their names.
     shared: usize,
-    /// As §4.1 counts it.
+    /// The size by §4.1.
     size: usize,
     most: usize,
-    /// Above `most` only while the encoder asked for less.
+    /// The limit of the size. It is larger than `most` only while the encoder has asked for less.
     limit: usize,
 }
 
-/// What a field costs beyond its bytes (§4.1).
+/// The overhead of a field in the size (§4.1).
 const OVERHEAD: usize = 32;
-/// Less than this is not worth a move.
+/// Less room than this does not cause a move.
 const LEAST_ROOM: usize = 512;
-/// A longer name is not copied for another field of it: two bytes of a block would cost a copy of 4 KiB.
+/// A longer name is shared between fields and not copied. Otherwise two bytes of a block would cost a copy of 4 KiB.
 const LONGEST_COPY: usize = 128;
 
 impl Table {
@@ -140,7 +141,7 @@ impl Table {
         }
     }
 
-    /// Changes the size (§4.3); more than the limit is an error.
+    /// Changes the size (§4.3). A size above the limit is an error.
     pub fn resize(&mut self, most: usize) -> Result<(), Error> {
         if most > self.limit {
             return Err(Error::SizeUpdate);
@@ -150,7 +151,7 @@ impl Table {
         Ok(())
     }
 
-    /// The field of an index.
+    /// Gives the field of an index.
     #[inline]
     pub fn get(&self, index: u32) -> Result<Field<'_>, Error> {
         if let Some((name, value)) = STATIC.get(index as usize) {
@@ -174,7 +175,7 @@ impl Table {
         })
     }
 
-    /// The name of an index.
+    /// Gives the name of an index.
     pub fn name(&self, index: u32) -> Result<Name<'static>, Error> {
         if let Some((name, _)) = STATIC.get(index as usize) {
             return match index {
@@ -197,12 +198,12 @@ impl Table {
         })
     }
 
-    /// Where strings on their way are appended, between `begin` and `end`.
+    /// Gives the buffer, to which strings are appended between `begin` and `end`.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// Moves what is kept down where that is due, and says where strings on their way will start.
+    /// Moves the fields down if that is due, and gives the offset at which strings will start.
     pub fn begin(&mut self) -> usize {
         if self.shared > 0 {
             if self.buffer.len() > 2 * self.limit + LEAST_ROOM {
@@ -217,7 +218,7 @@ impl Table {
         self.buffer.len()
     }
 
-    /// Forgets the strings on their way, from `start`.
+    /// Removes the appended strings, from `start`.
     pub fn end(&mut self, start: usize) {
         self.buffer.truncate(start);
     }
@@ -229,7 +230,7 @@ impl Table {
         }
     }
 
-    /// Adds a field; one larger than the table empties it (§4.4). `start` is what `begin` gave.
+    /// Adds a field. A field larger than the table empties it (§4.4). `start` is the result of `begin`.
     pub fn insert(&mut self, name: &Name, value: &Text, start: usize) {
         let (name_length, value_length) = (self.text(&name.text).len(), self.text(value).len());
         let size = name_length + value_length + OVERHEAD;
@@ -260,7 +261,7 @@ impl Table {
         self.size += size;
     }
 
-    /// Frees memory that a large string took. After a block the buffer has at most three times the limit, and 1 KiB.
+    /// Frees the memory of a large string. After a block the buffer has at most three times the limit, and 1 KiB.
     pub fn shrink(&mut self) {
         let most = 3 * self.limit + 1_024;
         if self.buffer.capacity() > most {
@@ -273,12 +274,12 @@ impl Table {
         }
     }
 
-    /// How many bytes the table takes beside itself.
+    /// Gives the bytes of memory that the table takes beside itself.
     pub fn memory(&self) -> usize {
         self.buffer.capacity() + self.entries.capacity() * size_of::<Entry>()
     }
 
-    /// Where the text stands in the buffer, where it is appended unless it already stands behind `start`.
+    /// Gives the offset of the text in the buffer. It is appended unless it is already behind `start`.
     fn keep(&mut self, text: &Text, start: usize) -> usize {
         let at = self.buffer.len();
         match text {
@@ -289,7 +290,7 @@ impl Table {
         at
     }
 
-    /// Drops the oldest fields until another of `size` has room. Their bytes stay until they are moved over.
+    /// Evicts the oldest fields until there is room for `size`. Their bytes stay in the buffer until it is moved.
     fn evict(&mut self, size: usize) {
         while self.size + size > self.most {
             let Some(oldest) = self.entries.pop_back() else {
@@ -301,7 +302,7 @@ impl Table {
         }
     }
 
-    /// How many bytes stand before the oldest field, where none shares its name.
+    /// Gives the number of bytes before the oldest field, if no field shares its name.
     fn unused(&self) -> usize {
         let oldest = self.entries.back();
         oldest.map_or(self.buffer.len(), |entry| {
@@ -309,7 +310,7 @@ impl Table {
         })
     }
 
-    /// Copies what is kept, which takes no more than the table may have, each name for its own field.
+    /// Copies the fields, each with its own name. They take no more than the table may have.
     #[cold]
     fn rebuild(&mut self) {
         let mut buffer = Vec::with_capacity(self.size);

@@ -1,4 +1,4 @@
-//! DATA frames (RFC 9113 §6.1) and the windows of what is received (§6.9).
+//! DATA frames (RFC 9113 §6.1), and the windows of received data (§6.9).
 
 use super::{Session, Step};
 use crate::budget::Charge;
@@ -6,10 +6,10 @@ use crate::closed::End;
 use crate::frame::{self, FrameHead, flag};
 use crate::{ErrorCode, Event, Key};
 
-/// What is left of a DATA frame.
+/// The rest of a DATA frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Body {
-    /// The stream, unless what comes is discarded.
+    /// The stream; `None` if the rest is discarded.
     pub key: Option<Key>,
     pub data: u32,
     padding: u32,
@@ -28,8 +28,8 @@ impl Body {
 }
 
 impl Session {
-    /// The handler took so many bytes of the body: the windows of stream and connection may grow again. What a stream still
-    /// has when it is gone comes back to the connection without this.
+    /// Records that the handler has consumed this many bytes of the body, so that the windows of stream and connection
+    /// may grow. The bytes that a stream still holds when it is gone return to the connection without this call.
     pub fn consumed(&mut self, key: Key, bytes: u32) {
         let Some(stream) = self.streams.get_mut(key) else {
             return;
@@ -38,7 +38,7 @@ impl Session {
         if bytes == 0 {
             return;
         }
-        // What small frames cost comes back with the share of the bytes that were taken.
+        // The cost of small frames is returned in proportion to the consumed bytes.
         let short = (u64::from(stream.short) * u64::from(bytes) / u64::from(stream.held)) as u32;
         stream.short -= short;
         stream.held -= bytes;
@@ -47,7 +47,7 @@ impl Session {
         self.give_back(bytes);
     }
 
-    /// Reads the head of a DATA frame, and the length of its padding. All of the payload costs the windows.
+    /// Reads the head of a DATA frame, and the length of its padding. The whole payload counts for the windows.
     #[inline]
     pub(super) fn begin_body(&mut self, frame: &FrameHead, input: &[u8]) -> Step {
         let id = frame.stream;
@@ -73,7 +73,7 @@ impl Session {
         if !self.credit.spend(payload) {
             return Err(ErrorCode::FlowControlError);
         }
-        // Padding is consumed as it comes.
+        // Padding is consumed when it arrives.
         self.give_back(overhead);
         let end = frame.has(flag::END_STREAM);
         let data = payload - overhead;
@@ -100,7 +100,7 @@ impl Session {
         Ok(Some((head, event)))
     }
 
-    /// Judges a frame of an open stream by its head.
+    /// Checks the head of a DATA frame of an open stream.
     fn data_of(
         &mut self,
         key: Key,
@@ -119,7 +119,7 @@ impl Session {
             return self.stream_error(key, ErrorCode::FlowControlError);
         }
         if let Some(missing) = &mut stream.missing {
-            // RFC 9113 §8.1.1.
+            // The body must have the declared length (RFC 9113 §8.1.1).
             match missing.checked_sub(u64::from(data)) {
                 Some(left) if left == 0 || !end => *missing = left,
                 _ => return self.stream_error(key, ErrorCode::ProtocolError),
@@ -142,7 +142,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The data that is on its way is for nobody. Small frames cost, as nobody will take them, but for the last.
+    /// Discards data. Small frames cost their sender, because nobody will consume them; the last frame does not.
     fn discard(&mut self, key: Key, data: u32, end: bool) -> Result<(), ErrorCode> {
         if let Some(body) = &mut self.body
             && body.key == Some(key)
@@ -155,8 +155,8 @@ impl Session {
         Ok(())
     }
 
-    /// RFC 9113 §5.1: what comes after the server's reset is ignored; else it is an error of the stream. The end of a small
-    /// request, whose reply was sent before it, costs nothing.
+    /// Handles DATA of a closed stream. It is ignored after a reset of the server, otherwise it is an error of the
+    /// stream (RFC 9113 §5.1). The end of a small request whose reply was sent before it costs nothing.
     #[cold]
     fn data_of_closed(
         &mut self,
@@ -175,7 +175,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Reads what is there of a DATA frame: its data, then its padding.
+    /// Reads the available part of a DATA frame: its data, then its padding.
     #[inline]
     pub(super) fn read_body(&mut self, input: &[u8]) -> Option<(usize, Option<Event>)> {
         let body = self.body.as_mut()?;
@@ -217,7 +217,7 @@ impl Session {
         Some((length, Some(event)))
     }
 
-    /// The end of a body in a frame without data.
+    /// Ends a body with a frame without data.
     fn end_body(&mut self, body: Body) -> Option<Event> {
         let key = body.key.filter(|_| body.end)?;
         self.streams.get_mut(key)?.ended = true;
@@ -229,7 +229,7 @@ impl Session {
         })
     }
 
-    /// The window of the stream may grow, if anything more of its body may come.
+    /// Lets the window of the stream grow, if more of its body may follow.
     fn return_to_stream(&mut self, key: Key, bytes: u32) {
         let Some(stream) = self.streams.get_mut(key) else {
             return;

@@ -1,4 +1,4 @@
-//! The frames that carry neither fields nor bodies (RFC 9113 §6.3 to §6.9, RFC 9218 §7.1).
+//! Frames that carry neither fields nor bodies (RFC 9113 §6.3 to §6.9, RFC 9218 §7.1).
 
 use super::{ALIVE_PING, DRAIN_PING, Ping, Session, setting};
 use crate::budget::{Charge, SETTINGS_A_TOKEN};
@@ -8,7 +8,7 @@ use crate::frame::{self, FrameHead, MAX_ID, flag, kind};
 use crate::priority::Priority;
 use crate::{ErrorCode, Event};
 
-/// What a control frame comes to.
+/// The result of a control frame.
 type Outcome = Result<Option<Event>, ErrorCode>;
 
 impl Session {
@@ -21,13 +21,13 @@ impl Session {
             kind::GOAWAY => self.go_away(frame, payload),
             kind::WINDOW_UPDATE => self.window_update(frame, payload),
             kind::PRIORITY_UPDATE => self.priority_update(frame, payload),
-            // RFC 9113 §8.4: a client cannot push.
+            // A client cannot push (RFC 9113 §8.4).
             kind::PUSH_PROMISE => Err(ErrorCode::ProtocolError),
             _ => self.charge(Charge::Ignored).map(|()| None),
         }
     }
 
-    /// RFC 9113 §5.3.2, §6.3: it is checked and ignored, on streams in any state.
+    /// Checks and ignores PRIORITY, on streams in any state (RFC 9113 §5.3.2, §6.3).
     fn old_priority(&mut self, frame: &FrameHead, payload: &[u8]) -> Outcome {
         let id = frame.stream;
         if id == 0 {
@@ -56,8 +56,8 @@ impl Session {
             return Err(ErrorCode::ProtocolError);
         }
         let Some(key) = self.streams.find(frame.stream) else {
-            // The server was done first: an honest client resets a request whose reply ended before it, and each has cost
-            // it HEADERS. Once it did so, it has nothing to reset.
+            // The server has ended the stream first. An honest client may reset a request whose reply ended before it,
+            // and each of these has cost it HEADERS. After that the client cannot reset the stream again.
             if !self.closed.leave(frame.stream, End::Client) {
                 self.charge(Charge::Invalid)?;
             }
@@ -98,7 +98,8 @@ impl Session {
         Ok(None)
     }
 
-    /// RFC 9113 §6.5.2. Replies use no dynamic table and no frame above 16,384 bytes, so most of them change nothing.
+    /// Applies a setting (RFC 9113 §6.5.2). Replies use no dynamic table and no frame above 16,384 bytes, so most
+    /// settings have no effect.
     fn setting(&mut self, name: u16, value: u32) -> Result<(), ErrorCode> {
         match name {
             setting::ENABLE_PUSH
@@ -117,7 +118,7 @@ impl Session {
         }
     }
 
-    /// RFC 9113 §6.9.2: windows of open streams move by the difference, also below zero.
+    /// Changes the windows of open streams by the difference, which may make them negative (RFC 9113 §6.9.2).
     fn resize_windows(&mut self, size: u32) -> Result<(), ErrorCode> {
         let by = i64::from(size) - i64::from(self.initial_window);
         self.initial_window = size;
@@ -202,7 +203,7 @@ impl Session {
         Ok(None)
     }
 
-    /// RFC 9218 §7.1.
+    /// Handles `PRIORITY_UPDATE` (RFC 9218 §7.1).
     fn priority_update(&mut self, frame: &FrameHead, payload: &[u8]) -> Outcome {
         if frame.stream != 0 {
             return Err(ErrorCode::ProtocolError);
@@ -231,7 +232,7 @@ impl Session {
     }
 }
 
-/// The stream that another depends on (RFC 7540 §6.3).
+/// Gives the stream on which another one depends (RFC 7540 §6.3).
 pub(super) fn parent(priority: [u8; 5]) -> u32 {
     let [a, b, c, d, _] = priority;
     u32::from_be_bytes([a, b, c, d]) & MAX_ID

@@ -10,7 +10,7 @@ use crate::priority::Priority;
 use crate::streams::Stream;
 use crate::{ErrorCode, Event, Key, RequestHead};
 
-/// A field block that comes in parts.
+/// A field block in several frames.
 pub(super) struct Block {
     opening: Opening,
     bytes: Vec<u8>,
@@ -23,16 +23,16 @@ impl Block {
     }
 }
 
-/// What a HEADERS frame says beside its fields.
+/// The flags and the dependency of a HEADERS frame.
 #[derive(Clone, Copy)]
 struct Opening {
     stream: u32,
     end: bool,
-    /// The stream depends on itself (RFC 7540 §5.3.1).
+    /// True if the stream depends on itself (RFC 7540 §5.3.1).
     is_own_parent: bool,
 }
 
-/// CONTINUATION frames of one block; nghttp2 takes as many (CVE-2024-27316).
+/// The most CONTINUATION frames of one block. nghttp2 accepts as many (CVE-2024-27316).
 const MOST_CONTINUATIONS: u32 = 8;
 
 impl Session {
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Reads a whole field block. It is decoded even where nobody wants it, since later blocks refer to it.
+    /// Reads a whole field block. It is decoded even if the stream is gone, because later blocks refer to it.
     fn field_block(
         &mut self,
         opening: Opening,
@@ -120,8 +120,8 @@ impl Session {
             return self.trailers(key, opening, block, head);
         }
         if id <= self.last_id {
-            // RFC 9113 §5.1: HEADERS that were on their way when the server reset the stream are ignored. The end of the
-            // request is no fault of the client and comes once. Ids never go back.
+            // HEADERS that the client sent before it knew of the server's reset are ignored (RFC 9113 §5.1). The end of
+            // the request is no error of the client, and is accepted once. Ids never decrease.
             return match self.closed.find(id) {
                 Some(End::Server) => {
                     self.decode_for_nobody(block)?;
@@ -150,7 +150,7 @@ impl Session {
         self.request(opening, early, block, head)
     }
 
-    /// A head that opens a stream.
+    /// Takes a head that opens a stream.
     #[inline]
     fn request(
         &mut self,
@@ -207,14 +207,14 @@ impl Session {
         }
     }
 
-    /// A stream that nobody got to know is reset (RFC 9113 §8.1.1).
+    /// Resets a stream that no handler knows (RFC 9113 §8.1.1).
     fn malformed(&mut self, id: u32) -> Result<Option<Event>, ErrorCode> {
         self.closed.remember(id, End::Server);
         self.send_reset(id, ErrorCode::ProtocolError)?;
         Ok(None)
     }
 
-    /// HEADERS of a stream that is open: the end of its body (RFC 9113 §8.1).
+    /// Takes HEADERS of an open stream, which end its body (RFC 9113 §8.1).
     #[cold]
     fn trailers(
         &mut self,
@@ -258,7 +258,7 @@ impl Session {
     }
 }
 
-/// The payload without its padding (RFC 9113 §6.2).
+/// Gives the payload without its padding (RFC 9113 §6.2).
 #[inline]
 fn unpad<'p>(frame: &FrameHead, payload: &'p [u8]) -> Result<&'p [u8], ErrorCode> {
     if !frame.has(flag::PADDED) {

@@ -1,4 +1,4 @@
-//! What may be sent, and whose turn it is (RFC 9113 §6.9, RFC 9218 §10).
+//! Bytes that may be sent, and the order of streams (RFC 9113 §6.9, RFC 9218 §10).
 
 use super::Session;
 use crate::closed::End;
@@ -6,8 +6,8 @@ use crate::frame::{self, MAX_PAYLOAD};
 use crate::{ErrorCode, Key};
 
 impl Session {
-    /// How many bytes of DATA the stream may be sent now: at most `wanted`, and at most one frame. They are taken off both
-    /// windows. A frame that has only `END_STREAM` needs none.
+    /// Gives the number of bytes of DATA that the stream may send now: at most `wanted`, and at most one frame. They
+    /// are taken off both windows. A frame that has only `END_STREAM` needs none.
     pub fn reserve(&mut self, key: Key, wanted: usize) -> usize {
         let Some(stream) = self.streams.get_mut(key) else {
             return 0;
@@ -23,8 +23,8 @@ impl Session {
         bytes as usize
     }
 
-    /// The stream has bytes that wait for a window or for room, or no longer. A stream that has only its `END_STREAM` to send
-    /// waits for neither.
+    /// Records whether the stream has bytes that wait for a window or for room. A stream that has only its `END_STREAM`
+    /// to send waits for neither.
     pub fn wants_to_send(&mut self, key: Key, wants: bool) {
         if let Some(stream) = self.streams.get_mut(key)
             && stream.wants_to_send != wants
@@ -38,8 +38,9 @@ impl Session {
         }
     }
 
-    /// The stream whose turn it is, of those that want to send and whose windows allow a byte. The most urgent go first. Of
-    /// those the incremental take turns, and the others, which follow each other by age, have one turn together.
+    /// Gives the next stream among those that want to send and whose windows allow a byte. The most urgent is first.
+    /// Among equally urgent streams, incremental ones take turns, and the others, ordered by age, have one turn
+    /// together.
     pub fn next_to_send(&mut self) -> Option<Key> {
         if self.waiting == 0 || self.window.allows() == 0 {
             return None;
@@ -57,7 +58,7 @@ impl Session {
             };
             let candidate = Candidate {
                 urgency: stream.priority.urgency,
-                // By turns: those behind the last come first.
+                // Incremental streams take turns: those behind the last one come first.
                 order: if stream.priority.incremental {
                     key.0.wrapping_sub(self.turn.0).wrapping_sub(1).into()
                 } else {
@@ -86,8 +87,8 @@ impl Session {
         }
     }
 
-    /// `END_STREAM` was written: the stream is gone. Where the end of the request has not come, `RST_STREAM` with `NO_ERROR`
-    /// follows (RFC 9113 §8.1).
+    /// Records that `END_STREAM` was written: the stream is gone. If the request has not ended, `RST_STREAM` with
+    /// `NO_ERROR` follows (RFC 9113 §8.1).
     #[inline]
     pub fn end_sent(&mut self, key: Key) {
         let Some(stream) = self.streams.get(key) else {
@@ -103,7 +104,7 @@ impl Session {
     }
 }
 
-/// A stream that can be sent. The least comes first.
+/// A stream that can be sent. The smallest is sent first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     urgency: u8,

@@ -1,4 +1,4 @@
-//! A client in memory: builds frames byte by byte, and shows what a session says and sends.
+//! A client in memory: builds frames byte by byte, and gives the events and the output of a session.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use h2::{ErrorCode, Event, Key, Limits, RequestHead, Session};
@@ -31,7 +31,7 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A block of literals that are not indexed and not coded (RFC 7541 §6.2.2).
+/// Writes a block of literals without indexing and without Huffman codes (RFC 7541 §6.2.2).
 pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
@@ -68,17 +68,17 @@ pub const POST: [(&str, &str); 4] = [
     (":authority", "a.test"),
 ];
 
-/// A request without a body.
+/// Writes a request without a body.
 pub fn get(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, stream, &block(&GET))
 }
 
-/// The head of a request whose body follows.
+/// Writes the head of a request whose body follows.
 pub fn post(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS, stream, &block(&POST))
 }
 
-/// A request of these fields behind those of `GET`.
+/// Writes a request with these fields behind those of `GET`.
 pub fn get_with(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
     let fields = [&GET, fields].concat();
     frame(HEADERS, END_HEADERS | END_STREAM, stream, &block(&fields))
@@ -109,7 +109,7 @@ pub fn settings(settings: &[(u16, u32)]) -> Vec<u8> {
     frame(SETTINGS, 0, 0, &payload)
 }
 
-/// An event, with the bytes it is about.
+/// An event, with its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Seen {
     NoRoom,
@@ -157,12 +157,12 @@ pub struct Client {
     pub head: RequestHead,
     pub now: u64,
     pub room: bool,
-    /// What was not consumed.
+    /// The bytes that were not consumed.
     pub kept: Vec<u8>,
 }
 
 impl Client {
-    /// A session whose SETTINGS were exchanged.
+    /// Makes a session whose SETTINGS were exchanged.
     pub fn new() -> Self {
         Self::with(&Limits::default())
     }
@@ -175,7 +175,7 @@ impl Client {
         client
     }
 
-    /// A session that has read nothing.
+    /// Makes a session that has read nothing.
     pub fn fresh(limits: &Limits) -> Self {
         Self {
             session: Session::new(limits, 0),
@@ -186,7 +186,7 @@ impl Client {
         }
     }
 
-    /// Gives what the session says to these bytes, until it needs more.
+    /// Feeds bytes, and gives the events until the session needs more.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Seen> {
         self.kept.extend(bytes);
         let input = std::mem::take(&mut self.kept);
@@ -244,7 +244,7 @@ impl Client {
         seen
     }
 
-    /// What the session sent since the last call.
+    /// Gives the frames that the session has sent since the last call.
     pub fn sent(&mut self) -> Vec<Sent> {
         let out = std::mem::take(self.session.out());
         let mut rest = &out[..];
@@ -275,7 +275,7 @@ impl Client {
         sent
     }
 
-    /// Feeds bytes that end the connection with this code.
+    /// Feeds bytes that must end the connection with this code.
     #[track_caller]
     pub fn fails(mut self, bytes: &[u8], code: ErrorCode) {
         let seen = self.feed(bytes);
@@ -290,7 +290,7 @@ impl Client {
         assert_eq!(self.sent(), []);
     }
 
-    /// Feeds bytes that reset this stream with this code, and gives what the session said.
+    /// Feeds bytes that must reset this stream with this code, and gives the events.
     #[track_caller]
     pub fn resets(&mut self, bytes: &[u8], stream: u32, code: ErrorCode) -> Vec<Seen> {
         let seen = self.feed(bytes);
@@ -299,7 +299,7 @@ impl Client {
         seen
     }
 
-    /// Opens a stream.
+    /// Opens a stream, and gives its key.
     #[track_caller]
     pub fn open(&mut self, bytes: &[u8]) -> Key {
         match self.feed(bytes)[..] {

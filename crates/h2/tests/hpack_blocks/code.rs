@@ -1,4 +1,4 @@
-//! The Huffman code as RFC 7541 Appendix B lists it: the code of each symbol and its length in bits.
+//! The Huffman code of RFC 7541 Appendix B: the code of each symbol and its length in bits.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -43,7 +43,7 @@ pub const CODE: [(u32, u32); 257] = [
     (0x7fffff0, 27), (0x3ffffee, 26), (0x3fffffff, 30),
 ];
 
-/// `text`, coded one bit after the other.
+/// Encodes `text` bit by bit.
 pub fn encode(text: &[u8]) -> Vec<u8> {
     let mut bits = Vec::new();
     for byte in text {
@@ -62,7 +62,7 @@ fn symbols() -> &'static HashMap<(u32, u32), usize> {
     SYMBOLS.get_or_init(|| CODE.iter().copied().zip(0..).collect())
 }
 
-/// What `coded` stands for, read one bit after the other.
+/// Decodes `coded` bit by bit.
 pub fn decode(coded: &[u8]) -> Option<Vec<u8>> {
     let symbols = symbols();
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! A decoder that is written as RFC 7541 reads, in the simplest way, for tests to compare with.
+//! A decoder that follows the text of RFC 7541 in the simplest way. Tests compare the real decoder with it.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use h2::hpack::{Decoder, Error};
 use super::code;
 
 pub struct Literal {
-    /// The newest is first.
+    /// The dynamic table; the newest field is first.
     pub table: VecDeque<(Vec<u8>, Vec<u8>)>,
     pub statics: Vec<(Vec<u8>, Vec<u8>)>,
     most: usize,
@@ -24,7 +24,7 @@ pub struct Read {
 
 impl Literal {
     pub fn new(limit: usize) -> Self {
-        // The static table is compared with other decoders elsewhere; here it is the one of the decoder.
+        // The static table is that of the real decoder. Other tests compare it with other decoders.
         let statics = (1..=61).map(|index| {
             let mut found = None;
             let field = &mut |field: h2::hpack::Field| {
@@ -42,7 +42,7 @@ impl Literal {
         }
     }
 
-    /// The fields of a block, and where each ends in it.
+    /// Gives the fields of a block, each with the offset of its end.
     pub fn decode(&mut self, block: &[u8]) -> Result<Vec<(Read, usize)>, Error> {
         let mut fields = Vec::new();
         let mut updates = 0;
@@ -123,7 +123,7 @@ impl Input<'_> {
         byte.ok_or(Error::Truncated)
     }
 
-    /// As the pseudocode of §5.1, but for the number of bytes.
+    /// Follows the pseudocode of §5.1, except that it limits the number of bytes.
     fn integer(&mut self, prefix: u32) -> Result<u64, Error> {
         let most = (1 << prefix) - 1;
         let mut value = u64::from(self.byte()?) & most;

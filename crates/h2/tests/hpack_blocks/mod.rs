@@ -1,4 +1,4 @@
-//! Blocks and fields as tests write and compare them.
+//! The form in which tests write and compare blocks and fields.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod code;
@@ -21,7 +21,7 @@ pub fn decode(decoder: &mut Decoder, block: &[u8]) -> Result<Fields, Error> {
     Ok(fields)
 }
 
-/// All that the decoder says of each field.
+/// Decodes a block, and gives everything that the decoder reports of each field.
 pub fn read(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Read>, Error> {
     let mut fields = Vec::new();
     decoder.decode(block, &mut |field| {
@@ -40,14 +40,14 @@ pub fn names_and_values(fields: Vec<Read>) -> Fields {
     pairs.map(|field| (field.name, field.value)).collect()
 }
 
-/// Whether a block has a third size update at its start, which others allow.
+/// Returns true when a block has a third size update at its start, which other decoders allow.
 pub fn has_three_size_updates(block: &[u8]) -> bool {
     let mut rest = block;
     for _ in 0..3 {
         let Some((0x20..0x40, _)) = rest.split_first() else {
             return false;
         };
-        // The prefix and up to four bytes behind it.
+        // The integer is the prefix and up to four bytes behind it.
         let more = rest.iter().skip(1).take_while(|byte| **byte & 0x80 != 0);
         let length = if rest[0] == 0x3f { 2 + more.count() } else { 1 };
         rest = rest.get(length..).unwrap_or_default();
@@ -55,7 +55,7 @@ pub fn has_three_size_updates(block: &[u8]) -> bool {
     true
 }
 
-/// Fields, each of which is a line with its name, `: `, and its value.
+/// Gives the fields of lines, each with a name, `: ` and a value.
 pub fn fields(lines: &str) -> Fields {
     let parts = lines.lines().map(|line| line.split_once(": "));
     let bytes = |text: &str| text.as_bytes().to_vec();
@@ -65,7 +65,7 @@ pub fn fields(lines: &str) -> Fields {
         .collect()
 }
 
-/// Bytes of hexadecimal digits, between which blanks may stand.
+/// Gives the bytes of hexadecimal digits. Blanks between them are ignored.
 pub fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b' ').collect();
     let pairs = digits.chunks(2);

@@ -1,5 +1,5 @@
-//! The decoder of the `h2` crate. Its blocks have to come in frames, and it sorts and checks the fields of a block, so what
-//! it gives is compared through `agrees`.
+//! Decodes with the `h2` crate. It takes blocks in frames, and sorts and checks their fields, so `agrees` compares the
+//! results.
 
 use std::io::Cursor;
 use std::pin::Pin;
@@ -17,9 +17,9 @@ pub struct Rival {
 
 #[derive(Debug)]
 pub enum Verdict {
-    /// Sorted by name; values of one name in their order.
+    /// The fields, sorted by name. Values of one name keep their order.
     Fields(Fields),
-    /// The fields of the block make no message; the table is in step.
+    /// The fields make no valid message. The table is still equal.
     Malformed,
     Error,
 }
@@ -37,7 +37,7 @@ impl Rival {
         let frame = io.get_mut();
         frame.clear();
         frame.extend(&(block.len() as u32).to_be_bytes()[1..]);
-        // HEADERS with END_HEADERS and END_STREAM on stream 1.
+        // The frame is HEADERS with END_HEADERS and END_STREAM on stream 1.
         frame.extend([0x1, 0x5, 0, 0, 0, 1]);
         frame.extend(block);
         let mut context = Context::from_waker(Waker::noop());
@@ -50,8 +50,8 @@ impl Rival {
     }
 }
 
-/// Whether the verdict of `h2` is the same, given where it differs by intent: it refuses fields that HTTP/2 does not allow,
-/// and it allows more than two size updates.
+/// Returns true when the verdict of `h2` is the same, except for intended differences: it refuses fields that HTTP/2
+/// does not allow, and it allows more than two size updates.
 pub fn agrees(block: &[u8], ours: &Result<Fields, Error>, verdict: &Verdict) -> bool {
     let Ok(fields) = ours else {
         return matches!(verdict, Verdict::Error) || has_three_size_updates(block);
@@ -95,14 +95,14 @@ fn sorted(headers: Headers) -> Fields {
     fields
 }
 
-/// Whether `h2` takes such a field for one of HTTP/2.
+/// Returns true when `h2` accepts the field in HTTP/2.
 fn is_allowed(name: &[u8], value: &[u8]) -> bool {
     let is_token = |text: &[u8]| {
         let mut bytes = text.iter();
         let others = b"!#$%&'*+-.^_`|~";
         !text.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || others.contains(byte))
     };
-    // A quotation mark is no character of a token, but `h2` takes it for one in a name.
+    // A quotation mark is not allowed in a token, but `h2` allows it in a name.
     let is_name = |text: &[u8]| {
         let marked = text
             .iter()

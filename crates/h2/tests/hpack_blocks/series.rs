@@ -1,5 +1,5 @@
-//! Random blocks of one connection: mostly such as an encoder could write, some changed at a few places. A series is one
-//! vector of bytes, in which two bytes with a length stand before each block.
+//! Random blocks of one connection: mostly valid output of an encoder, some of it changed in a few places. A series is
+//! one vector of bytes, in which the length of each block precedes it in two bytes.
 
 use mutants::Random;
 
@@ -33,14 +33,14 @@ const NAMES: [&str; 24] = [
     "via",
 ];
 
-/// A series of up to eight blocks.
+/// Makes a series of up to eight blocks.
 pub fn series(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Says how many fields the dynamic table has.
+    // This decoder tells how many fields the dynamic table has.
     let mut literal = Literal::new(4_096);
     for _ in 0..=random.below(8) {
         let mut block = block(random, literal.table.len());
-        // An error is the last that a connection does.
+        // A block with an error is the last block of a connection, so the result is ignored.
         let _ = literal.decode(&block);
         if random.chance(24) {
             let place = random.place(&block);
@@ -57,7 +57,7 @@ pub fn series(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The blocks of any bytes.
+/// Splits any bytes into blocks.
 pub fn blocks(series: &[u8]) -> Vec<&[u8]> {
     let mut blocks = Vec::new();
     let mut rest = series;
@@ -98,10 +98,10 @@ fn field(out: &mut Vec<u8>, random: &mut Random, in_table: &mut usize) {
     };
     let index = match random.below(200) {
         0 => 0,
-        // Most are beyond the table.
+        // Most of these indices are beyond the table.
         1 => 1 + random.below(300),
         2..100 if *in_table > 0 => 62 + random.below(*in_table),
-        // The values of those before would seldom be such as `h2` allows.
+        // Lower indices are pseudo-header fields, which `h2` would seldom accept with these values.
         2..195 if prefix < 7 => 15 + random.below(47),
         _ => 1 + random.below(61),
     };
@@ -117,7 +117,7 @@ fn field(out: &mut Vec<u8>, random: &mut Random, in_table: &mut usize) {
     }
     let value = value(random);
     string(out, random, &value);
-    // Fewer where others had to go, which the next block will know.
+    // The count is too high if fields were evicted. The next block gets the right one.
     *in_table += usize::from(prefix == 6);
 }
 
@@ -171,7 +171,7 @@ fn string(out: &mut Vec<u8>, random: &mut Random, text: &[u8]) {
     out.extend(coded);
 }
 
-/// An integer; now and then with more bytes than it needs, as §5.1 allows.
+/// Writes an integer, sometimes with more bytes than it needs, as §5.1 allows.
 fn integer(out: &mut Vec<u8>, random: &mut Random, flags: u8, prefix: u32, value: usize) {
     let most = (1_usize << prefix) - 1;
     if value < most {

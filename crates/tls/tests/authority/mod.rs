@@ -1,5 +1,5 @@
-//! A certificate authority for tests: the certificates of servers and clients, and lists of revoked ones. Keys are made
-//! anew each time, so that the repository has none.
+//! A certificate authority for tests: makes certificates of servers and clients, and lists of revoked ones. Keys are
+//! made anew each time, so that the repository has none.
 #![allow(dead_code, reason = "no test file uses all of it")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use rcgen::{
     date_time_ymd,
 };
 
-/// Each certificate gets another serial number, of whichever authority it is.
+/// The next serial number. It is unique over all authorities.
 static SERIAL: AtomicU64 = AtomicU64::new(1000);
 
-/// What a certificate is for.
+/// The purpose of a certificate.
 #[derive(Clone, Copy)]
 pub enum Purpose {
     Server,
@@ -31,7 +31,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The certificate, then those of its issuers.
+    /// Gives the certificate, then those of its issuers.
     pub fn chain_pem(&self) -> String {
         self.chain().map(Certificate::pem).collect()
     }
@@ -40,7 +40,7 @@ impl Identity {
         self.chain().map(|one| one.der().to_vec()).collect()
     }
 
-    /// The key as PKCS#8.
+    /// Gives the key as PKCS#8.
     pub fn key_pem(&self) -> String {
         self.key.serialize_pem()
     }
@@ -54,10 +54,10 @@ impl Identity {
     }
 }
 
-/// A root, or an authority below one.
+/// A root, or an intermediate authority.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
-    /// What stands between its certificates and the root: itself, unless it is the root.
+    /// The certificates between an issued certificate and the root: its own certificate, unless it is the root.
     issuers: Vec<Certificate>,
 }
 
@@ -87,7 +87,7 @@ impl Authority {
         self.issuer.der().to_vec()
     }
 
-    /// A certificate for `names`, host names or addresses, with an ECDSA key.
+    /// Issues a certificate for `names`, host names or addresses, with an ECDSA key.
     pub fn issue(&self, purpose: Purpose, names: &[&str]) -> Identity {
         self.sign(params(purpose, names), ecdsa())
     }
@@ -97,21 +97,21 @@ impl Authority {
         self.sign(params(purpose, names), key)
     }
 
-    /// A certificate that was good until the end of 2024.
+    /// Issues a certificate that expired at the end of 2024.
     pub fn issue_expired(&self, purpose: Purpose, names: &[&str]) -> Identity {
         let mut params = params(purpose, names);
         params.not_after = date_time_ymd(2024, 12, 31);
         self.sign(params, ecdsa())
     }
 
-    /// A certificate that expires soon.
+    /// Issues a certificate that expires at `end`.
     pub fn issue_until(&self, end: SystemTime, purpose: Purpose, names: &[&str]) -> Identity {
         let mut params = params(purpose, names);
         params.not_after = end.into();
         self.sign(params, ecdsa())
     }
 
-    /// The list of revoked certificates as PEM and DER, with those of `identities` in it.
+    /// Gives the list of revoked certificates as PEM and DER, with the certificates of `identities`.
     pub fn revoke(&self, identities: &[&Identity]) -> (String, Vec<u8>) {
         let revoked = identities.iter().map(|identity| RevokedCertParams {
             serial_number: identity.serial.clone(),

@@ -1,9 +1,9 @@
-//! Which certificate a client is shown.
+//! The choice of the certificate for a client.
 
 use crate::authority::Purpose;
 use crate::pair::{World, certificate};
 
-/// A world with four certificates; the first is for localhost.
+/// Makes a world with four certificates. The first is for localhost.
 fn world() -> World {
     let mut world = World::new();
     let wildcard = world.ca.issue(Purpose::Server, &["*.wild.test"]);

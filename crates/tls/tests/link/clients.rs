@@ -16,7 +16,7 @@ fn world(client_certificate: ClientCertificate) -> World {
     world
 }
 
-/// Gives what became of the handshake: the certificate that the server has, or the alert that the client got.
+/// Gives the outcome of the handshake: the certificate that the server has, or the alert that the client got.
 fn outcome(world: &World, client: &Client) -> Result<Option<Vec<u8>>, String> {
     let mut pair = client.connect(&world.settings());
     loop {

@@ -1,4 +1,4 @@
-//! What peers do wrong.
+//! Errors of peers.
 
 use std::io::Write;
 
@@ -48,7 +48,7 @@ fn garbage_gets_an_alert() {
         let (level, _) = alert(&mut pair);
         assert_eq!(level, 2, "fatal");
         assert!(pair.link.failed());
-        // What follows is thrown away.
+        // Later bytes are discarded.
         pair.feed(bytes).unwrap();
         pair.link.seal(b"reply", &mut pair.wire);
         pair.link.close(&mut pair.wire);
@@ -89,7 +89,7 @@ fn plaintext_before_a_changed_record_is_not_given_twice() {
 fn a_handshake_message_that_never_ends_is_refused() {
     let world = World::new();
     let mut pair = world.client().connect(&world.settings());
-    // A ClientHello of 65,000 bytes, in records of one byte.
+    // The ClientHello has 65,000 bytes, in records of one byte.
     let mut refused = pair.feed(&[22, 3, 1, 0, 4, 1, 0, 0xfd, 0xe8]).is_err();
     let mut sent = 0;
     while !refused {
@@ -114,7 +114,7 @@ fn half_a_message_behind_the_handshake_does_not_hinder_replies() {
     let world = World::new();
     let mut pair = world.client().connect(&world.settings());
     pair.settle().unwrap();
-    // Handshake records in plaintext are an error at this point, whatever they begin.
+    // Plaintext handshake records are an error at this point, for any message.
     let fed = pair.feed(&[22, 3, 3, 0, 2, 24, 0]);
     pair.link.seal(b"reply", &mut pair.wire);
     assert!(fed.is_err());

@@ -1,4 +1,4 @@
-//! Every version, suite, group and protocol.
+//! Handshakes with every version, suite, group and protocol.
 
 use rustls::crypto::aws_lc_rs::{self, kx_group};
 use rustls::{SupportedProtocolVersion, version};

@@ -1,4 +1,4 @@
-//! A link against the client of rustls, in memory.
+//! Tests a link with the client of rustls, in memory.
 
 #[path = "../authority/mod.rs"]
 mod authority;

@@ -1,4 +1,4 @@
-//! A link and a client of rustls, joined by memory.
+//! A link and a client of rustls, connected in memory.
 #![allow(dead_code, reason = "no test file uses all of it")]
 
 use std::io::{Cursor, ErrorKind, Read, Write};
@@ -48,7 +48,7 @@ pub fn certificate(names: &[&str], identity: &Identity) -> Certificate {
     }
 }
 
-/// What a client offers.
+/// The settings of a client.
 #[derive(Clone)]
 pub struct Client {
     pub versions: Vec<&'static SupportedProtocolVersion>,
@@ -98,7 +98,7 @@ impl Client {
         self
     }
 
-    /// The configuration, which keeps the tickets that its connections get.
+    /// Gives the configuration, which stores the tickets of its connections.
     pub fn config(&self) -> Arc<ClientConfig> {
         let builder = ClientConfig::builder_with_provider(Arc::new(self.provider.clone()))
             .with_protocol_versions(&self.versions)
@@ -128,9 +128,9 @@ pub struct Pair {
     pub link: Link,
     pub client: ClientConnection,
     pub scratch: Scratch,
-    /// What the link gave as plaintext.
+    /// The plaintext that the link has given.
     pub plain: Vec<u8>,
-    /// What the link has sent and the client has not received.
+    /// The bytes that the link has sent and the client has not received.
     pub wire: Vec<u8>,
     pub ended: bool,
 }
@@ -148,7 +148,7 @@ impl Pair {
         }
     }
 
-    /// What the client has to send.
+    /// Gives the bytes that the client has to send.
     pub fn client_bytes(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         while self.client.wants_write() {
@@ -157,7 +157,7 @@ impl Pair {
         bytes
     }
 
-    /// Gives the link ciphertext.
+    /// Feeds ciphertext to the link.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Fed, Fault> {
         self.feed_with_room(bytes, 65_536)
     }
@@ -173,7 +173,7 @@ impl Pair {
         Ok(fed)
     }
 
-    /// Gives the client what the link has sent.
+    /// Delivers the bytes of the link to the client.
     pub fn deliver(&mut self) -> Result<(), rustls::Error> {
         let mut bytes = Cursor::new(std::mem::take(&mut self.wire));
         while (bytes.position() as usize) < bytes.get_ref().len() {
@@ -197,7 +197,7 @@ impl Pair {
         }
     }
 
-    /// Has the client say something, and the link get it.
+    /// Sends bytes of the client to the link.
     pub fn say(&mut self, bytes: &[u8]) {
         let before = self.plain.len();
         for piece in bytes.chunks(16_384) {
@@ -210,14 +210,14 @@ impl Pair {
         );
     }
 
-    /// Has the link answer, and gives what the client read.
+    /// Sends bytes of the link, and gives what the client read.
     pub fn answer(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.link.seal(bytes, &mut self.wire);
         self.deliver().unwrap();
         self.heard()
     }
 
-    /// What the client can read now.
+    /// Gives the bytes that the client can read now.
     pub fn heard(&mut self) -> Vec<u8> {
         let mut heard = Vec::new();
         match self.client.reader().read_to_end(&mut heard) {

@@ -1,4 +1,4 @@
-//! Records in both directions: cut, gathered, large, and the ends of a connection.
+//! Records in both directions: split, joined, large, and the ends of a connection.
 
 use std::io::Write;
 
@@ -156,7 +156,7 @@ fn a_close_notify_of_the_client_ends_its_side_and_replies_still_leave() {
         assert!(fed.ended);
         assert_eq!(pair.plain, b"last words");
         assert_eq!(pair.answer(b"reply"), b"reply");
-        // What follows a close_notify is ignored.
+        // Bytes behind a close_notify are ignored.
         let fed = pair.feed(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         assert!(!fed.ended && fed.plaintext == 0);
         pair.link.close(&mut pair.wire);
@@ -179,7 +179,7 @@ fn our_close_notify_comes_once_and_behind_all_that_was_sealed() {
     // Without a close_notify this would be an error: UnexpectedEof, or WouldBlock.
     std::io::Read::read_to_end(&mut pair.client.reader(), &mut heard).unwrap();
     assert_eq!(heard, b"reply");
-    // Nobody reads what the client says from now on, right or wrong.
+    // Later bytes of the client are discarded, valid or not.
     pair.client.writer().write_all(b"more").unwrap();
     let bytes = pair.client_bytes();
     for bytes in [&bytes, &b"garbage"[..]] {

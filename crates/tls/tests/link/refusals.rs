@@ -1,4 +1,4 @@
-//! Settings that are refused, and the sentences that say why.
+//! Refused settings, and the sentences that say why.
 
 use tls::{ClientCertificate, Config, ConfigFault};
 

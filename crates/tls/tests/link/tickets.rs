@@ -1,4 +1,4 @@
-//! Which sessions are resumed.
+//! Rules for the resumption of sessions.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,7 +9,7 @@ use tls::{ClientCertificate, Settings};
 use crate::authority::{Authority, Purpose};
 use crate::pair::{Pair, World};
 
-/// Connects, passes something both ways, and gives whether the session was resumed.
+/// Connects, passes bytes in both directions, and returns true when the session was resumed.
 fn resumes(settings: &Settings, client: &Arc<ClientConfig>) -> bool {
     let mut pair = Pair::new(settings, client, "localhost");
     pair.settle().unwrap();

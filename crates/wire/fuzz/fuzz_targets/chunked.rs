@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(feed(bytes, 1), whole);
 });
 
-/// Data, trailer section, and where the body ended.
+/// The data, the trailer section, and the end of the body.
 type Fed = (Vec<u8>, Vec<u8>, Result<Option<usize>, Refusal>);
 
 fn feed(bytes: &[u8], piece: usize) -> Fed {

@@ -17,8 +17,8 @@ const shortRound = 0.1
 /** How many rounds are waited for a short one. */
 const mostLongRounds = 100
 /**
- * After so many ms the socket closes whatever still comes: requests that were received wait for it. A busy machine takes some
- * hundred ms for a hundred connections.
+ * The longest time in ms until the socket closes, even if connections still arrive: requests that were received wait
+ * for it. A busy machine takes a few hundred ms for a hundred connections.
  */
 const longest = 2_000
 

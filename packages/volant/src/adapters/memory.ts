@@ -26,7 +26,7 @@ export interface MemoryRequest {
   readonly headers: string[]
   /** The body: complete, or a source of it; null without one. */
   readonly body: Buffer | SourceParts | null
-  /** The trailer fields that come behind the body: name, value, name, value, …. */
+  /** The trailer fields: name, value, name, value, …. */
   readonly trailers?: string[] | undefined
   readonly httpVersion: '1.0' | '1.1'
   readonly remoteAddress: string
@@ -43,7 +43,7 @@ export interface ReplySink {
   start(status: number, headers: string[], empty: boolean): void
   /** Returns false when the next chunk should wait for `MemoryExchange.drain`. */
   chunk(bytes: Buffer): boolean
-  /** `trailers` are the fields behind the body: name, value, name, value, …. */
+  /** `trailers` are the trailer fields: name, value, name, value, …. */
   end(trailers: string[]): void
   fail(error: unknown): void
 }
@@ -57,7 +57,7 @@ export class MemoryExchange extends SocketExchange implements Exchange {
   declare upload: MemoryUpload | null
   readonly #request: MemoryRequest
   readonly #sink: ReplySink
-  /** True for a reply that would be chunked on a socket, so that it may have trailer fields. */
+  /** True if the reply would be chunked on a socket, so that it may have trailer fields. */
   #isChunked = false
   readonly #leave = () => this.lose(this.#request.signal?.reason)
 

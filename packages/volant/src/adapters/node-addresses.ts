@@ -10,7 +10,7 @@ export class PeerCounts {
     this.#most = most
   }
 
-  /** Counts a connection until it is closed. Closes it and gives false where its peer has as many as it may have. */
+  /** Counts a connection until it is closed. Closes it and gives false if its peer has the most connections already. */
   admits(socket: Socket): boolean {
     const { remoteAddress } = socket
     if (this.#most === 0 || remoteAddress === undefined) return true

@@ -31,7 +31,7 @@ export class NodeConnection {
    * finished reply for each connection more than doubled the cost of the garbage collector's scavenges.
    */
   lastResponse: ServerResponse | null = null
-  /** The bytes that were sent by the last sweep, and the time since when there were that many. */
+  /** The bytes that were sent by the last sweep, and the time since which their number has not changed. */
   #stalledBytes = -1
   #stalledSince = 0
   /** The bytes received at the last sweep, and the time since when the connection is idle with that many. */
@@ -55,7 +55,7 @@ export class NodeConnection {
     this.remoteAddress = socket.remoteAddress ?? ''
     this.encrypted = 'encrypted' in socket
     socket.on('end', () => {
-      // A connection that was cut is no half of one: its exchanges end with it, below.
+      // A destroyed connection has not just ended its sending side. Its exchanges end in the `close` event below.
       if (socket.destroyed) return
       for (const exchange of [...this.#active, ...this.#waiting]) exchange.hangUp()
     })

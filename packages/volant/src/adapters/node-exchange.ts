@@ -150,7 +150,7 @@ export class NodeExchange extends SocketExchange implements Exchange {
   finish(isLast = false, trailers: string[] | null = null): void {
     if (this.aborted) return
     if (this.length >= 0 && this.sent !== this.length && this.method !== 'HEAD') return this.destroy()
-    // node:http itself drops those of a reply that is not chunked.
+    // node:http itself drops the trailers of a reply that is not chunked.
     if (trailers !== null) this.response.addTrailers(valuesByName(trailers))
     this.response.end()
     if (this.upload !== null && !this.request.complete) {

@@ -1,6 +1,6 @@
 /**
- * Accepts the connections of a server on node:http that has TLS or HTTP/2. It looks at their first bytes, has TLS do its
- * handshake, and passes them on to the server of what they speak.
+ * Accepts the connections of a server on node:http that has TLS or HTTP/2. It reads their first bytes, starts the TLS
+ * handshake, and passes each connection to the server of its protocol.
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -11,7 +11,7 @@ import { isCut, rawOf } from './node-secure.ts'
 import { NodeTls } from './node-tls.ts'
 import { refusalBytes } from './refuse.ts'
 
-/** The servers that the front passes connections on to. */
+/** The servers to which the front passes connections. */
 export interface Behind {
   http1(socket: Socket): void
   http2(socket: Socket): void
@@ -20,9 +20,9 @@ export interface Behind {
   refused(): void
 }
 
-/** RFC 9113 §3.4. */
+/** The connection preface (RFC 9113 §3.4). */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
-/** The type of a TLS record of a handshake (RFC 8446 §5.1). */
+/** The content type of a TLS record with a handshake message (RFC 8446 §5.1). */
 const handshakeRecord = 0x16
 
 export class NodeFront {
@@ -30,7 +30,7 @@ export class NodeFront {
   readonly #limits: Limits
   readonly #behind: Behind
   readonly #tls: NodeTls | null
-  /** The connections that are not passed on yet, the oldest first, each with the timer of its end. */
+  /** The connections that are not passed on yet, the oldest first, each with the timer of its time limit. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout | null>()
   readonly #peers: PeerCounts
 
@@ -47,19 +47,19 @@ export class NodeFront {
     this.#tls?.replace(config)
   }
 
-  /** How many connections are not passed on yet. */
+  /** The number of connections that are not passed on yet. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Closes the connections of which nothing has come, or all that are not passed on. */
+  /** Closes the connections that have sent nothing, or with `all` every connection that is not passed on. */
   closeWaiting(all: boolean): void {
     for (const socket of this.#waiting.keys()) if (all || socket.bytesRead === 0) socket.destroy()
   }
 
   #onConnection(socket: Socket): void {
     this.#behind.accepted()
-    // Without a listener an error of a client would end the process.
+    // Without a listener an error of a socket would end the process.
     socket.on('error', () => socket.destroy())
     if (!this.#peers.admits(socket)) return
     const { tlsHandshakeTimeout, headersTimeout, maxHandshakes } = this.#limits
@@ -68,7 +68,7 @@ export class NodeFront {
     socket.once('close', () => this.#forget(socket))
     const [oldest = socket] = this.#waiting.keys()
     if (this.#tls !== null && maxHandshakes > 0 && this.#waiting.size > maxHandshakes) {
-      // Its end comes a turn later, and others may come before.
+      // The `close` event comes a turn later, and other connections may come before it.
       this.#forget(oldest)
       reset(oldest)
     }
@@ -98,7 +98,8 @@ export class NodeFront {
   #pass(socket: Socket, start: Buffer): void {
     if (this.#tls === null && !start.subarray(0, preface.length).equals(preface)) {
       this.#forget(socket)
-      // The socket goes on flowing: node:http of Node.js 20 does not hold back the body of one that was paused and resumed.
+      // The socket is not paused: node:http of Node.js 20 does not hold back the body of a socket that was paused and
+      // resumed.
       socket.unshift(start)
       return this.#behind.http1(socket)
     }
@@ -109,17 +110,18 @@ export class NodeFront {
       this.#behind.http2(socket)
     } else if (start[0] === handshakeRecord) {
       socket.unshift(start)
-      // A client that ends in its handshake is gone. TLS takes this from the socket that it is given.
+      // A client that ends its side during the handshake has left. TLS takes this setting from the socket that it is
+      // given.
       socket.allowHalfOpen = false
       this.#tls.handshake(socket)
     } else this.#refusePlain(socket, start)
   }
 
-  /** A browser that was given `http:` for `https:` gets a sentence; whatever else does not speak TLS is closed. */
+  /** Answers plain HTTP with a sentence that says to use `https:`. Closes a connection that speaks neither. */
   #refusePlain(socket: Socket, start: Buffer): void {
     this.#behind.refused()
     if (!/^[A-Za-z]/.test(start.toString('latin1', 0, 1))) return reset(socket)
-    // What the client still sends is read and dropped, or a reset would overtake the reply.
+    // Further bytes of the client are read and dropped. Otherwise a reset would overtake the reply.
     socket.resume()
     socket.end(refusalBytes('E_TLS_REQUIRED', 'This port speaks TLS. Use https:// in place of http://.'))
     setTimeout(() => socket.destroy(), this.#limits.drainTimeout).unref()
@@ -133,8 +135,8 @@ export class NodeFront {
     // Without this listener an error would end the process once node:http or node:http2 has removed its own
     // (CVE-2025-59465).
     secure.on('error', () => secure.destroy())
-    // Where TLS itself wrote last, such as tickets, node:tls keeps to itself that a reset failed that write. It says that
-    // the client ended, and writes nothing any more.
+    // If TLS itself wrote last, for example tickets, node:tls does not report that a reset failed that write. It
+    // reports an end of the client, and writes nothing any more.
     secure.on('end', () => {
       if (isCut(raw)) secure.destroy()
     })

@@ -1,18 +1,20 @@
-/** Passes the body of a reply to a stream of node:http2 in pieces, since that tells only of a whole write that it was sent. */
+/**
+ * Writes the body of a reply to a stream of node:http2 in pieces, because node:http2 reports only whole writes as sent.
+ */
 import type { ServerHttp2Stream } from 'node:http2'
 
-/** The bytes of a piece. A client that takes less of a stream in `sendTimeout` is cut off. */
+/** The length of a piece in bytes. A client that takes less than this of a stream within `sendTimeout` is cut off. */
 export const pieceSize = 65_536
 
 export class Pieces {
   readonly #stream: ServerHttp2Stream
   #queue: Buffer[] = []
-  /** The bytes in the queue, and all that were given. */
+  /** The bytes in the queue, and the sum of all bytes that were given. */
   #queued = 0
   #given = 0
   #ends = false
 
-  /** `onRoom` is called when all that was given is passed on. */
+  /** `onRoom` is called when all given bytes are passed on. */
   constructor(stream: ServerHttp2Stream, onRoom: () => void) {
     this.#stream = stream
     stream.on('drain', () => {

@@ -1,4 +1,4 @@
-/** The connections of HTTP/2 of the node:http adapter. */
+/** The HTTP/2 connections of the node:http adapter. */
 import {
   constants,
   createServer,
@@ -14,13 +14,13 @@ import { reset } from './node-reset.ts'
 import { bytesSent, isFlushed } from './node-secure.ts'
 import { NodeStream, requestOf } from './node-stream.ts'
 
-/** The window of a connection: what its streams may send together ahead of what is read. One of 64 KiB would be used up by one stream. */
+/** The window of a connection, for all its streams together. One stream alone would use up the default of 64 KiB. */
 const connectionWindow = 1_048_576
-/** RFC 9113 §5.1.1. */
+/** The largest stream id (RFC 9113 §5.1.1). */
 const lastStream = 2 ** 31 - 1
-/** How long the answer to the ping of a drain may take, in ms. */
+/** The longest wait for the answer to the PING of a drain, in ms. */
 const roundTrip = 1_000
-/** How long a client that is cut off may take to read why, in ms. */
+/** The time for a client that is cut off to read the GOAWAY, in ms. */
 const farewell = 100
 
 export class NodeSessions {
@@ -38,12 +38,12 @@ export class NodeSessions {
     this.#server = server
     this.#http2 = createServer(settingsOf(server.host.limits))
     this.#http2.on('session', (session) => this.#onSession(session))
-    // Sessions have listeners of their own; this one is for those that fail before.
+    // Sessions have listeners of their own. This one is for sessions that fail before they have them.
     this.#http2.on('sessionError', () => {})
     this.#http2.on('error', () => {})
     this.#http2.on('stream', (stream: ServerHttp2Stream, _headers, flags: number, ...more: unknown[]) => {
       const own = this.#own.get(stream.session as ServerHttp2Session)
-      // Without a listener its error would end the process.
+      // Without a listener an error of the stream would end the process.
       stream.on('error', () => {})
       if (own === undefined || own.cutOff) return stream.close(constants.NGHTTP2_REFUSED_STREAM)
       const request = requestOf(more[0] as string[], flags)
@@ -56,7 +56,7 @@ export class NodeSessions {
 
   /** Takes a connection that speaks HTTP/2. */
   take(socket: Socket): void {
-    // The end of input means that the client has left: no client of HTTP/2 closes only its sending side.
+    // The end of input means that the client has left, because clients of HTTP/2 do not close only their sending side.
     socket.allowHalfOpen = false
     this.#taken = socket
     this.#http2.emit('connection', socket)
@@ -82,17 +82,17 @@ export class NodeSessions {
       own.dropReset()
       for (const exchange of own.streams) {
         if (sendTimeout > 0 && exchange.stalledFor(now) >= sendTimeout) exchange.cancel(now)
-        // Where not even the reset of a stream leaves, nothing of the connection does.
+        // If not even the reset of a stream can be sent, nothing of the connection can.
         if (exchange.cancelledFor(now) > drainTimeout) reset(own.socket)
       }
-      // What the kernel has taken is still sent.
+      // The bytes that the kernel has taken are still sent.
       if (own.endingFor(now) > drainTimeout) own.socket.destroy()
       const isOld = maxConnectionAge > 0 && now - own.born > maxConnectionAge
       if (isOld || (http2IdleTimeout > 0 && own.idleFor(now) > http2IdleTimeout)) own.drain()
     }
   }
 
-  /** Tells clients to open no more streams, and serves those that are on their way. */
+  /** Tells clients to open no more streams, and serves those that they have opened already. */
   drain(): void {
     this.#closing = true
     for (const own of this.all) own.drain()
@@ -109,20 +109,22 @@ export class NodeSession {
   readonly socket: Socket
   readonly remoteAddress: string
   readonly encrypted: boolean
-  /** The time the connection opened, by the server's clock. */
+  /** The time at which the connection opened, by the server's clock. */
   readonly born: number
   readonly streams = new Set<NodeStream>()
   #idleSince: number
-  /** The time since when it waits for the client to take what is left or to end the connection, and what was sent by then. */
+  /**
+   * The time since which the connection waits for the client to take the rest or to close, and the bytes sent by then.
+   */
   #endingSince: number
   #endingBytes = 0
-  /** The resets that count, and when they were counted. */
+  /** The number of resets that count, and the time at which they were counted. */
   #resets = 0
   #resetsSince = 0
   #draining = false
-  /** True where `dropReset` is about to look. */
+  /** True while a check of `dropReset` is scheduled. */
   #looks = false
-  /** True once nothing more is taken from the client. */
+  /** True once nothing more is accepted from the client. */
   cutOff = false
 
   constructor(server: NodeServer, session: ServerHttp2Session, socket: Socket) {
@@ -136,7 +138,10 @@ export class NodeSession {
     this.#endingSince = server.clock
   }
 
-  /** Ends the connection of a client that resets its streams: each costs more here than there (CVE-2023-44487). */
+  /**
+   * Counts a reset. Ends the connection above the limit, because a reset costs the server more than the client
+   * (CVE-2023-44487).
+   */
   countReset(): void {
     const now = Date.now()
     const { maxStreamResets } = this.server.host.limits
@@ -150,8 +155,9 @@ export class NodeSession {
   }
 
   /**
-   * Ends the streams that were reset with NO_ERROR: node:http2 keeps them until the rest of their replies is sent, which never
-   * is. It tells of what was sent some time later, so this looks a turn of the event loop later, when nothing waits.
+   * Ends the streams that were reset with NO_ERROR. node:http2 keeps them until the rest of their replies is sent,
+   * which never happens. It reports sent bytes later, so this checks in a later turn of the event loop, if nothing
+   * waits.
    */
   dropReset(): void {
     if (this.#looks) return
@@ -169,7 +175,7 @@ export class NodeSession {
     return now - this.#idleSince
   }
 
-  /** Gives the milliseconds for which nothing is left but an end that node:http2 leaves to the client; 0 before. */
+  /** Gives the milliseconds for which the connection has waited only for the client to end it; 0 before that. */
   endingFor(now: number): number {
     const { session } = this
     const isEnding = session.destroyed || (session.closed && this.streams.size === 0)
@@ -182,8 +188,8 @@ export class NodeSession {
   }
 
   /**
-   * Closes the connection when its streams have ended. RFC 9113 §6.8: a first GOAWAY names no stream, so that requests which
-   * cross it are served; the second comes a round trip later.
+   * Closes the connection when its streams have ended. A first GOAWAY refuses no stream, so that requests in transit
+   * are served. The second one follows a round trip later (RFC 9113 §6.8).
    */
   drain(): void {
     const { session } = this
@@ -200,7 +206,7 @@ export class NodeSession {
     if (!session.ping(close)) close()
   }
 
-  /** Ends the connection, whose time is over. */
+  /** Ends the connection at once. */
   abort(): void {
     for (const exchange of this.streams) exchange.abort('shutdown')
     this.session.destroy()
@@ -211,7 +217,8 @@ export class NodeSession {
 function settingsOf(limits: Limits): NonNullable<Parameters<typeof createServer>[0]> {
   const { maxStreams, maxHeaders, maxHeaderSize } = limits
   return {
-    // Beyond these node:http2 resets the stream. A head that is somewhat too large gets the reply 431.
+    // Above these limits node:http2 resets the stream. They are larger than ours, so that a head slightly above ours
+    // gets the reply 431.
     maxHeaderListPairs: Math.max(128, maxHeaders * 2),
     settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderSize * 2 + maxHeaders * 64 },
   }

@@ -1,4 +1,4 @@
-/** Makes an `Exchange` of a stream of node:http2. */
+/** Turns a stream of node:http2 into an `Exchange`. */
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import {
@@ -21,9 +21,9 @@ import { tlsInfoOf } from './node-tls.ts'
 import { lengthOf, SocketExchange } from './socket-exchange.ts'
 import { Upload } from './upload.ts'
 
-/** The bytes of a streamed reply that may wait in this process before `write` returns false. */
+/** The most bytes of a streamed reply that may wait in this process before `write` returns false. */
 const sendBuffer = 65_536
-/** How often is looked whether the end of a reply has been sent, of which node:http2 does not tell, in ms. */
+/** The interval in ms at which the end of a reply is checked, because node:http2 does not report that it was sent. */
 const endLook = 20
 const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = constants
 
@@ -32,14 +32,14 @@ export class NodeStream extends SocketExchange implements Exchange {
   readonly stream: ServerHttp2Stream
   readonly target: string
   declare upload: StreamUpload | null
-  /** What is sent of a streamed body or a long one; null of others. */
+  /** The queue of a streamed or long body; null for others. */
   #pieces: Pieces | null = null
-  /** The bytes that were sent by the last sweep, and the time since when there were that many. */
+  /** The bytes that were sent by the last sweep, and the time since which their number has not changed. */
   #stalledBytes = -1
   #stalledSince = 0
   /** True once this side has closed the stream. */
   #isClosed = false
-  /** The time when the stream was cancelled; 0 before. */
+  /** The time at which the stream was cancelled; 0 before that. */
   #cancelledAt = 0
   #trailers: string[] | null = null
 
@@ -79,21 +79,21 @@ export class NodeStream extends SocketExchange implements Exchange {
     return this.session.server
   }
 
-  /** Does what `admit` of HTTP/1 does, and what its parser has done by then. */
+  /** Does the checks of `admit` of HTTP/1, and those of its parser. */
   admitStream(request: StreamRequest, routes: Routes): ErrorCode | null {
     if (request.refusal !== null) return request.refusal
     const { fields } = request
     const size = fields.reduce((sum, text) => sum + text.length + 2, this.target.length)
     if (size > this.host.limits.maxHeaderSize) return 'E_HEAD_TOO_LARGE'
     const refusal = this.admit(this.target, this.host, routes)
-    // -1: a body follows, whose length its head does not say.
+    // The value -1 stands for a body without a declared length.
     if (request.ended) this.declaredLength = 0
     else if (this.declaredLength === 0 && this.header('content-length') === undefined)
       this.declaredLength = -1
     return refusal
   }
 
-  /** Dispatches the request, once its body is there if the route needs it. */
+  /** Dispatches the request, after its body if the route needs the body. */
   begin(): void {
     if (!this.awaitsBody(() => this.dispatch())) this.dispatch()
   }
@@ -102,12 +102,12 @@ export class NodeStream extends SocketExchange implements Exchange {
     return new StreamUpload(this)
   }
 
-  // Other streams of the connection go on: its framing is never in doubt.
+  // A stream that fails does not close its connection, because the framing of the connection stays valid.
   protected closeAfter(): void {}
 
   inform(status: number, headers: string[]): void {
     if (this.replied || this.aborted || this.stream.destroyed) return
-    // A client that does not read gets no hints, whose worth goes with time.
+    // Hints lose their value with time, so a client that does not read gets none.
     if ((this.session.socket.writableLength ?? 0) > sendBuffer / 4) return
     this.stream.additionalHeaders(this.#fieldsOf(status, headers))
   }
@@ -173,7 +173,7 @@ export class NodeStream extends SocketExchange implements Exchange {
     this.abandon(reason)
   }
 
-  /** True where the client has reset the stream before its reply was sent. */
+  /** True if the client has reset the stream before its reply was sent. */
   get wasReset(): boolean {
     const { stream } = this
     return stream.closed && !this.#isClosed && (stream.aborted || !stream.writableFinished)
@@ -192,12 +192,15 @@ export class NodeStream extends SocketExchange implements Exchange {
     this.#close(NGHTTP2_CANCEL)
   }
 
-  /** Gives the milliseconds for which the reset of a cancelled stream has waited behind what the client does not read. */
+  /**
+   * Gives the milliseconds for which the reset of a cancelled stream has waited behind bytes that the client does not
+   * read.
+   */
   cancelledFor(now: number): number {
     return this.#cancelledAt > 0 ? now - this.#cancelledAt : 0
   }
 
-  /** Gives the milliseconds for which bytes have waited and none was sent. */
+  /** Gives the milliseconds for which bytes have waited and none were sent. */
   stalledFor(now: number): number {
     const waiting = this.#pieces?.waiting ?? this.stream.writableLength
     const sent = this.#pieces?.sent ?? 0
@@ -226,10 +229,10 @@ export class NodeStream extends SocketExchange implements Exchange {
   #sendTrailers(list: string[] | null): void {
     const { stream } = this
     try {
-      // Without any, node:http2 ends the stream by an empty frame.
+      // Without fields node:http2 ends the stream with an empty frame.
       pass(list === null ? {} : valuesByName(list), (fields) => stream.sendTrailers(fields))
     } catch (error) {
-      // Nobody calls this who could catch it: it would end the process.
+      // No caller could catch the error, so it would end the process.
       printLine(`volant: node:http2 refuses trailers: ${String(error)}`)
       this.#close(NGHTTP2_INTERNAL_ERROR)
     }
@@ -237,7 +240,7 @@ export class NodeStream extends SocketExchange implements Exchange {
 
   #fieldsOf(status: number, list: readonly string[]): OutgoingHttpHeaders {
     const fields: OutgoingHttpHeaders = valuesByName(list)
-    // RFC 9113 §8.2.2: these are about a connection of HTTP/1.
+    // These fields concern a connection of HTTP/1 (RFC 9113 §8.2.2).
     for (const name of connectionFields) Reflect.deleteProperty(fields, name)
     for (const [name, values] of Object.entries(fields))
       if (Array.isArray(values) && values.length === 1) fields[name] = values[0]
@@ -251,10 +254,10 @@ export class NodeStream extends SocketExchange implements Exchange {
     const { upload, stream } = this
     if (upload === null || upload.ended) return
     const { drainLimit, drainTimeout } = this.host.limits
-    // The client learns from NO_ERROR that it may stop (RFC 9113 §8.1); what is on its way would cost its window.
+    // NO_ERROR tells the client to stop (RFC 9113 §8.1). Otherwise further bytes would use the connection window.
     const close = () => {
       if (stream.destroyed || upload.ended) return
-      // A reset would overtake what is left of the reply.
+      // A reset would discard the rest of the reply.
       if (stream.state.localClose === 1) this.#close(NGHTTP2_NO_ERROR)
       else late = setTimeout(close, endLook).unref()
     }
@@ -276,7 +279,10 @@ export class NodeStream extends SocketExchange implements Exchange {
   }
 }
 
-/** Passes fields to node:http2, which takes some once: a list of values is the same field (RFC 9110 §5.3). */
+/**
+ * Passes fields to node:http2, which accepts some of them only once. A list of values is then joined to one (RFC 9110
+ * §5.3).
+ */
 function pass(fields: OutgoingHttpHeaders, send: (fields: OutgoingHttpHeaders) => void): void {
   try {
     send(fields)
@@ -322,7 +328,7 @@ class StreamUpload extends Upload {
       this.trailers = receivedTrailers(raw ?? [])
     })
     stream.on('data', (chunk: Buffer) => this.receive(chunk, false))
-    // A stream that is reset ends, too.
+    // A stream that is reset also emits `end`.
     stream.on('end', () => {
       if (!stream.aborted) this.receive(Buffer.alloc(0), true)
     })
@@ -341,9 +347,9 @@ class StreamUpload extends Upload {
 export interface StreamRequest {
   readonly method: string
   readonly target: string
-  /** The fields as HTTP/1 has them: `host` stands for `:authority`. */
+  /** The fields in the form of HTTP/1: `host` stands for `:authority`. */
   readonly fields: string[]
-  /** True where the request has no body. */
+  /** True if the request has no body. */
   readonly ended: boolean
   readonly refusal: ErrorCode | null
 }

@@ -1,4 +1,4 @@
-/** TLS of node:tls by the settings of the contract. */
+/** Implements the TLS settings of the contract with node:tls. */
 import { constants, createHash, createPrivateKey, hkdfSync, randomBytes } from 'node:crypto'
 import {
   createSecureContext,
@@ -13,20 +13,23 @@ import { VolantError } from '../errors/errors.ts'
 import { CertificateNames } from '../tls/names.ts'
 import { allCiphers } from '../tls/suites.ts'
 
-/** Ticket keys of one process are replaced after this time, in ms. Tickets under older keys are not accepted. */
+/**
+ * The time in ms after which the ticket keys of one process are replaced. Tickets under older keys are not accepted.
+ */
 const rotation = 6 * 3_600_000
 
 /**
- * What OpenSSL asks of a session beside its ticket key. Node.js would take a hash of the command line, so that processes with
- * another one would not resume the session. The keys tell apart what must not be resumed.
+ * The session context, which OpenSSL compares beside the ticket key. The default of Node.js is a hash of the command
+ * line, so processes with another command line could not resume the session. The keys separate the sessions that must
+ * not be resumed.
  */
 const sessionContext = 'volant'
 
-/** The handshakes of a server: it is given sockets, and never listens. */
+/** Does the handshakes of a server. It is given sockets, and never listens. */
 export class NodeTls {
   /** The settings in use, with the server and the ticket keys that were made from them. */
   #current: { readonly config: TlsConfig; readonly server: TlsServer; readonly keys: Buffer }
-  /** The time from which on tickets get new keys. */
+  /** The time after which tickets get new keys. */
   #rotatesAt = Date.now() + rotation
   readonly #onSecure: (socket: TLSSocket) => void
 
@@ -35,7 +38,7 @@ export class NodeTls {
     this.#current = this.#make(config, sharedKeys(config) ?? randomBytes(48))
   }
 
-  /** Gives later connections these settings. Throws `E_BAD_OPTION`; then nothing changes. */
+  /** Uses these settings for later connections. Throws `E_BAD_OPTION`; then nothing changes. */
   replace(config: TlsConfig): void {
     const { config: old, keys } = this.#current
     const keeps = old.ticketKeys === null && policyOf(old).equals(policyOf(config))
@@ -65,9 +68,9 @@ export class NodeTls {
         ...(config.sessionTimeout > 0 && { ticketKeys: keys }),
         ALPNProtocols: config.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
         requestCert: config.clientCertificate !== 'none',
-        // Node.js would serve a client whose certificate is wrong; it is refused below.
+        // Node.js would serve a client whose certificate does not verify. Such a client is refused below.
         rejectUnauthorized: config.clientCertificate === 'required',
-        // The front has a limit of its own, which counts from the beginning of the connection.
+        // The front has a time limit of its own, which runs from the beginning of the connection.
         handshakeTimeout: 2_147_483_647,
         SNICallback: (name, done) => done(null, contexts.get(names.served(name.toLowerCase()))),
       })
@@ -111,7 +114,7 @@ function pem(label: string, der: Buffer): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/** True for a client whose certificate does not verify, where one is asked for and may be missing. */
+/** True for a client whose certificate does not verify, if certificates are optional. */
 function isRefused(config: TlsConfig, socket: TLSSocket): boolean {
   if (config.clientCertificate !== 'optional' || socket.authorized) return false
   return socket.getPeerX509Certificate() !== undefined
@@ -126,14 +129,14 @@ function sharedKeys(config: TlsConfig): Buffer | null {
   return Buffer.from(hkdfSync('sha256', config.ticketKeys, policyOf(config), 'volant tls ticket 1', 48))
 }
 
-/** A digest of which clients are admitted. */
+/** Gives a digest of the policy for client certificates. */
 function policyOf({ clientCertificate, ca, crl }: TlsConfig): Buffer {
   const hash = createHash('sha256').update(`${clientCertificate} ${ca.length}`)
   for (const der of [...ca, ...crl]) hash.update(createHash('sha256').update(der).digest())
   return hash.digest()
 }
 
-/** Gives what the handshake of a connection agreed on; null once it is closed. */
+/** Gives the result of a connection's handshake; null once the connection is closed. */
 export function tlsInfoOf(socket: TLSSocket): TlsInfo | null {
   if (socket.destroyed) return null
   const { servername, alpnProtocol } = socket as TLSSocket & { servername?: string | false }

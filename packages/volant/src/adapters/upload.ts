@@ -183,7 +183,7 @@ export function sweepEvery(limits: readonly number[], sweep: () => void): NodeJS
   return setInterval(sweep, Math.max(shortestSweep, Math.min(shortest / 4, sweepInterval))).unref()
 }
 
-/** The times that requests may take, each once. */
+/** Gives the time limits of requests, each value once. */
 export function requestTimes({ limits, routes }: Host): number[] {
   return [...new Set([limits.requestTimeout, ...routes.map(({ requestTimeout }) => requestTimeout)])]
 }

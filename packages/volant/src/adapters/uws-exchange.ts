@@ -12,7 +12,7 @@ import { encoded, headOf, UwsReply } from './uws-reply.ts'
 
 export class UwsExchange extends UwsReply implements Exchange {
   readonly httpVersion = '1.1'
-  /** uWebSockets.js writes the last chunk itself, without fields behind it. */
+  /** uWebSockets.js writes the last chunk itself, and adds no trailer fields. */
   readonly sendsTrailers = false
 
   /** Checks what uWebSockets.js passes on unchecked. Gives the code of the refusal, or null. */

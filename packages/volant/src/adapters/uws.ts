@@ -33,8 +33,8 @@ export function uwsAdapter(limits: Limits): Adapter {
   const uws = loadUws(limits.maxHeaderSize)
   return {
     name: 'uwebsockets',
-    // uWebSockets.js has fixed time limits, and does not report new connections, nor which connection a request came by,
-    // nor the bytes that wait on all of them.
+    // uWebSockets.js has fixed time limits. It does not report new connections, the connection of a request, or the
+    // bytes that wait on all connections.
     unenforced: [
       'headersTimeout',
       'keepAliveTimeout',

@@ -192,10 +192,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   /**
-   * Replaces what `tls` of `listen` gave, without a restart: new connections get the new certificates, and open ones go on.
-   * The options are all given anew. Throws `E_BAD_OPTION`, which says what is wrong; then the old ones stay. Throws it, too,
-   * where the app does not listen with `tls`, or closes.
-   *
+   * Replaces the options that `tls` of `listen` gave, without a restart: new connections get the new certificates, and
+   * open connections stay. All options are given anew. Throws `E_BAD_OPTION`, which says what is wrong; then the old
+   * ones stay in use. It also throws if the app does not listen with `tls`, or is closing.
    * ```ts ignore
    * process.on('SIGHUP', () => app.setTls({ cert: readFileSync(certPath), key: readFileSync(keyPath) }))
    * ```
@@ -368,9 +367,9 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /**
    * A server of node:http, for libraries that attach themselves to one, such as Socket.IO: `new Server(app.nodeServer)`. They
    * are offered each request before the app, and each WebSocket that no route has; what they take is not seen by the app.
-   * It does not listen by itself, and emits `close` when the app begins to close. An app that has it speaks HTTP/1.1 alone:
-   * `listen({ tls })` does not offer HTTP/2, and `http2: true` is refused with `E_BAD_OPTION`. Throws `E_ADAPTER` on other
-   * adapters than node-http, and `E_STARTED` where it is first read after `listen`.
+   * It does not listen by itself, and emits `close` when the app begins to close. An app that has it speaks HTTP/1.1
+   * alone: `listen({ tls })` does not offer HTTP/2, and `http2: true` is refused with `E_BAD_OPTION`. Throws
+   * `E_ADAPTER` on other adapters than node-http, and `E_STARTED` if it is first read after `listen`.
    */
   get nodeServer(): HttpServer {
     const name = this.adapterName

@@ -7,19 +7,19 @@ import { foreignNames } from '../options/foreign-names.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { type ResolvedTls, resolveTls, type TlsOptions } from '../tls/options.ts'
 
-/** A second port, whose requests are sent on to HTTPS. */
+/** A second port, whose requests are redirected to HTTPS. */
 export interface RedirectOptions {
   /** The port, 1 to 65535; usually 80. */
   port: number
-  /** The host to listen at. Default: that of the app. */
+  /** The host to listen at. Default: the host of the app. */
   host?: string | undefined
-  /** The port that clients are sent to. Default: the one that the app listens at. */
+  /** The port to which clients are redirected. Default: the port at which the app listens. */
   httpsPort?: number | undefined
 }
 
 /** The address to listen at, and how: `port` and `host`, or `path` for a Unix socket. */
 export interface ListenOptions {
-  /** The port, 0 to 65535; 0, the default, picks a free one. */
+  /** The port, 0 to 65535; 0, the default, selects a free one. */
   port?: number | undefined
   /** The host. Default `::` with dual stack where the machine has IPv6, else `0.0.0.0`. */
   host?: string | undefined
@@ -31,21 +31,22 @@ export interface ListenOptions {
   ipv6Only?: boolean | undefined
   /**
    * True shares the port with other processes of this user that set it too (SO_REUSEPORT): the kernel spreads new
-   * connections over them. It needs Linux; `node-http` needs Node.js 22.12 or 23.1. Where it is missing `listen` rejects
-   * with `E_UNSUPPORTED`. Default false.
+   * connections over them. It needs Linux; `node-http` needs Node.js 22.12 or 23.1. If it is not supported `listen`
+   * rejects with `E_UNSUPPORTED`. Default false.
    */
   reusePort?: boolean | undefined
   /** Encrypts connections: `{ cert, key }`. `app.setTls()` replaces it later. Default: they are not encrypted. */
   tls?: TlsOptions | undefined
   /**
-   * True speaks HTTP/2 as well as HTTP/1.1: with `tls` to clients that choose it (ALPN), without to those that begin with
-   * its preface ("prior knowledge", RFC 9113 §3.3), which browsers never do. Default: true with `tls`, else false; beside
-   * `app.nodeServer`, whose libraries take requests of HTTP/1.1 alone, it is false, and true is refused.
+   * True speaks HTTP/2 as well as HTTP/1.1: with `tls` for clients that choose it (ALPN), without `tls` for clients
+   * that begin with its preface ("prior knowledge", RFC 9113 §3.3), which browsers never do. Default: true with `tls`,
+   * else false. With `app.nodeServer`, whose libraries take only requests of HTTP/1.1, the default is false, and true
+   * is refused.
    */
   http2?: boolean | undefined
   /**
-   * Listens at a second port without TLS: `{ port: 80 }`. Requests there are sent to HTTPS with 308, if they name a host
-   * that a certificate is for; others are answered with 400.
+   * Listens at a second port without TLS: `{ port: 80 }`. Requests there are redirected to HTTPS with 308, if they name
+   * a host of a certificate. Others are answered with 400.
    */
   redirectHttp?: RedirectOptions | undefined
 }
@@ -69,7 +70,10 @@ const names = [
   'redirectHttp',
 ] as const
 
-/** What else stands behind a port would be ignored, and options of TLS among it would leave the app without encryption. */
+/**
+ * Refuses other arguments behind a port: they would be ignored, and with ignored options of TLS the app would listen
+ * without encryption.
+ */
 export function checkArguments(host: unknown, callback: unknown): void {
   const isHost = host === undefined || typeof host === 'string' || typeof host === 'function'
   if (isHost && (callback === undefined || typeof callback === 'function')) return
@@ -81,7 +85,7 @@ export function checkArguments(host: unknown, callback: unknown): void {
 }
 
 /**
- * Gives the arguments of `listen` before the callback in one shape. `lends` says that libraries get the requests from
+ * Gives the arguments of `listen` before the callback in one form. `lends` says that libraries get the requests from
  * `app.nodeServer`. Throws `E_BAD_OPTION`.
  */
 export function resolveListen(

@@ -1,10 +1,10 @@
-/** The app of `redirectHttp`: it sends every request to HTTPS. */
+/** The app of `redirectHttp`: it redirects every request to HTTPS. */
 import { ContentType, type Exchange, type Host, type Limits } from '@volant/engine'
 import { refusalText } from '../adapters/refuse.ts'
 import { CertificateNames, hostIn } from '../tls/names.ts'
 import type { ResolvedTls } from '../tls/options.ts'
 
-/** `tls` gives TLS as it is when a request comes. */
+/** Makes the app. `tls` gives the current settings of TLS at each request. */
 export function redirectingHost(limits: Limits, httpsPort: number, tls: () => ResolvedTls | null): Host {
   let known: { readonly tls: ResolvedTls; readonly names: CertificateNames } | null = null
   const serves = (host: string): boolean => {
@@ -22,8 +22,8 @@ export function redirectingHost(limits: Limits, httpsPort: number, tls: () => Re
 }
 
 /**
- * A host that no certificate is for is refused: whoever could send clients elsewhere by a Host of their choice would have an
- * open redirect.
+ * Redirects a request. A host without a certificate is refused, because a client could otherwise be redirected to any
+ * host (open redirect).
  */
 function redirect(exchange: Exchange, httpsPort: number, serves: (host: string) => boolean): void {
   const { path, query, authority } = exchange

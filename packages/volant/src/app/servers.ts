@@ -14,7 +14,7 @@ export class Servers {
   readonly #core: CompiledApp
   readonly #own: Server
   #redirects: Server | null = null
-  /** TLS as it is now; null without it. */
+  /** The current settings of TLS; null without TLS. */
   #tls: ResolvedTls | null = null
 
   /** `own` has been made for `core`, by `adapter` or for a library that attaches itself to it. */
@@ -35,7 +35,7 @@ export class Servers {
       )
     }
     const address = await this.#own.listen(options)
-    // Adapters give the address alone.
+    // Adapters that only know addresses give the scheme `http:`.
     if (options.tls !== undefined) address.url = address.url.replace(/^http:/, 'https:')
     if (redirect === null) return address
     const httpsPort = redirect.httpsPort ?? (address.port as number)
@@ -51,7 +51,9 @@ export class Servers {
     return address
   }
 
-  /** Gives false where there is no TLS to replace. Throws `E_BAD_OPTION`; then the old stays. */
+  /**
+   * Replaces the settings. Gives false if there is no TLS. Throws `E_BAD_OPTION`; then the old settings stay in use.
+   */
   setTls(options: TlsOptions): boolean {
     if (this.#tls === null || this.#own.setTls === undefined) return false
     const tls = resolveTls(options, this.#tls.config.http2)

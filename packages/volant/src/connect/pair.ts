@@ -154,7 +154,7 @@ export class Pair implements NonNullable<RareState['watch']> {
     this.#give(chunk)
   }
 
-  /** Adds a field behind the body of a middleware's own reply. */
+  /** Adds a trailer field to a middleware's own reply. */
   addTrailer(name: string, value: FieldValue): void {
     const { ctx } = this
     if (this.#isOver || ctx.exchange.aborted || ctx.phase > ReplyPhase.streaming) return

@@ -113,7 +113,7 @@ export class ConnectRequest extends shell<Readable>(IncomingMessage) {
     return distinct
   }
 
-  /** The trailer fields are there once a body that the route streams has ended. */
+  /** The trailer fields. They exist once a body that the route streams has ended. */
   get trailers(): Record<string, string> {
     return namedTrailers(this.rawTrailers)
   }

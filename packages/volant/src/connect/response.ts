@@ -213,8 +213,8 @@ export class ConnectResponse extends shell<Stream>(ServerResponse) {
   }
 
   /**
-   * Adds fields that are sent behind the body. As in node:http they are checked at once, those that a reply cannot have are
-   * left out, and those that come when it has ended are dropped.
+   * Adds trailer fields. As in node:http they are checked at once. Fields that a reply cannot have are left out, and
+   * those that are added after its end are dropped.
    */
   addTrailers(fields: Fields): void {
     if (this._pair.ctx.exchange.sendsTrailers === false) noTrailers()

@@ -67,7 +67,7 @@ export class CompiledApp implements Host, RequestApp {
   /** The methods, each at the index of its bit in a set. */
   readonly #methods: readonly string[]
   readonly streams = new Set<RequestContext>()
-  /** The certificates, where the server has several; null otherwise. */
+  /** The certificates, if the server has several; null otherwise. */
   certificates: CertificateNames | null = null
   readonly addresses = new Map<string, number>()
   readonly #report: Definition['report']
@@ -77,8 +77,8 @@ export class CompiledApp implements Host, RequestApp {
   /** The paths of WebSockets, for requests that do not ask for one; null without any. */
   #sockets: RouteTable | null = null
   /**
-   * The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4; then that of a WebSocket's path, and that of
-   * another host.
+   * The misses of the app's own scope, in the order of `Miss`: −1, −2, −3, −4; then the miss on the path of a
+   * WebSocket, and the miss for a host with another certificate.
    */
   readonly #misses: readonly CompiledRoute[]
   /** The misses of scopes with a prefix, the longest prefix first. */

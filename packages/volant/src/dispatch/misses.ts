@@ -77,7 +77,7 @@ function plainRequest(): never {
   })
 }
 
-/** The place of `misdirected` among the misses. */
+/** The index of `misdirected` among the misses. */
 export const misdirectedRequest = 5
 
 function misdirected(ctx: RequestContext): never {

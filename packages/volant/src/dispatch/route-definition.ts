@@ -16,7 +16,7 @@ export interface RouteDefinition {
   /** With `checked` the request is dispatched before its body, which is collected once `beforeBody` lets it in. */
   readonly bodyMode: 'buffer' | 'stream' | 'checked'
   readonly maxBodySize: number
-  /** The time of a request in milliseconds, 0 for no limit; undefined for that of the app. */
+  /** The time limit of a request in milliseconds, 0 for no limit; undefined for the limit of the app. */
   readonly requestTimeout?: number | undefined
   readonly beforeBody: ((ctx: RequestContext) => unknown) | null
   readonly schemas: Schemas

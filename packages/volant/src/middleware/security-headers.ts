@@ -19,7 +19,7 @@ export interface StrictTransportSecurity {
   /** Asks for a place in the browsers' own lists, which is hard to take back. Default false. */
   preload?: boolean | undefined
   /**
-   * True sends it with every reply, not only with those to requests that came over https to a host other than localhost.
+   * True sends it with every reply, not only with replies to requests over https to a host other than localhost.
    * Default false.
    */
   force?: boolean | undefined
@@ -29,7 +29,7 @@ export interface StrictTransportSecurity {
 export interface SecurityHeadersOptions {
   /** The directives, the result of `csp`, or false. Default: everything from this site only, no plug-ins, no frames. */
   contentSecurityPolicy?: CspDirectives | Csp<{ state: { nonce: string } }> | Csp | false | undefined
-  /** The default is a year with subdomains, for requests that came over https (`ctx.protocol`) to a host other than localhost. */
+  /** The default is a year with subdomains, for requests over https (`ctx.protocol`) to a host other than localhost. */
   strictTransportSecurity?: StrictTransportSecurity | false | undefined
   /** The default is `nosniff`. */
   xContentTypeOptions?: 'nosniff' | false | undefined
@@ -118,8 +118,8 @@ export function securityHeaders<const O extends SecurityHeadersOptions = {}>(
 }
 
 /**
- * Browsers keep the header for a host with all its ports (RFC 6797 §8.3): one app at https://localhost would send those of
- * every other at http://localhost:3000 to https.
+ * Browsers apply the header to all ports of a host (RFC 6797 §8.3). One app at https://localhost would change the URLs
+ * of every other app, such as http://localhost:3000, to https.
  */
 function isLocal(host: string): boolean {
   return /(?:^|\.)localhost\.?(?::\d*)?$/i.test(host)

@@ -32,7 +32,7 @@ const day = 24 * 60 * minute
 const gigabyte = 2 ** 30
 /** A longer text can be no string of V8 (`buffer.constants.MAX_STRING_LENGTH`), and the message could not be given to its hook. */
 const longestString = 2 ** 29 - 24
-/** So many of the resets that `maxStreamResets` counts are forgotten each second. */
+/** The number of resets that `maxStreamResets` forgets each second. */
 export const forgottenResets = 33
 
 /** Makes rows of one unit; 0 turns off the limits whose row ends in `off`. */

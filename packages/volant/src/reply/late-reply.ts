@@ -18,7 +18,7 @@ export function dropPart(ctx: RequestContext, what: string): void {
   drop(ctx, `${what} was set`, 'set it before, or in an onSend hook (docs/guide/06-middleware.md#onsend)')
 }
 
-/** Reports a trailer that was set when the reply had ended. */
+/** Reports a trailer that was set after the reply had ended. */
 export function dropTrailer(ctx: RequestContext, name: string): void {
   drop(ctx, `the trailer ${name} was set`, 'set it before the body ends')
 }

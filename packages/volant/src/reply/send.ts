@@ -56,7 +56,7 @@ function leave(ctx: RequestContext, type: ContentType, content: ReplyContent, st
   ctx.exchange.end(status, ctx.hasType ? ContentType.custom : type, ctx.replyHeaders, body)
 }
 
-/** Sends a complete reply in chunks, since nothing can follow one with a length. */
+/** Sends a complete reply in chunks, because a reply with Content-Length cannot have trailers. */
 function leaveWithTrailers(
   ctx: RequestContext,
   type: ContentType,

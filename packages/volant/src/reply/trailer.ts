@@ -1,4 +1,4 @@
-/** The trailer fields of a reply: set while its body is written, sent behind it (RFC 9110 §6.5). */
+/** The trailer fields of a reply: set while its body is written, and sent behind it (RFC 9110 §6.5). */
 import { VolantError } from '../errors/errors.ts'
 import { isTrailer } from '../request/trailers.ts'
 import { ReplyPhase } from '../types/phases.ts'
@@ -8,7 +8,7 @@ import { dropTrailer } from './late-reply.ts'
 
 type Value = string | number | readonly string[]
 
-/** Sets a trailer, in place of earlier ones of the name. Throws `E_BAD_HEADER` and `E_UNSUPPORTED`. */
+/** Sets a trailer, and replaces earlier values of the name. Throws `E_BAD_HEADER` and `E_UNSUPPORTED`. */
 export function setTrailer(ctx: RequestContext, name: string, value: Value): void {
   const lower = checkHeaderName(name)
   if (!isTrailer(lower)) {

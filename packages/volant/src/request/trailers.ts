@@ -1,10 +1,10 @@
-/** Trailer fields: which a message may have, and the forms in which they are passed on (RFC 9110 §6.5). */
+/** Trailer fields: which of them a message may have, and the forms in which they are passed on (RFC 9110 §6.5). */
 import { bag } from '@volant/engine'
 import type { RequestContext } from '../types/request.ts'
 
 /**
- * The fields that may not stand behind a body, since a recipient has acted without them by then: those of framing, routing,
- * authentication and the content, and those that modify a request, control a reply or are about the connection (RFC 9110
+ * The fields that may not be trailers, because the recipient has acted without them by then: those of framing, routing,
+ * authentication and the content, and those that modify a request, control a reply or concern the connection (RFC 9110
  * §6.5.1).
  */
 const forbidden: ReadonlySet<string> = new Set([
@@ -46,23 +46,23 @@ const forbidden: ReadonlySet<string> = new Set([
   'www-authenticate',
 ])
 
-/** True where a field may be a trailer, by its lower-case name. */
+/** Returns true when a field may be a trailer. The name must be in lower case. */
 export function isTrailer(lower: string): boolean {
   return !forbidden.has(lower)
 }
 
-/** Gives those of the fields that may be trailers, or undefined where there are none. */
+/** Gives the fields that may be trailers, or undefined if there are none. */
 export function receivedTrailers(raw: readonly string[]): string[] | undefined {
   const kept = raw.filter((_, at) => isTrailer((raw[at & ~1] as string).toLowerCase()))
   return kept.length === 0 ? undefined : kept
 }
 
-/** Keeps the trailer fields of a body that has ended for `ctx.trailers`. */
+/** Stores the trailer fields of a finished body for `ctx.trailers`. */
 export function keepTrailers(ctx: RequestContext, list: string[] | undefined): void {
   if (list !== undefined) ctx.more.trailers = list
 }
 
-/** Gives the fields by lower-case name; repeated ones are joined. */
+/** Gives the fields by lower-case name. The values of repeated fields are joined. */
 export function namedTrailers(list: readonly string[]): Record<string, string> {
   const named = bag() as Record<string, string>
   for (let at = 0; at < list.length; at += 2) {

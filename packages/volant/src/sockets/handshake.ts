@@ -1,4 +1,7 @@
-/** The handshake of a WebSocket as the client sends it (RFC 6455 §4.2.1, RFC 8441 §5), and the subprotocol that is chosen. */
+/**
+ * The handshake of a WebSocket as the client sends it (RFC 6455 §4.2.1, RFC 8441 §5), and the choice of the
+ * subprotocol.
+ */
 import { BodyKind, type Exchange } from '@volant/engine'
 import { refusal } from '../errors/errors.ts'
 import { token } from '../request/parameters.ts'
@@ -8,8 +11,8 @@ const key = /^[A-Za-z0-9+/]{21}[AQgw]==$/
 const tokens = new RegExp(`^[ \\t]*${token}[ \\t]*(?:,[ \\t]*${token}[ \\t]*)*$`)
 
 /**
- * Throws 426 for a version other than 13, and 400 for a bad key, for a body and for malformed subprotocols. HTTP/2 has no key
- * (RFC 8441 §5.1), and a client that names no version there means 13.
+ * Throws 426 for a version other than 13, and 400 for a bad key, a body, or malformed subprotocols. HTTP/2 has no key
+ * (RFC 8441 §5.1), and there a client that names no version means 13.
  */
 export function checkHandshake(exchange: Exchange): void {
   const keyed = exchange.httpVersion !== '2'

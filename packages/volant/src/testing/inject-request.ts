@@ -32,8 +32,8 @@ export interface InjectOptions {
    */
   body?: unknown
   /**
-   * The trailer fields, which come behind a body in chunks; arrays repeat theirs. A route with `bodyMode: 'stream'` has
-   * them in `ctx.trailers`.
+   * The trailer fields, which are sent behind a chunked body. The values of an array are sent as separate fields. A
+   * route with `bodyMode: 'stream'` has them in `ctx.trailers`.
    */
   trailers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** The address of the client. Default: 127.0.0.1. It is '' for a Unix socket. */

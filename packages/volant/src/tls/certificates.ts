@@ -4,10 +4,10 @@ import { briefValue } from '../errors/brief-value.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 
-/** PEM as text or bytes, or DER as bytes. */
+/** A certificate: PEM as text or bytes, or DER as bytes. */
 export type CertificateText = string | Uint8Array
 
-/** Gives the certificates of a text with one or several, or of a list of such. Throws `E_BAD_OPTION`. */
+/** Gives the certificates of a text with one or several, or of a list of such texts. Throws `E_BAD_OPTION`. */
 export function readCertificates(name: string, value: unknown): X509Certificate[] {
   const list = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) =>
     blocksOf(name, each, certificateBlock, 'a certificate'),
@@ -22,7 +22,7 @@ export function readCertificates(name: string, value: unknown): X509Certificate[
   })
 }
 
-/** Gives the lists as DER. Throws `E_BAD_OPTION`. */
+/** Gives the lists of revoked certificates as DER. Throws `E_BAD_OPTION`. */
 export function readRevocations(name: string, value: unknown): Buffer[] {
   return (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) =>
     blocksOf(name, each, revocationBlock, 'a list of revoked certificates'),
@@ -34,7 +34,7 @@ const revocationBlock = /-----BEGIN X509 CRL-----([^-]*)-----END/g
 
 function blocksOf(name: string, value: unknown, block: RegExp, what: string): Buffer[] {
   const text = textOf(name, value, what)
-  // A SEQUENCE in DER; PEM begins with text.
+  // DER begins with a SEQUENCE, and PEM with text.
   if (typeof text !== 'string') return [text]
   const found = [...text.matchAll(block)].map(([, base64 = '']) => Buffer.from(base64, 'base64'))
   if (found.length > 0) return found
@@ -43,7 +43,7 @@ function blocksOf(name: string, value: unknown, block: RegExp, what: string): Bu
   throw notRead(name, text, what)
 }
 
-/** A text of another kind than PEM is most likely a path. */
+/** Makes the error for a text that is not PEM. It is most likely a path. */
 export function notRead(name: string, text: string, what: string): VolantError {
   if (text.trim() === '') return new VolantError('E_BAD_OPTION', `${name} is empty: it takes ${what}`)
   if (text.includes('-----BEGIN '))
@@ -66,7 +66,7 @@ export function textOf(name: string, value: unknown, what: string): string | Buf
   return bytes[0] === 0x30 && !bytes.includes('-----BEGIN ') ? bytes : bytes.toString('latin1')
 }
 
-/** `command` is the one that shows whether the file can be read at all. */
+/** Makes the error for an unreadable file. `command` is the program that can show the file. */
 export function unreadable(name: string, what: string, error: unknown, command: string): VolantError {
   const reason = error instanceof Error ? error.message : String(error)
   return new VolantError(

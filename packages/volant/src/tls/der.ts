@@ -6,7 +6,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content])
 }
 
-/** X.690 §8.1.3: below 128 in one byte, else the number of its bytes before them. */
+/** Writes a length (X.690 §8.1.3): below 128 in one byte, else the number of its bytes, then these. */
 function lengthOf(length: number): Buffer {
   if (length < 0x80) return Buffer.from([length])
   const bytes = bigEndian(length)
@@ -24,17 +24,17 @@ export const set = (...parts: readonly Uint8Array[]): Buffer => der(0x31, ...par
 export const octets = (...parts: readonly Uint8Array[]): Buffer => der(0x04, ...parts)
 export const truth = (): Buffer => der(0x01, Buffer.from([0xff]))
 
-/** Writes a bit string; `unused` bits at its end do not count. */
+/** Writes a bit string. The last `unused` bits do not count. */
 export function bits(bytes: Uint8Array, unused = 0): Buffer {
   return der(0x03, Buffer.from([unused]), bytes)
 }
 
-/** Writes a number that is not negative, given by its bytes. */
+/** Writes a non-negative number, given by its bytes. */
 export function integer(bytes: Uint8Array): Buffer {
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start++
   const plain = bytes.subarray(start)
-  // A first bit that is set would make it negative.
+  // If the first bit were set, the number would be negative.
   return ((plain[0] ?? 0) & 0x80) === 0 ? der(0x02, plain) : der(0x02, Buffer.from([0]), plain)
 }
 
@@ -54,7 +54,7 @@ export function utf8(text: string): Buffer {
   return der(0x0c, Buffer.from(text))
 }
 
-/** Writes a time to the second: in two digits of the year up to 2049 (RFC 5280 §4.1.2.5). */
+/** Writes a time with a precision of seconds. Years up to 2049 have two digits (RFC 5280 §4.1.2.5). */
 export function time(date: Date): Buffer {
   const digits = date
     .toISOString()
@@ -65,7 +65,7 @@ export function time(date: Date): Buffer {
     : der(0x18, Buffer.from(digits))
 }
 
-/** Writes what stands under tag `number` in place of its own tag's class; `constructed` holds other values. */
+/** Writes a value with the context-specific tag `number`. A `constructed` one holds other values. */
 export function tagged(number: number, constructed: boolean, ...parts: readonly Uint8Array[]): Buffer {
   return der((constructed ? 0xa0 : 0x80) | number, ...parts)
 }

@@ -1,4 +1,4 @@
-/** `volant cert`: a certificate for development, and the authority that browsers are told to trust. */
+/** `volant cert`: makes a certificate for development, and the authority that browsers are told to trust. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -9,22 +9,22 @@ import { shortAddress } from './identity.ts'
 import { type Issued, issue } from './issue.ts'
 
 const day = 86_400_000
-/** Apple's platforms take no certificate that is valid for longer than 825 days. */
+/** Apple's platforms accept no certificate that is valid for longer than 825 days. */
 const authorityDays = 730
 const certificateDays = 90
 /** A certificate with fewer days left than this is replaced. */
 const renewalDays = 30
 
 /**
- * What the authority may sign for: names that no public server has (RFC 6761, RFC 6762), and this machine. Whoever gets its
- * key can read no other traffic of those who trust it.
+ * The names for which the authority may sign: names that no public server has (RFC 6761, RFC 6762), and this machine.
+ * So a stolen key cannot be used to read other traffic of those who trust the authority.
  */
 const permitted = ['localhost', 'local', 'test', '127.0.0.0/8', '::1/128'] as const
 const authorityName = 'Volant development'
 const keyFiles = ['ca-key.pem', 'key.pem'] as const
 const usual = ['localhost', '127.0.0.1', '::1'] as const
 
-/** Gives the exit code. */
+/** Runs the command, and gives its exit code. */
 export function cert(args: string[], usage: string): number {
   try {
     const { values, positionals } = parseArgs({
@@ -47,7 +47,9 @@ export function cert(args: string[], usage: string): number {
   }
 }
 
-/** Writes what is missing in `folder`, and gives what to do next. Throws where it would overwrite what it has not made. */
+/**
+ * Writes the missing files in `folder`, and gives a text with the next steps. Throws if it would overwrite other files.
+ */
 export function make(folder: string, more: readonly string[], now = Date.now()): string {
   const asked = more.map(checkName)
   const [oldAuthority, old] = [find(folder, 'ca'), find(folder, 'cert')]
@@ -78,14 +80,17 @@ export function make(folder: string, more: readonly string[], now = Date.now()):
   ].join('\n')
 }
 
-/** Writes a .gitignore, so that the keys get into no repository. Gives false if there is one that does not name them. */
+/**
+ * Writes a .gitignore, so that the keys do not get into a repository. Gives false if there is one that does not name
+ * them.
+ */
 function ignore(file: string): boolean {
   if (!existsSync(file)) writeFileSync(file, '*\n')
   const lines = readFileSync(file, 'utf8').split(/\r?\n/)
   return ['*', '*.pem'].some((each) => lines.includes(each)) || keyFiles.every((each) => lines.includes(each))
 }
 
-/** Gives the path as a literal of a program that runs in the working directory. */
+/** Gives the path as a string literal for a program that runs in the working directory. */
 function quoted(file: string): string {
   const near = relative(process.cwd(), file)
   return `'${(near.startsWith('..') || isAbsolute(near) ? file : near).replaceAll('\\', '/')}'`
@@ -97,7 +102,7 @@ function checkName(name: string): string {
     isIP(lower) === 4
       ? lower.startsWith('127.')
       : lower === '::1' || /^(?:\*\.)?(?:[a-z0-9_-]+\.)*(?:localhost|local|test)$/.test(lower)
-  // Clients take no wildcard right below a top-level name.
+  // Clients do not accept a wildcard directly below a top-level name.
   if (isOwn && !/^\*\.[a-z]+$/.test(lower)) return lower
   throw new Error(
     `${name}: a development certificate is for localhost, names that end in .localhost, .local or .test, and loopback addresses (127.0.0.0/8, ::1). For other devices take a name that ends in .local. Other names get theirs from an authority that everybody trusts, such as Let's Encrypt`,
@@ -118,7 +123,7 @@ function namesOf(certificate: X509Certificate | undefined): string[] {
   return entries.map((each) => shortAddress(each.replace(/^(?:DNS|IP Address):/, '')))
 }
 
-/** Gives a certificate with its key, null where there is none. Throws for files that are not ours to overwrite. */
+/** Gives a certificate with its key; null if there is none. Throws for files that this command has not made. */
 function find(folder: string, name: 'ca' | 'cert'): Issued | null {
   const [file, keyFile] = [join(folder, `${name}.pem`), join(folder, keyFileOf(name))]
   const elsewhere = 'choose another folder with --out'
@@ -150,7 +155,7 @@ function find(folder: string, name: 'ca' | 'cert'): Issued | null {
   )
 }
 
-/** Tells whether it is there, and valid for `least` ms more. */
+/** Returns true when the certificate exists, and is valid for `least` ms more. */
 function lasts(issued: Issued | null, least: number, now: number): issued is Issued {
   return issued !== null && new Date(issued.certificate.validTo).getTime() - now > least
 }
@@ -173,7 +178,7 @@ function write(folder: string, name: 'ca' | 'cert', { certificate, key }: Issued
   replace(join(folder, `${name}.pem`), certificate.toString(), 0o644)
 }
 
-/** A file that is there already would keep its mode. */
+/** Writes a new file and renames it, because an existing file would keep its mode. */
 function replace(file: string, text: string, mode: number): void {
   const aside = `${file}.new`
   rmSync(aside, { force: true })

@@ -7,7 +7,7 @@ import { notRead, readCertificates, textOf, unreadable } from './certificates.ts
 
 export interface CertificateWithKey {
   readonly certificate: TlsCertificate
-  /** The addresses that the certificate is for. */
+  /** The addresses for which the certificate is valid. */
   readonly addresses: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -19,7 +19,7 @@ interface CertificateWithKeyOptions {
   readonly names?: unknown
 }
 
-/** Throws `E_BAD_OPTION` where certificate and key do not fit, or no client would take the certificate. */
+/** Reads both. Throws `E_BAD_OPTION` if certificate and key do not match, or no client would accept the certificate. */
 export function readIdentity(
   where: string,
   { cert, key, passphrase, names }: CertificateWithKeyOptions,
@@ -131,7 +131,7 @@ function checkStrength(name: string, key: KeyObject): void {
   )
 }
 
-// A label of a host name as it is in certificates: names in other scripts are A-labels (RFC 5890).
+// A label of a host name in the form of certificates: names in other scripts are A-labels (RFC 5890).
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 const hostName = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`)
 
@@ -140,7 +140,7 @@ function alternativesOf({ subjectAltName = '' }: X509Certificate): { hosts: stri
   const valuesOf = (kind: string): string[] =>
     entries.filter((each) => each.startsWith(kind)).map((each) => each.slice(kind.length))
   return {
-    // A wildcard elsewhere than for the first label matches nothing (RFC 9525 §6.3).
+    // A wildcard is valid only as the first label (RFC 9525 §6.3).
     hosts: [...new Set(valuesOf('DNS:').map((each) => each.toLowerCase().replace(/\.$/, '')))].filter(
       (each) => hostName.test(each),
     ),
@@ -148,7 +148,7 @@ function alternativesOf({ subjectAltName = '' }: X509Certificate): { hosts: stri
   }
 }
 
-/** Gives an address as URLs have it: OpenSSL writes all groups of IPv6. */
+/** Gives an address in the form of URLs. OpenSSL writes all groups of an IPv6 address. */
 export function shortAddress(address: string): string {
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
@@ -159,7 +159,7 @@ function checkHosts(name: string, given: unknown, leaf: X509Certificate): string
   return (given as unknown[]).map((each) => {
     const host = typeof each === 'string' ? each.toLowerCase() : ''
     if (!hostName.test(host)) throw bad(name, each, wanted)
-    // A name stands for a wildcard in the check.
+    // For the check a name replaces the wildcard.
     if (leaf.checkHost(host.replace(/^\*/, 'any')) !== undefined) return host
     throw new VolantError(
       'E_BAD_OPTION',

@@ -1,6 +1,6 @@
 /**
- * Issues certificates (RFC 5280) with keys on the curve P-256, and lists of revoked ones: node:crypto reads certificates,
- * but makes none. They are for development and tests.
+ * Issues certificates (RFC 5280) with keys on the curve P-256, and lists of revoked certificates, because node:crypto
+ * can only read certificates. They are for development and tests.
  */
 import {
   createHash,
@@ -23,13 +23,15 @@ export interface Issued {
 export interface IssueOptions {
   /** The common name. */
   readonly name: string
-  /** Host names, with `*.` for a first label of any name, and addresses. An authority has none. */
+  /** Host names, which may have a wildcard as their first label, and addresses. An authority has none. */
   readonly names?: readonly string[]
-  /** The authority that signs it; without one it is its own authority. */
+  /** The authority that signs it; undefined makes it self-signed. */
   readonly issuer?: Issued
   /** The use: `server`, `client`, or `authority`, which signs others. */
   readonly use: 'server' | 'client' | 'authority'
-  /** What an authority may sign certificates for: suffixes of host names, and networks such as `127.0.0.0/8`. */
+  /**
+   * The names for which an authority may sign certificates: suffixes of host names, and networks such as `127.0.0.0/8`.
+   */
   readonly permitted?: readonly string[]
   readonly notBefore?: Date
   readonly notAfter: Date
@@ -101,7 +103,7 @@ function signed(content: Buffer, key: KeyObject): Buffer {
   return sequence(content, signature, bits(sign('sha256', content, { key, dsaEncoding: 'der' })))
 }
 
-/** 127 random bits: RFC 5280 §4.1.2.2 wants a positive number of at most 20 bytes. */
+/** Gives 127 random bits. RFC 5280 §4.1.2.2 requires a positive number of at most 20 bytes. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40
@@ -115,13 +117,16 @@ function nameOf(commonName: string): Buffer {
   )
 }
 
-/** Gives the subject of a certificate of this file, whose text node:crypto has line by line. */
+/** Gives the subject of a certificate that this file has issued. node:crypto gives it as text, line by line. */
 function subjectOf(certificate: X509Certificate): Buffer {
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? ''
   return nameOf(commonName)
 }
 
-/** RFC 5280 §4.2.1.2 (1): the SHA-1 of the key's bits, which end the SubjectPublicKeyInfo: 65 for a point of P-256. */
+/**
+ * Gives the SHA-1 of the key's bits (RFC 5280 §4.2.1.2 (1)). They are the end of the SubjectPublicKeyInfo: 65 bytes for
+ * a point of P-256.
+ */
 function keyId(spki: Buffer): Buffer {
   return createHash('sha1').update(spki.subarray(-65)).digest()
 }
@@ -145,11 +150,11 @@ function extensionsOf(
     extension(oid.authorityKeyId, sequence(tagged(0, false, signer))),
   ]
   if (use === 'authority') {
-    // It signs no other authorities: pathLenConstraint 0. Bits 5 and 6 are keyCertSign and cRLSign.
+    // pathLenConstraint 0 means that it signs no other authorities. Bits 5 and 6 are keyCertSign and cRLSign.
     list.push(extension(oid.basicConstraints, sequence(truth(), integer(Buffer.from([0]))), true))
     list.push(extension(oid.keyUsage, bits(Buffer.from([0x06]), 1), true))
     if (permitted.length > 0) {
-      // Names are not all that there is: without the purpose it could sign for mail or for programs.
+      // Names alone do not limit the purpose. Without this extension it could sign for mail or for programs.
       list.push(extension(oid.extendedKeyUsage, sequence(identifier(oid.serverAuth))))
       list.push(extension(oid.nameConstraints, constraints(permitted), true))
     }
@@ -164,14 +169,14 @@ function extensionsOf(
   return list
 }
 
-/** RFC 5280 §4.2.1.6: a dNSName, or the bytes of an iPAddress. */
+/** Writes a dNSName, or the bytes of an iPAddress (RFC 5280 §4.2.1.6). */
 function alternative(name: string): Buffer {
   return isIP(name) === 0
     ? tagged(2, false, Buffer.from(name, 'ascii'))
     : tagged(7, false, addressBytes(name))
 }
 
-/** RFC 5280 §4.2.1.10: what is permitted; an address stands beside its mask. */
+/** Writes the permitted names. The mask of an address follows it (RFC 5280 §4.2.1.10). */
 function constraints(permitted: readonly string[]): Buffer {
   const subtrees = permitted.map((each) => {
     const [address = '', width] = each.split('/')

@@ -1,4 +1,4 @@
-/** Finds the certificate for a host, and tells which requests came by a connection that has another one. */
+/** Finds the certificate for a host, and detects requests on a connection with another certificate. */
 import type { Exchange, TlsCertificate, TlsConfig } from '@volant/engine'
 
 /** The certificates of a server by name. */
@@ -12,7 +12,7 @@ export class CertificateNames {
       for (const name of certificate.names) if (!this.#byName.has(name)) this.#byName.set(name, certificate)
   }
 
-  /** Gives the certificate that is for `host`, in lower case; null where none is. */
+  /** Gives the certificate for `host`, which must be in lower case; null if there is none. */
   find(host: string): TlsCertificate | null {
     const exact = this.#byName.get(host)
     if (exact !== undefined) return exact
@@ -20,18 +20,18 @@ export class CertificateNames {
     return (dot < 1 ? undefined : this.#byName.get(`*${host.slice(dot)}`)) ?? null
   }
 
-  /** Gives the certificate that a client gets, which asks for `host` or for none. */
+  /** Gives the certificate for a client that asks for `host`, or for no host. */
   served(host: string | null): TlsCertificate {
     return (host === null ? null : this.find(host)) ?? this.#first
   }
 
   /**
-   * True for a request whose host has another certificate than the one that its connection was given. A client of HTTP/2
-   * sends requests for several hosts by one connection; 421 has it open another (RFC 9110 §15.5.20).
+   * Returns true when the host of a request has another certificate than that of its connection. A client of HTTP/2
+   * sends requests for several hosts on one connection. After a 421 it opens another one (RFC 9110 §15.5.20).
    */
   misdirects(exchange: Exchange): boolean {
     const info = exchange.tls?.()
-    // A connection that is closed already is told nothing.
+    // A closed connection has no handshake to compare with.
     if (info === null || info === undefined) return false
     const host = hostIn(exchange.authority)
     return host !== info.serverName && this.served(host) !== this.served(info.serverName)

@@ -1,4 +1,6 @@
-/** Resolves the options of TLS: reads certificates and keys, and refuses what would only fail at the first client. */
+/**
+ * Resolves the options of TLS: reads certificates and keys, and refuses what would only fail at the first handshake.
+ */
 import type { TlsConfig, TlsVersion } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -8,11 +10,11 @@ import { type CertificateText, readCertificates, readRevocations } from './certi
 import { type CertificateWithKey, readIdentity } from './identity.ts'
 import { readCiphers, readGroups } from './suites.ts'
 
-/** A certificate, and the names that clients ask for it by. */
+/** A certificate, and the names by which clients ask for it. */
 export interface TlsCertificateOptions {
   /**
-   * The host names for which clients get it, `*.example.com` for one label of any name. Default: those that the certificate
-   * is for (its subjectAltName).
+   * The host names for which clients get this certificate; `*.example.com` stands for one label of any name. Default:
+   * the names of the certificate (its subjectAltName).
    */
   names?: readonly string[] | undefined
   /** The certificate, followed by those of its issuers up to the root: PEM, or DER in a list. */
@@ -23,7 +25,7 @@ export interface TlsCertificateOptions {
   passphrase?: string | undefined
 }
 
-/** The options of TLS. Names and meanings are those of node:tls, as far as it has them. */
+/** The options of TLS. Names and meanings are those of node:tls, if it has them. */
 export interface TlsOptions {
   /** The certificate, followed by those of its issuers up to the root: PEM, or DER in a list. A path is not read. */
   cert?: CertificateText | readonly CertificateText[] | undefined
@@ -32,39 +34,51 @@ export interface TlsOptions {
   /** The passphrase of an encrypted key. */
   passphrase?: string | undefined
   /**
-   * Certificates for further names. A client gets the one whose names have the host that it asks for (SNI), else the first:
-   * `cert`, or without that the first of these.
+   * Certificates for further names. A client gets the certificate for the host that it asks for (SNI), else the first
+   * one: `cert`, or the first of these if there is no `cert`.
    */
   certificates?: readonly TlsCertificateOptions[] | undefined
   /** True asks clients for a certificate, which one of `ca` must have issued. Default false. */
   requestCert?: boolean | undefined
   /**
-   * False also serves clients without a certificate, where `requestCert` asks for one. One that does not verify is refused in
-   * any case. Default true.
+   * False accepts clients without a certificate, too, if `requestCert` asks for one. A certificate that does not verify
+   * is always refused. Default true.
    */
   rejectUnauthorized?: boolean | undefined
   /** The authorities that issue the certificates of clients. */
   ca?: CertificateText | readonly CertificateText[] | undefined
-  /** Their lists of revoked certificates. With one, each authority needs its own. */
+  /** Their lists of revoked certificates. If there is one list, each authority needs its own. */
   crl?: CertificateText | readonly CertificateText[] | undefined
   /** The oldest version that clients may use. Default `TLSv1.2`. */
   minVersion?: TlsVersion | undefined
   /** The newest version that clients may use. Default `TLSv1.3`. */
   maxVersion?: TlsVersion | undefined
-  /** The cipher suites in order of preference, by their names in OpenSSL or at IANA. The server's order decides. Default: the nine that there are, AES-256 first. */
+  /**
+   * The cipher suites in order of preference, by their names in OpenSSL or at IANA. The server's order decides.
+   * Default: all nine suites, AES-256 first.
+   */
   ciphers?: string | readonly string[] | undefined
-  /** The groups of the key exchange in order of preference: `X25519MLKEM768:X25519:P-256:P-384`. Default: all that there are. */
+  /**
+   * The groups of the key exchange in order of preference: `X25519MLKEM768:X25519:P-256:P-384`. Default: all supported
+   * groups.
+   */
   ecdhCurve?: string | readonly string[] | undefined
-  /** Seconds for which a client may resume its session; 0 turns resumption off. Default 43,200, at most 604,800 (RFC 8446 §4.6.1). More than the default needs `ticketKeys`. */
+  /**
+   * The time in seconds for which a client may resume its session; 0 turns resumption off. Default 43,200, at most
+   * 604,800 (RFC 8446 §4.6.1). A longer time than the default needs `ticketKeys`.
+   */
   sessionTimeout?: number | undefined
-  /** 48 secret bytes that several processes share, so that each resumes the sessions of the others. Default: keys of this process, which rotate. */
+  /**
+   * 48 secret bytes that several processes share, so that each resumes the sessions of the others. Default: keys of
+   * this process, which rotate.
+   */
   ticketKeys?: Uint8Array | undefined
 }
 
-/** What `resolveTls` gives. */
+/** The result of `resolveTls`. */
 export interface ResolvedTls {
   readonly config: TlsConfig
-  /** The addresses that the certificates are for, beside the names. */
+  /** The addresses for which the certificates are valid, beside the names. */
   readonly addresses: ReadonlySet<string>
   /** Sentences about certificates that clients refuse today. */
   readonly warnings: readonly string[]
@@ -89,7 +103,7 @@ const names = [
 ] as const
 const week = 604_800
 
-/** Throws `E_BAD_OPTION`, which names the option, for what cannot be used. */
+/** Checks the options. Throws `E_BAD_OPTION`, which names the option, for a value that cannot be used. */
 export function resolveTls(options: TlsOptions, http2: boolean): ResolvedTls {
   checkNames('tls', options, names, foreignNames.tls)
   const identities = identitiesOf(options)

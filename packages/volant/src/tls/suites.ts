@@ -1,9 +1,11 @@
-/** The cipher suites and groups of TLS that both adapters have, by every name that people write them with. */
+/** The cipher suites and groups of TLS that both adapters support, with all their usual names. */
 import type { TlsVersion } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 
-/** The names of OpenSSL beside those of IANA. All are authenticated encryption with an ephemeral key exchange. */
+/**
+ * The suites by their names in OpenSSL and at IANA. All have authenticated encryption and an ephemeral key exchange.
+ */
 const suites: readonly (readonly [openssl: string, iana: string])[] = [
   ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ['TLS_AES_256_GCM_SHA384', 'TLS_AES_256_GCM_SHA384'],
@@ -16,7 +18,7 @@ const suites: readonly (readonly [openssl: string, iana: string])[] = [
   ['ECDHE-RSA-CHACHA20-POLY1305', 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256'],
 ]
 
-/** The names of OpenSSL of all suites. */
+/** The OpenSSL names of all suites. */
 export const allCiphers: readonly string[] = suites.map(([openssl]) => openssl)
 
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +28,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   secp384r1: ['secp384r1', 'p-384'],
 }
 
-/** Gives the names of OpenSSL. Throws `E_BAD_OPTION` for a suite that there is not, and where none is left. */
+/** Gives the OpenSSL names. Throws `E_BAD_OPTION` for an unknown suite, and if no suite is left. */
 export function readCiphers(value: unknown, min: TlsVersion, max: TlsVersion): string[] {
   const wanted = `suites by name, in order of preference, without groups and signs of OpenSSL such as HIGH and !aNULL: ${allCiphers.join(':')}`
   const chosen = listOf('tls.ciphers', value, wanted).map((name) => {
@@ -44,7 +46,7 @@ export function readCiphers(value: unknown, min: TlsVersion, max: TlsVersion): s
   return chosen
 }
 
-/** Gives the names of OpenSSL. Throws `E_BAD_OPTION` for a group that there is not. */
+/** Gives the OpenSSL names. Throws `E_BAD_OPTION` for an unknown group. */
 export function readGroups(value: unknown): string[] {
   const wanted = `groups in order of preference: ${Object.keys(groups).join(':')}`
   if (value === 'auto') return []

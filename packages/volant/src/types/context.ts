@@ -36,19 +36,19 @@ type Full<T> = [keyof T] extends [never]
 
 type Part<T, K extends keyof Parts> = K extends keyof T ? T[K] : AnyParts[K]
 
-/** What a TLS handshake agreed on. */
+/** The result of a TLS handshake. */
 export interface TlsConnection {
   /** The version of TLS. */
   readonly version: 'TLSv1.2' | 'TLSv1.3'
-  /** The name that OpenSSL has for the cipher suite. */
+  /** The OpenSSL name of the cipher suite. */
   readonly cipher: string
-  /** The protocol that the client chose (ALPN): `h2` or `http/1.1`; null where it did not choose. */
+  /** The protocol that the client chose (ALPN): `h2` or `http/1.1`; null if it did not choose. */
   readonly alpn: string | null
-  /** The host that the client asked for (SNI), in lower case; null without one. */
+  /** The host that the client asked for (SNI), in lower case; null if it asked for none. */
   readonly serverName: string | null
-  /** True where the client resumed an earlier session. */
+  /** True if the client resumed an earlier session. */
   readonly resumed: boolean
-  /** The certificate of the client, which one of `ca` has issued; null without one. */
+  /** The certificate of the client, issued by an authority of `ca`; null if it sent none. */
   readonly peer: X509Certificate | null
 }
 
@@ -99,8 +99,8 @@ export interface ContextOf<T extends Parts> {
   /** The protocol is `https` if the connection is encrypted, unless a trusted proxy says which one the client used. */
   readonly protocol: 'http' | 'https'
   /**
-   * What the TLS handshake of the connection agreed on, and the certificate of the client. It is null where the connection
-   * to this server is not encrypted, whatever a proxy says.
+   * The result of the connection's TLS handshake, and the certificate of the client. It is null if the connection to
+   * this server is not encrypted, even if a proxy reports https.
    */
   readonly tls: TlsConnection | null
   /**
@@ -152,10 +152,10 @@ export interface ContextOf<T extends Parts> {
   readonly bodyStream: ReadableStream<Uint8Array>
 
   /**
-   * The trailer fields of the request by lower-case name, on an object without prototype; repeated ones are joined. They
-   * come behind the body: read them when `ctx.bodyStream` has ended, before that there are none. Bodies that are not
-   * streamed have none either, and on the adapter uwebsockets no body has. Fields of framing, routing, authentication
-   * and the content are refused or left out (RFC 9110 §6.5.1).
+   * The trailer fields of the request by lower-case name, on an object without prototype; values of repeated fields are
+   * joined. They come behind the body: before `ctx.bodyStream` has ended there are none. Bodies that are not streamed
+   * have none either, and on the adapter uwebsockets no body has any. Fields of framing, routing, authentication and
+   * the content are refused or left out (RFC 9110 §6.5.1).
    */
   readonly trailers: Readonly<Record<string, string | undefined>>
 
@@ -208,12 +208,12 @@ export interface ContextOf<T extends Parts> {
   /** Deletes a cookie. Give the path and domain that it was set with, if any. */
   clearCookie(name: string, options?: CookieOptions): this
   /**
-   * Sets a trailer, a field that is sent behind the body: `ctx.trailer('x-checksum', hash.digest('hex'))`. It may be called
-   * until the body has ended, and replaces earlier values of the name; an array is sent as several fields. A reply with
-   * trailers is sent without Content-Length, over HTTP/1.1 in chunks. They are dropped where a reply cannot have them: of
-   * HTTP/1.0, to HEAD, with status 204, 205 or 304, of a stream with a declared length. An error that is answered in place
-   * of the reply drops them, too. Throws `E_BAD_HEADER`, also for fields that have to stand in the head (RFC 9110
-   * §6.5.1), and `E_UNSUPPORTED` on the adapter uwebsockets.
+   * Sets a trailer, a field that is sent behind the body: `ctx.trailer('x-checksum', hash.digest('hex'))`. It may be
+   * called until the body has ended, and replaces earlier values of the name; an array is sent as several fields. A
+   * reply with trailers is sent without Content-Length, over HTTP/1.1 in chunks. Trailers are dropped if a reply cannot
+   * have them: in HTTP/1.0, to HEAD, with status 204, 205 or 304, or a stream with a declared length. They are also
+   * dropped if an error is answered instead of the reply. Throws `E_BAD_HEADER`, also for fields that must be in the
+   * head (RFC 9110 §6.5.1), and `E_UNSUPPORTED` on the adapter uwebsockets.
    */
   trailer(name: string, value: string | number | readonly string[]): this
   /**

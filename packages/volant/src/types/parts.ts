@@ -211,9 +211,9 @@ export interface RouteOptions<T extends Parts = AnyParts> extends Contract {
   /** The most bytes of a body. Default: the app's `maxBodySize`. */
   maxBodySize?: number | undefined
   /**
-   * The time of a request in milliseconds, from its head to the end of its body; it is extended while the body arrives at
-   * 1 KiB/s, to 300,000 at most. 0 is no limit, for bodies that stay open as long as the client likes: long calls of gRPC.
-   * Default: the app's `requestTimeout`.
+   * The time limit of a request in milliseconds, from its head to the end of its body. It is extended while the body
+   * arrives at 1 KiB/s, up to 300,000. 0 is no limit, for bodies that may stay open for any time, such as long calls of
+   * gRPC. Default: the app's `requestTimeout`.
    */
   requestTimeout?: number | undefined
   /**

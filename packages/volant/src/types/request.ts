@@ -220,7 +220,7 @@ export interface RareState {
   events: EventsOfRequest | null
   /** The body, where `beforeBody` let it in, or a decoder gave it. */
   collected: WholeBody | null
-  /** The trailer fields that came behind the body: name, value, name, value, …; null without. */
+  /** The received trailer fields: name, value, name, value, …; null if there are none. */
   trailers: string[] | null
   /** The trailer fields of the reply, in the same form. */
   replyTrailers: string[] | null
