@@ -96,6 +96,7 @@ impl Exchanges {
         (0..self.slots.len() as u32).map(Slot)
     }
 
+    #[inline(always)]
     fn insert(&mut self, connection: ConnectionId, server: u16) -> Slot {
         self.in_flight += 1;
         let slot = self.free.pop_front().unwrap_or_else(|| {

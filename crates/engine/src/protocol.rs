@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// Does what a record asks an exchange for.
-    #[inline]
+    #[inline(always)]
     pub fn operate(
         &mut self,
         id: ConnectionId,

@@ -215,6 +215,7 @@ impl Core {
     }
 
     /// Keeps received bytes that were not consumed, and schedules parsing them again.
+    #[inline(always)]
     fn keep_rest(
         &mut self,
         memory: &mut Memory,

@@ -62,8 +62,17 @@ impl Transport {
     }
 
     /// Receives at most the length of `room`; over TLS these bytes are ciphertext.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, room: &mut [u8]) -> Recv {
+        if let Self::Plain(socket) = self {
+            socket.recv(room)
+        } else {
+            self.receive_indirectly(room)
+        }
+    }
+
+    // LLVM does not inline a function that calls itself.
+    fn receive_indirectly(&mut self, room: &mut [u8]) -> Recv {
         match self {
             Self::Plain(socket) => socket.recv(room),
             Self::Tls(tls) => tls.below.receive(room),
@@ -122,8 +131,16 @@ impl Transport {
     }
 
     /// Sends bytes that are sealed.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, bytes: &[u8]) -> Send {
+        if let Self::Plain(socket) = self {
+            socket.send(bytes)
+        } else {
+            self.send_indirectly(bytes)
+        }
+    }
+
+    fn send_indirectly(&mut self, bytes: &[u8]) -> Send {
         match self {
             Self::Plain(socket) => socket.send(bytes),
             Self::Tls(tls) => tls.below.send(bytes),

@@ -43,7 +43,7 @@ impl Statics {
     }
 
     /// Gives the leaf of `path`. A path longer than every route is not hashed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, path: &[u8]) -> Option<u32> {
         if path.len() > self.longest {
             return None;
@@ -117,7 +117,7 @@ impl Statics {
 
     /// Multiplies and folds eight bytes at a time. Without case, bit 5 of every byte is set, so letters of either case
     /// hash alike. `same` tells apart the other bytes that then hash alike.
-    #[inline]
+    #[inline(always)]
     fn hash(&self, path: &[u8]) -> u64 {
         let fold = if self.case_sensitive {
             0

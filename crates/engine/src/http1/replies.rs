@@ -18,7 +18,7 @@ use crate::trailers;
 
 impl Core {
     /// Does what a record asks an exchange for.
-    #[inline]
+    #[inline(always)]
     pub fn reply(&mut self, slot: Slot, record: &Record, out: &[u8], references: &dyn References) {
         match record.operation() {
             operation::END => self.end(slot, record, out, references),

@@ -109,7 +109,7 @@ impl Core {
 
     /// Is called when the step turns to another connection: sends the cork, or leaves it for the end of the step if its
     /// connection was sent before in this step.
-    #[inline]
+    #[inline(always)]
     pub fn leave_cork(&mut self) {
         let id = self.sender.cork.connection;
         let again = self
@@ -132,6 +132,7 @@ impl Core {
     }
 
     /// Sends the bytes that were gathered for one connection.
+    #[inline]
     pub fn flush_cork(&mut self) {
         let id = self.sender.cork.connection;
         if id == ConnectionId::NONE {
