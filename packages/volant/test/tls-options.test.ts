@@ -191,7 +191,7 @@ describe('options of TLS', () => {
     assert.deepEqual(configOf({ ...pair(one), ecdhCurve: 'auto' }).groups, [])
     refuses(
       { ...pair(one), ciphers: 'HIGH:!aNULL' },
-      /tls\.ciphers takes suites by name.*without groups and signs of OpenSSL.*not "HIGH"/,
+      /tls\.ciphers takes some of these suites.*no groups or signs of OpenSSL.*not "HIGH"/,
     )
     refuses(
       { ...pair(one), ciphers: 'ECDHE-RSA-AES256-GCM-SHA384', minVersion: 'TLSv1.3' },
@@ -209,6 +209,8 @@ describe('options of TLS', () => {
     assert.equal(configOf({ ...pair(one), sessionTimeout: 0 }).sessionTimeout, 0)
     refuses({ ...pair(one), ticketKeys: randomBytes(32) }, /48 random bytes.*not "32 bytes"/)
     refuses({ ...pair(one), sessionTimeout: 604_801 }, /tls\.sessionTimeout takes seconds/)
+    assert.equal(configOf({ ...pair(one), ticketKeys, sessionTimeout: 604_800 }).sessionTimeout, 604_800)
+    refuses({ ...pair(one), sessionTimeout: 43_201 }, /tls\.sessionTimeout above 43200 needs tls\.ticketKeys/)
   })
 
   test('options that are not there say what to write', () => {

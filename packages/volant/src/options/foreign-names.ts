@@ -81,7 +81,7 @@ export const foreignNames = {
     dhparam: 'finite-field Diffie-Hellman is not spoken; the key exchange has elliptic curves (ecdhCurve)',
     secureOptions:
       'versions are minVersion and maxVersion, tickets sessionTimeout; nothing else is to be switched off',
-    secureProtocol: 'minVersion and maxVersion',
+    secureProtocol: 'write minVersion and maxVersion',
     sigalgs: 'a signature is of the kind that the key of the certificate makes',
     pskCallback: 'pre-shared keys are not spoken; clients have certificates: requestCert',
     pskIdentityHint: 'pre-shared keys are not spoken; clients have certificates: requestCert',

@@ -59,7 +59,7 @@ export interface TlsOptions {
    */
   ciphers?: string | readonly string[] | undefined
   /**
-   * The groups of the key exchange in order of preference: `X25519MLKEM768:X25519:P-256:P-384`. Default: all supported
+   * The groups of the key exchange in order of preference: `X25519MLKEM768:X25519:prime256v1:secp384r1`. Default: all supported
    * groups.
    */
   ecdhCurve?: string | readonly string[] | undefined
@@ -101,6 +101,8 @@ const names = [
   'sessionTimeout',
   'ticketKeys',
 ] as const
+/** Seconds for which the keys of one process decrypt tickets. */
+const halfDay = 43_200
 const week = 604_800
 
 /** Checks the options. Throws `E_BAD_OPTION`, which names the option, for a value that cannot be used. */
@@ -111,7 +113,6 @@ export function resolveTls(options: TlsOptions, http2: boolean): ResolvedTls {
   const minVersion = checkVersion('tls.minVersion', options.minVersion ?? 'TLSv1.2')
   const maxVersion = checkVersion('tls.maxVersion', options.maxVersion ?? 'TLSv1.3')
   if (minVersion > maxVersion) throw bad('tls.minVersion', minVersion, 'at most tls.maxVersion')
-  const seconds = `seconds, 0 to ${week}`
   return {
     config: {
       certificates: identities.map(({ certificate }) => certificate),
@@ -122,13 +123,7 @@ export function resolveTls(options: TlsOptions, http2: boolean): ResolvedTls {
       maxVersion,
       ciphers: readCiphers(options.ciphers, minVersion, maxVersion),
       groups: readGroups(options.ecdhCurve),
-      sessionTimeout: checkInteger(
-        'tls.sessionTimeout',
-        options.sessionTimeout ?? 43_200,
-        [0, week],
-        seconds,
-      ),
-      ticketKeys: ticketKeysOf(options.ticketKeys),
+      ...resumptionOf(options),
       http2,
     },
     addresses: new Set(identities.flatMap(({ addresses }) => addresses)),
@@ -181,6 +176,18 @@ function clientPolicy({
     'E_BAD_OPTION',
     `tls.${without} is about the certificates of clients, which only requestCert: true asks for${without === 'rejectUnauthorized' ? '' : issuers}`,
   )
+}
+
+function resumptionOf(options: TlsOptions): Pick<TlsConfig, 'sessionTimeout' | 'ticketKeys'> {
+  const { sessionTimeout: asked = halfDay } = options
+  const sessionTimeout = checkInteger('tls.sessionTimeout', asked, [0, week], `seconds, 0 to ${week}`)
+  const ticketKeys = ticketKeysOf(options.ticketKeys)
+  if (sessionTimeout > halfDay && ticketKeys === null)
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `tls.sessionTimeout above ${halfDay} needs tls.ticketKeys: without them each process has keys of its own, which last for ${halfDay} s at most`,
+    )
+  return { sessionTimeout, ticketKeys }
 }
 
 function ticketKeysOf(value: unknown): Buffer | null {

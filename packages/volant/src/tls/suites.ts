@@ -4,16 +4,17 @@ import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 
 /**
- * The suites by their names in OpenSSL and at IANA. All have authenticated encryption and an ephemeral key exchange.
+ * The suites by their names in OpenSSL and at IANA, in the order of preference that is the default. All have
+ * authenticated encryption and an ephemeral key exchange.
  */
 const suites: readonly (readonly [openssl: string, iana: string])[] = [
-  ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ['TLS_AES_256_GCM_SHA384', 'TLS_AES_256_GCM_SHA384'],
+  ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ['TLS_CHACHA20_POLY1305_SHA256', 'TLS_CHACHA20_POLY1305_SHA256'],
-  ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'],
-  ['ECDHE-RSA-AES128-GCM-SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
   ['ECDHE-ECDSA-AES256-GCM-SHA384', 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'],
   ['ECDHE-RSA-AES256-GCM-SHA384', 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'],
+  ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'],
+  ['ECDHE-RSA-AES128-GCM-SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
   ['ECDHE-ECDSA-CHACHA20-POLY1305', 'TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256'],
   ['ECDHE-RSA-CHACHA20-POLY1305', 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256'],
 ]
@@ -30,7 +31,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 /** Gives the OpenSSL names. Throws `E_BAD_OPTION` for an unknown suite, and if no suite is left. */
 export function readCiphers(value: unknown, min: TlsVersion, max: TlsVersion): string[] {
-  const wanted = `suites by name, in order of preference, without groups and signs of OpenSSL such as HIGH and !aNULL: ${allCiphers.join(':')}`
+  const wanted = `some of these suites in order of preference, and no groups or signs of OpenSSL such as HIGH and !aNULL: ${allCiphers.join(':')}`
   const chosen = listOf('tls.ciphers', value, wanted).map((name) => {
     const found = suites.find((row) => row.some((each) => each === name.toUpperCase()))
     if (found === undefined) throw bad('tls.ciphers', name, wanted)
