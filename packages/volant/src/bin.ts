@@ -25,7 +25,8 @@ Writes a certificate for development, and says how browsers of this machine are 
 
 NAME   a further name that ends in .localhost, .local or .test, or a loopback address; localhost, 127.0.0.1 and
        ::1 are always there, and so are the names of the certificate before: delete cert.pem and key.pem to drop them
---out  the folder; default .cert. What is there and still valid is kept, and so are files that others have made
+--out  the folder; default .cert. What the command made and is still valid is kept. It fails where it would
+       overwrite other files
 
 The authority can sign for no other names, and only for servers. Its key and that of the certificate are for you
 alone to read.

@@ -48,7 +48,8 @@ export function cert(args: string[], usage: string): number {
 }
 
 /**
- * Writes the missing files in `folder`, and gives a text with the next steps. Throws if it would overwrite other files.
+ * Writes the missing files in `folder`, and gives a text with the next steps. Throws if it would overwrite files
+ * that it has not made.
  */
 export function make(folder: string, more: readonly string[], now = Date.now()): string {
   const asked = more.map(checkName)
@@ -102,8 +103,11 @@ function checkName(name: string): string {
     isIP(lower) === 4
       ? lower.startsWith('127.')
       : lower === '::1' || /^(?:\*\.)?(?:[a-z0-9_-]+\.)*(?:localhost|local|test)$/.test(lower)
-  // Clients do not accept a wildcard directly below a top-level name.
-  if (isOwn && !/^\*\.[a-z]+$/.test(lower)) return lower
+  if (isOwn && /^\*\.[a-z]+$/.test(lower))
+    throw new Error(
+      `${name}: clients accept no wildcard right below a top-level name. Write *.shop${lower.slice(1)}, or each name`,
+    )
+  if (isOwn) return lower
   throw new Error(
     `${name}: a development certificate is for localhost, names that end in .localhost, .local or .test, and loopback addresses (127.0.0.0/8, ::1). For other devices take a name that ends in .local. Other names get theirs from an authority that everybody trusts, such as Let's Encrypt`,
   )
@@ -193,11 +197,17 @@ function trusting(file: string): string[] {
     ]
   if (process.platform === 'win32') return [`  certutil -user -addstore Root "${file}"`]
   return [
-    '  Chromium:  mkdir -p $HOME/.pki/nssdb && certutil -d sql:$HOME/.pki/nssdb -N --empty-password   (if it is not there)',
-    `             certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n volant -i '${file}'   (package libnss3-tools or nss-tools)`,
-    '  Firefox:   Settings, Certificates, Authorities, Import',
-    `  Debian:    sudo cp '${file}' /usr/local/share/ca-certificates/volant.crt && sudo update-ca-certificates`,
-    `  Fedora:    sudo trust anchor '${file}'`,
-    `  Node.js:   NODE_EXTRA_CA_CERTS='${file}' node client.js; curl: --cacert '${file}'`,
+    'Chromium (certutil is in the package libnss3-tools or nss-tools):',
+    '  mkdir -p $HOME/.pki/nssdb',
+    '  test -e $HOME/.pki/nssdb/cert9.db || certutil -d sql:$HOME/.pki/nssdb -N --empty-password',
+    `  certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n volant -i '${file}'`,
+    'Firefox: Settings, Certificates, Authorities, Import',
+    'Debian, for curl and others:',
+    `  sudo cp '${file}' /usr/local/share/ca-certificates/volant.crt && sudo update-ca-certificates`,
+    'Fedora:',
+    `  sudo trust anchor '${file}'`,
+    'One program alone:',
+    `  NODE_EXTRA_CA_CERTS='${file}' node client.js`,
+    `  curl --cacert '${file}' https://localhost:8443`,
   ]
 }
