@@ -12,6 +12,8 @@ export type AdapterName = AdapterType
 export interface CaseServer extends Target {
   /** Requests whose handler ran, missing routes included. */
   readonly requests: () => number
+  /** Requests whose handler waited for a body that did not come to its end: they have no reply. */
+  readonly unanswered: () => number
   /** How often the handler of `/smuggled` ran: octets of a body or behind a refusal were taken for a request. */
   readonly smuggled: () => number
   readonly close: () => Promise<void>
@@ -31,6 +33,7 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     report: () => undefined,
   })
   let requests = 0
+  let unanswered = 0
   let smuggled = 0
   app.use((ctx, next) => {
     requests++
@@ -55,12 +58,19 @@ export async function startServer(adapter: AdapterName, carrier: Carrier = 'tcp'
     echo(ctx)
   })
   repliesOf(app)
-  bodiesOf(app)
+  bodiesOf(app, () => unanswered++)
   marksOf(app)
 
   const { port } = await app.listen({ port: 0, host: '127.0.0.1', ...(await secured(carrier)) })
   if (port === null) throw new Error('the server has no port')
-  return { port, carrier, requests: () => requests, smuggled: () => smuggled, close: () => app.close() }
+  return {
+    port,
+    carrier,
+    requests: () => requests,
+    unanswered: () => unanswered,
+    smuggled: () => smuggled,
+    close: () => app.close(),
+  }
 }
 
 /** Gives the options of `listen` beside the address. HTTP/2 is offered as well, as it is by default. */
@@ -137,7 +147,7 @@ const injections: Readonly<Record<string, (ctx: Context) => void>> = {
 }
 
 /** Handlers that read their body late, in part, or never. */
-function bodiesOf(app: App): void {
+function bodiesOf(app: App, onUnanswered: () => void): void {
   app.post('/early', { bodyMode: 'stream' }, (ctx) => ctx.text('early'))
   app.post('/only-post', (ctx) => ctx.text('posted'))
   app.post('/throw-stream', { bodyMode: 'stream' }, () => {
@@ -157,6 +167,7 @@ function bodiesOf(app: App): void {
     ctx.text('first chunk')
   })
   app.post('/trailers', { bodyMode: 'stream' }, async (ctx) => {
+    ctx.signal.addEventListener('abort', onUnanswered)
     const body = await ctx.request.text()
     ctx.text(JSON.stringify([body, ctx.trailers]))
   })
