@@ -319,10 +319,13 @@ export class NodeServer implements Server {
     return this.#closed
   }
 
-  /** Calls `then` when no connection is counted. node:net ends a server some ticks before the `close` events of its last sockets. */
-  #whenEmpty(then: () => void): void {
-    if (this.stats().connections === 0) then()
-    else setImmediate(() => this.#whenEmpty(then))
+  /**
+   * Calls `then` when no connection is counted, or after `turns` of the event loop. node:net ends a server some ticks
+   * before the `close` events of its last sockets.
+   */
+  #whenEmpty(then: () => void, turns = 1_000): void {
+    if (turns === 0 || this.stats().connections === 0) then()
+    else setImmediate(() => this.#whenEmpty(then, turns - 1))
   }
 
   /** Closes the listening socket alone: `close` of node:http closes idle connections with it. */
