@@ -22,7 +22,10 @@ export interface TlsStormMethod {
   readonly rounds: number
 }
 
-/** The report of a child about its window. Times are in ms, and are the p99 of the requests with a correct reply. */
+/**
+ * The report of a child about its window. Times are in ms. `fromDue` and `fromWrite` are the p99 of the requests with a
+ * correct reply, `late` is that of all requests.
+ */
 export interface HealthyReport {
   /** The time from when the request was due. */
   readonly fromDue: number
@@ -46,9 +49,9 @@ export interface StormRound {
   readonly handshakes: number
 }
 
-/** The time in ms before the window in which the storm begins. */
+/** The time in ms for the storm to begin before the window. */
 const settling = 500
-/** The most that the p99 beside the storm may be: as a multiple of that without the storm, and in ms. */
+/** The bars of the p99 beside the storm: at most this many times that without the storm, and below this many ms. */
 const [times, most] = [2, 50]
 /**
  * The least that counts as a storm: the server's core is busy for half of the time, or the server makes this many

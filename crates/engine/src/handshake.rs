@@ -18,7 +18,7 @@ use crate::transport::{Opened, Transport};
 
 /// The most time that one turn spends on handshakes, unless the first takes longer.
 const BUDGET: Duration = Duration::from_micros(500);
-/// The most tokens of finished handshakes that may stay in the list of the unfinished ones.
+/// When a handshake begins, the list may have this many more tokens of finished handshakes than of unfinished ones.
 const STALE: usize = 64;
 
 /// The state of a connection that has no protocol yet, before the TLS handshake is done, or none any more, after a
@@ -73,7 +73,7 @@ pub struct ServerTls {
     pub settings: Settings,
     /// The number of unfinished handshakes.
     unfinished: usize,
-    /// The tokens of unfinished handshakes, the oldest first, with up to `STALE` finished ones among them.
+    /// The tokens of unfinished handshakes, the oldest first, among some of finished ones.
     order: VecDeque<u64>,
 }
 

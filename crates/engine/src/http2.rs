@@ -47,11 +47,11 @@ pub struct Http2 {
     idle_until: u64,
     /// The time by which a head, or another frame that has begun, must be complete.
     frame_until: u64,
-    /// True once the session has failed. Nothing more is read then.
+    /// True once the session has failed, or the connection ends. Nothing more is read then.
     failed: bool,
 }
 
-/// One request and its reply, until both are complete.
+/// One request and its reply, until the reply is written or the stream is reset.
 struct Stream {
     open: bool,
     /// The exchange, until its reply is complete. A request that JavaScript never sees has none.

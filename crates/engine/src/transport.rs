@@ -188,7 +188,7 @@ impl Transport {
         matches!(self, Self::Tls(_))
     }
 
-    /// Returns true when nothing can be sent any more: the link has ended by a fault, or its keys are used up.
+    /// Returns true when nothing more can be encrypted: the link has ended by a fault, or its keys are used up.
     pub fn has_failed(&self) -> bool {
         matches!(self, Self::Tls(tls) if tls.link().failed())
     }

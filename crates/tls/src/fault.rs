@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigFault {
     NoCertificate,
-    /// A certificate is wrong. `name` gives its index and its first name.
+    /// A certificate is wrong. `which` gives its index and its first name.
     Certificate {
         which: Which,
         problem: String,
@@ -128,9 +128,9 @@ impl Error for ConfigFault {}
 pub enum Fault {
     /// The peer began with plain HTTP. Nothing was sent.
     PlainHttp,
-    /// The peer sent bytes that are not TLS, or that are not accepted. The alert is in the output.
+    /// The peer sent bytes that are not TLS, or that are not accepted. If there is an alert, it is in the output.
     Tls(rustls::Error),
-    /// The peer split one handshake message into more records than are kept.
+    /// The peer sent more bytes of an incomplete message than are kept.
     TooMuch,
 }
 

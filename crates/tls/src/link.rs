@@ -404,8 +404,8 @@ fn write(
     output.truncate(start + written);
 }
 
-/// Returns true when the first bytes are a request of HTTP/1 or the preface of HTTP/2: a method begins with a letter. A
-/// TLS record begins with a byte below 32.
+/// Returns true when the first bytes are a request of HTTP/1 or the preface of HTTP/2: up to four bytes before a space
+/// are capital letters. A TLS record begins with a byte below 32.
 fn is_plain_http(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4)];
     let method = start.split(|&byte| byte == b' ').next();

@@ -71,7 +71,7 @@ impl Semantics {
         }
     }
 
-    /// Returns true when the client waits for 100 Continue.
+    /// Returns true when the client waits for 100 Continue, if a body follows.
     pub(crate) fn expects(&self) -> bool {
         self.expects
     }

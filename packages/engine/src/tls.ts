@@ -27,7 +27,7 @@ export interface TlsConfig {
   readonly maxVersion: TlsVersion
   /** Names of OpenSSL in order of preference. An empty list stands for all suites. */
   readonly ciphers: readonly string[]
-  /** Names of OpenSSL in order of preference. An empty list stands for all groups. */
+  /** Names of OpenSSL in order of preference. An empty list stands for the default groups. */
   readonly groups: readonly string[]
   /** The time in seconds for which a session can be resumed; 0 turns resumption off. */
   readonly sessionTimeout: number

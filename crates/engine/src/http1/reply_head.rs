@@ -180,7 +180,7 @@ pub fn problem(status: u16, code: &str) -> Vec<u8> {
     explained_problem(status, code, "")
 }
 
-/// Writes the body with the members in `more` behind the others.
+/// Gives the body, with the members in `more` behind the others.
 fn explained_problem(status: u16, code: &str, more: &str) -> Vec<u8> {
     let line = status_line(status);
     let title = line.get(13..line.len() - 2).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::upload::{Held, Pace};
 
 /// How the body of a request is handled.
 pub enum Upload {
-    /// The body is complete.
+    /// No more of a body is handled here: it is complete, there is none, or a WebSocket or the session takes it.
     Whole,
     /// The request is dispatched once its body is complete.
     Buffering(Box<Buffering>),

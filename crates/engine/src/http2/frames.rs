@@ -23,7 +23,7 @@ const END_STREAM: u8 = 0x1;
 /// The beginning of the client's connection preface (RFC 9113 §3.4), which begins no request of HTTP/1.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 
-/// Returns true when these first bytes of a client are the preface of HTTP/2.
+/// Returns true when the first bytes of a client are the beginning of the preface of HTTP/2.
 pub fn begins_preface(input: &[u8]) -> bool {
     let length = input.len().min(PREFACE.len());
     length > 0 && input[..length] == PREFACE[..length]
@@ -56,7 +56,7 @@ impl Protocol {
 }
 
 impl Core {
-    /// Changes a connection to HTTP/2 whose client has sent the preface.
+    /// Changes a connection to HTTP/2 whose client has begun to send the preface.
     pub fn become_http2(&mut self, id: ConnectionId) {
         let now = self.clock.now();
         let Some((connection, protocol)) = self.connections.open(id) else {

@@ -17,7 +17,7 @@ pub enum Leaving {
     Asked {
         until: u64,
     },
-    /// The second GOAWAY was sent. The connection closes with the last stream that was taken.
+    /// The last GOAWAY was sent. The connection closes with the last stream that was taken.
     Told,
 }
 

@@ -95,7 +95,7 @@ impl Core {
         }
     }
 
-    /// Sends at the end of the step what the windows allow by then.
+    /// Writes what the windows allow now. It is sent at the end of the step.
     pub fn pump_later(&mut self, id: ConnectionId) {
         if self.pump(id) {
             self.send_later(id);

@@ -24,7 +24,7 @@ pub struct Tls {
 /// The result of a receive.
 pub enum Opened {
     Received(Recv),
-    /// The client broke a rule. The alert for it is in the output.
+    /// The client broke a rule. If there is an alert for it, it is in the output.
     Fault(Fault),
 }
 

@@ -234,7 +234,7 @@ impl<'a> Request<'a> {
                 (method, pseudo.authority.get().ok_or(Fault::Malformed)?)
             }
             (b"CONNECT", Some(protocol)) if self.connect_protocol => {
-                // An extended CONNECT needs all three (RFC 8441 §4).
+                // An extended CONNECT needs `:scheme`, `:path` and `:authority` (RFC 8441 §4).
                 pseudo.authority.get().ok_or(Fault::Malformed)?;
                 let target = self.target(b"GET", pseudo)?;
                 if protocol != b"websocket" {
@@ -274,7 +274,7 @@ impl<'a> Request<'a> {
         let parts = Parts::begin(&out.text, method, target, self.limits, &mut out.head)?;
         self.parts = Some(parts);
         match pseudo.authority.get() {
-            // The path must not be empty (RFC 9113 §8.3.1).
+            // The authority must not be empty (RFC 9113 §8.3.1).
             Some(b"") => Err(Refusal::HostSyntax.into()),
             Some(authority) => {
                 self.count(HOST, 0, authority)?;

@@ -194,7 +194,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   /**
    * Replaces the options that `tls` of `listen` gave, without a restart: new connections get the new certificates, and
    * open connections stay. All options are given anew. Throws `E_BAD_OPTION`, which says what is wrong; then the old
-   * ones stay in use. It also throws if the app does not listen with `tls`, or is closing.
+   * ones stay in use. It throws this error, too, if the app does not listen with `tls`, or is closing.
+   *
    * ```ts ignore
    * process.on('SIGHUP', () => app.setTls({ cert: readFileSync(certPath), key: readFileSync(keyPath) }))
    * ```

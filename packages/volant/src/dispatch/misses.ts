@@ -83,6 +83,6 @@ export const misdirectedRequest = 5
 function misdirected(ctx: RequestContext): never {
   throw refusal(
     'E_MISDIRECTED',
-    `this connection has the certificate of another host than ${ctx.exchange.authority}`,
+    `This connection has the certificate of another host than ${ctx.exchange.authority}.`,
   )
 }

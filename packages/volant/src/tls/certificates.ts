@@ -43,7 +43,7 @@ function blocksOf(name: string, value: unknown, block: RegExp, what: string): Bu
   throw notRead(name, text, what)
 }
 
-/** Makes the error for a text that is not PEM. It is most likely a path. */
+/** Makes the error for a text without the wanted PEM. A text that is not PEM at all is most likely a path. */
 export function notRead(name: string, text: string, what: string): VolantError {
   if (text.trim() === '') return new VolantError('E_BAD_OPTION', `${name} is empty: it takes ${what}`)
   if (text.includes('-----BEGIN '))
@@ -66,7 +66,7 @@ export function textOf(name: string, value: unknown, what: string): string | Buf
   return bytes[0] === 0x30 && !bytes.includes('-----BEGIN ') ? bytes : bytes.toString('latin1')
 }
 
-/** Makes the error for an unreadable file. `command` is the program that can show the file. */
+/** Makes the error for contents that cannot be parsed. `command` shows whether the file can be read at all. */
 export function unreadable(name: string, what: string, error: unknown, command: string): VolantError {
   const reason = error instanceof Error ? error.message : String(error)
   return new VolantError(

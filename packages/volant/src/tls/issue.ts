@@ -103,7 +103,9 @@ function signed(content: Buffer, key: KeyObject): Buffer {
   return sequence(content, signature, bits(sign('sha256', content, { key, dsaEncoding: 'der' })))
 }
 
-/** Gives 127 random bits. RFC 5280 §4.1.2.2 requires a positive number of at most 20 bytes. */
+/**
+ * Gives a number of 127 bits, of which 126 are random. RFC 5280 §4.1.2.2 requires a positive number of at most 20 bytes.
+ */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40
