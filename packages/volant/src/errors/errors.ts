@@ -1,6 +1,7 @@
 /**
  * Every error that the framework raises itself, by code. `HTTPError` becomes a reply. `VolantError` reports a mistake
- * in the program (a second reply, a bad option) and becomes a 500 if nothing catches it.
+ * in the program (a second reply, a bad option) and becomes a 500 if nothing catches it. The file is long because it is
+ * one table: each code has its status, meaning and remedy.
  */
 import { phrases } from './phrases.ts'
 import { briefValue } from './brief-value.ts'
