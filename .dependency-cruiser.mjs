@@ -9,6 +9,7 @@ export const rooms = [
   'report',
   'types',
   'options',
+  'worker',
   'tls',
   'log',
   'bus',
@@ -44,6 +45,7 @@ export const rooms = [
   'hints',
   'procedures',
   'generate',
+  'cluster',
 ]
 
 const src = '^packages/volant/src/'

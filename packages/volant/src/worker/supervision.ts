@@ -1,0 +1,53 @@
+/** What a worker knows of its supervisor, and asks of it. */
+import type { Gathering, GivenListener, WantedListener } from './messages.ts'
+
+/** The supervisor, as the code in a worker sees it. `preload.ts` puts it in place before the app is loaded. */
+export interface Supervision {
+  /** The version of this package in the supervisor. */
+  readonly version: string
+  /** The slot of this worker, from 0. The worker that replaces it has the same. */
+  readonly worker: number
+  /** How many workers there are. */
+  readonly workers: number
+  /** True under `volant dev`. */
+  readonly isDevelopment: boolean
+  /** The descriptor of the memory that all workers count in; null if there is none. */
+  readonly table: number | null
+  /** The descriptor of the socket by which connections are passed. */
+  readonly connections: number
+  /** Binds a listener, or gives the one that another worker has asked for. Rejects with the system's error. */
+  listen(wanted: WantedListener): Promise<GivenListener>
+  /** Says that this worker serves. */
+  ready(): void
+  /**
+   * Asks all workers, this one among them, for what they give by `onGather`. Resolves within a second: who does not
+   * answer counts with its last value.
+   */
+  gather(what: string): Promise<Gathering>
+  /** Answers `gather`. What it gives is cloned (`structuredClone`). It is also called when the worker ends. */
+  onGather(what: string, answer: () => unknown): void
+  /** Has all workers replaced, one after the other. */
+  roll(): void
+  /** Sends bytes to all other workers that are subscribed to the channel. */
+  publish(channel: string, bytes: Uint8Array): void
+  /** Resolves when all that is published to these channels from then on arrives. */
+  subscribe(channels: readonly string[]): Promise<void>
+  /** Resolves when nothing of the channel arrives any more. */
+  unsubscribe(channel: string): Promise<void>
+  /** Gets what other workers publish. There is one listener. */
+  onMessage(listener: (channel: string, bytes: Uint8Array) => void): void
+}
+
+/** Other copies of this package in the worker find it by this name. */
+const place: unique symbol = Symbol.for('volant.supervision') as never
+
+type Holder = { [place]?: Supervision }
+
+export function setSupervision(supervision: Supervision): void {
+  ;(globalThis as Holder)[place] = supervision
+}
+
+/** Gives the supervisor of this process, or null if it has none: in a process of its own, and in threads of a worker. */
+export function supervision(): Supervision | null {
+  return (globalThis as Holder)[place] ?? null
+}
