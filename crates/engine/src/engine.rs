@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::RawFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use accept::Intake;
 use reactor::clock;
 use reactor::net::{ListenAddr, Listener, listen_tcp, listen_unix};
 use ring::{Memory, Page};
@@ -40,6 +41,8 @@ pub struct Engine {
 /// The state of the engine, by the stage that owns it. A stage's fields are private to its file.
 pub struct Core {
     pub polling: Polling,
+    /// The end of the pair by which a supervisor passes connections, in its workers.
+    pub intake: Option<Intake>,
     pub connections: Connections,
     pub exchanges: Exchanges,
     pub servers: Servers,
@@ -77,6 +80,7 @@ impl Engine {
             memory,
             core: Core {
                 polling: Polling::new()?,
+                intake: None,
                 connections: Connections::default(),
                 exchanges: Exchanges::default(),
                 servers: Servers::default(),
@@ -199,7 +203,7 @@ impl Engine {
         self.core.exchanges.in_flight() > 0
             || self.core.sender.is_waiting()
             || self.core.servers.iter().any(|server| {
-                server.phase != Phase::Open || (server.listener.is_some() && server.referenced)
+                server.phase != Phase::Open || (server.listens() && server.referenced)
             })
     }
 
@@ -239,6 +243,15 @@ impl Engine {
         backlog: i32,
     ) -> io::Result<ListenAddr> {
         let listener = listen_unix(path, backlog)?;
+        self.listen(server, listener)
+    }
+
+    /// Listens on a socket that listens already, whose descriptor the process was given.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the descriptor is no such socket.
+    pub fn listen_on(&mut self, server: u16, fd: OwnedFd) -> io::Result<ListenAddr> {
+        let listener = Listener::from_owned(fd)?;
         self.listen(server, listener)
     }
 
@@ -329,6 +342,9 @@ impl Core {
                     (Source::Listener(server), _) => {
                         // The poller reports again what is left in the queue.
                         let _ = self.accept(server);
+                    }
+                    (Source::Intake, _) => {
+                        let _ = self.take_in();
                     }
                     (Source::Connection(token), event) => {
                         if let Some(id) = self.connections.resolve(token) {

@@ -28,6 +28,7 @@ mod sending;
 mod server;
 mod shutdown;
 mod slice;
+mod supervised;
 mod trailers;
 mod transport;
 #[cfg(feature = "faults")]

@@ -9,6 +9,8 @@ use reactor::{Event, Events, Interest, Poller};
 const EVENTS: usize = 1024;
 /// This bit is set in the token of a listener; the other bits are the server's id.
 const LISTENER: u64 = 1 << 63;
+/// The token of the socket by which a supervisor passes connections. Neither a listener nor a connection has this bit.
+const INTAKE: u64 = 1 << 62;
 
 pub struct Polling {
     poller: Poller,
@@ -24,6 +26,8 @@ pub struct Polling {
 pub enum Source {
     /// The listener of a server.
     Listener(u16),
+    /// The socket by which a supervisor passes connections.
+    Intake,
     /// A connection, by its token.
     Connection(u64),
 }
@@ -51,6 +55,12 @@ impl Polling {
     pub fn listen(&mut self, fd: RawFd, server: u16) -> io::Result<()> {
         self.poller
             .add(fd, LISTENER | u64::from(server), Interest::READ)
+    }
+
+    /// # Errors
+    /// When the kernel refuses to watch one more.
+    pub fn take_in(&mut self, fd: RawFd) -> io::Result<()> {
+        self.poller.add(fd, INTAKE, Interest::READ)
     }
 
     /// Watches a listener or stops watching it, while it stays open.
@@ -117,8 +127,10 @@ impl Polling {
     pub fn next_event(&mut self) -> (Source, Event) {
         let event = self.events.get(self.handled);
         self.handled += 1;
-        let source = if event.token & LISTENER == 0 {
+        let source = if event.token & (LISTENER | INTAKE) == 0 {
             Source::Connection(event.token)
+        } else if event.token == INTAKE {
+            Source::Intake
         } else {
             Source::Listener((event.token & 0xffff) as u16)
         };

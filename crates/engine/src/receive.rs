@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reactor::net::{Peer, Recv};
+use reactor::net::{Peer, Recv, Socket};
 use reactor::{Event, Interest};
 use ring::Memory;
 use ring::layout::{HIGH_WATER_BYTES, RECEIVE_BYTES};
@@ -61,44 +61,51 @@ impl Core {
                     return false;
                 }
             };
-            if server.stats.connections as usize >= server.config.limits.max_connections {
-                server.stats.refused += 1;
-                continue;
-            }
             if matches!(peer, Peer::Tcp(_)) && socket.set_nodelay(true).is_err() {
                 continue;
             }
-            if !server.admit_address(&peer) {
-                server.stats.refused += 1;
-                continue;
-            }
-            let limits = &server.config.limits;
-            let deadline = now
-                + if server.tls.is_some() {
-                    limits.tls_handshake_timeout
-                } else {
-                    limits.headers_timeout
-                };
-            server.stats.connections += 1;
-            let fd = socket.fd();
-            let Some(transport) = Transport::new(socket, server) else {
-                server.release_address(&peer);
-                server.stats.connections -= 1;
-                continue;
-            };
-            let connection = Connection::new(transport, peer, id, now, deadline);
-            let encrypted = server.tls.is_some();
-            let protocol = Protocol::new(server);
-            let connection = self.connections.insert(connection, protocol);
-            let token = self.connections.token(connection);
-            if encrypted {
-                self.begin_handshake(id, token);
-            }
-            if self.polling.add(fd, token, Interest::READ).is_err() {
-                self.remove(connection, abort::ERROR);
-            }
+            self.open(id, socket, peer);
         }
         true
+    }
+
+    /// Makes a connection of a socket that was accepted for a server.
+    pub fn open(&mut self, id: u16, socket: Socket, peer: Peer) {
+        let now = self.clock.now();
+        let Some(server) = self.servers.get_mut(id) else {
+            return;
+        };
+        if server.stats.connections as usize >= server.config.limits.max_connections
+            || !server.admit_address(&peer)
+        {
+            server.stats.refused += 1;
+            return;
+        }
+        let limits = &server.config.limits;
+        let deadline = now
+            + if server.tls.is_some() {
+                limits.tls_handshake_timeout
+            } else {
+                limits.headers_timeout
+            };
+        server.stats.connections += 1;
+        let fd = socket.fd();
+        let Some(transport) = Transport::new(socket, server) else {
+            server.release_address(&peer);
+            server.stats.connections -= 1;
+            return;
+        };
+        let connection = Connection::new(transport, peer, id, now, deadline);
+        let encrypted = server.tls.is_some();
+        let protocol = Protocol::new(server);
+        let connection = self.connections.insert(connection, protocol);
+        let token = self.connections.token(connection);
+        if encrypted {
+            self.begin_handshake(id, token);
+        }
+        if self.polling.add(fd, token, Interest::READ).is_err() {
+            self.remove(connection, abort::ERROR);
+        }
     }
 
     #[inline]

@@ -222,6 +222,8 @@ pub enum Phase {
 pub struct Server {
     pub config: ServerConfig,
     pub listener: Option<Listener>,
+    /// The listener of the supervisor whose connections it gets.
+    pub passed: Option<u16>,
     /// Until this time accepting is paused, because the process ran out of file descriptors. 0: it is not paused.
     pub accept_again: u64,
     pub stats: ServerStats,
@@ -252,6 +254,7 @@ impl Server {
         Self {
             config,
             listener: None,
+            passed: None,
             accept_again: 0,
             stats: ServerStats::default(),
             buffered: 0,
@@ -268,6 +271,11 @@ impl Server {
             #[cfg(feature = "faults")]
             delays: None,
         }
+    }
+
+    /// Gives whether connections come to it.
+    pub fn listens(&self) -> bool {
+        self.listener.is_some() || self.passed.is_some()
     }
 
     /// Counts a connection of `peer`. Returns false when its address has the most already.

@@ -37,9 +37,12 @@ impl Engine {
                 break;
             }
         }
+        // The supervisor passes no more, so what it has passed is all there.
+        while core.take_in() {}
         let Some(server) = core.servers.get_mut(id) else {
             return;
         };
+        server.passed = None;
         let limits = &server.config.limits;
         server.phase = Phase::Draining {
             until: now + limits.drain_idle,

@@ -11,13 +11,14 @@ use engine::Engine;
 use napi_sys::{
     napi_async_cleanup_hook_handle, napi_callback_info, napi_env, napi_ref, napi_value,
 };
-use reactor::net::ListenAddr;
+use reactor::net::{ListenAddr, adopt_socket};
 use ring::Memory;
 use ring::layout::{LAYOUT_HASH, TOTAL_BYTES};
 
 use crate::binding::{self, Binding};
 use crate::config;
 use crate::sealing::sealer;
+use crate::supervisor;
 use crate::tls_settings::{set_tls, tls_info};
 use crate::turn::{flush, on_flush, on_poll, settle};
 use crate::uv::{Callbacks, Handle, Handles, Uv};
@@ -48,7 +49,8 @@ pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     let open = function(env, "open", open, ptr::null_mut())?;
     set_property(env, target, "open", open)?;
     let sealer = function(env, "sealer", sealer, ptr::null_mut())?;
-    set_property(env, target, "sealer", sealer)
+    set_property(env, target, "sealer", sealer)?;
+    supervisor::define(env, target)
 }
 
 /// Reads the arguments of a call, and the binding it was made for.
@@ -124,10 +126,13 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
             (*binding).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 10] = [
+        let exports: [(&str, Export); 13] = [
             ("createServer", create_server),
             ("setTls", set_tls),
             ("listen", listen),
+            ("listenFd", listen_fd),
+            ("listenPassed", listen_passed),
+            ("attach", attach),
             ("close", close),
             ("dropServer", drop_server),
             ("stats", stats),
@@ -264,26 +269,81 @@ unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_val
         };
         let address = address.map_err(|error| listen_failure(&error))?;
         settle(binding);
-        let object = call!(napi_create_object(env))?;
-        match address {
-            ListenAddr::Tcp(address) => {
-                set_property(env, object, "host", string(env, &address.ip().to_string())?)?;
-                set_property(
-                    env,
-                    object,
-                    "port",
-                    integer(env, i32::from(address.port()))?,
-                )?;
-            }
-            ListenAddr::Unix(path) => {
-                set_property(env, object, "path", string(env, &path.to_string_lossy())?)?;
-            }
-        }
-        Ok(object)
+        address_object(env, &address)
     })
 }
 
-fn listen_failure(error: &std::io::Error) -> Failure {
+/// `listenFd(id, fd, http2)` gives `{ host, port, path }` of a socket that listens already.
+unsafe extern "C" fn listen_fd(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([id, fd, http2], binding) = arguments::<3>(env, info)?;
+        let id = server_id(env, id)?;
+        let fd = to_number(env, fd)? as i32;
+        let http2 = to_bool(env, http2)?;
+        let address = adopt_socket(fd)
+            .and_then(|fd| {
+                with_engine(binding, |engine| {
+                    engine.set_http2(id, http2);
+                    engine.listen_on(id, fd)
+                })
+            })
+            .map_err(|error| listen_failure(&error))?;
+        settle(binding);
+        address_object(env, &address)
+    })
+}
+
+/// `listenPassed(id, listener, http2)`: the server gets the connections of a listener of the supervisor.
+unsafe extern "C" fn listen_passed(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([id, listener, http2], binding) = arguments::<3>(env, info)?;
+        let id = server_id(env, id)?;
+        let listener = to_number(env, listener)? as u16;
+        let http2 = to_bool(env, http2)?;
+        with_engine(binding, |engine| {
+            engine.set_http2(id, http2);
+            engine.listen_passed(id, listener)
+        })
+        .map_err(|error| listen_failure(&error))?;
+        settle(binding);
+        undefined(env)
+    })
+}
+
+/// `attach(fd)`: connections come by this end of a pair from now on.
+unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_value {
+    guarded(env, || {
+        let ([fd], binding) = arguments::<1>(env, info)?;
+        let fd = to_number(env, fd)? as i32;
+        adopt_socket(fd)
+            .and_then(|fd| with_engine(binding, |engine| engine.attach(fd)))
+            .map_err(|error| listen_failure(&error))?;
+        settle(binding);
+        undefined(env)
+    })
+}
+
+/// Makes `{ host, port }` or `{ path }` of an address.
+pub fn address_object(env: napi_env, address: &ListenAddr) -> Result<napi_value> {
+    let object = call!(napi_create_object(env))?;
+    match address {
+        ListenAddr::Tcp(address) => {
+            set_property(env, object, "host", string(env, &address.ip().to_string())?)?;
+            set_property(
+                env,
+                object,
+                "port",
+                integer(env, i32::from(address.port()))?,
+            )?;
+        }
+        ListenAddr::Unix(path) => {
+            set_property(env, object, "path", string(env, &path.to_string_lossy())?)?;
+        }
+    }
+    Ok(object)
+}
+
+pub fn listen_failure(error: &std::io::Error) -> Failure {
     let code = match error.raw_os_error() {
         Some(libc::EADDRINUSE) => "EADDRINUSE",
         Some(libc::EACCES | libc::EPERM) => "EACCES",

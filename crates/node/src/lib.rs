@@ -13,6 +13,7 @@ mod exports;
 mod pin;
 mod retained;
 mod sealing;
+mod supervisor;
 mod tls_settings;
 mod turn;
 mod uv;

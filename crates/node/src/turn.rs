@@ -307,6 +307,7 @@ pub fn settle(binding: *mut Binding) {
     } else {
         0
     };
+    binding.engine.report_connections();
     handles.set_idling(binding.engine.has_work(), on_idle);
     handles.set_timer(interval, on_timer);
     handles.set_referenced(binding.engine.keeps_alive());

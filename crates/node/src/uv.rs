@@ -107,6 +107,56 @@ impl Uv {
     }
 }
 
+/// One descriptor that is watched for input.
+pub struct Watch {
+    uv: Uv,
+    poll: Handle,
+}
+
+impl Watch {
+    /// Calls `callback` when `fd` is readable. It does not keep the process alive.
+    ///
+    /// # Safety
+    /// `event_loop` is the loop of the calling thread, `fd` a descriptor that outlives the handle, `data` the value that
+    /// the callback can rely on until the handle has reported its close.
+    ///
+    /// # Errors
+    /// When libuv refuses the descriptor.
+    pub unsafe fn start(
+        uv: Uv,
+        event_loop: *mut c_void,
+        fd: c_int,
+        data: *mut c_void,
+        callback: PollCallback,
+    ) -> Result<Self, String> {
+        let poll = uv.allocate(POLL);
+        // SAFETY: freshly allocated, zeroed memory of libuv's own size, initialised before use.
+        unsafe {
+            let status = (uv.poll_init)(event_loop, poll, fd);
+            if status != 0 {
+                return Err(format!("uv_poll_init failed with {status}"));
+            }
+            (uv.set_data)(poll, data);
+            (uv.unreference)(poll);
+            (uv.poll_start)(poll, READABLE, callback);
+        }
+        Ok(Self { uv, poll })
+    }
+
+    /// Starts closing; `callback` is called once.
+    pub fn close(&self, callback: Callback) {
+        // SAFETY: initialised, and closed once.
+        unsafe { (self.uv.close)(self.poll, Some(callback)) };
+    }
+
+    /// # Safety
+    /// The handle has reported its close.
+    pub unsafe fn free(&self) {
+        // SAFETY: allocated by `allocate` with this layout; libuv is done with it.
+        unsafe { dealloc(self.poll.cast(), self.uv.layout(POLL)) };
+    }
+}
+
 /// The five handles of one environment. Freed by `free` after every one of them reported its close.
 pub struct Handles {
     uv: Uv,

@@ -10,6 +10,7 @@ mod selector;
 mod syscall;
 
 pub mod clock;
+pub mod lifeline;
 pub mod net;
 pub mod process;
 

@@ -60,6 +60,28 @@ pub fn raise_open_file_limit() -> u64 {
     open_file_limit()
 }
 
+/// Takes the exit status of children that have ended and that `is_known` does not know: those of children that have ended
+/// before them, which a process with the id 1 inherits. Gives how many there were. The known ones are left to who
+/// started them; as long as one of them waits to be taken, those behind it wait as well.
+pub fn reap(is_known: impl Fn(i32) -> bool) -> usize {
+    let mut count = 0;
+    loop {
+        // SAFETY: plain data, for which all zeros is a valid value.
+        let mut info: libc::siginfo_t = unsafe { zeroed() };
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: `info` is valid for writing. The child stays to be waited for.
+        let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut info, flags) };
+        // SAFETY: waitid has filled it, or left zeros.
+        let pid = unsafe { info.si_pid() };
+        if result == -1 || pid == 0 || is_known(pid) {
+            return count;
+        }
+        // SAFETY: a null status is allowed.
+        unsafe { libc::waitpid(pid, ptr::null_mut(), libc::WNOHANG) };
+        count += 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[cfg(target_os = "linux")]

@@ -287,6 +287,16 @@ export interface Host {
 }
 
 /** The address to listen at: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
+/** A listener of the supervisor, and the socket by which it passes the connections. */
+export interface PassedListener {
+  readonly listener: number
+  readonly port: number | null
+  readonly host: string | null
+  readonly path: string | null
+  /** The descriptor of the socket that connections come by. */
+  readonly connections: number
+}
+
 export interface ListenOptions {
   /** The port, 0 to 65535; 0, the default, picks a free one. */
   port?: number | undefined
@@ -294,6 +304,12 @@ export interface ListenOptions {
   host?: string | undefined
   /** The path of a Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
   path?: string | undefined
+  /** The descriptor of a socket that listens already, in place of an address. The server closes it. */
+  fd?: number | undefined
+  /**
+   * A listener of the supervisor, in place of an address: the server gets its connections. `native` alone takes it.
+   */
+  passed?: PassedListener | undefined
   /** The length of the accept queue; default 511. */
   backlog?: number | undefined
   /** True refuses IPv4 on `::`. Default false. */

@@ -35,6 +35,12 @@ export interface Binding {
     reusePort: boolean,
     http2: boolean,
   ): { host?: string; port?: number; path?: string }
+  /** Listens on a socket that listens already. */
+  listenFd(server: number, fd: number, http2: boolean): { host?: string; port?: number; path?: string }
+  /** Has the server get the connections of a listener of the supervisor. */
+  listenPassed(server: number, listener: number, http2: boolean): void
+  /** Has connections come by this end of a pair. */
+  attach(fd: number): void
   close(server: number, drainIdle: number): void
   dropServer(server: number): void
   /** Gives connections, in flight, requests, refused, panics, dropped, sockets. */
@@ -68,7 +74,63 @@ export interface TextSealer {
   open(name: string, sealed: string): string | null
 }
 
-export interface Addon {
+/** Where a socket of the supervisor listens. */
+export interface AcceptorAddress {
+  readonly listener: number
+  readonly host?: string
+  readonly port?: number
+  readonly path?: string
+}
+
+/** The supervisor's acceptor. `crates/node/src/supervisor.rs` defines its functions. */
+export interface Acceptor {
+  /** `encrypted` says that clients speak TLS, `shared` that the workers accept for themselves. Throws the system's error. */
+  listen(
+    host: string,
+    port: number,
+    path: string | null,
+    backlog: number,
+    ipv6Only: boolean,
+    encrypted: boolean,
+    shared: boolean,
+  ): AcceptorAddress
+  /** Takes a socket that listens already. */
+  adopt(fd: number, encrypted: boolean, shared: boolean): AcceptorAddress
+  /** Gives the worker's number, and the descriptors that its process inherits. */
+  addWorker(): [worker: number, connections: number, listeners: number]
+  /** Says that the worker's process has its descriptors, or will never have them. */
+  spawned(worker: number): void
+  attach(worker: number, listener: number): void
+  /** Sends the listening socket itself. */
+  handDown(worker: number, listener: number): void
+  setTakes(worker: number, takes: boolean): void
+  removeWorker(worker: number): void
+  setRefusing(refusing: boolean): void
+  stopListening(): void
+  /** Is called every second. */
+  tick(): void
+  /** Gives null for a worker that is gone. */
+  counts(worker: number): [open: number, unacknowledged: number] | null
+}
+
+/** What a supervisor and its workers need of the system. A binary that was built before it existed has none of it. */
+export interface SupervisorAddon {
+  acceptor(): Acceptor
+  /** Gives how many threads can run at once, by affinity and the quota of the control group. */
+  parallelism(): number
+  /** Tells the service manager (`sd_notify`); gives whether it was told. */
+  notify(address: string, state: string): boolean
+  /** Takes the exit status of ended children that are not `known`; gives their number. */
+  reap(known: Float64Array): number
+  /** Ends this process `patience` ms after the other end of the pair is closed, unless `goOnFor` is called meanwhile. */
+  follow(fd: number, patience: number): void
+  /** Gives this process so many milliseconds to end by itself. */
+  goOnFor(milliseconds: number): void
+  /** Gives the listening socket that the supervisor has sent by this pair; −1 if there is none. */
+  receiveListener(fd: number): number
+}
+
+export interface Addon extends Partial<SupervisorAddon> {
   readonly layoutHash: number
   /** Takes 32 bytes of each key and 6 of its id. A binary that was built before it existed has none. */
   readonly sealer?: (derived: Uint8Array) => TextSealer

@@ -178,11 +178,18 @@ class NativeServer implements Server {
     const listenOn = (address: string) =>
       this.#engine.listen(this.#id, address, port, path ?? null, backlog, ipv6Only, reusePort, http2)
     if (tls !== undefined) this.setTls(tls)
+    const scheme = tls === undefined ? 'http' : 'https'
+    if (options.passed !== undefined) {
+      const { passed } = options
+      attach(this.#engine, passed.connections)
+      this.#engine.listenPassed(this.#id, passed.listener, http2)
+      return addressOf(passed, scheme)
+    }
+    if (options.fd !== undefined) return addressOf(this.#engine.listenFd(this.#id, options.fd, http2), scheme)
     if (path !== undefined) {
       listenOn('')
       return { port: null, host: null, path, url: `unix:${path}` }
     }
-    const scheme = tls === undefined ? 'http' : 'https'
     if (host === undefined) return addressOf(listenAnywhere(listenOn), scheme)
     const address = isIP(host) ? host : (await lookup(host)).address
     return addressOf(listenOn(address), scheme)
@@ -256,7 +263,24 @@ function listenAnywhere(listen: (address: string) => Bound): Bound {
   }
 }
 
-function addressOf({ host = '', port = 0 }: Bound, scheme: 'http' | 'https'): Address {
+let attached = false
+
+/** Has connections of the supervisor come to the engine of this thread, once. */
+function attach(engine: Binding, fd: number): void {
+  if (!attached) engine.attach(fd)
+  attached = true
+}
+
+interface AnyBound {
+  readonly host?: string | null
+  readonly port?: number | null
+  readonly path?: string | null
+}
+
+function addressOf({ host, port, path }: AnyBound, scheme: 'http' | 'https'): Address {
+  if (typeof host !== 'string' || typeof port !== 'number') {
+    return { port: null, host: null, path: path ?? '', url: `unix:${path ?? ''}` }
+  }
   // Nobody can connect to a wildcard address.
   const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return { port, host, path: null, url: `${scheme}://${shown}:${port}` }

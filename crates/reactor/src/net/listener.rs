@@ -83,6 +83,29 @@ pub fn listen_unix(path: &Path, backlog: i32) -> io::Result<Listener> {
 }
 
 impl Listener {
+    /// Takes a socket that listens already, as a supervisor hands it down; nothing removes its file. Fails with
+    /// `InvalidInput` if it is no stream socket that listens.
+    pub fn from_owned(fd: OwnedFd) -> io::Result<Self> {
+        if option_of(&fd, libc::SO_ACCEPTCONN)? != 1
+            || option_of(&fd, libc::SO_TYPE)? != libc::SOCK_STREAM
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the descriptor is no stream socket that listens",
+            ));
+        }
+        // SAFETY: the calls take no pointers.
+        unsafe {
+            let flags = check(libc::fcntl(fd.as_raw_fd(), libc::F_GETFL))?;
+            check(libc::fcntl(
+                fd.as_raw_fd(),
+                libc::F_SETFL,
+                flags | libc::O_NONBLOCK,
+            ))?;
+        }
+        Ok(Self { fd, file: None })
+    }
+
     pub fn fd(&self) -> RawFd {
         self.fd.as_raw_fd()
     }
@@ -205,7 +228,7 @@ pub(super) fn stream_socket(family: libc::c_int) -> io::Result<OwnedFd> {
 
 /// macOS has neither `SOCK_NONBLOCK` nor `MSG_NOSIGNAL`.
 #[cfg(target_os = "macos")]
-fn make_nonblocking(fd: RawFd) -> io::Result<()> {
+pub(super) fn make_nonblocking(fd: RawFd) -> io::Result<()> {
     // SAFETY: the calls take no pointers.
     unsafe {
         let flags = check(libc::fcntl(fd, libc::F_GETFL))?;
@@ -232,6 +255,23 @@ pub(super) fn set_option(
         )
     })?;
     Ok(())
+}
+
+/// Reads an option of the socket layer that is an int.
+fn option_of(fd: &OwnedFd, name: libc::c_int) -> io::Result<libc::c_int> {
+    let mut value: libc::c_int = 0;
+    let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the option is an int, for which `value` has room, as `len` says.
+    check(unsafe {
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_SOCKET,
+            name,
+            (&raw mut value).cast(),
+            &raw mut len,
+        )
+    })?;
+    Ok(value)
 }
 
 fn bind(fd: &OwnedFd, address: &RawAddr) -> io::Result<()> {

@@ -42,8 +42,14 @@ const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
 const SEND_FLAGS: libc::c_int = 0;
 
 impl Socket {
-    pub(super) fn from_owned(fd: OwnedFd) -> Self {
+    /// Takes a connected socket that does not block, such as one that another process has passed.
+    pub fn from_owned(fd: OwnedFd) -> Self {
         Self { fd }
+    }
+
+    /// Gives the descriptor away.
+    pub fn into_owned(self) -> OwnedFd {
+        self.fd
     }
 
     #[inline]
@@ -178,7 +184,7 @@ impl Socket {
 
 /// `None` when a signal interrupted the call.
 #[inline]
-fn received(count: isize) -> Option<Recv> {
+pub(super) fn received(count: isize) -> Option<Recv> {
     if count > 0 {
         return Some(Recv::Data(count as usize));
     }
@@ -194,7 +200,7 @@ fn received(count: isize) -> Option<Recv> {
 
 /// `None` when a signal interrupted the call.
 #[inline]
-fn sent(count: isize) -> Option<Send> {
+pub(super) fn sent(count: isize) -> Option<Send> {
     if count >= 0 {
         return Some(Send::Sent(count as usize));
     }

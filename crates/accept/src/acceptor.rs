@@ -1,0 +1,445 @@
+//! The supervisor's end: accepts connections, and passes each to the worker with the fewest.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{OwnedFd, RawFd};
+use std::path::Path;
+
+use reactor::clock::monotonic_ms;
+use reactor::net::{ListenAddr, Listener, Peer, Send, Socket, listen_tcp, listen_unix, send_with};
+use reactor::{Events, Interest, Poller};
+
+use crate::listeners::{Listening, refuse};
+use crate::record::Record;
+use crate::worker::{Kept, Worker};
+
+/// The most connections accepted from one listener before the others have their turn.
+const ACCEPT_BUDGET: usize = 64;
+/// The most connections that are accepted when the listeners close, of each.
+const LAST_ACCEPTS: usize = 4096;
+/// How long a worker is new, in milliseconds. It gets at most twice its share meanwhile: it has none, so that all would
+/// come to it, and its code is not compiled yet.
+const NEW: u64 = 5000;
+/// How long the connection of a client that was refused is kept, in milliseconds, and how many are.
+const REFUSED: u64 = 1000;
+const MOST_REFUSED: usize = 1024;
+const EVENTS: usize = 64;
+/// This bit is set in the token of a worker; without it the token is that of a listener.
+const WORKER: u64 = 1 << 32;
+
+/// How a worker stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figures {
+    /// The connections that are open in it.
+    pub open: u32,
+    /// Those that it was given and has not acknowledged.
+    pub unacknowledged: usize,
+}
+
+pub struct Acceptor {
+    poller: Poller,
+    events: Events,
+    listeners: Vec<Option<Listening>>,
+    workers: Vec<Option<Worker>>,
+    /// Connections that were taken back from workers that are gone.
+    returned: VecDeque<Kept>,
+    /// The worker that was given a connection last, for ties.
+    last: usize,
+    /// Nobody has been ready for so long that clients are refused.
+    refusing: bool,
+    /// Clients that were refused, and when.
+    refused: VecDeque<(u64, Socket)>,
+    /// The process had no descriptors left; [`tick`](Self::tick) tries again.
+    exhausted: bool,
+}
+
+impl Acceptor {
+    /// # Errors
+    /// When the kernel refuses another poller.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {
+            poller: Poller::new()?,
+            events: Events::with_capacity(EVENTS),
+            listeners: Vec::new(),
+            workers: Vec::new(),
+            returned: VecDeque::new(),
+            last: 0,
+            refusing: false,
+            refused: VecDeque::new(),
+            exhausted: false,
+        })
+    }
+
+    /// The descriptor that the event loop watches: when it is readable, [`turn`](Self::turn) has work.
+    pub fn fd(&self) -> RawFd {
+        self.poller.as_raw_fd()
+    }
+
+    /// Listens, and gives the number of the listener and its address. `encrypted`: its clients speak TLS. With `shared`
+    /// the workers accept for themselves, by [`hand_down`](Self::hand_down).
+    ///
+    /// # Errors
+    /// What `bind` and `listen` refuse.
+    pub fn listen_tcp(
+        &mut self,
+        address: SocketAddr,
+        backlog: i32,
+        ipv6_only: bool,
+        (encrypted, shared): (bool, bool),
+    ) -> io::Result<(u16, ListenAddr)> {
+        let listener = listen_tcp(address, backlog, ipv6_only, false)?;
+        self.add(listener, encrypted, shared)
+    }
+
+    /// # Errors
+    /// As [`listen_tcp`](Self::listen_tcp).
+    pub fn listen_unix(
+        &mut self,
+        path: &Path,
+        backlog: i32,
+        (encrypted, shared): (bool, bool),
+    ) -> io::Result<(u16, ListenAddr)> {
+        let listener = listen_unix(path, backlog)?;
+        self.add(listener, encrypted, shared)
+    }
+
+    /// Takes a socket that listens already.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn adopt(
+        &mut self,
+        fd: OwnedFd,
+        (encrypted, shared): (bool, bool),
+    ) -> io::Result<(u16, ListenAddr)> {
+        let listener = Listener::from_owned(fd)?;
+        self.add(listener, encrypted, shared)
+    }
+
+    fn add(
+        &mut self,
+        listener: Listener,
+        encrypted: bool,
+        shared: bool,
+    ) -> io::Result<(u16, ListenAddr)> {
+        let id = self.listeners.len();
+        let number = u16::try_from(id).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let address = listener.local_addr()?;
+        if !shared {
+            // It is watched once a worker takes what it accepts.
+            self.poller.add(listener.fd(), id as u64, Interest::NONE)?;
+        }
+        self.listeners.push(Some(Listening {
+            listener,
+            encrypted,
+            paused: true,
+            shared,
+        }));
+        Ok((number, address))
+    }
+
+    /// Adds a worker, which reads the other end of `fd`.
+    ///
+    /// # Errors
+    /// When the kernel refuses to watch one more.
+    pub fn add_worker(&mut self, fd: OwnedFd) -> io::Result<usize> {
+        let worker = Worker::new(fd);
+        let free = self.workers.iter().position(Option::is_none);
+        let id = free.unwrap_or(self.workers.len());
+        self.poller
+            .add(worker.fd(), WORKER | id as u64, Interest::READ)?;
+        if free.is_none() {
+            self.workers.push(None);
+        }
+        self.workers[id] = Some(worker);
+        Ok(id)
+    }
+
+    /// Has a worker get the connections of a listener, too.
+    pub fn attach(&mut self, worker: usize, listener: u16) {
+        if let Some(worker) = self.worker(worker)
+            && !worker.listeners.contains(&listener)
+        {
+            worker.listeners.push(listener);
+        }
+        self.spread();
+    }
+
+    /// Sends the listening socket itself to a worker, by the other pair that it has.
+    ///
+    /// # Errors
+    /// When the worker is gone, or there is no such listener.
+    pub fn hand_down(&self, listener: u16, to: RawFd) -> io::Result<()> {
+        let listening = self.listeners.get(usize::from(listener));
+        let Some(Some(Listening { listener, .. })) = listening else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        match send_with(to, &[0], &[listener.fd()]) {
+            Send::Sent(_) => Ok(()),
+            Send::WouldBlock => Err(io::ErrorKind::WouldBlock.into()),
+            Send::Failed(error) => Err(error),
+        }
+    }
+
+    /// Says whether a worker gets connections. One that begins is new for a while, if others are there.
+    pub fn set_takes(&mut self, worker: usize, takes: bool) {
+        let others = self.others_take(worker);
+        if let Some(worker) = self.worker(worker)
+            && worker.takes != takes
+        {
+            worker.takes = takes;
+            if takes {
+                worker.new_until = if others { monotonic_ms() + NEW } else { 0 };
+                worker.allowance = 0.0;
+            }
+        }
+        self.spread();
+    }
+
+    fn others_take(&self, worker: usize) -> bool {
+        let mut all = self.workers.iter().enumerate();
+        all.any(|(id, other)| id != worker && other.as_ref().is_some_and(|other| other.takes))
+    }
+
+    /// Lets go of a worker that is gone. What it has not acknowledged goes to others.
+    pub fn remove_worker(&mut self, id: usize) {
+        let Some(worker) = self.workers.get_mut(id).and_then(Option::take) else {
+            return;
+        };
+        let _ = self.poller.remove(worker.fd());
+        self.returned.extend(worker.take_back());
+        self.spread();
+    }
+
+    /// Says whether clients are answered with 503 while no worker takes them; else they wait.
+    pub fn set_refusing(&mut self, refusing: bool) {
+        self.refusing = refusing;
+        self.spread();
+    }
+
+    /// Gives how a worker stands; `None` if it is gone.
+    pub fn figures(&self, worker: usize) -> Option<Figures> {
+        let worker = self.workers.get(worker)?.as_ref()?;
+        Some(Figures {
+            open: worker.open(),
+            unacknowledged: worker.unacknowledged(),
+        })
+    }
+
+    /// Gives how many connections were taken back, and wait for a worker.
+    pub fn waiting(&self) -> usize {
+        self.returned.len()
+    }
+
+    /// Accepts the connections that wait, passes them on, and closes the listeners.
+    pub fn stop_listening(&mut self) {
+        for id in 0..self.listeners.len() {
+            for _ in 0..LAST_ACCEPTS / ACCEPT_BUDGET {
+                if !self.accept(id) {
+                    break;
+                }
+            }
+            if let Some(listening) = self.listeners[id].take() {
+                let _ = self.poller.remove(listening.listener.fd());
+            }
+        }
+        self.send_all();
+    }
+
+    /// Does what is due from time to time, once a second or so.
+    pub fn tick(&mut self) {
+        let now = monotonic_ms();
+        while let Some((since, _)) = self.refused.front()
+            && since + REFUSED <= now
+        {
+            self.refused.pop_front();
+        }
+        self.exhausted = false;
+        self.spread();
+    }
+
+    /// Does what the poller reports.
+    pub fn turn(&mut self) {
+        let given = self.poller.poll(&mut self.events, 0).unwrap_or(0);
+        for index in 0..given {
+            let token = self.events.get(index).token;
+            if token & WORKER == 0 {
+                self.accept(token as usize);
+            } else {
+                let id = (token & !WORKER) as usize;
+                let lives = self
+                    .worker(id)
+                    .is_none_or(|worker| worker.read() && worker.send());
+                if !lives {
+                    self.desert(id);
+                }
+            }
+        }
+        self.spread();
+    }
+
+    /// A worker whose end is closed gets nothing more. It is removed when its process has ended.
+    fn desert(&mut self, id: usize) {
+        if let Some(Some(worker)) = self.workers.get_mut(id) {
+            worker.takes = false;
+            let _ = self.poller.remove(worker.fd());
+        }
+    }
+
+    /// Gives connections to workers, and watches the listeners whose connections somebody takes.
+    fn spread(&mut self) {
+        for _ in 0..self.returned.len() {
+            let Some(kept) = self.returned.pop_front() else {
+                break;
+            };
+            self.give(kept);
+        }
+        self.send_all();
+        for id in 0..self.listeners.len() {
+            let takes = self.refusing || self.choose(id as u16).is_some();
+            let Some(listening) = &mut self.listeners[id] else {
+                continue;
+            };
+            let pauses = listening.shared || self.exhausted || !takes;
+            if pauses == listening.paused || listening.shared {
+                continue;
+            }
+            listening.paused = pauses;
+            let (old, new) = if pauses {
+                (Interest::READ, Interest::NONE)
+            } else {
+                (Interest::NONE, Interest::READ)
+            };
+            // The listener is open and watched, so this does not fail.
+            let fd = listening.listener.fd();
+            let _ = self.poller.modify(fd, id as u64, old, new);
+        }
+    }
+
+    /// Accepts connections while somebody takes them. Gives whether more may wait.
+    fn accept(&mut self, id: usize) -> bool {
+        for _ in 0..ACCEPT_BUDGET {
+            if !self.refusing && self.choose(id as u16).is_none() {
+                return false;
+            }
+            let Some(Some(listening)) = self.listeners.get(id) else {
+                return false;
+            };
+            if listening.shared {
+                return false;
+            }
+            match listening.listener.accept() {
+                Ok(Some((socket, peer))) => {
+                    if matches!(peer, Peer::Tcp(_)) && socket.set_nodelay(true).is_err() {
+                        continue;
+                    }
+                    self.give(Kept {
+                        record: Record {
+                            listener: id as u16,
+                            peer,
+                        },
+                        fd: socket.into_owned(),
+                    });
+                }
+                Ok(None) => {
+                    self.send_all();
+                    return false;
+                }
+                Err(_) => {
+                    // EMFILE, ENFILE, ENOBUFS or ENOMEM: the poller is level-triggered and would report it in a loop.
+                    self.exhausted = true;
+                    self.send_all();
+                    return false;
+                }
+            }
+        }
+        self.send_all();
+        true
+    }
+
+    /// Gives a connection to a worker; without one it is refused, or waits.
+    fn give(&mut self, kept: Kept) {
+        if let Some(id) = self.choose(kept.record.listener) {
+            self.count_towards_share(id);
+            self.last = id;
+            if let Some(worker) = self.worker(id) {
+                worker.give(kept);
+            }
+        } else if self.refusing {
+            let listening = self.listeners.get(usize::from(kept.record.listener));
+            let encrypted = matches!(listening, Some(Some(listening)) if listening.encrypted);
+            let socket = refuse(Socket::from_owned(kept.fd), encrypted);
+            if self.refused.len() == MOST_REFUSED {
+                self.refused.pop_front();
+            }
+            self.refused.push_back((monotonic_ms(), socket));
+        } else {
+            self.returned.push_back(kept);
+        }
+    }
+
+    /// The worker with the fewest connections, of several the next one after the last.
+    fn choose(&self, listener: u16) -> Option<usize> {
+        let count = self.workers.len();
+        let now = self.has_new().then(monotonic_ms);
+        let candidates = (1..=count).map(|step| (self.last + step) % count);
+        let takers = candidates.filter_map(|id| {
+            let worker = self.workers[id].as_ref()?;
+            worker.may_take(listener).then_some((id, worker))
+        });
+        let fewest = |list: &mut dyn Iterator<Item = (usize, &Worker)>| {
+            list.min_by_key(|(_, worker)| worker.load())
+                .map(|(id, _)| id)
+        };
+        let waits = |worker: &Worker| {
+            now.is_some_and(|now| worker.new_until > now) && worker.allowance < 1.0
+        };
+        fewest(&mut takers.clone().filter(|(_, worker)| !waits(worker)))
+            .or_else(|| fewest(&mut takers.clone()))
+    }
+
+    fn has_new(&self) -> bool {
+        self.workers
+            .iter()
+            .flatten()
+            .any(|worker| worker.new_until > 0)
+    }
+
+    /// Of `count` workers each has a share of one in `count`; a new one may have two.
+    fn count_towards_share(&mut self, given: usize) {
+        if !self.has_new() {
+            return;
+        }
+        let now = monotonic_ms();
+        let takers = self.workers.iter().flatten();
+        let count = takers.filter(|worker| worker.takes).count().max(1);
+        for (id, worker) in self.workers.iter_mut().enumerate() {
+            let Some(worker) = worker else { continue };
+            if worker.new_until <= now {
+                worker.new_until = 0;
+                continue;
+            }
+            worker.allowance = (worker.allowance + 2.0 / count as f64).min(2.0);
+            if id == given {
+                worker.allowance -= 1.0;
+            }
+        }
+    }
+
+    fn send_all(&mut self) {
+        for id in 0..self.workers.len() {
+            let Some(worker) = &mut self.workers[id] else {
+                continue;
+            };
+            // A worker that takes nothing more may still have been given some.
+            if worker.unacknowledged() > 0 && !worker.send() {
+                self.desert(id);
+            }
+        }
+    }
+
+    fn worker(&mut self, id: usize) -> Option<&mut Worker> {
+        self.workers.get_mut(id)?.as_mut()
+    }
+}

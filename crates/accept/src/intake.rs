@@ -1,0 +1,123 @@
+//! The worker's end: takes connections that the supervisor passes, and says so.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use reactor::net::{MOST_PASSED, Recv, Send, Socket, receive_with, send_with};
+
+use crate::record::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, RECORD_BYTES, Record};
+
+/// The socket by which a worker gets connections.
+pub struct Intake {
+    fd: OwnedFd,
+    /// The part of a record whose rest has not come.
+    part: Vec<u8>,
+    /// The descriptors that came for records whose bytes have not all come.
+    fds: VecDeque<OwnedFd>,
+    received: u32,
+    /// What the supervisor knows.
+    said: Acknowledgement,
+    /// The part of an acknowledgement that the kernel has not taken.
+    unsent: Vec<u8>,
+    ended: bool,
+}
+
+impl Intake {
+    /// `fd` is the end of a pair, which does not block, that this process has inherited.
+    pub fn new(fd: OwnedFd) -> Self {
+        Self {
+            fd,
+            part: Vec::new(),
+            fds: VecDeque::new(),
+            received: 0,
+            said: Acknowledgement::default(),
+            unsent: Vec::new(),
+            ended: false,
+        }
+    }
+
+    pub fn fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+
+    /// Gives whether the supervisor is gone.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Receives one message and adds its connections to `into`. Gives whether there may be more.
+    pub fn receive(&mut self, into: &mut Vec<(Record, Socket)>) -> bool {
+        let mut bytes = [0; RECORD_BYTES * MOST_PASSED];
+        let mut fds = Vec::new();
+        let outcome = receive_with(self.fd(), &mut bytes, &mut fds);
+        self.fds.extend(fds);
+        match outcome {
+            Recv::Data(length) => self.part.extend_from_slice(&bytes[..length]),
+            Recv::WouldBlock => return false,
+            Recv::End | Recv::Failed(_) => {
+                self.ended = true;
+                return false;
+            }
+        }
+        let whole = self.part.len() / RECORD_BYTES * RECORD_BYTES;
+        for bytes in self.part[..whole].chunks_exact(RECORD_BYTES) {
+            self.received = self.received.wrapping_add(1);
+            // Without a descriptor this process has no room for one: the client is refused when the supervisor closes
+            // its copy.
+            let Some(fd) = self.fds.pop_front() else {
+                continue;
+            };
+            let mut record = [0; RECORD_BYTES];
+            record.copy_from_slice(bytes);
+            if let Some(record) = Record::from_bytes(&record) {
+                into.push((record, Socket::from_owned(fd)));
+            }
+        }
+        self.part.drain(..whole);
+        if self.part.is_empty() {
+            self.fds.clear();
+        }
+        true
+    }
+
+    /// Tells the supervisor how many connections came and how many are open, if it does not know yet.
+    pub fn acknowledge(&mut self, open: u32) {
+        let now = Acknowledgement {
+            received: self.received,
+            open,
+        };
+        if now == self.said && self.unsent.is_empty() || self.ended {
+            return;
+        }
+        if self.unsent.is_empty() {
+            self.unsent.extend_from_slice(&now.to_bytes());
+            self.said = now;
+        }
+        match send_with(self.fd(), &self.unsent, &[]) {
+            Send::Sent(count) => {
+                self.unsent.drain(..count);
+            }
+            // The supervisor reads nothing for the time being. What was not begun is said anew.
+            Send::WouldBlock if self.unsent.len() == ACKNOWLEDGEMENT_BYTES => {
+                self.unsent.clear();
+                self.said = Acknowledgement {
+                    received: now.received.wrapping_sub(1),
+                    open: u32::MAX,
+                };
+            }
+            Send::WouldBlock => {}
+            Send::Failed(_) => self.ended = true,
+        }
+    }
+
+    /// Gives whether something waits to be said.
+    pub fn has_news(&self, open: u32) -> bool {
+        !self.ended
+            && (!self.unsent.is_empty()
+                || self.said
+                    != Acknowledgement {
+                        received: self.received,
+                        open,
+                    })
+    }
+}

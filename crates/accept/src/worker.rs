@@ -1,0 +1,173 @@
+//! A worker as the acceptor sees it: what it was given, and what it has acknowledged.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use reactor::net::{MOST_PASSED, Recv, Send, receive_with, send_with};
+
+use crate::record::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, RECORD_BYTES, Record};
+
+/// A worker with so many connections that it has not acknowledged gets no more.
+const MOST_UNACKNOWLEDGED: usize = 256;
+
+/// A connection that is kept until a worker has it.
+pub struct Kept {
+    pub record: Record,
+    pub fd: OwnedFd,
+}
+
+pub struct Worker {
+    fd: OwnedFd,
+    /// The listeners whose connections it takes.
+    pub listeners: Vec<u16>,
+    /// It is ready, and its beats come.
+    pub takes: bool,
+    /// Until this time, in milliseconds, it is new: see [`Worker::may_take`].
+    pub new_until: u64,
+    /// While it is new: how many connections it may be given now.
+    pub allowance: f64,
+    /// The connections in the order in which they are passed; the first `sent` of them are.
+    kept: VecDeque<Kept>,
+    sent: usize,
+    /// The bytes of a record that was begun, whose descriptor is on its way.
+    begun: Vec<u8>,
+    /// The part of an acknowledgement that came.
+    part: Vec<u8>,
+    acknowledged: u32,
+    open: u32,
+    /// The kernel takes no more for now.
+    pub blocked: bool,
+}
+
+impl Worker {
+    pub fn new(fd: OwnedFd) -> Self {
+        Self {
+            fd,
+            listeners: Vec::new(),
+            takes: false,
+            new_until: 0,
+            allowance: 0.0,
+            kept: VecDeque::new(),
+            sent: 0,
+            begun: Vec::new(),
+            part: Vec::new(),
+            acknowledged: 0,
+            open: 0,
+            blocked: false,
+        }
+    }
+
+    pub fn fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+
+    /// The connections that it has, or will have.
+    pub fn load(&self) -> usize {
+        self.open as usize + self.kept.len()
+    }
+
+    pub fn open(&self) -> u32 {
+        self.open
+    }
+
+    /// How many connections it has been given and has not acknowledged.
+    pub fn unacknowledged(&self) -> usize {
+        self.kept.len()
+    }
+
+    pub fn may_take(&self, listener: u16) -> bool {
+        self.takes
+            && !self.blocked
+            && self.kept.len() < MOST_UNACKNOWLEDGED
+            && self.listeners.contains(&listener)
+    }
+
+    /// Adds a connection, which [`send`](Self::send) passes on.
+    pub fn give(&mut self, connection: Kept) {
+        self.kept.push_back(connection);
+    }
+
+    /// Passes on what was given. Gives false if the worker is gone.
+    pub fn send(&mut self) -> bool {
+        while !self.begun.is_empty() {
+            match send_with(self.fd.as_raw_fd(), &self.begun, &[]) {
+                Send::Sent(count) => {
+                    self.begun.drain(..count);
+                }
+                Send::WouldBlock => return self.wait(),
+                Send::Failed(_) => return false,
+            }
+        }
+        while self.sent < self.kept.len() {
+            let batch = self.kept.iter().skip(self.sent).take(MOST_PASSED);
+            let fds: Vec<RawFd> = batch.clone().map(|kept| kept.fd.as_raw_fd()).collect();
+            let bytes: Vec<u8> = batch
+                .flat_map(|kept| kept.record.to_bytes())
+                .collect::<Vec<u8>>();
+            match send_with(self.fd.as_raw_fd(), &bytes, &fds) {
+                Send::Sent(count) => {
+                    // The descriptors go with the first byte, so the rest of the bytes follows by itself.
+                    self.begun.extend_from_slice(&bytes[count..]);
+                    self.sent += fds.len();
+                    if !self.begun.is_empty() {
+                        return self.wait();
+                    }
+                }
+                // ETOOMANYREFS: too many descriptors of this user are on their way.
+                Send::WouldBlock => return self.wait(),
+                Send::Failed(error) if error.raw_os_error() == Some(TOO_MANY_REFERENCES) => {
+                    return self.wait();
+                }
+                Send::Failed(_) => return false,
+            }
+        }
+        self.blocked = false;
+        true
+    }
+
+    fn wait(&mut self) -> bool {
+        self.blocked = true;
+        true
+    }
+
+    /// Reads what the worker has acknowledged, and closes the copies of these connections. Gives false if the worker is
+    /// gone.
+    pub fn read(&mut self) -> bool {
+        let mut bytes = [0; ACKNOWLEDGEMENT_BYTES * 64];
+        let mut none = Vec::new();
+        loop {
+            match receive_with(self.fd.as_raw_fd(), &mut bytes, &mut none) {
+                Recv::Data(length) => self.part.extend_from_slice(&bytes[..length]),
+                Recv::WouldBlock => return true,
+                Recv::End | Recv::Failed(_) => return false,
+            }
+            let whole = self.part.len() / ACKNOWLEDGEMENT_BYTES * ACKNOWLEDGEMENT_BYTES;
+            let mut last = [0; ACKNOWLEDGEMENT_BYTES];
+            if whole == 0 {
+                continue;
+            }
+            last.copy_from_slice(&self.part[whole - ACKNOWLEDGEMENT_BYTES..whole]);
+            self.part.drain(..whole);
+            let Acknowledgement { received, open } = Acknowledgement::from_bytes(last);
+            // A worker that counts wrongly cannot have what it was not sent.
+            let new = (received.wrapping_sub(self.acknowledged) as usize).min(self.sent);
+            self.kept.drain(..new);
+            self.sent -= new;
+            self.acknowledged = received;
+            self.open = open;
+        }
+    }
+
+    /// Gives the connections back that it has not acknowledged, once it is gone.
+    pub fn take_back(mut self) -> VecDeque<Kept> {
+        self.read();
+        self.kept
+    }
+}
+
+#[cfg(target_os = "macos")]
+const TOO_MANY_REFERENCES: i32 = 59;
+#[cfg(not(target_os = "macos"))]
+const TOO_MANY_REFERENCES: i32 = 109;
+
+const _: () = assert!(RECORD_BYTES * MOST_PASSED <= 4096);

@@ -1,0 +1,285 @@
+//! An acceptor and the intakes of workers, which here are in one process.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::thread::sleep;
+use std::time::Duration;
+
+use accept::{Acceptor, Figures, Intake, Record};
+use reactor::net::{ListenAddr, Peer, Recv, Socket, pair};
+
+struct Worker {
+    id: usize,
+    intake: Intake,
+    connections: Vec<(Record, Socket)>,
+}
+
+impl Worker {
+    fn new(acceptor: &mut Acceptor, listeners: &[u16]) -> Self {
+        let (ours, theirs) = pair().unwrap();
+        let id = acceptor.add_worker(ours).unwrap();
+        for &listener in listeners {
+            acceptor.attach(id, listener);
+        }
+        acceptor.set_takes(id, true);
+        Self {
+            id,
+            intake: Intake::new(theirs),
+            connections: Vec::new(),
+        }
+    }
+
+    fn take(&mut self) {
+        while self.intake.receive(&mut self.connections) {}
+        self.intake.acknowledge(self.connections.len() as u32);
+    }
+}
+
+fn listening() -> (Acceptor, u16, SocketAddr) {
+    let mut acceptor = Acceptor::new().unwrap();
+    let local = "127.0.0.1:0".parse().unwrap();
+    let (listener, address) = acceptor
+        .listen_tcp(local, 511, false, (false, false))
+        .unwrap();
+    let ListenAddr::Tcp(address) = address else {
+        panic!("not TCP");
+    };
+    (acceptor, listener, address)
+}
+
+fn connect(count: usize, to: SocketAddr) -> Vec<TcpStream> {
+    (0..count)
+        .map(|_| TcpStream::connect(to).unwrap())
+        .collect()
+}
+
+/// Lets all sides do what is due until nothing changes.
+fn settle(acceptor: &mut Acceptor, workers: &mut [Worker]) {
+    for _ in 0..20 {
+        acceptor.turn();
+        for worker in &mut *workers {
+            worker.take();
+        }
+        sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn connections_are_spread_evenly_and_carry_their_peer() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers: Vec<Worker> = (0..4)
+        .map(|_| Worker::new(&mut acceptor, &[listener]))
+        .collect();
+    for (round, count) in [10, 64, 429].into_iter().enumerate() {
+        let clients = connect(count, address);
+        settle(&mut acceptor, &mut workers);
+        let loads: Vec<usize> = workers.iter().map(|w| w.connections.len()).collect();
+        assert_eq!(loads.iter().sum::<usize>(), count, "round {round}");
+        let spread = loads.iter().max().unwrap() - loads.iter().min().unwrap();
+        assert!(spread <= 1, "{loads:?}");
+        let mut peers: Vec<SocketAddr> = workers
+            .iter()
+            .flat_map(|w| &w.connections)
+            .map(|(record, _)| {
+                assert_eq!(record.listener, listener);
+                let Peer::Tcp(peer) = record.peer else {
+                    panic!("not TCP");
+                };
+                peer
+            })
+            .collect();
+        let mut expected: Vec<SocketAddr> =
+            clients.iter().map(|c| c.local_addr().unwrap()).collect();
+        peers.sort();
+        expected.sort();
+        assert_eq!(peers, expected);
+        for worker in &mut workers {
+            worker.connections.clear();
+        }
+        settle(&mut acceptor, &mut workers);
+        for worker in &workers {
+            let idle = Figures {
+                open: 0,
+                unacknowledged: 0,
+            };
+            assert_eq!(acceptor.figures(worker.id), Some(idle));
+        }
+    }
+}
+
+#[test]
+fn a_connection_works_in_both_directions_and_ends_with_its_worker_alone() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    let mut client = TcpStream::connect(address).unwrap();
+    client.write_all(b"ping").unwrap();
+    settle(&mut acceptor, &mut workers);
+    let (_, socket) = workers[0].connections.pop().unwrap();
+    let mut bytes = [0; 8];
+    assert!(matches!(socket.recv(&mut bytes), Recv::Data(4)));
+    socket.send(b"pong");
+    drop(socket);
+    let mut reply = Vec::new();
+    // The end comes only if the acceptor has closed its copy.
+    client
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    client.read_to_end(&mut reply).unwrap();
+    assert_eq!(reply, b"pong");
+}
+
+#[test]
+fn what_a_dead_worker_has_not_acknowledged_goes_to_others() {
+    let (mut acceptor, listener, address) = listening();
+    let dying = Worker::new(&mut acceptor, &[listener]);
+    let clients = connect(100, address);
+    for _ in 0..10 {
+        acceptor.turn();
+    }
+    let before = acceptor.figures(dying.id).unwrap();
+    assert_eq!(before.unacknowledged, 100);
+    let id = dying.id;
+    drop(dying);
+    acceptor.turn();
+    acceptor.remove_worker(id);
+    assert_eq!(acceptor.waiting(), 100);
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), clients.len());
+    assert_eq!(acceptor.waiting(), 0);
+}
+
+#[test]
+fn what_was_acknowledged_in_the_last_moment_is_not_passed_twice() {
+    let (mut acceptor, listener, address) = listening();
+    let mut dying = Worker::new(&mut acceptor, &[listener]);
+    let _clients = connect(10, address);
+    for _ in 0..10 {
+        acceptor.turn();
+    }
+    dying.take();
+    let id = dying.id;
+    drop(dying);
+    // The acceptor learns of the death before it has read the acknowledgement.
+    acceptor.remove_worker(id);
+    assert_eq!(acceptor.waiting(), 0);
+}
+
+#[test]
+fn a_worker_that_reads_nothing_gets_256_and_the_rest_waits() {
+    let (mut acceptor, listener, address) = listening();
+    let mut stuck = Worker::new(&mut acceptor, &[listener]);
+    let clients = connect(400, address);
+    for _ in 0..20 {
+        acceptor.turn();
+    }
+    assert_eq!(acceptor.figures(stuck.id).unwrap().unacknowledged, 256);
+    for _ in 0..20 {
+        stuck.take();
+        acceptor.turn();
+    }
+    assert_eq!(stuck.connections.len(), clients.len());
+}
+
+#[test]
+fn clients_wait_while_nobody_is_ready_and_are_refused_when_told_so() {
+    let (mut acceptor, listener, address) = listening();
+    let mut client = TcpStream::connect(address).unwrap();
+    client
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .unwrap();
+    for _ in 0..5 {
+        acceptor.turn();
+    }
+    client
+        .set_read_timeout(Some(Duration::from_millis(50)))
+        .unwrap();
+    assert!(client.read(&mut [0; 1]).is_err(), "nobody has answered");
+    acceptor.set_refusing(true);
+    acceptor.turn();
+    client
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let mut reply = String::new();
+    client.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 503 "), "{reply}");
+    assert!(reply.contains("E_NO_WORKER"), "{reply}");
+    acceptor.set_refusing(false);
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    let _later = TcpStream::connect(address).unwrap();
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), 1);
+}
+
+#[test]
+fn a_new_worker_gets_at_most_twice_its_share_of_what_comes_next() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers: Vec<Worker> = (0..3)
+        .map(|_| Worker::new(&mut acceptor, &[listener]))
+        .collect();
+    let _old = connect(300, address);
+    settle(&mut acceptor, &mut workers);
+    workers.push(Worker::new(&mut acceptor, &[listener]));
+    let _next = connect(100, address);
+    settle(&mut acceptor, &mut workers);
+    let new = workers[3].connections.len();
+    assert!(
+        (40..=52).contains(&new),
+        "{new} of 100, where 25 are its share"
+    );
+}
+
+#[test]
+fn closing_the_listeners_passes_on_what_waits() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    let clients = connect(100, address);
+    acceptor.stop_listening();
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), clients.len());
+    assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_worker_gets_connections_of_its_listeners_alone() {
+    let (mut acceptor, first, one) = listening();
+    let local = "127.0.0.1:0".parse().unwrap();
+    let (second, address) = acceptor
+        .listen_tcp(local, 511, false, (false, false))
+        .unwrap();
+    let ListenAddr::Tcp(two) = address else {
+        panic!("not TCP");
+    };
+    let mut workers = [
+        Worker::new(&mut acceptor, &[first]),
+        Worker::new(&mut acceptor, &[first, second]),
+    ];
+    let _clients = (connect(10, one), connect(10, two));
+    settle(&mut acceptor, &mut workers);
+    assert!(
+        workers[0]
+            .connections
+            .iter()
+            .all(|(record, _)| record.listener == first)
+    );
+    let all: usize = workers.iter().map(|worker| worker.connections.len()).sum();
+    assert_eq!(all, 20);
+}
+
+#[test]
+fn a_socket_that_listens_is_adopted_and_another_is_not() {
+    let mut acceptor = Acceptor::new().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (number, adopted) = acceptor
+        .adopt(OwnedFd::from(listener), (false, false))
+        .unwrap();
+    assert_eq!(adopted, ListenAddr::Tcp(address));
+    let mut workers = [Worker::new(&mut acceptor, &[number])];
+    let _client = TcpStream::connect(address).unwrap();
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), 1);
+    let (end, _other) = pair().unwrap();
+    assert!(acceptor.adopt(end, (false, false)).is_err());
+}

@@ -1,0 +1,12 @@
+/** What a supervisor and its workers need of the addon. No engine is started for it. */
+import { loadAddon, type SupervisorAddon } from './load.ts'
+
+/** Gives the functions, or half a sentence that says why there are none. */
+export function supervisorAddon(): { addon: SupervisorAddon } | { reason: string } {
+  const loaded = loadAddon()
+  if ('reason' in loaded) return loaded
+  if (loaded.addon.acceptor === undefined) {
+    return { reason: 'the engine was built before it could supervise: build it again' }
+  }
+  return { addon: loaded.addon as SupervisorAddon }
+}
