@@ -76,8 +76,8 @@ impl Acceptor {
         self.poller.as_raw_fd()
     }
 
-    /// Listens, and gives the number of the listener and its address. `encrypted`: its clients speak TLS. With `shared`
-    /// the workers accept for themselves, by [`hand_down`](Self::hand_down).
+    /// Listens, and gives the number of the listener and its address. Its connections wait until a worker is
+    /// [attached](Self::attach).
     ///
     /// # Errors
     /// What `bind` and `listen` refuse.
@@ -86,57 +86,53 @@ impl Acceptor {
         address: SocketAddr,
         backlog: i32,
         ipv6_only: bool,
-        (encrypted, shared): (bool, bool),
     ) -> io::Result<(u16, ListenAddr)> {
         let listener = listen_tcp(address, backlog, ipv6_only, false)?;
-        self.add(listener, encrypted, shared)
+        self.add(listener)
     }
 
     /// # Errors
     /// As [`listen_tcp`](Self::listen_tcp).
-    pub fn listen_unix(
-        &mut self,
-        path: &Path,
-        backlog: i32,
-        (encrypted, shared): (bool, bool),
-    ) -> io::Result<(u16, ListenAddr)> {
+    pub fn listen_unix(&mut self, path: &Path, backlog: i32) -> io::Result<(u16, ListenAddr)> {
         let listener = listen_unix(path, backlog)?;
-        self.add(listener, encrypted, shared)
+        self.add(listener)
     }
 
     /// Takes a socket that listens already.
     ///
     /// # Errors
     /// If it is none.
-    pub fn adopt(
-        &mut self,
-        fd: OwnedFd,
-        (encrypted, shared): (bool, bool),
-    ) -> io::Result<(u16, ListenAddr)> {
+    pub fn adopt(&mut self, fd: OwnedFd) -> io::Result<(u16, ListenAddr)> {
         let listener = Listener::from_owned(fd)?;
-        self.add(listener, encrypted, shared)
+        self.add(listener)
     }
 
-    fn add(
-        &mut self,
-        listener: Listener,
-        encrypted: bool,
-        shared: bool,
-    ) -> io::Result<(u16, ListenAddr)> {
+    fn add(&mut self, listener: Listener) -> io::Result<(u16, ListenAddr)> {
         let id = self.listeners.len();
         let number = u16::try_from(id).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let address = listener.local_addr()?;
-        if !shared {
-            // It is watched once a worker takes what it accepts.
-            self.poller.add(listener.fd(), id as u64, Interest::NONE)?;
-        }
+        self.poller.add(listener.fd(), id as u64, Interest::NONE)?;
         self.listeners.push(Some(Listening {
             listener,
-            encrypted,
+            encrypted: false,
             paused: true,
-            shared,
         }));
         Ok((number, address))
+    }
+
+    /// Says whether the clients of a listener speak TLS: nobody can tell them anything before the handshake.
+    pub fn set_encrypted(&mut self, listener: u16, encrypted: bool) {
+        if let Some(Some(listening)) = self.listeners.get_mut(usize::from(listener)) {
+            listening.encrypted = encrypted;
+        }
+    }
+
+    /// Closes a listener that no worker serves any more.
+    pub fn close_listener(&mut self, listener: u16) {
+        let listening = self.listeners.get_mut(usize::from(listener));
+        if let Some(listening) = listening.and_then(Option::take) {
+            let _ = self.poller.remove(listening.listener.fd());
+        }
     }
 
     /// Adds a worker, which reads the other end of `fd`.
@@ -162,6 +158,14 @@ impl Acceptor {
             && !worker.listeners.contains(&listener)
         {
             worker.listeners.push(listener);
+        }
+        self.spread();
+    }
+
+    /// Has a worker get no more connections of a listener.
+    pub fn detach(&mut self, worker: usize, listener: u16) {
+        if let Some(worker) = self.worker(worker) {
+            worker.listeners.retain(|&each| each != listener);
         }
         self.spread();
     }
@@ -301,8 +305,8 @@ impl Acceptor {
             let Some(listening) = &mut self.listeners[id] else {
                 continue;
             };
-            let pauses = listening.shared || self.exhausted || !takes;
-            if pauses == listening.paused || listening.shared {
+            let pauses = self.exhausted || !takes;
+            if pauses == listening.paused {
                 continue;
             }
             listening.paused = pauses;
@@ -326,9 +330,6 @@ impl Acceptor {
             let Some(Some(listening)) = self.listeners.get(id) else {
                 return false;
             };
-            if listening.shared {
-                return false;
-            }
             match listening.listener.accept() {
                 Ok(Some((socket, peer))) => {
                     if matches!(peer, Peer::Tcp(_)) && socket.set_nodelay(true).is_err() {

@@ -17,8 +17,6 @@ pub struct Listening {
     pub encrypted: bool,
     /// It is not watched, since nobody takes what it would accept.
     pub paused: bool,
-    /// The workers accept for themselves.
-    pub shared: bool,
 }
 
 /// Refuses a client, and gives the connection to be closed some time later.

@@ -39,9 +39,7 @@ impl Worker {
 fn listening() -> (Acceptor, u16, SocketAddr) {
     let mut acceptor = Acceptor::new().unwrap();
     let local = "127.0.0.1:0".parse().unwrap();
-    let (listener, address) = acceptor
-        .listen_tcp(local, 511, false, (false, false))
-        .unwrap();
+    let (listener, address) = acceptor.listen_tcp(local, 511, false).unwrap();
     let ListenAddr::Tcp(address) = address else {
         panic!("not TCP");
     };
@@ -245,9 +243,7 @@ fn closing_the_listeners_passes_on_what_waits() {
 fn a_worker_gets_connections_of_its_listeners_alone() {
     let (mut acceptor, first, one) = listening();
     let local = "127.0.0.1:0".parse().unwrap();
-    let (second, address) = acceptor
-        .listen_tcp(local, 511, false, (false, false))
-        .unwrap();
+    let (second, address) = acceptor.listen_tcp(local, 511, false).unwrap();
     let ListenAddr::Tcp(two) = address else {
         panic!("not TCP");
     };
@@ -272,14 +268,12 @@ fn a_socket_that_listens_is_adopted_and_another_is_not() {
     let mut acceptor = Acceptor::new().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (number, adopted) = acceptor
-        .adopt(OwnedFd::from(listener), (false, false))
-        .unwrap();
+    let (number, adopted) = acceptor.adopt(OwnedFd::from(listener)).unwrap();
     assert_eq!(adopted, ListenAddr::Tcp(address));
     let mut workers = [Worker::new(&mut acceptor, &[number])];
     let _client = TcpStream::connect(address).unwrap();
     settle(&mut acceptor, &mut workers);
     assert_eq!(workers[0].connections.len(), 1);
     let (end, _other) = pair().unwrap();
-    assert!(acceptor.adopt(end, (false, false)).is_err());
+    assert!(acceptor.adopt(end).is_err());
 }

@@ -84,12 +84,15 @@ unsafe extern "C" fn acceptor(env: napi_env, _: napi_callback_info) -> napi_valu
             (*desk).cleanup = cleanup;
         }
         let object = call!(napi_create_object(env))?;
-        let exports: [(&str, Export); 12] = [
+        let exports: [(&str, Export); 15] = [
             ("listen", listen),
             ("adopt", adopt),
+            ("setEncrypted", set_encrypted),
+            ("closeListener", close_listener),
             ("addWorker", add_worker),
             ("spawned", spawned),
             ("attach", attach),
+            ("detach", detach),
             ("handDown", hand_down),
             ("setTakes", set_takes),
             ("removeWorker", remove_worker),
@@ -160,38 +163,50 @@ fn with_desk<const N: usize>(
     })
 }
 
-/// `listen(host, port, path, backlog, ipv6Only, encrypted, shared)` gives `{ listener, host, port }` or `{ listener, path }`.
+/// `listen(host, port, path, backlog, ipv6Only)` gives `{ listener, host, port }` or `{ listener, path }`.
 unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_value {
-    with_desk(
-        env,
-        info,
-        |[host, port, path, backlog, ipv6_only, encrypted, shared], desk| {
-            let backlog = to_number(env, backlog)? as i32;
-            let kind = (to_bool(env, encrypted)?, to_bool(env, shared)?);
-            let given = if let Some(path) = to_option(env, path)? {
-                let path = to_string(env, path)?;
-                desk.acceptor.listen_unix(Path::new(&path), backlog, kind)
-            } else {
-                let host = to_string(env, host)?;
-                let ip: IpAddr = host
-                    .parse()
-                    .map_err(|_| Failure::new("E_INTERNAL", format!("{host} is no IP address")))?;
-                let address = SocketAddr::new(ip, to_number(env, port)? as u16);
-                let ipv6_only = to_bool(env, ipv6_only)?;
-                desk.acceptor.listen_tcp(address, backlog, ipv6_only, kind)
-            };
-            listener_object(env, given)
-        },
-    )
+    with_desk(env, info, |[host, port, path, backlog, ipv6_only], desk| {
+        let backlog = to_number(env, backlog)? as i32;
+        let given = if let Some(path) = to_option(env, path)? {
+            let path = to_string(env, path)?;
+            desk.acceptor.listen_unix(Path::new(&path), backlog)
+        } else {
+            let host = to_string(env, host)?;
+            let ip: IpAddr = host
+                .parse()
+                .map_err(|_| Failure::new("E_INTERNAL", format!("{host} is no IP address")))?;
+            let address = SocketAddr::new(ip, to_number(env, port)? as u16);
+            let ipv6_only = to_bool(env, ipv6_only)?;
+            desk.acceptor.listen_tcp(address, backlog, ipv6_only)
+        };
+        listener_object(env, given)
+    })
 }
 
-/// `adopt(fd, encrypted, shared)`: as `listen`, with a socket that listens already.
+/// `adopt(fd)`: as `listen`, with a socket that listens already.
 unsafe extern "C" fn adopt(env: napi_env, info: napi_callback_info) -> napi_value {
-    with_desk(env, info, |[fd, encrypted, shared], desk| {
+    with_desk(env, info, |[fd], desk| {
         let fd = to_number(env, fd)? as i32;
-        let kind = (to_bool(env, encrypted)?, to_bool(env, shared)?);
-        let given = adopt_socket(fd).and_then(|fd| desk.acceptor.adopt(fd, kind));
+        let given = adopt_socket(fd).and_then(|fd| desk.acceptor.adopt(fd));
         listener_object(env, given)
+    })
+}
+
+/// `setEncrypted(listener, on)`: whether its clients speak TLS.
+unsafe extern "C" fn set_encrypted(env: napi_env, info: napi_callback_info) -> napi_value {
+    with_desk(env, info, |[listener, on], desk| {
+        let listener = to_number(env, listener)? as u16;
+        desk.acceptor.set_encrypted(listener, to_bool(env, on)?);
+        undefined(env)
+    })
+}
+
+/// `closeListener(listener)`: no worker serves it any more.
+unsafe extern "C" fn close_listener(env: napi_env, info: napi_callback_info) -> napi_value {
+    with_desk(env, info, |[listener], desk| {
+        desk.acceptor
+            .close_listener(to_number(env, listener)? as u16);
+        undefined(env)
     })
 }
 
@@ -244,6 +259,16 @@ unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_val
         let worker = to_number(env, worker)? as usize;
         let listener = to_number(env, listener)? as u16;
         desk.acceptor.attach(worker, listener);
+        undefined(env)
+    })
+}
+
+/// `detach(worker, listener)`: the worker gets no more connections of the listener.
+unsafe extern "C" fn detach(env: napi_env, info: napi_callback_info) -> napi_value {
+    with_desk(env, info, |[worker, listener], desk| {
+        let worker = to_number(env, worker)? as usize;
+        let listener = to_number(env, listener)? as u16;
+        desk.acceptor.detach(worker, listener);
         undefined(env)
     })
 }

@@ -84,23 +84,19 @@ export interface AcceptorAddress {
 
 /** The supervisor's acceptor. `crates/node/src/supervisor.rs` defines its functions. */
 export interface Acceptor {
-  /** `encrypted` says that clients speak TLS, `shared` that the workers accept for themselves. Throws the system's error. */
-  listen(
-    host: string,
-    port: number,
-    path: string | null,
-    backlog: number,
-    ipv6Only: boolean,
-    encrypted: boolean,
-    shared: boolean,
-  ): AcceptorAddress
+  /** Throws the system's error. Connections wait until a worker is attached. */
+  listen(host: string, port: number, path: string | null, backlog: number, ipv6Only: boolean): AcceptorAddress
   /** Takes a socket that listens already. */
-  adopt(fd: number, encrypted: boolean, shared: boolean): AcceptorAddress
+  adopt(fd: number): AcceptorAddress
+  /** Says whether clients of the listener speak TLS: then nobody can tell them anything before the handshake. */
+  setEncrypted(listener: number, encrypted: boolean): void
+  closeListener(listener: number): void
   /** Gives the worker's number, and the descriptors that its process inherits. */
   addWorker(): [worker: number, connections: number, listeners: number]
   /** Says that the worker's process has its descriptors, or will never have them. */
   spawned(worker: number): void
   attach(worker: number, listener: number): void
+  detach(worker: number, listener: number): void
   /** Sends the listening socket itself. */
   handDown(worker: number, listener: number): void
   setTakes(worker: number, takes: boolean): void

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** The command `volant`. */
-import { types } from './generate/command.ts'
-import { cert } from './tls/development.ts'
+// Each command loads what it needs: a supervisor stays for as long as the service, and should be small.
 
 const typesUsage = `Usage: volant types MODULE[#EXPORT] --out FILE [--check]
 
@@ -32,12 +31,32 @@ The authority can sign for no other names, and only for servers. Its key and tha
 alone to read.
 `
 
-const usage = `${typesUsage}
+const startUsage = `Usage: volant start MODULE [OPTIONS] [-- ARGUMENTS]
+
+Runs an app in several processes, which share its ports:
+
+  volant start ./dist/main.js --workers auto
+
+MODULE           the file that you would run with node; ARGUMENTS are for it
+--workers        how many processes run it; auto for as many as can run at once here. Default WEB_CONCURRENCY, else 1
+--start-timeout  the time in which a worker has to listen, such as 30s, the default
+--hang-timeout   the time after which a worker whose event loop is blocked is killed; default 30s
+--max-memory     the memory past which a worker is replaced, such as 512mb; default none
+--drain-delay    how long connections are accepted after SIGTERM, while /ready says 503; default 0s
+--control        where /health, /ready and /workers of the supervisor are: a socket file, or HOST:PORT
+
+SIGTERM and SIGINT: workers answer what is left, and end; at once on the second signal
+SIGHUP: all workers are replaced, one after the other
+`
+
+const usage = `${startUsage}
+${typesUsage}
 ${certUsage}`
 
 const [command, ...args] = process.argv.slice(2)
-if (command === 'types') process.exit(await types(args, typesUsage))
-if (command === 'cert') process.exit(cert(args, certUsage))
+if (command === 'start') process.exit(await (await import('./cluster/command.ts')).start(args, startUsage))
+if (command === 'types') process.exit(await (await import('./generate/command.ts')).types(args, typesUsage))
+if (command === 'cert') process.exit((await import('./tls/development.ts')).cert(args, certUsage))
 const asked = command === undefined || ['help', '--help', '-h'].includes(command)
 if (asked) process.stdout.write(usage)
 else process.stderr.write(`volant: there is no command ${command}\n\n${usage}`)

@@ -43,8 +43,9 @@ export async function listenOn(server: Server, options: ListenOptions): Promise<
 }
 
 async function attempt(server: Server, options: ListenOptions): Promise<void> {
-  const { path, port = 0, host, backlog = 511, ipv6Only = false, reusePort = false } = options
-  if (path !== undefined) server.listen({ path, backlog })
+  const { fd, path, port = 0, host, backlog = 511, ipv6Only = false, reusePort = false } = options
+  if (fd !== undefined) server.listen({ fd })
+  else if (path !== undefined) server.listen({ path, backlog })
   else server.listen({ port, backlog, ipv6Only, reusePort, ...(host !== undefined && { host }) })
   // It rejects with the event `error`, which comes in a later tick as well.
   await once(server, 'listening')
@@ -104,7 +105,8 @@ const faults: Readonly<Record<string, string>> = {
 }
 
 /** Gives the error with a sentence on what to do about it. */
-export function explain(error: unknown, { path, port = 0, host, reusePort }: ListenOptions): Error {
+export function explain(error: unknown, { fd, path, port = 0, host, reusePort }: ListenOptions): Error {
+  if (fd !== undefined) return new ListenError(codeOf(error), notListening(fd), error)
   const place = path ?? `port ${port}${host === undefined ? '' : ` of ${host}`}`
   const code = codeOf(error)
   const fault =
@@ -114,6 +116,10 @@ export function explain(error: unknown, { path, port = 0, host, reusePort }: Lis
       ? '. Processes share a port if all of them set reusePort and run as one user'
       : ''
   return new ListenError(code, `${place} ${fault}${advice}`, error)
+}
+
+function notListening(fd: number): string {
+  return `the descriptor ${fd} is no socket that listens: systemd passes such sockets from 3 on (LISTEN_FDS says how many), other programs as their documents say`
 }
 
 function codeOf(error: unknown): string {

@@ -18,7 +18,7 @@ export async function listenUws(
       `the adapter uwebsockets has no ${options.tls === undefined ? 'HTTP/2' : 'TLS'}: use the adapter native or node-http, or let a proxy in front of the app have it`,
     )
   }
-  for (const name of ['backlog', 'ipv6Only'] as const) {
+  for (const name of ['fd', 'backlog', 'ipv6Only'] as const) {
     if (options[name])
       throw new VolantError('E_ADAPTER', `the adapter uwebsockets cannot set ${name}: leave it out`)
   }

@@ -38,6 +38,7 @@ import type { Parts, RootParts } from '../types/parts.ts'
 import type { Log } from '../types/log.ts'
 import type { RequestApp, RequestContext } from '../types/request.ts'
 import { listenChannel } from '../report/channels.ts'
+import { type Supervision, supervision } from '../worker/supervision.ts'
 
 /**
  * Makes an app without routes. Throws `E_BAD_OPTION` for an option that makes no sense, and `E_ADAPTER` for an adapter
@@ -179,16 +180,36 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
     warnOfUnenforced(adapter, this.#options.limits)
     warnOfUnused(rootOf(this).registry)
     warnOfEarlyBodies(rootOf(this).registry.routes, this.#options.limits.maxBodySize)
-    if (this.#options.signals) closeOnSignal(this)
+    const supervisor = supervision()
+    if (this.#options.signals && supervisor === null) closeOnSignal(this)
+    else if (supervisor !== null) this.#obey(supervisor)
     try {
       for (const hook of rootOf(this).registry.hooksOf('ready')) await hook(address)
     } catch (error) {
       await this.close()
       throw error
     }
-    if (this.#options.startLine) printLine(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
+    // The supervisor says it once for all of its workers.
+    if (this.#options.startLine && supervisor === null)
+      printLine(`volant: listening on ${address.url} (${adapter.name})`, 'stdout')
+    supervisor?.ready(this.#closeTime())
     done?.(address)
     return address
+  }
+
+  /** Gives the most milliseconds that `close` takes before its last hooks. */
+  #closeTime(): number {
+    const { shutdownTimeout } = this.#options.limits
+    return rootOf(this).registry.hooksOf('closing').length > 0 ? 2 * shutdownTimeout : shutdownTimeout
+  }
+
+  #obey(supervisor: Supervision): void {
+    supervisor.onBeat(() => this.stats())
+    if (!this.#options.signals) return
+    supervisor.onLeave(() => {
+      this.#closing = true
+    })
+    supervisor.onDrain((drainIdle) => this.close(drainIdle === null ? {} : { drainIdle }))
   }
 
   /**
@@ -218,6 +239,8 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
    * bus is closed if no other app has it, and the `onClose` hooks run, the last one first. All hooks run; then it rejects
    * with the error of the first that failed. A closed app does not listen again, and a `listen` that is under way rejects.
    * A second call gives the same promise.
+   *
+   * In a worker of a supervisor, no more connections come from then on.
    *
    * `drainIdle` stands for the limit of that name: `close({ drainIdle: 0 })` in a test does not wait for clients that
    * keep idle connections.

@@ -25,6 +25,11 @@ export interface ListenOptions {
   host?: string | undefined
   /** The path of a Unix socket; a stale socket file is replaced, a live one is EADDRINUSE. */
   path?: string | undefined
+  /**
+   * The descriptor of a socket that listens already, from 3: `listen({ fd: 3 })` takes the first one that systemd passes. The
+   * app closes it. It stands in place of `port`, `host`, `path`, `backlog`, `ipv6Only` and `reusePort`.
+   */
+  fd?: number | undefined
   /** The length of the accept queue; default 511. */
   backlog?: number | undefined
   /** True refuses IPv4 on `::`. Default false. */
@@ -59,6 +64,7 @@ export interface ResolvedListen {
 }
 
 const names = [
+  'fd',
   'port',
   'host',
   'path',
@@ -100,7 +106,8 @@ export function resolveListen(
   for (const name of Object.keys(options) as (keyof ListenOptions)[])
     if (options[name] === undefined) delete options[name]
   const { tls: tlsOptions, redirectHttp, http2, ...rest } = options
-  const { port, path, backlog, ipv6Only, reusePort } = rest
+  const { fd, port, path, backlog, ipv6Only, reusePort } = rest
+  if (fd !== undefined) checkDescriptor(fd, rest)
   if (path !== undefined && (typeof path !== 'string' || path === ''))
     throw bad('path', path, 'the name of a socket file')
   if (path !== undefined && port !== undefined)
@@ -151,6 +158,13 @@ function checkRedirect(
       'redirectHttp.port is the port of the app itself: choose another, usually 80',
     )
   return { ...options, host: ownHost }
+}
+
+function checkDescriptor(fd: number, rest: ListenOptions): void {
+  checkInteger('fd', fd, [3, 1_048_576], 'the number of a descriptor, from 3')
+  const beside = Object.keys(rest).find((name) => name !== 'fd')
+  if (beside !== undefined)
+    throw bad('fd', fd, `nothing beside it that says where to listen: leave ${beside} out`)
 }
 
 function checkHost(name: string, host: unknown): void {

@@ -1,5 +1,5 @@
 /** The servers of an app that listens: its own, and that of `redirectHttp`. */
-import type { Adapter, Address, Limits, Server } from '@volant/engine'
+import type { Adapter, Address, Limits, ListenOptions, Server } from '@volant/engine'
 import type { CompiledApp } from '../dispatch/compiled-app.ts'
 import { VolantError } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
@@ -7,6 +7,8 @@ import { CertificateNames } from '../tls/names.ts'
 import { type ResolvedTls, resolveTls, type TlsOptions } from '../tls/options.ts'
 import type { ResolvedListen } from './listen-options.ts'
 import { redirectingHost } from './redirect.ts'
+import { listenBySupervisor } from './supervised.ts'
+import { supervision } from '../worker/supervision.ts'
 
 export class Servers {
   readonly #adapter: Adapter
@@ -14,6 +16,8 @@ export class Servers {
   readonly #core: CompiledApp
   readonly #own: Server
   #redirects: Server | null = null
+  /** What has to be done before servers of a worker close, so that no more connections come to them. */
+  readonly #stops: (() => Promise<void>)[] = []
   /** The current settings of TLS; null without TLS. */
   #tls: ResolvedTls | null = null
 
@@ -34,7 +38,7 @@ export class Servers {
         `the adapter ${this.#adapter.name} has no TLS: use another, or let a proxy in front of the app have it`,
       )
     }
-    const address = await this.#own.listen(options)
+    const address = await this.#listen(this.#own, options)
     // Adapters that only know addresses give the scheme `http:`.
     if (options.tls !== undefined) address.url = address.url.replace(/^http:/, 'https:')
     if (redirect === null) return address
@@ -42,12 +46,22 @@ export class Servers {
     const second = this.#adapter.createServer(redirectingHost(this.#limits, httpsPort, () => this.#tls))
     try {
       const { ipv6Only, backlog, reusePort } = options
-      await second.listen({ port: redirect.port, host: redirect.host, ipv6Only, backlog, reusePort })
+      const { port, host } = redirect
+      await this.#listen(second, { port, host, ipv6Only, backlog, reusePort })
     } catch (error) {
-      await this.#own.close(0)
+      await this.close(0)
       throw error
     }
     this.#redirects = second
+    return address
+  }
+
+  /** A worker has the addresses of its supervisor; what it was given as a descriptor is its own. */
+  async #listen(server: Server, options: ListenOptions): Promise<Address> {
+    const supervisor = supervision()
+    if (supervisor === null || options.fd !== undefined) return server.listen(options)
+    const { address, stop } = await listenBySupervisor(supervisor, this.#adapter.name, server, options)
+    this.#stops.push(stop)
     return address
   }
 
@@ -78,6 +92,7 @@ export class Servers {
   }
 
   async close(drainIdle: number | undefined): Promise<void> {
+    await Promise.all(this.#stops.map((stop) => stop()))
     await Promise.all([this.#own.close(drainIdle), this.#redirects?.close(drainIdle)])
   }
 

@@ -15,6 +15,8 @@ export interface WantedListener {
    * workers.
    */
   readonly ordinal: number
+  /** True if clients speak TLS, so that a refusal in plain HTTP would not be understood. */
+  readonly isEncrypted: boolean
   /**
    * True if the worker accepts connections itself, as node:http does: it gets the listening socket. Else it gets the
    * connections.
@@ -54,17 +56,37 @@ export interface Beat {
   readonly requests: number
 }
 
+/** What a worker was told when it was started, in the variable `VOLANT_WORKER`. */
+export interface WorkerStart {
+  /** The version of this package. */
+  readonly version: string
+  /** The slot, from 0. */
+  readonly worker: number
+  /** How many workers there are. */
+  readonly workers: number
+  readonly isDevelopment: boolean
+  /** The process id of the supervisor. */
+  readonly supervisor: number
+  /** The descriptors that it has inherited: by the first connections come, by the second listening sockets. */
+  readonly connections: number
+  readonly listeners: number
+  /** The memory that all workers count in; null if there is none. */
+  readonly table: number | null
+}
+
 /** The state of a worker: it starts, serves, and answers what is left; then it is gone. */
 export type WorkerState = 'starting' | 'ready' | 'draining'
 
 /** Why a worker was started in place of another. */
-export type RestartReason = 'crash' | 'hang' | 'memory' | 'roll' | 'change'
+export type RestartReason = 'crash' | 'hang' | 'memory' | 'roll' | 'signal' | 'change'
 
 /** A worker as the supervisor sees it. */
 export interface WorkerInfo {
   /** The slot, from 0. The worker that replaces another has the same. */
   readonly worker: number
+  /** The process id. */
   readonly pid: number
+  /** How far it has come. */
   readonly state: WorkerState
   /** True while its beats are missing: it gets no connections. */
   readonly isStuck: boolean
@@ -99,15 +121,24 @@ export interface Gathered {
 /** All values that workers gave. */
 export interface Gathering {
   readonly workers: readonly Gathered[]
-  /** What the workers gave last that have ended. */
-  readonly ended: readonly Gathered[]
+  /**
+   * The sums of workers that have ended. What a worker gives may have a member `sums`, numbers by name; the supervisor adds
+   * up the last ones of each worker that ends.
+   */
+  readonly ended: Readonly<Record<string, number>>
   readonly cluster: ClusterInfo
 }
 
 /** From a worker to the supervisor. `volant` names the message; others are the app's own. */
 export type FromWorker =
   | { readonly volant: 'listen'; readonly id: number; readonly wanted: WantedListener }
-  | { readonly volant: 'ready' }
+  | { readonly volant: 'unlisten'; readonly id: number; readonly listener: number }
+  /** It serves. Its app takes at most so many milliseconds to close. */
+  | { readonly volant: 'ready'; readonly closeTime: number }
+  /** Somebody has sent it SIGTERM. */
+  | { readonly volant: 'leaving' }
+  /** It has answered what was left, and ends. */
+  | { readonly volant: 'done' }
   | { readonly volant: 'beat'; readonly beat: Beat }
   | { readonly volant: 'gather'; readonly id: number; readonly what: string }
   | { readonly volant: 'gathered'; readonly id: number; readonly value: unknown }

@@ -1,5 +1,5 @@
 /** What a worker knows of its supervisor, and asks of it. */
-import type { Gathering, GivenListener, WantedListener } from './messages.ts'
+import type { Beat, Gathering, GivenListener, WantedListener } from './messages.ts'
 
 /** The supervisor, as the code in a worker sees it. `preload.ts` puts it in place before the app is loaded. */
 export interface Supervision {
@@ -17,8 +17,21 @@ export interface Supervision {
   readonly connections: number
   /** Binds a listener, or gives the one that another worker has asked for. Rejects with the system's error. */
   listen(wanted: WantedListener): Promise<GivenListener>
-  /** Says that this worker serves. */
-  ready(): void
+  /** Gives the descriptor of the listening socket that `listen` was asked for with `accepts`. */
+  receiveListener(): number
+  /** Resolves when no more connections of the listener come to this worker. */
+  unlisten(listener: number): Promise<void>
+  /** Calls `listener` when the drain of this worker is near: `/ready` says 503 from then on. */
+  onLeave(listener: () => void): void
+  /**
+   * Calls `listener` when this worker is to answer what is left. The process ends when the promises of all listeners are
+   * settled. `drainIdle` stands for the limit of that name, if it is not null.
+   */
+  onDrain(listener: (drainIdle: number | null) => Promise<void>): void
+  /** Has `counts` say in each beat what the apps of one copy of this package count. */
+  onBeat(counts: () => Pick<Beat, 'connections' | 'inFlight' | 'requests'>): void
+  /** Says that this worker serves. Its app takes at most so many milliseconds to close. */
+  ready(closeTime: number): void
   /**
    * Asks all workers, this one among them, for what they give by `onGather`. Resolves within a second: who does not
    * answer counts with its last value.

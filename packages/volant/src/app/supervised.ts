@@ -1,0 +1,60 @@
+/** An app in a worker: the supervisor has its listeners, and tells it when to leave. */
+import type { Address, ListenOptions, Server } from '@volant/engine'
+import { explain } from '../adapters/node-listen.ts'
+import { VolantError } from '../errors/errors.ts'
+import type { GivenListener } from '../worker/messages.ts'
+import type { Supervision } from '../worker/supervision.ts'
+
+/** How many listeners without a fixed address this worker has asked for. */
+let ordinal = 0
+
+/** A server that listens by the supervisor, and how it stops. */
+export interface SupervisedServer {
+  readonly address: Address
+  /** Resolves when no more connections come. */
+  stop(): Promise<void>
+}
+
+/**
+ * Has the supervisor listen, and `server` serve what comes. Rejects with the errors of `listen`, and with
+ * `E_UNSUPPORTED` on an adapter that cannot.
+ */
+export async function listenBySupervisor(
+  supervisor: Supervision,
+  adapter: string,
+  server: Server,
+  options: ListenOptions,
+): Promise<SupervisedServer> {
+  if (adapter === 'uwebsockets') {
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      'the adapter uwebsockets cannot get connections from a supervisor: run its app without volant start, or on another adapter',
+    )
+  }
+  const { port = 0, host = null, path = null, backlog = 511, ipv6Only = false } = options
+  const accepts = adapter !== 'native'
+  const isEncrypted = options.tls !== undefined
+  const isOpen = path === null && port === 0
+  const wanted = {
+    port,
+    host,
+    path,
+    backlog,
+    ipv6Only,
+    accepts,
+    isEncrypted,
+    ordinal: isOpen ? ordinal++ : 0,
+  }
+  let given: GivenListener
+  try {
+    given = await supervisor.listen(wanted)
+  } catch (error) {
+    throw explain(error, options)
+  }
+  const { tls, http2 } = options
+  const kept = { ...(tls !== undefined && { tls }), ...(http2 !== undefined && { http2 }) }
+  const address = accepts
+    ? await server.listen({ ...kept, fd: supervisor.receiveListener() })
+    : await server.listen({ ...kept, passed: { ...given, connections: supervisor.connections } })
+  return { address, stop: () => supervisor.unlisten(given.listener) }
+}

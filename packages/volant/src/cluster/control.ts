@@ -1,0 +1,68 @@
+/** Tells probes and operators how the supervisor is doing, without asking a worker. */
+import { createServer } from 'node:http'
+import { unlinkSync } from 'node:fs'
+import { printLine } from '../report/print-line.ts'
+import { VolantError } from '../errors/errors.ts'
+import type { ClusterInfo } from '../worker/messages.ts'
+
+/** What is told. */
+export interface Told {
+  readonly isAlive: boolean
+  readonly isReady: boolean
+  readonly info: ClusterInfo
+}
+
+/** Serves `/health`, `/ready` and `/workers` at a socket file or `HOST:PORT`. Throws `E_BAD_OPTION` for another text. */
+export function openControl(address: string, told: Told): void {
+  const { path, host, port } = addressOf(address)
+  const server = createServer((request, reply) => {
+    const [status, body] = answer(request.url ?? '', told)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    reply.writeHead(isRead ? status : 405, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    })
+    reply.end(isRead ? JSON.stringify(body) : undefined)
+  })
+  server.requestTimeout = 5_000
+  server.headersTimeout = 5_000
+  server.maxConnections = 64
+  server.unref()
+  server.on('error', (error) => {
+    printLine(`volant: nobody can be told how the workers are at ${address} (control): ${error.message}`)
+  })
+  if (path === null) return void server.listen(port, host)
+  // Only a supervisor that was killed leaves the file behind: two of them have files of their own.
+  try {
+    unlinkSync(path)
+  } catch {
+    // There is none.
+  }
+  const mask = process.umask(0o177)
+  server.listen(path, () => process.umask(mask))
+}
+
+function answer(url: string, told: Told): [status: number, body: unknown] {
+  switch (url) {
+    case '/health':
+      return told.isAlive ? [200, { status: 'ok' }] : [503, { status: 'no worker beats' }]
+    case '/ready':
+      return told.isReady ? [200, { status: 'ready' }] : [503, { status: 'not ready' }]
+    case '/workers':
+      return [200, told.info]
+    default:
+      return [404, { status: 'there are /health, /ready and /workers' }]
+  }
+}
+
+function addressOf(address: string): { path: string | null; host: string; port: number } {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
+  if (port === '') return { path: address, host: '', port: 0 }
+  if (host === '' || Number(port) < 1 || Number(port) > 65_535) {
+    throw new VolantError(
+      'E_BAD_OPTION',
+      `control must be a socket file or HOST:PORT such as 127.0.0.1:9000, not ${address}`,
+    )
+  }
+  return { path: null, host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+}

@@ -1,0 +1,115 @@
+/** The sockets that the supervisor listens with: those that its workers ask for, and those that systemd passes. */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Acceptor, AcceptorAddress } from '@volant/engine'
+import type { GivenListener, ListenFault, WantedListener } from '../worker/messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+/** The first descriptor that systemd passes (`sd_listen_fds(3)`). */
+const firstPassed = 3
+
+export class BoundListeners {
+  readonly #acceptor: Acceptor
+  /** The listeners by what was asked for. */
+  readonly #bound = new Map<string, Promise<GivenListener | ListenFault>>()
+  /** The sockets of systemd that nobody has asked for. */
+  readonly #passed: GivenListener[] = []
+
+  constructor(acceptor: Acceptor) {
+    this.#acceptor = acceptor
+    this.#passed = this.#adopt()
+  }
+
+  /** The addresses of systemd that no app listens at. */
+  get unused(): readonly string[] {
+    return this.#passed.map(({ host, port, path }) => path ?? `${host}:${port}`)
+  }
+
+  /** Binds what the worker wants, or gives what is bound already, and has its connections come to the worker. */
+  async give(worker: WorkerProcess, wanted: WantedListener): Promise<GivenListener | ListenFault> {
+    const key = keyOf(wanted)
+    let bound = this.#bound.get(key)
+    if (bound === undefined) this.#bound.set(key, (bound = this.#bind(wanted)))
+    const given = await bound
+    if ('code' in given) {
+      // The next one tries again.
+      this.#bound.delete(key)
+      return given
+    }
+    this.#acceptor.setEncrypted(given.listener, wanted.isEncrypted)
+    worker.listeners.add(given.listener)
+    try {
+      if (wanted.accepts) this.#acceptor.handDown(worker.number, given.listener)
+      else this.#acceptor.attach(worker.number, given.listener)
+    } catch (error) {
+      return faultOf(error)
+    }
+    return given
+  }
+
+  /** Has no more connections of a listener come to a worker. */
+  release(worker: WorkerProcess, listener: number): void {
+    this.#acceptor.detach(worker.number, listener)
+  }
+
+  /** Closes the listeners that none of these workers has: the app does not listen there any more. */
+  retain(workers: readonly WorkerProcess[]): void {
+    for (const [key, bound] of this.#bound) {
+      void bound.then((given) => {
+        if ('code' in given || workers.some(({ listeners }) => listeners.has(given.listener))) return
+        this.#bound.delete(key)
+        this.#acceptor.closeListener(given.listener)
+      })
+    }
+  }
+
+  async #bind(wanted: WantedListener): Promise<GivenListener | ListenFault> {
+    const passed = this.#passed.findIndex((each) => isSame(each, wanted))
+    if (passed >= 0) return this.#passed.splice(passed, 1)[0] as GivenListener
+    try {
+      return given(await this.#listen(wanted))
+    } catch (error) {
+      return faultOf(error)
+    }
+  }
+
+  async #listen({ port, host, path, backlog, ipv6Only }: WantedListener): Promise<AcceptorAddress> {
+    const listenAt = (address: string): AcceptorAddress =>
+      this.#acceptor.listen(address, port, path, backlog, ipv6Only)
+    if (path !== null) return listenAt('')
+    if (host !== null) return listenAt(isIP(host) ? host : (await lookup(host)).address)
+    try {
+      return listenAt('::')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL' && code !== 'EINVAL') throw error
+      return listenAt('0.0.0.0')
+    }
+  }
+
+  /** Takes the sockets that systemd passes (`sd_listen_fds(3)`), if they are for this process. */
+  #adopt(): GivenListener[] {
+    const count = Number(process.env['LISTEN_FDS'] ?? 0)
+    if (process.env['LISTEN_PID'] !== String(process.pid) || !Number.isInteger(count)) return []
+    return Array.from({ length: count }, (_, at) => given(this.#acceptor.adopt(firstPassed + at)))
+  }
+}
+
+function keyOf({ port, host, path, ordinal }: WantedListener): string {
+  return JSON.stringify(path ?? (port === 0 ? [host, port, ordinal] : [host, port]))
+}
+
+function isSame(passed: GivenListener, { port, host, path }: WantedListener): boolean {
+  if (path !== null) return passed.path === path
+  if (port === 0 || passed.port !== port) return false
+  return host === null ? passed.host === '::' || passed.host === '0.0.0.0' : passed.host === host
+}
+
+function given({ listener, host, port, path }: AcceptorAddress): GivenListener {
+  return { listener, host: host ?? null, port: port ?? null, path: path ?? null }
+}
+
+function faultOf(error: unknown): ListenFault {
+  const { code = 'E_LISTEN', message } = error as NodeJS.ErrnoException
+  return { code, message }
+}

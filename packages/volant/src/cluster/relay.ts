@@ -1,0 +1,100 @@
+/** What workers ask of each other by the supervisor: figures, and messages to channels. */
+import type { ClusterInfo, Gathered, Gathering } from '../worker/messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+/** How long a worker may take to answer, in milliseconds. Then its last answer stands. */
+const answerTime = 800
+
+interface Round {
+  readonly waits: Set<WorkerProcess>
+  finish(): void
+}
+
+/** Asks all workers for something, and keeps what those gave that have ended. */
+export class Gatherings {
+  readonly #rounds = new Map<number, Round>()
+  /** The sums of workers that have ended, by what was asked for. */
+  readonly #ended = new Map<string, Map<string, number>>()
+  #count = 0
+
+  /** Resolves when all `workers` have answered, or had their time. */
+  async gather(what: string, workers: readonly WorkerProcess[], info: () => ClusterInfo): Promise<Gathering> {
+    const id = ++this.#count
+    const asked = workers.filter(({ state, isStuck }) => state !== 'starting' && !isStuck)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, answerTime)
+      const finish = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#rounds.set(id, { waits: new Set(asked), finish })
+      this.#whats.set(id, what)
+      for (const worker of asked) worker.send({ volant: 'gather', id, what })
+      if (asked.length === 0) finish()
+    })
+    this.#rounds.delete(id)
+    this.#whats.delete(id)
+    const given = workers.flatMap((worker): Gathered[] =>
+      worker.given.has(what) ? [{ worker: worker.slot, value: worker.given.get(what) }] : [],
+    )
+    return { workers: given, ended: Object.fromEntries(this.#ended.get(what) ?? []), cluster: info() }
+  }
+
+  readonly #whats = new Map<number, string>()
+
+  /** Takes the answer of a worker. */
+  take(worker: WorkerProcess, id: number, value: unknown): void {
+    const what = this.#whats.get(id)
+    if (what !== undefined) worker.given.set(what, value)
+    this.#leave(worker, this.#rounds.get(id))
+  }
+
+  /** Adds what a worker gave last to the sums: it has ended. */
+  retire(worker: WorkerProcess): void {
+    for (const round of this.#rounds.values()) this.#leave(worker, round)
+    for (const [what, value] of worker.given) {
+      const { sums } = (value ?? {}) as { sums?: unknown }
+      if (typeof sums !== 'object' || sums === null) continue
+      let all = this.#ended.get(what)
+      if (all === undefined) this.#ended.set(what, (all = new Map()))
+      for (const [name, number] of Object.entries(sums)) {
+        if (typeof number === 'number') all.set(name, (all.get(name) ?? 0) + number)
+      }
+    }
+    worker.given.clear()
+  }
+
+  #leave(worker: WorkerProcess, round: Round | undefined): void {
+    if (round?.waits.delete(worker) === true && round.waits.size === 0) round.finish()
+  }
+}
+
+/** Passes bytes from a worker to those that are subscribed to a channel. */
+export class Channels {
+  readonly #subscribed = new Map<string, Set<WorkerProcess>>()
+
+  subscribe(worker: WorkerProcess, channels: readonly string[]): void {
+    for (const channel of channels) {
+      let all = this.#subscribed.get(channel)
+      if (all === undefined) this.#subscribed.set(channel, (all = new Set()))
+      all.add(worker)
+    }
+  }
+
+  unsubscribe(worker: WorkerProcess, channel: string): void {
+    const all = this.#subscribed.get(channel)
+    if (all?.delete(worker) === true && all.size === 0) this.#subscribed.delete(channel)
+  }
+
+  /** Sends to all others. One that is stuck misses the message, so that messages to it do not fill the memory. */
+  publish(from: WorkerProcess, channel: string, bytes: Uint8Array): void {
+    for (const worker of this.#subscribed.get(channel) ?? []) {
+      if (worker !== from && !worker.isStuck) worker.send({ volant: 'message', channel, bytes })
+    }
+  }
+
+  /** Forgets a worker that has ended. */
+  forget(worker: WorkerProcess): void {
+    for (const channel of this.#subscribed.keys()) this.unsubscribe(worker, channel)
+  }
+}

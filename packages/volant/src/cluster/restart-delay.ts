@@ -1,0 +1,29 @@
+/** When a worker that has ended is started again. */
+
+const first = 100
+const longest = 10_000
+/** A worker that has served for so many milliseconds is sound. */
+const sound = 60_000
+/** The share by which times differ, so that processes of several machines do not start at once. */
+const spread = 0.2
+
+/** At once after the first failure, then after 100 ms, 200 ms, … up to 10 s. */
+export class RestartDelay {
+  #failures = 0
+  #served = Infinity
+
+  /** Is called when a worker serves. */
+  serves(): void {
+    this.#served = performance.now()
+  }
+
+  /** Gives the milliseconds until the next start. */
+  next(): number {
+    if (performance.now() - this.#served >= sound) this.#failures = 0
+    this.#served = Infinity
+    const failures = this.#failures++
+    if (failures === 0) return 0
+    const time = Math.min(first * 2 ** (failures - 1), longest)
+    return time * (1 - spread + 2 * spread * Math.random())
+  }
+}

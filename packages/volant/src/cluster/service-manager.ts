@@ -1,0 +1,42 @@
+/** Tells systemd how the service is doing (`sd_notify(3)`); without systemd it does nothing. */
+import type { SupervisorAddon } from '@volant/engine'
+
+export class ServiceManager {
+  readonly #addon: SupervisorAddon
+  readonly #address = process.env['NOTIFY_SOCKET'] ?? ''
+  /** The milliseconds between two signs of life; 0 if none are wanted. */
+  readonly #watch: number
+  #told = 0
+
+  constructor(addon: SupervisorAddon) {
+    this.#addon = addon
+    const { WATCHDOG_USEC: time = '0', WATCHDOG_PID: pid = String(process.pid) } = process.env
+    // Half the time, as sd_watchdog_enabled(3) advises.
+    this.#watch = pid === String(process.pid) ? Number(time) / 2_000 : 0
+  }
+
+  ready(workers: number): void {
+    this.#tell(`READY=1\nSTATUS=${workers} workers serve`)
+  }
+
+  reloading(): void {
+    // Both in one message, or systemd takes the first as the end of the reload (sd_notify(3)).
+    this.#tell(`RELOADING=1\nMONOTONIC_USEC=${process.hrtime.bigint() / 1_000n}\nSTATUS=Workers are replaced`)
+  }
+
+  stopping(): void {
+    this.#tell('STOPPING=1\nSTATUS=Workers answer what is left')
+  }
+
+  /** Is called every second while a worker beats. */
+  live(): void {
+    const now = performance.now()
+    if (this.#watch === 0 || now - this.#told < this.#watch) return
+    this.#told = now
+    this.#tell('WATCHDOG=1')
+  }
+
+  #tell(state: string): void {
+    if (this.#address !== '') this.#addon.notify(this.#address, state)
+  }
+}

@@ -1,0 +1,85 @@
+/** `supervise()` runs an app in several processes. */
+import { supervisorAddon } from '@volant/engine'
+import { VolantError } from '../errors/errors.ts'
+import { printLine } from '../report/print-line.ts'
+import type { ClusterInfo } from '../worker/messages.ts'
+import { supervision } from '../worker/supervision.ts'
+import { openControl } from './control.ts'
+import { currentFolder } from './folder.ts'
+import { planOf, type SuperviseOptions } from './options.ts'
+import { Supervisor } from './supervisor.ts'
+
+/** A supervisor that runs. */
+export interface Supervised {
+  /** Resolves with the exit code when all workers have ended. */
+  readonly finished: Promise<number>
+  /** Gives the workers and how they are. */
+  info(): ClusterInfo
+  /**
+   * Replaces all workers, one after the other, as SIGHUP does. Resolves with false if a new one did not start; then the
+   * old ones stay.
+   */
+  roll(): Promise<boolean>
+  /** Has all workers answer what is left, as SIGTERM does. The second call ends them at once. */
+  stop(): void
+}
+
+/**
+ * Runs an app in several processes, which share its ports:
+ *
+ *     await supervise({ module: './dist/main.js', workers: 'auto' }).finished
+ *
+ * The file listens by itself, as with `node FILE`, and is run once by each worker. This process listens for them, passes
+ * each connection to the worker with the fewest, and replaces workers that end. SIGTERM and SIGINT stop it, SIGHUP
+ * replaces the workers one after the other. Import nothing of the app where you call it.
+ *
+ * Throws `E_BAD_OPTION`; `E_UNSUPPORTED` where the engine cannot be loaded, and in a worker.
+ */
+export function supervise(options: SuperviseOptions): Supervised {
+  const supervisor = supervisorOf(options)
+  supervisor.onServing = (addresses) => tellServing(addresses, supervisor.plan.workers)
+  supervisor.start()
+  return {
+    finished: supervisor.finished,
+    info: () => supervisor.info,
+    roll: () => supervisor.roll(),
+    stop: () => supervisor.stop(),
+  }
+}
+
+function supervisorOf(options: SuperviseOptions): Supervisor {
+  if (supervision() !== null) {
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      'supervise() was called in a worker: let the file that calls it and the file of the app be two',
+    )
+  }
+  const found = supervisorAddon()
+  if ('reason' in found) {
+    throw new VolantError(
+      'E_UNSUPPORTED',
+      `a supervisor needs the native engine, and ${found.reason}. Run one process: node FILE`,
+    )
+  }
+  const { addon } = found
+  const plan = planOf(options, () => addon.parallelism(), currentFolder())
+  const supervisor = new Supervisor(plan, addon, { isDevelopment: false, table: null })
+  handleSignals(supervisor)
+  if (plan.control !== null) openControl(plan.control, supervisor)
+  return supervisor
+}
+
+function handleSignals(supervisor: Supervisor): void {
+  process.on('SIGTERM', () => supervisor.stop('SIGTERM'))
+  process.on('SIGINT', () => supervisor.stop('SIGINT'))
+  process.on('SIGHUP', () => {
+    // A terminal that is closed sends it, too.
+    if (process.stdout.isTTY || process.stderr.isTTY) supervisor.stop('SIGHUP')
+    else void supervisor.roll()
+  })
+}
+
+export function tellServing(addresses: readonly string[], workers: number): void {
+  const count = workers === 1 ? '1 worker' : `${workers} workers`
+  printLine(`volant: listening on ${addresses.join(' and ')} (${count})`, 'stdout')
+}

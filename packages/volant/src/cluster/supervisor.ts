@@ -1,0 +1,394 @@
+/**
+ * The supervisor: keeps as many workers as it should, replaces those that end, hang or grow, and has all of them
+ * answer what is left before it ends. It runs no code of the app, and no HTTP.
+ */
+import { constants } from 'node:os'
+import type { Acceptor, SupervisorAddon } from '@volant/engine'
+import { printLine } from '../report/print-line.ts'
+import type { ClusterInfo, FromWorker, GivenListener, RestartReason } from '../worker/messages.ts'
+import { RestartDelay } from './restart-delay.ts'
+import { launchOf } from './launch.ts'
+import { BoundListeners } from './listeners.ts'
+import type { SupervisePlan } from './options.ts'
+import { Channels, Gatherings } from './relay.ts'
+import { ServiceManager } from './service-manager.ts'
+import { WorkerProcess } from './worker-process.ts'
+
+/** The milliseconds between two looks at the workers. */
+const pulse = 1_000
+/** Clients wait for a worker for so many milliseconds, and are then refused. */
+const mostWaiting = 10_000
+/** Memory past the limit counts if it was there so often in so many milliseconds. */
+const excesses = 3
+const excessTime = 15_000
+/** So many workers may fail to start, if none ever served. */
+const mostFailures = 3
+
+/** What `supervise` differs in for `volant dev`. */
+export interface Mode {
+  readonly isDevelopment: boolean
+  /** The memory that all workers count in. */
+  readonly table: number | null
+}
+
+export class Supervisor {
+  readonly plan: SupervisePlan
+  readonly #mode: Mode
+  readonly #addon: SupervisorAddon
+  readonly #acceptor: Acceptor
+  readonly #listeners: BoundListeners
+  readonly #manager: ServiceManager
+  readonly #gatherings = new Gatherings()
+  readonly #channels = new Channels()
+  readonly #workers = new Set<WorkerProcess>()
+  readonly #delays: readonly RestartDelay[]
+  readonly #restarts: Record<RestartReason, number> = {
+    crash: 0,
+    hang: 0,
+    memory: 0,
+    roll: 0,
+    signal: 0,
+    change: 0,
+  }
+  /** The slots whose next worker is started while the one before serves. */
+  readonly #replaced = new Set<number>()
+  /** The workers that are to be replaced. */
+  readonly #condemned = new Set<WorkerProcess>()
+  /** Replacements come one after the other. */
+  #queue: Promise<unknown> = Promise.resolve()
+  #rolls = 0
+  #isRolling = false
+  #hasServed = false
+  #failures = 0
+  #isStopping = false
+  #ticked = performance.now()
+  /** Since when no worker is ready. */
+  #deserted = performance.now()
+  #timer: NodeJS.Timeout | undefined
+  readonly #finish: (code: number) => void
+  /** Resolves with the exit code when all workers have ended. */
+  readonly finished: Promise<number>
+  /** Is called when all workers serve for the first time. */
+  onServing: ((addresses: readonly string[]) => void) | null = null
+
+  constructor(plan: SupervisePlan, addon: SupervisorAddon, mode: Mode) {
+    this.plan = plan
+    this.#mode = mode
+    this.#addon = addon
+    this.#acceptor = addon.acceptor()
+    this.#listeners = new BoundListeners(this.#acceptor)
+    this.#manager = new ServiceManager(addon)
+    this.#delays = Array.from({ length: plan.workers }, () => new RestartDelay())
+    let finish: (code: number) => void = () => {}
+    this.finished = new Promise((resolve) => {
+      finish = resolve
+    })
+    this.#finish = finish
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), pulse)
+    for (let slot = 0; slot < this.plan.workers; slot++) this.#launch(slot)
+  }
+
+  get info(): ClusterInfo {
+    return {
+      pid: process.pid,
+      size: this.plan.workers,
+      workers: [...this.#workers].map(({ info }) => info).toSorted((a, b) => a.worker - b.worker),
+      restarts: { ...this.#restarts },
+      isRolling: this.#isRolling,
+    }
+  }
+
+  /** Gives whether a worker serves, and the supervisor is not ending. */
+  get isReady(): boolean {
+    return !this.#isStopping && this.#ready.length > 0
+  }
+
+  /** Gives whether a worker beats. */
+  get isAlive(): boolean {
+    return [...this.#workers].some((worker) => !worker.isStuck)
+  }
+
+  /**
+   * Replaces all workers, one slot after the other: the new one serves before the old one answers what is left. Resolves
+   * with false if a new one did not start; then the old ones stay. A call during a roll has one more follow it.
+   */
+  async roll(reason: RestartReason = 'roll'): Promise<boolean> {
+    if (this.#rolls > 1) return true
+    this.#rolls++
+    return this.#enqueue(async () => {
+      this.#isRolling = true
+      this.#manager.reloading()
+      try {
+        for (let slot = 0; slot < this.plan.workers; slot++) {
+          if (this.#isStopping || !(await this.#replace(slot, reason))) return false
+        }
+        this.#listeners.retain([...this.#workers])
+        return true
+      } finally {
+        this.#isRolling = false
+        this.#rolls--
+        this.#manager.ready(this.plan.workers)
+      }
+    })
+  }
+
+  /** Has all workers answer what is left; the second call ends them at once. */
+  stop(signal: NodeJS.Signals = 'SIGTERM'): void {
+    if (this.#isStopping) return this.#abort(signal)
+    this.#isStopping = true
+    this.#manager.stopping()
+    for (const worker of this.#workers) worker.send({ volant: 'leave' })
+    const delay = this.#ready.length === 0 ? 0 : this.plan.drainDelay
+    setTimeout(() => {
+      this.#acceptor.stopListening()
+      for (const worker of this.#workers) worker.drain(null)
+      this.#end()
+    }, delay)
+  }
+
+  #abort(signal: NodeJS.Signals): void {
+    for (const worker of this.#workers) worker.kill('late')
+    this.#finish(128 + (constants.signals[signal] ?? 0))
+  }
+
+  get #ready(): WorkerProcess[] {
+    return [...this.#workers].filter(({ state }) => state === 'ready')
+  }
+
+  #launch(slot: number): WorkerProcess {
+    const plan = launchOf(this.plan, slot, this.#mode)
+    const worker = new WorkerProcess(plan, this.#acceptor, {
+      message: (from, message) => this.#receive(from, message),
+      ended: (from) => this.#ended(from),
+    })
+    this.#workers.add(worker)
+    const timer = setTimeout(() => {
+      printLine(
+        `volant: ${nameOf(worker)} has not listened within ${this.plan.startTimeout / 1_000} s (startTimeout): it is killed`,
+      )
+      worker.kill('start')
+    }, this.plan.startTimeout)
+    void worker.settled.then(() => clearTimeout(timer))
+    return worker
+  }
+
+  #receive(worker: WorkerProcess, message: FromWorker): void {
+    switch (message?.volant) {
+      case 'listen': {
+        const { id, wanted } = message
+        void this.#listeners.give(worker, wanted).then((value) => {
+          if ('listener' in value) this.#remember(value, wanted.isEncrypted)
+          worker.send({ volant: 'answer', id, value })
+        })
+        return
+      }
+      case 'unlisten':
+        this.#listeners.release(worker, message.listener)
+        return worker.send({ volant: 'answer', id: message.id, value: null })
+      case 'ready':
+        worker.closeTime = Math.max(worker.closeTime, message.closeTime)
+        return this.#serve(worker)
+      case 'leaving':
+        return this.#replaceSoon(worker, 'signal')
+      case 'done':
+        return
+      case 'beat':
+        worker.take(message.beat)
+        return this.#weigh(worker, message.beat.memory)
+      case 'gather': {
+        const { id, what } = message
+        const all = [...this.#workers]
+        void this.#gatherings
+          .gather(what, all, () => this.info)
+          .then((value) => worker.send({ volant: 'answer', id, value }))
+        return
+      }
+      case 'gathered':
+        return this.#gatherings.take(worker, message.id, message.value)
+      case 'last':
+        worker.given.set(message.what, message.value)
+        return
+      case 'roll':
+        return void this.roll()
+      case 'publish':
+        return this.#channels.publish(worker, message.channel, message.bytes)
+      case 'subscribe':
+        this.#channels.subscribe(worker, message.channels)
+        return worker.send({ volant: 'answer', id: message.id, value: null })
+      case 'unsubscribe':
+        this.#channels.unsubscribe(worker, message.channel)
+        return worker.send({ volant: 'answer', id: message.id, value: null })
+    }
+  }
+
+  readonly #addresses = new Map<number, string>()
+
+  #remember({ listener, host, port, path }: GivenListener, isEncrypted: boolean): void {
+    const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
+    const url = path === null ? `http${isEncrypted ? 's' : ''}://${shown}:${port}` : `unix:${path}`
+    this.#addresses.set(listener, url)
+  }
+
+  #serve(worker: WorkerProcess): void {
+    if (worker.state !== 'starting' || this.#isStopping) return
+    worker.serve()
+    this.#delays[worker.slot]?.serves()
+    this.#desertion()
+    if (this.#hasServed || this.#ready.length < this.plan.workers) return
+    this.#hasServed = true
+    this.#manager.ready(this.plan.workers)
+    for (const address of this.#listeners.unused) {
+      printLine(
+        `volant: systemd passes a socket at ${address}, where the app does not listen: nobody answers there`,
+      )
+    }
+    this.onServing?.([...this.#addresses.values()])
+  }
+
+  #ended(worker: WorkerProcess): void {
+    this.#workers.delete(worker)
+    this.#gatherings.retire(worker)
+    this.#channels.forget(worker)
+    this.#desertion()
+    if (this.#isStopping) return this.#end()
+    // Whoever asked for its end, or waits for its start, goes on by itself.
+    if (worker.state === 'draining') {
+      if (worker.killedFor === 'late')
+        printLine(
+          `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + 5_000} ms after it should`,
+        )
+      return
+    }
+    this.#tellEnd(worker)
+    if (this.#replaced.has(worker.slot)) return
+    this.#restart(worker)
+  }
+
+  #tellEnd(worker: WorkerProcess): void {
+    if (worker.killedFor !== null) return
+    const early = worker.state === 'starting' ? ' before it listened' : ''
+    printLine(`volant: ${nameOf(worker)} has ended${early}, with ${worker.ending}`)
+  }
+
+  #restart({ slot, state, killedFor }: WorkerProcess): void {
+    if (
+      !this.#hasServed &&
+      state === 'starting' &&
+      ++this.#failures >= mostFailures &&
+      this.#ready.length === 0
+    ) {
+      printLine(
+        `volant: ${this.#failures} workers have ended before they listened, and none ever served: the supervisor ends. What they wrote stands above`,
+      )
+      this.#isStopping = true
+      for (const worker of this.#workers) worker.kill('start')
+      this.#exitCode = 1
+      return this.#end()
+    }
+    this.#restarts[killedFor === 'hang' ? 'hang' : 'crash']++
+    const delay = (this.#delays[slot] as RestartDelay).next()
+    if (delay === 0) return void this.#launch(slot)
+    printLine(`volant: the next worker ${slot} starts in ${Math.ceil(delay)} ms`)
+    setTimeout(() => {
+      if (!this.#isStopping) this.#launch(slot)
+    }, delay)
+  }
+
+  #exitCode = 0
+
+  #end(): void {
+    if (this.#workers.size > 0) return
+    clearInterval(this.#timer)
+    this.#acceptor.stopListening()
+    this.#finish(this.#exitCode)
+  }
+
+  /** Replaces a worker unless that is under way. */
+  #replaceSoon(worker: WorkerProcess, reason: RestartReason): void {
+    const { slot } = worker
+    if (this.#isStopping || worker.state !== 'ready' || this.#condemned.has(worker)) return
+    this.#condemned.add(worker)
+    void this.#enqueue(async () => {
+      if (worker.state === 'ready' && worker.ending === null) await this.#replace(slot, reason)
+      this.#condemned.delete(worker)
+    })
+  }
+
+  /** Starts another worker of a slot, and has the old one leave when it serves. Gives whether it did. */
+  async #replace(slot: number, reason: RestartReason): Promise<boolean> {
+    const old = this.#ready.find((worker) => worker.slot === slot)
+    // A worker that is starting already has the code of now.
+    if (old === undefined) return true
+    this.#replaced.add(slot)
+    const worker = this.#launch(slot)
+    const serves = await worker.settled
+    this.#replaced.delete(slot)
+    if (this.#isStopping) return false
+    if (!serves) {
+      printLine(`volant: the worker that was to replace ${nameOf(old)} did not start: the old one stays`)
+      // It may have ended meanwhile.
+      if (old.ending !== null) this.#restart(worker)
+      return false
+    }
+    this.#restarts[reason]++
+    old.drain(this.#mode.isDevelopment ? 0 : null)
+    // At most one generation answers what is left.
+    await old.over
+    return true
+  }
+
+  #enqueue<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(step)
+    this.#queue = result.catch(() => {})
+    return result
+  }
+
+  #weigh(worker: WorkerProcess, memory: number): void {
+    if (memory <= this.plan.maxMemory || worker.state !== 'ready') return
+    const now = performance.now()
+    worker.excesses.push(now)
+    while ((worker.excesses[0] as number) < now - excessTime) worker.excesses.shift()
+    if (worker.excesses.length < excesses || this.#condemned.has(worker)) return
+    const mebibytes = Math.round(memory / 2 ** 20)
+    printLine(`volant: ${nameOf(worker)} has ${mebibytes} MiB, more than maxMemory: it is replaced`)
+    this.#replaceSoon(worker, 'memory')
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    // After a pause of the whole machine no worker is late: the time is counted in which the supervisor ran.
+    const passed = Math.min(now - this.#ticked, 2 * pulse)
+    this.#ticked = now
+    this.#acceptor.tick()
+    this.#desertion()
+    if (process.pid === 1) this.#addon.reap(Float64Array.from(this.#workers, ({ pid }) => pid))
+    for (const worker of this.#workers) {
+      worker.miss(passed)
+      if (worker.state !== 'ready' || worker.silent < this.plan.hangTimeout || isInspected) continue
+      printLine(
+        `volant: ${nameOf(worker)} has not beaten for ${Math.round(worker.silent / 1_000)} s (hangTimeout): its event loop is blocked, and it is killed`,
+      )
+      worker.kill('hang')
+    }
+    if (this.isAlive) this.#manager.live()
+  }
+
+  /** Refuses clients that have waited too long for a worker. */
+  #desertion(): void {
+    const now = performance.now()
+    if (this.#ready.length > 0) this.#deserted = now
+    this.#acceptor.setRefusing(now - this.#deserted > mostWaiting)
+  }
+}
+
+/** A debugger stops workers for as long as somebody looks at them. */
+const isInspected = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((each) =>
+  /--inspect/.test(each),
+)
+
+function nameOf({ slot, pid }: WorkerProcess): string {
+  return `worker ${slot} (pid ${pid})`
+}

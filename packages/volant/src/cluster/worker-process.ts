@@ -1,0 +1,184 @@
+/** One worker: its process, what it said, and how it ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Acceptor } from '@volant/engine'
+import type { Beat, FromWorker, ToWorker, WorkerInfo, WorkerStart, WorkerState } from '../worker/messages.ts'
+
+/** How a worker is started. */
+export interface WorkerPlan {
+  readonly slot: number
+  readonly folder: string
+  readonly execArgv: readonly string[]
+  readonly file: string
+  readonly args: readonly string[]
+  readonly table: number | null
+  readonly start: Omit<WorkerStart, 'connections' | 'listeners' | 'table'>
+}
+
+/** What a supervisor wants to know of its workers. */
+export interface WorkerEvents {
+  message(worker: WorkerProcess, message: FromWorker): void
+  ended(worker: WorkerProcess): void
+}
+
+/** The descriptors in the worker: 0 to 2 are standard, 3 is the channel of Node.js. */
+const connections = 4
+const listeners = 5
+const table = 6
+
+/** The variables by which a service manager speaks to the supervisor, and to nobody else. */
+const notInherited = [
+  'NOTIFY_SOCKET',
+  'WATCHDOG_USEC',
+  'WATCHDOG_PID',
+  'LISTEN_PID',
+  'LISTEN_FDS',
+  'LISTEN_FDNAMES',
+]
+
+export class WorkerProcess {
+  readonly slot: number
+  /** Its number in the acceptor. */
+  readonly number: number
+  readonly startedAt = performance.now()
+  /** The listeners that it serves, and whether it accepts for itself. */
+  readonly listeners = new Set<number>()
+  /** What it gave last when it was asked, by what it was asked for. */
+  readonly given = new Map<string, unknown>()
+  state: WorkerState = 'starting'
+  beat: Beat | null = null
+  /** The milliseconds since the last beat in which the supervisor ran. */
+  silent = 0
+  /** When its memory was past the limit. */
+  readonly excesses: number[] = []
+  closeTime = 0
+  /** It was killed for this reason. */
+  killedFor: 'hang' | 'start' | 'late' | null = null
+  /** Resolves with true when it serves, and with false when it has ended before. */
+  readonly settled: Promise<boolean>
+  /** Resolves when it has ended. */
+  readonly over: Promise<void>
+  /** Its exit code or the signal that ended it; null while it runs. */
+  ending: string | null = null
+  readonly #child: ChildProcess
+  readonly #acceptor: Acceptor
+  #settle: (serves: boolean) => void = () => {}
+
+  constructor(plan: WorkerPlan, acceptor: Acceptor, events: WorkerEvents) {
+    this.slot = plan.slot
+    this.#acceptor = acceptor
+    const [number, connectionsEnd, listenersEnd] = acceptor.addWorker()
+    this.number = number
+    const start: WorkerStart = {
+      ...plan.start,
+      connections,
+      listeners,
+      table: plan.table === null ? null : table,
+    }
+    const env: NodeJS.ProcessEnv = { ...process.env, VOLANT_WORKER: JSON.stringify(start) }
+    for (const name of notInherited) delete env[name]
+    this.#child = spawn(process.execPath, [...plan.execArgv, plan.file, ...plan.args], {
+      cwd: plan.folder,
+      env,
+      serialization: 'advanced',
+      stdio: [
+        'ignore',
+        'inherit',
+        'inherit',
+        'ipc',
+        connectionsEnd,
+        listenersEnd,
+        ...(plan.table === null ? [] : [plan.table]),
+      ],
+    })
+    acceptor.spawned(number)
+    this.settled = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    this.over = new Promise((resolve) => {
+      const end = (ending: string): void => {
+        if (this.ending !== null) return
+        this.ending = ending
+        this.#settle(false)
+        acceptor.removeWorker(number)
+        events.ended(this)
+        resolve()
+      }
+      this.#child.once('exit', (code, signal) => end(signal ?? `code ${code}`))
+      // It could not be started, or a message could not be sent because it has ended.
+      this.#child.on('error', (error) => {
+        if (this.#child.pid === undefined) end(error.message)
+      })
+    })
+    this.#child.on('message', (message) => events.message(this, message as FromWorker))
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get uptime(): number {
+    return (performance.now() - this.startedAt) / 1_000
+  }
+
+  /** Gives whether its beats are missing. */
+  get isStuck(): boolean {
+    return this.state === 'ready' && this.silent > mostSilent
+  }
+
+  get info(): WorkerInfo {
+    const { slot: worker, pid, state, isStuck, uptime, beat } = this
+    return { worker, pid, state, isStuck, uptime, beat }
+  }
+
+  /** Has it get connections. */
+  serve(): void {
+    if (this.state !== 'starting') return
+    this.state = 'ready'
+    this.silent = 0
+    this.#acceptor.setTakes(this.number, true)
+    this.#settle(true)
+  }
+
+  /** Takes a beat into account. */
+  take(beat: Beat): void {
+    this.beat = beat
+    const wasStuck = this.isStuck
+    this.silent = 0
+    if (wasStuck) this.#acceptor.setTakes(this.number, true)
+  }
+
+  /** Counts milliseconds without a beat. */
+  miss(milliseconds: number): void {
+    if (this.state !== 'ready') return
+    this.silent += milliseconds
+    if (this.isStuck) this.#acceptor.setTakes(this.number, false)
+  }
+
+  send(message: ToWorker): void {
+    // The callback gets the error of a channel that is closed; without it the error would be emitted.
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** Has it answer what is left, and end. No connections come to it from now on. */
+  drain(drainIdle: number | null): void {
+    if (this.state === 'draining') return
+    const wasServing = this.state === 'ready'
+    this.state = 'draining'
+    this.#acceptor.setTakes(this.number, false)
+    if (!wasServing) return this.kill('start')
+    this.send({ volant: 'drain', drainIdle })
+    const timer = setTimeout(() => this.kill('late'), this.closeTime + lastRest)
+    timer.unref()
+    void this.over.then(() => clearTimeout(timer))
+  }
+
+  kill(reason: 'hang' | 'start' | 'late'): void {
+    this.killedFor ??= reason
+    this.#child.kill('SIGKILL')
+  }
+}
+
+/** A worker that has not said anything for so many milliseconds gets no connections: two beats, and what a beat is late. */
+const mostSilent = 2_500
+/** How long a worker has for its last hooks, in milliseconds, once its connections are gone. */
+const lastRest = 5_000

@@ -1,0 +1,216 @@
+/** The worker's end of the IPC channel: what it asks, and what it is told. */
+import type { SupervisorAddon } from '@volant/engine'
+import type {
+  Beat,
+  FromWorker,
+  Gathering,
+  GivenListener,
+  ListenFault,
+  ToWorker,
+  WantedListener,
+  WorkerStart,
+} from './messages.ts'
+import type { Supervision } from './supervision.ts'
+
+/** The milliseconds between two beats. */
+const pulse = 1_000
+/** How long a worker whose supervisor is gone lets idle connections stay, in milliseconds. */
+const lastIdle = 1_000
+/** A blocked event loop does not notice that the supervisor is gone: the process then ends after so many milliseconds. */
+const patience = 3_000
+/** How long a worker may take to end by itself once its supervisor is gone, in milliseconds. */
+const lastRest = 15_000
+
+type Counts = Pick<Beat, 'connections' | 'inFlight' | 'requests'>
+type Pending = { resolve(value: never): void; reject(error: Error): void }
+/** `Omit` of a union keeps what all of its members have; this keeps the members apart. */
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+
+export class Link implements Supervision {
+  readonly version: string
+  readonly worker: number
+  readonly workers: number
+  readonly isDevelopment: boolean
+  readonly table: number | null
+  readonly connections: number
+  readonly #listeners: number
+  readonly #addon: SupervisorAddon
+  readonly #pending = new Map<number, Pending>()
+  #asked = 0
+  readonly #answers = new Map<string, () => unknown>()
+  readonly #leaves: (() => void)[] = []
+  readonly #drains: ((drainIdle: number | null) => Promise<void>)[] = []
+  readonly #counts: (() => Counts)[] = []
+  #message: ((channel: string, bytes: Uint8Array) => void) | null = null
+  #draining = false
+
+  constructor(start: WorkerStart, addon: SupervisorAddon) {
+    this.version = start.version
+    this.worker = start.worker
+    this.workers = start.workers
+    this.isDevelopment = start.isDevelopment
+    this.table = start.table
+    this.connections = start.connections
+    this.#listeners = start.listeners
+    this.#addon = addon
+  }
+
+  /** Begins to listen to the supervisor, and to beat. */
+  open(): void {
+    this.#addon.follow(this.connections, patience)
+    process.on('message', (message) => this.#receive(message as ToWorker))
+    process.on('disconnect', () => this.#orphaned())
+    // What keeps the process alive is the app.
+    process.channel?.unref()
+    // A terminal sends Ctrl-C to all processes, and the supervisor tells the workers what to do.
+    process.on('SIGINT', () => {})
+    process.on('SIGTERM', () => this.#send({ volant: 'leaving' }))
+    setInterval(() => this.#beat(), pulse).unref()
+  }
+
+  async listen(wanted: WantedListener): Promise<GivenListener> {
+    const answer = await this.#ask<GivenListener | ListenFault>({ volant: 'listen', wanted })
+    if ('listener' in answer) return answer
+    throw Object.assign(new Error(answer.message), { code: answer.code })
+  }
+
+  receiveListener(): number {
+    return this.#addon.receiveListener(this.#listeners)
+  }
+
+  async unlisten(listener: number): Promise<void> {
+    await this.#ask({ volant: 'unlisten', listener }).catch(() => {})
+  }
+
+  ready(closeTime: number): void {
+    this.#send({ volant: 'ready', closeTime })
+  }
+
+  onLeave(listener: () => void): void {
+    this.#leaves.push(listener)
+  }
+
+  onDrain(listener: (drainIdle: number | null) => Promise<void>): void {
+    this.#drains.push(listener)
+  }
+
+  onBeat(counts: () => Counts): void {
+    this.#counts.push(counts)
+  }
+
+  gather(what: string): Promise<Gathering> {
+    return this.#ask<Gathering>({ volant: 'gather', what })
+  }
+
+  onGather(what: string, answer: () => unknown): void {
+    this.#answers.set(what, answer)
+  }
+
+  roll(): void {
+    this.#send({ volant: 'roll' })
+  }
+
+  publish(channel: string, bytes: Uint8Array): void {
+    this.#send({ volant: 'publish', channel, bytes })
+  }
+
+  async subscribe(channels: readonly string[]): Promise<void> {
+    await this.#ask({ volant: 'subscribe', channels })
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    await this.#ask({ volant: 'unsubscribe', channel })
+  }
+
+  onMessage(listener: (channel: string, bytes: Uint8Array) => void): void {
+    this.#message = listener
+  }
+
+  #ask<T>(question: WithoutId<Extract<FromWorker, { id: number }>>): Promise<T> {
+    const id = ++this.#asked
+    return new Promise<T>((resolve, reject) => {
+      if (!process.connected) return reject(new Error('the supervisor of this worker has ended'))
+      this.#pending.set(id, { resolve, reject } as Pending)
+      // The channel keeps the process alive until the answer is there.
+      process.channel?.ref()
+      this.#send({ ...question, id } as FromWorker)
+    })
+  }
+
+  #send(message: FromWorker): void {
+    if (!process.connected) return
+    // The callback gets the error of a channel that is closing; without it the error would be emitted.
+    process.send?.(message, undefined, undefined, () => {})
+  }
+
+  #receive(message: ToWorker): void {
+    switch (message?.volant) {
+      case 'answer': {
+        const pending = this.#pending.get(message.id)
+        this.#pending.delete(message.id)
+        if (this.#pending.size === 0) process.channel?.unref()
+        return pending?.resolve(message.value as never)
+      }
+      case 'gather':
+        return this.#send({ volant: 'gathered', id: message.id, value: this.#answerOf(message.what) })
+      case 'leave':
+        for (const leave of this.#leaves) leave()
+        return
+      case 'drain':
+        return void this.#drain(message.drainIdle)
+      case 'message':
+        return this.#message?.(message.channel, message.bytes)
+    }
+  }
+
+  #answerOf(what: string): unknown {
+    try {
+      return this.#answers.get(what)?.() ?? null
+    } catch {
+      return null
+    }
+  }
+
+  #beat(): void {
+    const counts = this.#counts.map((each) => each())
+    const sum = (name: keyof Counts): number => counts.reduce((total, each) => total + each[name], 0)
+    const { user, system } = process.cpuUsage()
+    this.#send({
+      volant: 'beat',
+      beat: {
+        memory: process.memoryUsage.rss(),
+        cpu: (user + system) / 1e6,
+        connections: sum('connections'),
+        inFlight: sum('inFlight'),
+        requests: sum('requests'),
+      },
+    })
+  }
+
+  /** Answers what is left, and ends the process. */
+  async #drain(drainIdle: number | null): Promise<void> {
+    if (this.#draining) return
+    this.#draining = true
+    for (const leave of this.#leaves) leave()
+    // A handler of the app's own, which may close what Volant does not know. The process then ends by itself.
+    const isOwn = process.listenerCount('SIGTERM') > 1
+    if (isOwn) process.emit('SIGTERM', 'SIGTERM')
+    if (this.#drains.length === 0 && isOwn) return
+    await Promise.allSettled(this.#drains.map((drain) => drain(drainIdle)))
+    for (const what of this.#answers.keys()) this.#send({ volant: 'last', what, value: this.#answerOf(what) })
+    const end = (): void => void (isOwn ? process.disconnect?.() : process.exit())
+    if (!process.connected) return end()
+    // Messages are written in their order, so this one is the last.
+    const done: FromWorker = { volant: 'done' }
+    process.send?.(done, undefined, undefined, end)
+  }
+
+  /** Is called when the supervisor is gone. No more connections come. */
+  #orphaned(): void {
+    this.#addon.goOnFor(lastRest)
+    for (const { reject } of this.#pending.values())
+      reject(new Error('the supervisor of this worker has ended'))
+    this.#pending.clear()
+    void this.#drain(lastIdle)
+  }
+}
