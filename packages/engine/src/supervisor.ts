@@ -1,5 +1,10 @@
-/** What a supervisor and its workers need of the addon. No engine is started for it. */
+/**
+ * The entry `@volant/engine/supervisor`: what a supervisor and its workers need of the addon. It stands apart, since the
+ * other one brings the memory of an engine.
+ */
 import { loadAddon, type SupervisorAddon } from './load.ts'
+
+export type { Acceptor, AcceptorAddress, SupervisorAddon } from './load.ts'
 
 /** Gives the functions, or half a sentence that says why there are none. */
 export function supervisorAddon(): { addon: SupervisorAddon } | { reason: string } {

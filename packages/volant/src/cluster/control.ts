@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import { unlinkSync } from 'node:fs'
 import { printLine } from '../report/print-line.ts'
-import { VolantError } from '../errors/errors.ts'
 import type { ClusterInfo } from '../worker/messages.ts'
+import type { ControlAddress } from './options.ts'
 
 /** What is told. */
 export interface Told {
@@ -12,9 +12,9 @@ export interface Told {
   readonly info: ClusterInfo
 }
 
-/** Serves `/health`, `/ready` and `/workers` at a socket file or `HOST:PORT`. Throws `E_BAD_OPTION` for another text. */
-export function openControl(address: string, told: Told): void {
-  const { path, host, port } = addressOf(address)
+/** Serves `/health`, `/ready` and `/workers`. */
+export function openControl(control: ControlAddress, told: Told): void {
+  const { path, host, port } = control
   const server = createServer((request, reply) => {
     const [status, body] = answer(request.url ?? '', told)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -29,7 +29,9 @@ export function openControl(address: string, told: Told): void {
   server.maxConnections = 64
   server.unref()
   server.on('error', (error) => {
-    printLine(`volant: nobody can be told how the workers are at ${address} (control): ${error.message}`)
+    printLine(
+      `volant: nobody can be told how the workers are at ${path ?? `${host}:${port}`} (control): ${error.message}`,
+    )
   })
   if (path === null) return void server.listen(port, host)
   // Only a supervisor that was killed leaves the file behind: two of them have files of their own.
@@ -53,16 +55,4 @@ function answer(url: string, told: Told): [status: number, body: unknown] {
     default:
       return [404, { status: 'there are /health, /ready and /workers' }]
   }
-}
-
-function addressOf(address: string): { path: string | null; host: string; port: number } {
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
-  if (port === '') return { path: address, host: '', port: 0 }
-  if (host === '' || Number(port) < 1 || Number(port) > 65_535) {
-    throw new VolantError(
-      'E_BAD_OPTION',
-      `control must be a socket file or HOST:PORT such as 127.0.0.1:9000, not ${address}`,
-    )
-  }
-  return { path: null, host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
 }

@@ -1,7 +1,6 @@
 /** The sockets that the supervisor listens with: those that its workers ask for, and those that systemd passes. */
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { Acceptor, AcceptorAddress } from '@volant/engine'
+import type { Acceptor, AcceptorAddress } from '@volant/engine/supervisor'
 import type { GivenListener, ListenFault, WantedListener } from '../worker/messages.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -77,7 +76,7 @@ export class BoundListeners {
     const listenAt = (address: string): AcceptorAddress =>
       this.#acceptor.listen(address, port, path, backlog, ipv6Only)
     if (path !== null) return listenAt('')
-    if (host !== null) return listenAt(isIP(host) ? host : (await lookup(host)).address)
+    if (host !== null) return listenAt(isIP(host) ? host : await addressOf(host))
     try {
       return listenAt('::')
     } catch (error) {
@@ -93,6 +92,12 @@ export class BoundListeners {
     if (process.env['LISTEN_PID'] !== String(process.pid) || !Number.isInteger(count)) return []
     return Array.from({ length: count }, (_, at) => given(this.#acceptor.adopt(firstPassed + at)))
   }
+}
+
+/** Is loaded only here, since most apps listen at addresses. */
+async function addressOf(host: string): Promise<string> {
+  const { lookup } = await import('node:dns/promises')
+  return (await lookup(host)).address
 }
 
 function keyOf({ port, host, path, ordinal }: WantedListener): string {

@@ -1,6 +1,5 @@
 /** The options of a supervisor, checked. */
 import { accessSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -36,6 +35,13 @@ export interface SuperviseOptions {
   control?: string | undefined
 }
 
+/** A socket file, or a host and its port. */
+export interface ControlAddress {
+  readonly path: string | null
+  readonly host: string
+  readonly port: number
+}
+
 /** The checked options. Times are in milliseconds, sizes in bytes. */
 export interface SupervisePlan {
   /** The folder that the supervisor was started in, as it was named: a part of it may be a link that moves. */
@@ -47,7 +53,7 @@ export interface SupervisePlan {
   readonly hangTimeout: number
   readonly maxMemory: number
   readonly drainDelay: number
-  readonly control: string | null
+  readonly control: ControlAddress | null
 }
 
 const names = [
@@ -71,8 +77,6 @@ export function planOf(options: SuperviseOptions, parallelism: () => number, fol
   checkModule(folder, module)
   if (!Array.isArray(args) || args.some((each) => typeof each !== 'string'))
     throw bad('args', args, 'a list of texts')
-  if (control !== undefined && (typeof control !== 'string' || control === ''))
-    throw bad('control', control, "a socket file, or '127.0.0.1:9000'")
   return {
     folder,
     module,
@@ -82,7 +86,7 @@ export function planOf(options: SuperviseOptions, parallelism: () => number, fol
     hangTimeout: timeOf('hangTimeout', options.hangTimeout, 30_000, 3_000),
     maxMemory: sizeOf(options.maxMemory),
     drainDelay: timeOf('drainDelay', options.drainDelay, 0, 0),
-    control: control ?? null,
+    control: control === undefined ? null : controlOf(control),
   }
 }
 
@@ -113,6 +117,15 @@ function loadsTypeScript(): boolean {
   )
 }
 
+function controlOf(address: unknown): ControlAddress {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(String(address)) ?? []
+  const isFile = port === '' && typeof address === 'string' && address !== ''
+  if (isFile) return { path: address, host: '', port: 0 }
+  if (host !== '' && Number(port) >= 1 && Number(port) <= 65_535)
+    return { path: null, host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+  throw bad('control', address, "a socket file, or a host and its port, as '127.0.0.1:9000'")
+}
+
 function workersOf(given: unknown, parallelism: () => number): number {
   const [value, name] =
     given === undefined ? [process.env['WEB_CONCURRENCY'], 'WEB_CONCURRENCY'] : [given, 'workers']
@@ -140,9 +153,4 @@ function sizeOf(given: unknown): number {
   // A worker has some 50 MB before it has done anything, and would be replaced for ever.
   if (bytes >= 64 * 2 ** 20 && Number.isSafeInteger(bytes)) return bytes
   throw bad('maxMemory', given, "bytes from 64 MiB on, or a text such as '512mb'")
-}
-
-/** Gives how many threads can run at once, where the addon cannot tell. */
-export function nodeParallelism(): number {
-  return availableParallelism()
 }

@@ -1,5 +1,5 @@
 /** Tells systemd how the service is doing (`sd_notify(3)`); without systemd it does nothing. */
-import type { SupervisorAddon } from '@volant/engine'
+import type { SupervisorAddon } from '@volant/engine/supervisor'
 
 export class ServiceManager {
   readonly #addon: SupervisorAddon

@@ -1,10 +1,9 @@
 /** `supervise()` runs an app in several processes. */
-import { supervisorAddon } from '@volant/engine'
+import { supervisorAddon } from '@volant/engine/supervisor'
 import { VolantError } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
 import type { ClusterInfo } from '../worker/messages.ts'
 import { supervision } from '../worker/supervision.ts'
-import { openControl } from './control.ts'
 import { currentFolder } from './folder.ts'
 import { planOf, type SuperviseOptions } from './options.ts'
 import { Supervisor } from './supervisor.ts'
@@ -65,7 +64,10 @@ function supervisorOf(options: SuperviseOptions): Supervisor {
   const plan = planOf(options, () => addon.parallelism(), currentFolder())
   const supervisor = new Supervisor(plan, addon, { isDevelopment: false, table: null })
   handleSignals(supervisor)
-  if (plan.control !== null) openControl(plan.control, supervisor)
+  const { control } = plan
+  // It needs node:http, whose memory a supervisor without it does not have.
+  if (control !== null)
+    void import('./control.ts').then(({ openControl }) => openControl(control, supervisor))
   return supervisor
 }
 

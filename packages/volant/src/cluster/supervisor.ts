@@ -3,7 +3,7 @@
  * answer what is left before it ends. It runs no code of the app, and no HTTP.
  */
 import { constants } from 'node:os'
-import type { Acceptor, SupervisorAddon } from '@volant/engine'
+import type { Acceptor, SupervisorAddon } from '@volant/engine/supervisor'
 import { printLine } from '../report/print-line.ts'
 import type { ClusterInfo, FromWorker, GivenListener, RestartReason } from '../worker/messages.ts'
 import { RestartDelay } from './restart-delay.ts'

@@ -1,6 +1,6 @@
 /** One worker: its process, what it said, and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Acceptor } from '@volant/engine'
+import type { Acceptor } from '@volant/engine/supervisor'
 import type { Beat, FromWorker, ToWorker, WorkerInfo, WorkerStart, WorkerState } from '../worker/messages.ts'
 
 /** How a worker is started. */

@@ -1,5 +1,5 @@
 /** The worker's end of the IPC channel: what it asks, and what it is told. */
-import type { SupervisorAddon } from '@volant/engine'
+import type { SupervisorAddon } from '@volant/engine/supervisor'
 import type {
   Beat,
   FromWorker,

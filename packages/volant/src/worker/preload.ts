@@ -3,7 +3,7 @@
  * processes that it starts, it does nothing.
  */
 import { isMainThread } from 'node:worker_threads'
-import { supervisorAddon } from '@volant/engine'
+import { supervisorAddon } from '@volant/engine/supervisor'
 import { Link } from './link.ts'
 import type { WorkerStart } from './messages.ts'
 import { setSupervision } from './supervision.ts'
