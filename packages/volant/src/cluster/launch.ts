@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { version } from '../worker/version.ts'
 import type { SupervisePlan } from './options.ts'
@@ -14,7 +14,7 @@ const heapShare = 0.75
 
 /** The module is found anew at each start: its path may lead through a link that a deployment has moved. */
 export function launchOf(plan: SupervisePlan, slot: number, mode: Mode): WorkerPlan {
-  const file = join(plan.folder, plan.module)
+  const file = resolve(plan.folder, plan.module)
   return {
     slot,
     folder: plan.folder,

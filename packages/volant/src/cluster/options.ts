@@ -1,6 +1,6 @@
 /** The options of a supervisor, checked. */
 import { accessSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
 import { checkInteger, checkNames } from '../options/checks.ts'
@@ -100,7 +100,7 @@ function checkModule(folder: string, module: string): void {
     )
   }
   try {
-    accessSync(join(folder, module))
+    accessSync(resolve(folder, module))
   } catch (error) {
     throw new VolantError(
       'E_BAD_OPTION',
