@@ -319,8 +319,11 @@ export class Supervisor {
 
   /** Starts another worker of a slot, and has the old one leave when it serves. Gives whether it did. */
   async #replace(slot: number, reason: RestartReason): Promise<boolean> {
+    // One that is starting may have loaded the code of before.
+    const starting = [...this.#workers].find((worker) => worker.slot === slot && worker.state === 'starting')
+    await starting?.settled
     const old = this.#ready.find((worker) => worker.slot === slot)
-    // A worker that is starting already has the code of now.
+    // The next start of a slot whose worker has ended is still to come.
     if (old === undefined) return true
     this.#replaced.add(slot)
     const worker = this.#launch(slot)
