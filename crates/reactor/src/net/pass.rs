@@ -131,7 +131,7 @@ fn take_descriptors(message: &libc::msghdr, fds: &mut Vec<OwnedFd>) {
                     OwnedFd::from_raw_fd(RawFd::from_ne_bytes(number))
                 };
                 #[cfg(target_os = "macos")]
-                close_on_exec(fd.as_raw_fd());
+                close_on_exec(RawFd::from_ne_bytes(number));
                 fds.push(fd);
             }
         }
