@@ -1,124 +1,19 @@
-/** What the files say of the service holds: each is read, and what can be run here is run. */
+/** The service behind nginx, with the file of the example. */
 import assert from 'node:assert/strict'
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@volant/test-kit'
-import { limitTable } from 'volant'
-import { parseAllDocuments } from 'yaml'
+import { fileOf } from './deployed.ts'
 
 process.env.PORT = '0'
 const { app, url } = await import('./main.ts')
 after(() => app.close({ drainIdle: 0 }))
-
-const fileOf = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
-const secondsOf = (limit: string): number =>
-  (limitTable.find(({ name }) => name === limit)?.default ?? NaN) / 1_000
-
-describe('Dockerfile', () => {
-  const lines = fileOf('Dockerfile').split('\n').filter(Boolean)
-  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
-
-  test('the image has what runs, owned by root and run by somebody else', () => {
-    assert.equal(lines.filter((line) => line.startsWith('FROM ')).length, 2)
-    assert.ok(last.includes('ENV NODE_ENV=production'))
-    assert.ok(last.some((line) => line.startsWith('RUN npm ci --omit=dev')))
-    assert.ok(last.includes('COPY --from=build /app/dist ./dist'))
-    assert.ok(!last.some((line) => line.startsWith('COPY . ')), 'sources stay in the first stage')
-    assert.ok(last.indexOf('USER node') > 0 && last.indexOf('USER node') < last.length - 1)
-    assert.doesNotMatch(lines.join('\n'), /--omit=optional|--ignore-scripts|npm start/)
-    // Node.js itself has to get the signals: no shell in between.
-    assert.equal(last.at(-1), 'CMD ["node", "dist/main.js"]')
-    // Packages are installed before the sources come, so that a change of a source installs nothing anew.
-    assert.ok(lines.indexOf('RUN npm ci') < lines.indexOf('COPY . .'))
-  })
-
-  test('what the image makes itself, and secrets, are not copied', () => {
-    const ignored = fileOf('.dockerignore').split('\n')
-    for (const name of ['node_modules', 'dist', '.git', '.env*']) assert.ok(ignored.includes(name), name)
-  })
-
-  test('the health check says how the service is', async () => {
-    const line = last.find((each) => each.startsWith('HEALTHCHECK ')) as string
-    const [program, ...args] = JSON.parse(line.slice(line.indexOf('['))) as [string, ...string[]]
-    assert.equal(program, 'node')
-    const check = async (port: string): Promise<number> => {
-      const child = execFile(process.execPath, args, { env: { ...process.env, PORT: port } })
-      const [code] = (await once(child, 'exit')) as [number]
-      return code
-    }
-    assert.equal(await check(new URL(url).port), 0)
-    assert.equal(await check(String(await freePort())), 1)
-  })
-})
-
-interface Probe {
-  httpGet: { path: string; port: number }
-}
-
-interface Container {
-  env: { name: string; value: string }[]
-  ports: { containerPort: number }[]
-  startupProbe: Probe
-  livenessProbe: Probe
-  readinessProbe: Probe
-  lifecycle: { preStop: { exec: { command: [string, string] } } }
-}
-
-interface Deployment {
-  kind: string
-  spec: {
-    replicas: number
-    selector: { matchLabels: object }
-    template: {
-      metadata: { labels: object }
-      spec: { terminationGracePeriodSeconds: number; containers: [Container] }
-    }
-  }
-}
-
-describe('kubernetes.yaml', () => {
-  const documents = parseAllDocuments(fileOf('kubernetes.yaml')).map((each) => each.toJS() as Deployment)
-  const deployment = documents.find(({ kind }) => kind === 'Deployment') as Deployment
-  const { template, selector } = deployment.spec
-  const [container] = template.spec.containers
-
-  test('the pod lives until the app has closed', () => {
-    const [program, delay] = container.lifecycle.preStop.exec.command
-    assert.equal(program, 'sleep')
-    const grace = template.spec.terminationGracePeriodSeconds
-    assert.ok(secondsOf('drainIdle') <= secondsOf('shutdownTimeout'))
-    assert.ok(grace >= Number(delay) + secondsOf('shutdownTimeout') + 5, String(grace))
-  })
-
-  test('the probes ask for routes that there are, at the port that the app has', async () => {
-    const port = Number(container.env.find(({ name }) => name === 'PORT')?.value)
-    assert.deepEqual(container.ports, [{ containerPort: port }])
-    for (const { httpGet } of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
-      assert.equal(httpGet.port, port)
-      assert.equal((await fetch(url + httpGet.path)).status, 200, httpGet.path)
-    }
-    assert.equal(container.livenessProbe.httpGet.path, '/health', 'a failing database restarts nothing')
-    assert.equal(container.readinessProbe.httpGet.path, '/ready')
-  })
-
-  test('service and budget select the pods', () => {
-    assert.deepEqual(selector.matchLabels, template.metadata.labels)
-    const others = documents.filter(({ kind }) => kind !== 'Deployment') as unknown as {
-      spec: { selector: { matchLabels?: object }; minAvailable?: number }
-    }[]
-    assert.equal(others.length, 2)
-    for (const { spec } of others) {
-      assert.deepEqual(spec.selector.matchLabels ?? spec.selector, template.metadata.labels)
-      if (spec.minAvailable !== undefined) assert.ok(spec.minAvailable < deployment.spec.replicas)
-    }
-  })
-})
 
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` }
 const withoutNginx =
