@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Counter, counterOf } from '../src/rate-limit/counters.ts'
+import type { Quota } from '../src/rate-limit/store.ts'
 import { networkOf } from '../src/request/network.ts'
 import { Table } from '../src/rate-limit/table.ts'
 
 const second = 1_000_000
+
+/** Keys that `crates/share` counts as well: a time in µs, a cost, and how the key stands then; for a refund, nothing. */
+const cases = JSON.parse(
+  readFileSync(new URL('../../../../crates/share/cases/counts.json', import.meta.url), 'utf8'),
+) as (Quota & { readonly steps: readonly (readonly [now: number, cost: number, ...level: unknown[]])[] })[]
 
 /** Sends requests at these times, and gives those that passed. */
 function passing(counter: Counter, times: Iterable<number>, key = 'k'): number[] {
@@ -84,6 +91,21 @@ describe('counts on a virtual clock', () => {
           assert.equal(counter.check('k', now, 1), true, `${algorithm} ${max}: too short`)
           counter.charge()
         }
+      }
+    }
+  })
+
+  test('cases that the table of several processes has too', () => {
+    for (const { steps, ...quota } of cases) {
+      const counter = counterOf(quota, 10)
+      for (const [now, cost, ...expected] of steps) {
+        if (expected.length === 0) {
+          counter.refund('k', now, cost)
+          continue
+        }
+        if (counter.check('k', now, cost)) counter.charge()
+        const { allowed, remaining, reset, retryAfter } = counter
+        assert.deepEqual([allowed, remaining, reset, retryAfter], expected, `${quota.algorithm} at ${now}`)
       }
     }
   })
