@@ -4,7 +4,7 @@
 //! token means, which interest a socket has and when it is closed is the caller's business.
 //!
 //! The selectors stand side by side with the same methods ([`selector`]), sockets are in [`net`], the clocks in
-//! [`clock`], and what the process may use in [`process`].
+//! [`clock`], what the process may use in [`process`], and memory that processes share in [`shared_memory`].
 
 mod selector;
 mod syscall;
@@ -13,6 +13,7 @@ pub mod clock;
 pub mod lifeline;
 pub mod net;
 pub mod process;
+pub mod shared_memory;
 
 pub use selector::{Events, Poller};
 

@@ -2,10 +2,12 @@
 
 use std::io;
 use std::mem::zeroed;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::syscall::check;
+use crate::syscall::{check, last_errno};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -29,6 +31,43 @@ pub fn stop_requested() -> bool {
 
 extern "C" fn note_stop(_signal: libc::c_int) {
     STOP.store(true, Ordering::Relaxed);
+}
+
+/// False if no process has this id, or the one that has it has ended and waits for its parent to ask how.
+pub fn is_running(id: u32) -> bool {
+    let Some(id) = libc::pid_t::try_from(id).ok().filter(|id| *id > 0) else {
+        return false;
+    };
+    // SAFETY: no pointers; signal 0 is not sent.
+    if unsafe { libc::kill(id, 0) } == -1 {
+        return last_errno() != libc::ESRCH;
+    }
+    !has_ended(id)
+}
+
+/// A descriptor of a process becomes readable when it ends (`pidfd_open(2)`).
+#[cfg(target_os = "linux")]
+fn has_ended(id: libc::pid_t) -> bool {
+    // SAFETY: no pointers. An old kernel, or a filter of system calls, gives −1.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, id, 0) };
+    if fd == -1 {
+        return last_errno() == libc::ESRCH;
+    }
+    // SAFETY: just opened, and owned by nobody else.
+    let fd = unsafe { OwnedFd::from_raw_fd(fd as RawFd) };
+    let mut poll = libc::pollfd {
+        fd: fd.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    // SAFETY: one valid entry; it does not wait.
+    unsafe { libc::poll(&raw mut poll, 1, 0) == 1 }
+}
+
+/// It is not known.
+#[cfg(not(target_os = "linux"))]
+fn has_ended(_: libc::pid_t) -> bool {
+    false
 }
 
 /// Open file descriptors this process may have: the soft limit, `u64::MAX` when there is none.
@@ -84,6 +123,30 @@ pub fn reap(is_known: impl Fn(i32) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::is_running;
+
+    #[test]
+    fn a_process_runs_until_it_ends() {
+        assert!(is_running(std::process::id()));
+        assert!(is_running(1), "also one that is another user's");
+        for none in [0, u32::MAX, 1 << 31, i32::MAX as u32] {
+            assert!(!is_running(none), "{none}");
+        }
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let id = child.id();
+        assert!(is_running(id));
+        child.kill().unwrap();
+        // Nobody has asked yet how it ended.
+        #[cfg(target_os = "linux")]
+        while is_running(id) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert!(!is_running(id));
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn is_the_soft_limit_the_kernel_reports() {
