@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
-use std::ptr;
 use std::rc::Rc;
 
 use napi_sys::{napi_callback_info, napi_env, napi_value};
@@ -11,7 +10,8 @@ use seal::{IV, KeyRing, LONGEST_NAME, LONGEST_SEALED, LONGEST_TEXT, Sealed};
 
 use crate::exports::guarded;
 use crate::value::{
-    Export, Failure, Result, arguments, call, check, function, set_property, string, typed_array,
+    Export, Failure, Result, arguments, call, check, function_owning, owned, set_property, string,
+    typed_array,
 };
 
 /// `sealer(derived)` takes for each key its 32 bytes and the 6 bytes of its id, and gives `{ seal, open }`. The
@@ -27,49 +27,37 @@ pub unsafe extern "C" fn sealer(env: napi_env, info: napi_callback_info) -> napi
         let derived = unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) };
         let keys = KeyRing::new(derived)
             .ok_or_else(|| Failure::new("E_INTERNAL", "keys have the wrong size"))?;
-        // The garbage collector sees only two small functions, and would wait for thousands of them.
-        call!(napi_adjust_external_memory(env, keys.memory() as i64))?;
-        let keys = Rc::new(keys);
+        let owned = Rc::new(Owned::new(keys, env)?);
         let object = call!(napi_create_object(env))?;
         let exports: [(&str, Export); 2] = [("seal", seal), ("open", open)];
         for (name, export) in exports {
-            set_property(env, object, name, with_keys(env, name, export, &keys)?)?;
+            let function = function_owning(env, name, export, &owned)?;
+            set_property(env, object, name, function)?;
         }
         Ok(object)
     })
 }
 
-/// Makes a function that owns a share of the keys.
-fn with_keys(env: napi_env, name: &str, export: Export, keys: &Rc<KeyRing>) -> Result<napi_value> {
-    let data = Rc::into_raw(keys.clone()).cast_mut().cast::<c_void>();
-    let made = function(env, name, export, data).and_then(|function| {
-        // SAFETY: a live function; `on_collected` takes `data` as it was given here. No reference is asked for.
-        check(unsafe {
-            napi_sys::napi_add_finalizer(
-                env,
-                function,
-                data,
-                Some(on_collected),
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        })?;
-        Ok(function)
-    });
-    if made.is_err() {
-        // SAFETY: from `into_raw` above, and no finalizer has it.
-        drop(unsafe { Rc::from_raw(data.cast::<KeyRing>()) });
-    }
-    made
+/// Keys that functions own. The garbage collector sees only two small functions, and would wait for thousands of them.
+struct Owned {
+    keys: KeyRing,
+    env: napi_env,
 }
 
-/// Node.js calls this on the function's own thread, once nothing can call the function any more: when it was collected,
-/// or when the environment ends.
-unsafe extern "C" fn on_collected(env: napi_env, data: *mut c_void, _: *mut c_void) {
-    // SAFETY: from `into_raw` in `with_keys`, and given to one finalizer.
-    let keys = unsafe { Rc::from_raw(data.cast::<KeyRing>()) };
-    if let Some(keys) = Rc::into_inner(keys) {
-        let _ = call!(napi_adjust_external_memory(env, -(keys.memory() as i64)));
+impl Owned {
+    fn new(keys: KeyRing, env: napi_env) -> Result<Self> {
+        call!(napi_adjust_external_memory(env, keys.memory() as i64))?;
+        Ok(Self { keys, env })
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let env = self.env;
+        let _ = call!(napi_adjust_external_memory(
+            env,
+            -(self.keys.memory() as i64)
+        ));
     }
 }
 
@@ -99,8 +87,8 @@ unsafe extern "C" fn open(env: napi_env, info: napi_callback_info) -> napi_value
 }
 
 fn keys_of<'a>(data: *mut c_void) -> &'a KeyRing {
-    // SAFETY: the data of a function of `with_keys`. It is freed when the function was collected, so not in its call.
-    unsafe { &*data.cast::<KeyRing>() }
+    // SAFETY: the data of a function of `sealer`.
+    &unsafe { owned::<Owned>(data) }.keys
 }
 
 fn or_null(env: napi_env, text: Option<&str>) -> Result<napi_value> {

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
+use std::rc::Rc;
 
 use napi_sys::{Status, napi_callback, napi_callback_info, napi_env, napi_status, napi_value};
 
@@ -66,6 +67,53 @@ pub fn function(
         callback,
         data
     ))
+}
+
+/// Makes a function that owns a share of `data`; calls get it by [`owned`]. The last such function that is collected
+/// frees it.
+pub fn function_owning<T>(
+    env: napi_env,
+    name: &str,
+    export: Export,
+    data: &Rc<T>,
+) -> Result<napi_value> {
+    let data = Rc::into_raw(data.clone()).cast_mut().cast::<c_void>();
+    let made = function(env, name, export, data).and_then(|function| {
+        // SAFETY: a live function; `on_collected` takes `data` as it was given here. No reference is asked for.
+        check(unsafe {
+            napi_sys::napi_add_finalizer(
+                env,
+                function,
+                data,
+                Some(on_collected::<T>),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })?;
+        Ok(function)
+    });
+    if made.is_err() {
+        // SAFETY: from `into_raw` above, and no finalizer has it.
+        drop(unsafe { Rc::from_raw(data.cast::<T>()) });
+    }
+    made
+}
+
+/// Node.js calls this on the function's own thread, once nothing can call the function any more: when it was collected,
+/// or when the environment ends.
+unsafe extern "C" fn on_collected<T>(_: napi_env, data: *mut c_void, _: *mut c_void) {
+    // SAFETY: from `into_raw` in `function_owning`, and given to one finalizer.
+    drop(unsafe { Rc::from_raw(data.cast::<T>()) });
+}
+
+/// Gives what a function of [`function_owning`] owns, from the data of its call.
+///
+/// # Safety
+/// `data` is that of a call of a function which was made with an `Rc<T>`. It is freed when the function was collected, so
+/// not in its call.
+pub unsafe fn owned<'a, T>(data: *mut c_void) -> &'a T {
+    // SAFETY: the caller's promise.
+    unsafe { &*data.cast::<T>() }
 }
 
 /// Reads the arguments of a call, and the data of the function that was called. Missing arguments are `undefined`.
