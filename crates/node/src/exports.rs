@@ -17,6 +17,7 @@ use ring::layout::{LAYOUT_HASH, TOTAL_BYTES};
 
 use crate::binding::{self, Binding};
 use crate::config;
+use crate::counting;
 use crate::sealing::sealer;
 use crate::supervisor;
 use crate::tls_settings::{set_tls, tls_info};
@@ -50,6 +51,7 @@ pub fn define(env: napi_env, target: napi_value) -> Result<()> {
     set_property(env, target, "open", open)?;
     let sealer = function(env, "sealer", sealer, ptr::null_mut())?;
     set_property(env, target, "sealer", sealer)?;
+    counting::define(env, target)?;
     supervisor::define(env, target)
 }
 

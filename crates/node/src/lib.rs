@@ -9,6 +9,7 @@
 
 mod binding;
 mod config;
+mod counting;
 mod exports;
 mod pin;
 mod retained;

@@ -74,6 +74,36 @@ export interface TextSealer {
   open(name: string, sealed: string): string | null
 }
 
+/** Counts in memory that processes share. `crates/node/src/counting.rs` defines its functions. */
+export interface CountTable {
+  /**
+   * Gives the limit that counts by these policies, each of which has four numbers: the algorithm (0 `gcra`, 1 `fixed`, 2
+   * `sliding`), `max`, the window in microseconds, and `burst`. Limits of the same identity and numbers count together
+   * in all processes.
+   */
+  limit(identity: string, quotas: Float64Array): CountedLimit
+  /**
+   * Gives figures of the whole table: how many keys had to go while they still counted, and how often a lock was taken
+   * from a process that had ended or was stopped.
+   */
+  stats(): { evicted: number; broken: number }
+}
+
+/** A limit that is counted in a table. There is a key for each policy, in their order. */
+export interface CountedLimit {
+  /**
+   * Charges all keys, or none of them, and gives true if they were charged. `levels` gets four numbers for each: 1 if it
+   * is allowed, the units that remain, and the microseconds until the quota is there again, and until the units are.
+   */
+  take(cost: number, levels: Float64Array, ...keys: string[]): boolean
+  /** Gives back what was taken. */
+  refund(cost: number, ...keys: string[]): void
+  /** Forgets a key, of all policies. */
+  reset(key: string): void
+  /** Gives how many keys of the limit are kept now. It reads the whole table, about 20 µs for each MiB. */
+  keys(): number
+}
+
 /** Where a socket of the supervisor listens. */
 export interface AcceptorAddress {
   readonly listener: number
@@ -130,6 +160,10 @@ export interface Addon extends Partial<SupervisorAddon> {
   readonly layoutHash: number
   /** Takes 32 bytes of each key and 6 of its id. A binary that was built before it existed has none. */
   readonly sealer?: (derived: Uint8Array) => TextSealer
+  /** Makes a table of so many bytes, and gives its descriptor. An older binary has no tables. */
+  readonly shareTable?: (bytes: number) => number
+  /** Maps the table of a descriptor, which stays open and becomes close-on-exec. */
+  readonly openTable?: (fd: number) => CountTable
   open(
     memory: ArrayBuffer,
     onSlice: (count: number, page: number) => void,
