@@ -1,13 +1,13 @@
 /** The limits of one process: counted at once, and exactly, since nothing else runs in between. */
-import { VolantError } from '../errors/errors.ts'
 import { clock, type Counter, counterOf } from './counters.ts'
+import type { Counts } from './counts.ts'
+import { Groups } from './groups.ts'
 import type { Plan } from './options.ts'
 import type { RequestApp } from '../types/request.ts'
 
-/** The counters that limits of one `groupId` share in an app. */
-const groups = new WeakMap<RequestApp, Map<string, { numbers: string; counters: readonly Counter[] }>>()
+const groups = new Groups<readonly Counter[]>()
 
-export class MemoryCounts {
+export class MemoryCounts implements Counts {
   readonly #plan: Plan
   /** The counters of limits without a group. */
   readonly #own: readonly Counter[] | null
@@ -16,16 +16,8 @@ export class MemoryCounts {
   /** The counters of all apps. */
   readonly #all = new Set<Counter>()
 
-  /** Each key may have its `max` divided by `share`. */
-  constructor(plan: Plan, share = 1) {
-    this.#plan = {
-      ...plan,
-      policies: plan.policies.map((policy) => ({
-        ...policy,
-        max: Math.max(1, Math.floor(policy.max / share)),
-        burst: Math.max(1, Math.floor(policy.burst / share)),
-      })),
-    }
+  constructor(plan: Plan) {
+    this.#plan = plan
     this.#own = plan.group === undefined ? this.#make() : null
   }
 
@@ -42,8 +34,8 @@ export class MemoryCounts {
     return this.#own ?? this.#byApp.get(app) ?? this.#shared(app)
   }
 
-  /** Charges `cost` to all keys, or to none of them. The counters say how the keys stand. */
-  take(counters: readonly Counter[], keys: readonly string[], cost: number): boolean {
+  take(app: RequestApp, keys: readonly string[], cost: number): readonly Counter[] {
+    const counters = this.of(app)
     const now = clock()
     let passes = true
     for (let at = 0; at < counters.length; at++) {
@@ -54,7 +46,7 @@ export class MemoryCounts {
       if (passes) counter.charge()
       else counter.spare(Math.min(cost, counter.most))
     }
-    return passes
+    return counters
   }
 
   refund(app: RequestApp, keys: readonly string[], cost: number): void {
@@ -74,22 +66,10 @@ export class MemoryCounts {
   }
 
   #shared(app: RequestApp): readonly Counter[] {
-    const { policies, cache, group = '', nameSpace } = this.#plan
-    let shared = groups.get(app)
-    if (shared === undefined) groups.set(app, (shared = new Map()))
-    const numbers = JSON.stringify([policies, cache])
-    const name = `${nameSpace}:${group}`
-    let found = shared.get(name)
-    if (found === undefined) shared.set(name, (found = { numbers, counters: this.#make() }))
-    if (found.numbers !== numbers) {
-      throw new VolantError(
-        'E_BAD_OPTION',
-        `rateLimit: two limits have the groupId ${JSON.stringify(group)} and other numbers, so they cannot count together: give one of them another groupId`,
-      )
-    }
-    for (const counter of found.counters) this.#all.add(counter)
-    this.#byApp.set(app, found.counters)
-    return found.counters
+    const counters = groups.of(app, this.#plan, () => this.#make())
+    for (const counter of counters) this.#all.add(counter)
+    this.#byApp.set(app, counters)
+    return counters
   }
 
   #sum(of: (counter: Counter) => number): number {

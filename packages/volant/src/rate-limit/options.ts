@@ -57,27 +57,33 @@ export interface RateLimitOptions extends Omit<RateLimitPolicy, 'max'> {
    * - false: none. A 429 always has Retry-After.
    */
   headers?: 'draft' | 'legacy' | false | undefined
-  /** The most keys that each limit keeps in memory; past it the oldest go. Default 100,000. */
+  /**
+   * The most keys that each limit keeps in memory; past it the oldest go. Default 100,000. Where workers of `volant start`
+   * count together, the size of their table is what counts: past it those go that would expire first.
+   */
   cache?: number | undefined
-  /** Counts for several processes: see `redisStore` of `volant/redis`. Default: each process counts by itself, in memory. */
+  /** Counts for several processes: see `redisStore` of `volant/redis`. Default: in memory, where the workers of `volant start` count together, and any other process by itself. */
   store?: RateLimitStore | undefined
   /** The milliseconds that the store has to answer in, from 1 to 60,000. Default 50. */
   storeTimeout?: number | undefined
   /**
    * What happens while the store fails, or does not answer in time:
    *
-   * - `local` (default): the process counts in memory, and a key may have `max` divided by `workers`.
+   * - `local` (default): counts are in memory, as without a store, and a key may have `max` divided by `workers`.
    * - `allow`: requests pass uncounted.
    * - `deny`: requests are answered with 503.
    */
   onStoreError?: 'local' | 'allow' | 'deny' | undefined
-  /** The processes that share the store, for `onStoreError: 'local'`. Default 1. */
+  /**
+   * How many share the store, for `onStoreError: 'local'`: processes, or with `volant start` machines, since its workers
+   * count together. Default 1.
+   */
   workers?: number | undefined
   /** The first part of names in the store. Default `volant-rate-limit`. */
   nameSpace?: string | undefined
   /**
-   * The name of the limits. Limits of the same name count together: those of one app in memory, all of them in a store,
-   * where it is required. It also is the name of a single limit in RateLimit fields. Default `default`.
+   * The name of the limits. Limits of the same name count together: those of one app in memory, those of all workers with
+   * `volant start`, all of them in a store, where it is required. It also is the name of a single limit in RateLimit fields. Default `default`.
    */
   groupId?: string | undefined
 }

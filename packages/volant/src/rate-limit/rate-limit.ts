@@ -9,6 +9,7 @@ import type { FittingMiddleware } from '../types/parts.ts'
 import type { Gate, RequestContext } from '../types/request.ts'
 import { isThenable } from '../types/thenable.ts'
 import { clock, type Counter } from './counters.ts'
+import type { Counts } from './counts.ts'
 import {
   fieldNamesOf,
   fieldsOf,
@@ -23,6 +24,7 @@ import { networkOf } from '../request/network.ts'
 import { keyFrom } from './key.ts'
 import { MemoryCounts } from './memory.ts'
 import { type Plan, planOf, type PolicyPlan, type RateLimitOptions } from './options.ts'
+import { SharedCounts, workersTable } from './shared.ts'
 import { storedKeysOf, takesOf } from './stored-keys.ts'
 
 /** The figures of a limit since it was made. */
@@ -31,9 +33,12 @@ export interface RateLimitStats {
   readonly allowed: number
   /** The requests that were answered with 429. */
   readonly refused: number
-  /** The keys that are kept in memory now. */
+  /** The keys that are kept in memory now; where workers count together, those of all of them. */
   readonly keys: number
-  /** The keys that `cache` was too small for: they were forgotten while they still counted. */
+  /**
+   * The keys that `cache` was too small for: they were forgotten while they still counted. Where workers count together,
+   * those that their table was too small for, of all limits.
+   */
   readonly evicted: number
   /** How often the store failed, or was not in time. */
   readonly storeErrors: number
@@ -81,14 +86,14 @@ hintMisuse(rateLimit, 'app.use(rateLimit({ max: 100 }))')
 interface Charge {
   readonly keys: readonly string[]
   readonly cost: number
-  /** True where it was counted in memory. */
+  /** True where no store counted it. */
   readonly isLocal: boolean
 }
 
 class Limiter {
   readonly #plan: Plan
   readonly #place: PlaceFields | null
-  readonly #counts: MemoryCounts
+  readonly #counts: Counts
   readonly #guard: StoreGuard | null
   #allowed = 0
   #refused = 0
@@ -99,20 +104,23 @@ class Limiter {
     const { store } = plan
     this.#plan = plan
     this.#place = fieldsOf(plan)
-    this.#counts = new MemoryCounts(plan, plan.workers)
+    this.#counts = countsOf(plan)
     this.#guard = store === null ? null : new StoreGuard(store, plan)
   }
 
   gate(): Gate {
     const { policies, cost, allows, refund } = this.#plan
     const [{ keyOf }, ...others] = policies as [PolicyPlan, ...PolicyPlan[]]
+    const counts = this.#counts
     const isPlain = others.length === 0 && allows === null && refund === undefined && this.#guard === null
-    if (!isPlain || typeof cost === 'function') return (ctx) => this.#run(ctx)
+    if (!isPlain || typeof cost === 'function' || !(counts instanceof MemoryCounts)) {
+      return (ctx) => this.#run(ctx)
+    }
     return (ctx) => {
       const key = keyOf(ctx)
       return typeof key === 'string'
-        ? this.#passOne(ctx, key, cost)
-        : key.then((later) => this.#passOne(ctx, later, cost))
+        ? this.#passOne(counts, ctx, key, cost)
+        : key.then((later) => this.#passOne(counts, ctx, later, cost))
     }
   }
 
@@ -166,8 +174,8 @@ class Limiter {
   }
 
   /** Counts a request by the only policy, in memory. */
-  #passOne(ctx: RequestContext, key: string, cost: number): undefined {
-    const counters = this.#counts.of(ctx.app)
+  #passOne(counts: MemoryCounts, ctx: RequestContext, key: string, cost: number): undefined {
+    const counters = counts.of(ctx.app)
     const counter = counters[0] as Counter
     if (!counter.check(key, clock(), Math.min(cost, counter.most))) return this.#refuse(ctx, [key], counters)
     counter.charge()
@@ -203,9 +211,8 @@ class Limiter {
   }
 
   #passLocally(ctx: RequestContext, keys: readonly string[], cost: number): undefined {
-    const counters = this.#counts.of(ctx.app)
-    this.#counts.take(counters, keys, cost)
-    return this.#conclude(ctx, { keys, cost, isLocal: true }, counters)
+    const levels = this.#counts.take(ctx.app, keys, cost)
+    return this.#conclude(ctx, { keys, cost, isLocal: true }, levels)
   }
 
   #conclude(ctx: RequestContext, charge: Charge, levels: Standing): undefined {
@@ -247,6 +254,24 @@ class Limiter {
       throw bad(`rateLimit: what cost gave for ${ctx.method} ${ctx.path}`, given, 'an integer from 0')
     })
   }
+}
+
+/** Gives the counts of this process, or those that the workers of the machine share. */
+function countsOf(plan: Plan): Counts {
+  const local = divided(plan)
+  const table = workersTable()
+  return table === null ? new MemoryCounts(local) : new SharedCounts(local, table)
+}
+
+/** Gives what counts alone while the store fails: a key may have `max` divided by those who do. */
+function divided(plan: Plan): Plan {
+  const share = (units: number): number => Math.max(1, Math.floor(units / plan.workers))
+  const policies = plan.policies.map((policy) => ({
+    ...policy,
+    max: share(policy.max),
+    burst: share(policy.burst),
+  }))
+  return { ...plan, policies }
 }
 
 /** Calls `next` with the value: at once, unless it has to be awaited. */

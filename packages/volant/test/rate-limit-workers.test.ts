@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { createTable, sharedTable } from '@volant/engine'
+import type { App } from 'volant'
+import { type RateLimiter, rateLimit, type RateLimitOptions, type RateLimitStore } from 'volant/rate-limit'
+import { clock } from '../src/rate-limit/counters.ts'
+import { Kit, stderrLines, within } from './kit.ts'
+import { superviseWith } from './rate-limit-supervision.ts'
+
+const kit = new Kit()
+const fd = createTable(1 << 22)
+const withoutTable = fd === null && 'the engine does not load here'
+
+type Limited = App & { limiter: RateLimiter }
+
+function limited(options: RateLimitOptions): Limited {
+  const app = kit.app()
+  const limiter = rateLimit(options)
+  app.use(limiter)
+  app.get('/', () => 'x')
+  return Object.assign(app, { limiter })
+}
+
+async function statuses(app: App, count: number, name = 'k'): Promise<number[]> {
+  const list: number[] = []
+  for (let each = 0; each < count; each++) {
+    list.push((await app.inject({ url: '/', headers: { 'x-name': name } })).status)
+  }
+  return list
+}
+
+const passed = (list: readonly number[]) => list.filter((status) => status === 200).length
+
+/** Each test has numbers of its own, so that it has limits of its own. */
+let unique = 3_600_000
+const window = () => unique++
+
+describe('limits in a worker', { skip: withoutTable }, () => {
+  test('limits of one groupId count together, whichever app, and with other numbers apart', async () => {
+    superviseWith(fd)
+    const timeWindow = window()
+    const group = { max: 5, timeWindow, groupId: 'api' }
+    const [one, other] = [limited(group), limited(group)]
+    assert.equal(passed(await statuses(one, 3)), 3)
+    assert.equal(passed(await statuses(other, 9)), 2)
+    // Code that is rolled out has a higher limit.
+    assert.equal(passed(await statuses(limited({ ...group, max: 6 }), 9)), 6)
+    assert.equal(passed(await statuses(limited({ ...group, groupId: 'web' }), 9)), 5)
+    assert.equal(passed(await statuses(one, 1)), 0)
+  })
+
+  test('limits without groupId count apart', async () => {
+    superviseWith(fd)
+    const options = { max: 2, timeWindow: window() }
+    for (let each = 0; each < 3; each++) assert.equal(passed(await statuses(limited(options), 4)), 2)
+  })
+
+  test('two limits of a group with other numbers in one app are refused', async () => {
+    superviseWith(fd)
+    const timeWindow = window()
+    const app = limited({ max: 5, timeWindow, groupId: 'g' })
+    app.get('/two', rateLimit({ max: 6, timeWindow, groupId: 'g' }), () => 'x')
+    assert.equal((await app.inject('/two')).status, 500)
+    assert.match(String(kit.reports.pop()), /two limits have the groupId "g" and other numbers/)
+  })
+
+  test('fields, refusals, figures', async () => {
+    superviseWith(fd)
+    const app = limited({ max: 2, timeWindow: 7_200_000 })
+    const shown = []
+    for (let each = 0; each < 3; each++) {
+      const { status, headers } = await app.inject('/')
+      shown.push([status, headers['ratelimit-policy'], headers['ratelimit'], headers['retry-after']])
+    }
+    const policy = '"default";q=2;w=7200'
+    assert.deepEqual(shown, [
+      [200, policy, '"default";r=1;t=3600', undefined],
+      [200, policy, '"default";r=0;t=3600', undefined],
+      [429, policy, '"default";r=0;t=3600', '3600'],
+    ])
+    const { allowed, refused, keys, evicted } = app.limiter.stats()
+    assert.deepEqual([allowed, refused, keys, evicted], [2, 1, 1, 0])
+    await app.limiter.reset('127.0.0.1')
+    assert.equal(app.limiter.stats().keys, 0)
+    assert.equal(passed(await statuses(app, 3)), 2)
+  })
+
+  test('several policies are charged together or not at all, and give units back', async () => {
+    superviseWith(fd)
+    const timeWindow = window()
+    const app = limited({
+      timeWindow,
+      policies: {
+        all: { max: 10, algorithm: 'sliding' },
+        each: { max: 3, algorithm: 'fixed', keyGenerator: (ctx) => ctx.headers['x-name'] },
+      },
+      cost: (ctx) => Number(ctx.headers['x-cost'] ?? 1),
+      refund: (ctx) => ctx.headers['x-refund'] !== undefined,
+    })
+    assert.equal(passed(await statuses(app, 5, 'a')), 3)
+    assert.equal(passed(await statuses(app, 5, 'b')), 3)
+    const headers = { 'x-name': 'c' }
+    const costly = { ...headers, 'x-cost': '3', 'x-refund': '1' }
+    for (let each = 0; each < 3; each++) {
+      assert.equal((await app.inject({ url: '/', headers: costly })).status, 200, 'what it took came back')
+    }
+    const reply = await app.inject({ url: '/', headers })
+    assert.match(String(reply.headers['ratelimit']), /^"all";r=3;t=\d+, "each";r=2;t=\d+$/)
+  })
+
+  test('units come back with time', async () => {
+    superviseWith(fd)
+    for (const algorithm of ['gcra', 'fixed', 'sliding'] as const) {
+      const app = limited({ max: 2, timeWindow: 300, algorithm })
+      const start = clock()
+      assert.equal(passed(await statuses(app, 2)), 2)
+      while ((await statuses(app, 1))[0] !== 200) await setTimeout(5)
+      // A machine that is busy may need longer, and never less.
+      assert.ok(clock() - start >= 150_000, algorithm)
+    }
+  })
+
+  test('a limit whose store is down counts with the other workers, and workers are machines then', async () => {
+    superviseWith(fd)
+    const down = () => Promise.reject(new Error('down'))
+    const store: RateLimitStore = { take: down, refund: down, reset: down }
+    const options = { max: 9, timeWindow: window(), groupId: 'stored', store, workers: 3 }
+    const [one, other] = [limited(options), limited(options)]
+    await stderrLines(async () => {
+      assert.equal(passed(await statuses(one, 2)), 2)
+      assert.equal(passed(await statuses(other, 5)), 1)
+    })
+  })
+
+  test('without a table each worker counts by itself, and the first one says so', async () => {
+    superviseWith(null, { worker: 1 })
+    const options = { max: 2, timeWindow: window(), groupId: 'alone' }
+    const lines = await stderrLines(async () => {
+      assert.equal(passed(await statuses(limited(options), 4)), 2)
+      superviseWith(null)
+      assert.equal(passed(await statuses(limited(options), 4)), 2)
+      assert.equal(passed(await statuses(limited(options), 4)), 2)
+    })
+    assert.equal(lines.filter((line) => line.includes('counts in each worker by itself')).length, 1)
+  })
+})
+
+describe('processes', { skip: withoutTable }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'volant-limits-'))
+  const children = new Set<ChildProcess>()
+  after(() => {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Starts a worker, and waits until it counts. */
+  async function worker(kind: string, max: number, table: number, log: number): Promise<ChildProcess> {
+    const child = fork(new URL('./rate-limit-worker.js', import.meta.url), [kind, String(max)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', table, log],
+    })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    await within(once(child, 'message'), 60_000, 'a worker that starts')
+    return child
+  }
+
+  /** Has them take what is left of their keys, and waits for their end. */
+  async function stop(workers: readonly ChildProcess[]): Promise<void> {
+    const ends = workers.map((child) => once(child, 'exit'))
+    for (const child of workers) child.send('stop')
+    for (const end of ends) assert.deepEqual(await within(end, 60_000, 'a worker that ends'), [0, null])
+  }
+
+  /** How many requests of each key passed. */
+  function tally(file: string): number[] {
+    const counts: number[] = []
+    for (const line of readFileSync(file, 'latin1').split('\n')) {
+      if (line !== '') counts[Number(line)] = (counts[Number(line)] ?? 0) + 1
+    }
+    return counts
+  }
+
+  test('four of them give each key exactly what there is', async (t) => {
+    const max = 500
+    const table = createTable(1 << 20) as number
+    const file = join(folder, 'four')
+    const log = openSync(file, 'a+')
+    const started = ['app', 'app', 'app', 'counts'].map((kind) => worker(kind, max, table, log))
+    const workers = await Promise.all(started)
+    await setTimeout(500)
+    await stop(workers)
+    const counts = tally(file)
+    t.diagnostic(`${counts.length} keys of ${max}`)
+    assert.ok(counts.length > 0)
+    assert.deepEqual(new Set(counts), new Set([max]))
+  })
+
+  test('one that is killed again and again takes no more, and stops nobody', async (t) => {
+    const max = 500
+    const table = createTable(1 << 20) as number
+    const file = join(folder, 'killed')
+    const log = openSync(file, 'a+')
+    const workers = await Promise.all([1, 2, 3].map(() => worker('app', max, table, log)))
+    const kills = 8
+    for (let each = 0; each < kills; each++) {
+      const victim = await worker('counts', max, table, log)
+      await setTimeout(5 + each)
+      victim.kill('SIGKILL')
+      await within(once(victim, 'exit'), 60_000, 'the end of a killed process')
+    }
+    await stop(workers)
+    const counts = tally(file)
+    const sum = counts.reduce((all, count) => all + count, 0)
+    const { broken } = sharedTable(table)?.stats() ?? {}
+    t.diagnostic(`${counts.length} keys of ${max}: ${sum} passed; ${broken} locks of killed processes`)
+    for (const count of counts) assert.ok(count <= max, String(count))
+    // A process may be killed when it was charged, and before it wrote that down.
+    assert.ok(sum >= counts.length * max - kills, String(sum))
+  })
+})
