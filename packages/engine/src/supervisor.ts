@@ -5,6 +5,7 @@
 import { loadAddon, type SupervisorAddon } from './load.ts'
 
 export type { Acceptor, AcceptorAddress, SupervisorAddon } from './load.ts'
+export { createTable } from './native-table.ts'
 
 /** Gives the functions, or half a sentence that says why there are none. */
 export function supervisorAddon(): { addon: SupervisorAddon } | { reason: string } {

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createTable, sharedTable } from '@volant/engine'
 import type { App } from 'volant'
 import { type RateLimiter, rateLimit, type RateLimitOptions, type RateLimitStore } from 'volant/rate-limit'
 import { clock } from '../src/rate-limit/counters.ts'
-import { Kit, stderrLines, within } from './kit.ts'
+import { eventually, Kit, stderrLines, within } from './kit.ts'
 import { superviseWith } from './rate-limit-supervision.ts'
 
 const kit = new Kit()
@@ -73,17 +75,21 @@ describe('limits in a worker', { skip: withoutTable }, () => {
   test('fields, refusals, figures', async () => {
     superviseWith(fd)
     const app = limited({ max: 2, timeWindow: 7_200_000 })
-    const shown = []
-    for (let each = 0; each < 3; each++) {
-      const { status, headers } = await app.inject('/')
-      shown.push([status, headers['ratelimit-policy'], headers['ratelimit'], headers['retry-after']])
+    for (const [status, left] of [
+      [200, 1],
+      [200, 0],
+      [429, 0],
+    ]) {
+      const reply = await app.inject('/')
+      assert.equal(reply.status, status)
+      assert.equal(reply.headers['ratelimit-policy'], '"default";q=2;w=7200')
+      const [, units, seconds = ''] =
+        /^"default";r=(\d);t=(\d+)$/.exec(String(reply.headers['ratelimit'])) ?? []
+      assert.equal(Number(units), left)
+      // A unit comes back in an hour; a minute is for a machine that stands still.
+      assert.ok(Number(seconds) > 3_540 && Number(seconds) <= 3_600, seconds)
+      assert.equal(reply.headers['retry-after'], status === 429 ? seconds : undefined)
     }
-    const policy = '"default";q=2;w=7200'
-    assert.deepEqual(shown, [
-      [200, policy, '"default";r=1;t=3600', undefined],
-      [200, policy, '"default";r=0;t=3600', undefined],
-      [429, policy, '"default";r=0;t=3600', '3600'],
-    ])
     const { allowed, refused, keys, evicted } = app.limiter.stats()
     assert.deepEqual([allowed, refused, keys, evicted], [2, 1, 1, 0])
     await app.limiter.reset('127.0.0.1')
@@ -223,4 +229,46 @@ describe('processes', { skip: withoutTable }, () => {
     // A process may be killed when it was charged, and before it wrote that down.
     assert.ok(sum >= counts.length * max - kills, String(sum))
   })
+
+  test('workers of volant start share a limit, also with those that replace them', async () => {
+    const file = fileURLToPath(new URL('./rate-limit-served.js', import.meta.url))
+    const bin = fileURLToPath(new URL('../src/bin.js', import.meta.url))
+    const supervisor = spawn(process.execPath, [bin, 'start', file, '--workers', '2'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    children.add(supervisor)
+    const ended = once(supervisor, 'exit')
+    const lines = createInterface({ input: supervisor.stdout })[Symbol.asyncIterator]()
+    const { value } = await within(lines.next(), 60_000, 'a supervisor that serves')
+    const [, url] = /^volant: listening on (\S+) \(2 workers\)$/.exec(String(value)) ?? []
+    assert.ok(url, String(value))
+    const pids = new Set<string>()
+    const ask = async () => {
+      // Connections are spread over the workers.
+      const reply = await fetch(`${url}/`, { headers: { connection: 'close' } })
+      const text = await reply.text()
+      if (reply.status === 200) pids.add(text)
+      return reply.status
+    }
+    for (let each = 0; each < 6; each++) assert.equal(await ask(), 200)
+    assert.equal(pids.size, 2)
+    const old = [...pids]
+    supervisor.kill('SIGHUP')
+    await eventually(() => old.every((pid) => !isRunning(Number(pid))), 'the end of the old workers')
+    for (let each = 0; each < 4; each++) assert.equal(await ask(), 200)
+    assert.ok(pids.size > 2, 'new ones have answered')
+    for (let each = 0; each < 4; each++) assert.equal(await ask(), 429)
+    supervisor.kill('SIGTERM')
+    assert.deepEqual(await within(ended, 60_000, 'the end of the supervisor'), [0, null])
+    children.delete(supervisor)
+  })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

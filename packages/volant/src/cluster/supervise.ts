@@ -1,5 +1,5 @@
 /** `supervise()` runs an app in several processes. */
-import { supervisorAddon } from '@volant/engine/supervisor'
+import { createTable, supervisorAddon } from '@volant/engine/supervisor'
 import { VolantError } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
 import type { ClusterInfo } from '../worker/messages.ts'
@@ -62,13 +62,26 @@ function supervisorOf(options: SuperviseOptions): Supervisor {
   }
   const { addon } = found
   const plan = planOf(options, () => addon.parallelism(), currentFolder())
-  const supervisor = new Supervisor(plan, addon, { isDevelopment: false, table: null })
+  const supervisor = new Supervisor(plan, addon, { isDevelopment: false, table: tableOf() })
   handleSignals(supervisor)
   const { control } = plan
   // It needs node:http, whose memory a supervisor without it does not have.
   if (control !== null)
     void import('./control.ts').then(({ openControl }) => openControl(control, supervisor))
   return supervisor
+}
+
+/** The bytes of the table that workers count in. It has room for 491,000 keys, and takes memory as it fills. */
+const tableBytes = 16 << 20
+
+/** A single worker has it too: it is replaced by others, which go on with the counts. */
+function tableOf(): number | null {
+  try {
+    return createTable(tableBytes)
+  } catch (error) {
+    printLine(`volant: there is no memory for counts that workers share: ${(error as Error).message}`)
+    return null
+  }
 }
 
 function handleSignals(supervisor: Supervisor): void {

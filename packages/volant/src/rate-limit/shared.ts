@@ -21,7 +21,7 @@ export function workersTable(): CountTable | null {
   if (table === null && !told && supervisor.workers > 1 && supervisor.worker === 0) {
     told = true
     printLine(
-      'volant: rateLimit() counts in each worker by itself, since the engine that shares the counts did not load: with N workers N times as much passes',
+      'volant: rateLimit() counts in each worker by itself, since they have no table to share: with N workers N times as much passes',
     )
   }
   return table
