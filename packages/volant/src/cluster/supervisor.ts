@@ -198,6 +198,8 @@ export class Supervisor {
       case 'beat':
         worker.take(message.beat)
         return this.#weigh(worker, message.beat.memory)
+      case 'info':
+        return worker.send({ volant: 'answer', id: message.id, value: this.info })
       case 'gather': {
         const { id, what } = message
         const all = [...this.#workers]

@@ -2,6 +2,7 @@
 import type { SupervisorAddon } from '@volant/engine/supervisor'
 import type {
   Beat,
+  ClusterInfo,
   FromWorker,
   Gathering,
   GivenListener,
@@ -98,6 +99,10 @@ export class Link implements Supervision {
     this.#counts.push(counts)
   }
 
+  info(): Promise<ClusterInfo> {
+    return this.#ask<ClusterInfo>({ volant: 'info' })
+  }
+
   gather(what: string): Promise<Gathering> {
     return this.#ask<Gathering>({ volant: 'gather', what })
   }
@@ -178,6 +183,7 @@ export class Link implements Supervision {
     this.#send({
       volant: 'beat',
       beat: {
+        uptime: process.uptime(),
         memory: process.memoryUsage.rss(),
         cpu: (user + system) / 1e6,
         connections: sum('connections'),

@@ -44,6 +44,8 @@ export interface ListenFault {
 
 /** What a worker says of itself every second. */
 export interface Beat {
+  /** The seconds since its start: what grew between two beats, divided by those between them, is a rate. */
+  readonly uptime: number
   /** The resident set size in bytes. */
   readonly memory: number
   /** The seconds of processor time since its start. */
@@ -140,6 +142,7 @@ export type FromWorker =
   /** It has answered what was left, and ends. */
   | { readonly volant: 'done' }
   | { readonly volant: 'beat'; readonly beat: Beat }
+  | { readonly volant: 'info'; readonly id: number }
   | { readonly volant: 'gather'; readonly id: number; readonly what: string }
   | { readonly volant: 'gathered'; readonly id: number; readonly value: unknown }
   | { readonly volant: 'last'; readonly what: string; readonly value: unknown }

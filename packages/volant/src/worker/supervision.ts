@@ -1,5 +1,5 @@
 /** What a worker knows of its supervisor, and asks of it. */
-import type { Beat, Gathering, GivenListener, WantedListener } from './messages.ts'
+import type { Beat, ClusterInfo, Gathering, GivenListener, WantedListener } from './messages.ts'
 
 /** The supervisor, as the code in a worker sees it. `preload.ts` puts it in place before the app is loaded. */
 export interface Supervision {
@@ -32,6 +32,8 @@ export interface Supervision {
   onBeat(counts: () => Pick<Beat, 'connections' | 'inFlight' | 'requests'>): void
   /** Says that this worker serves. Its app takes at most so many milliseconds to close. */
   ready(closeTime: number): void
+  /** Gives all workers, as the supervisor sees them. Rejects when the supervisor has ended. */
+  info(): Promise<ClusterInfo>
   /**
    * Asks all workers, this one among them, for what they give by `onGather`. Resolves within a second: who does not
    * answer counts with its last value.
