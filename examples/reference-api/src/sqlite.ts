@@ -27,8 +27,9 @@ export function openSqlite(file: string): Opened {
   mkdirSync(dirname(file), { recursive: true })
   const opened = open(file)
   try {
+    // The timeout comes first: workers that start at once wait for each other here as well.
     // FULL syncs the log before a commit returns: what was answered with 201 outlives a crash of the whole machine.
-    opened.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000')
+    opened.db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     migrate(opened.db)
   } catch (cause) {
     opened.db.close()
