@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '@volant/test-kit'
 import type { Page } from 'playwright-core'
 import type { AdapterType } from 'volant'
 import { visit } from '../src/browser.ts'
@@ -40,7 +40,7 @@ visit('the page at /live draws the figures that events bring', async ({ adapter,
       () => (document.querySelector('polyline.rss')?.getAttribute('points') ?? '').split(' ').length >= 3,
     )
     assert.equal(await page.locator('#streams').textContent(), '1')
-    assert.ok(!asked.includes('/metrics.json'), 'it asks for what it is told')
+    assert.ok(!asked.includes('/live/figures'), 'it asks for what it is told')
     assert.deepEqual(said, [])
   })
 })
@@ -82,6 +82,31 @@ visit(
   ['native'],
 )
 
+visit('the button at /live replaces all workers, and the page goes on', async ({ adapter, page, folder }) => {
+  await serving(
+    adapter,
+    folder,
+    async (url) => {
+      const said = listen(page)
+      await page.goto(`${url}/live`)
+      await page.getByText('Live, by server-sent events').waitFor()
+      const pids = () => page.locator('#workers td.pid').allTextContents()
+      const before = await pids()
+      assert.equal(before.length, 2)
+      await page.getByRole('button', { name: 'Restart all workers' }).click()
+      await page.locator('#roll', { hasText: 'All workers were replaced' }).waitFor()
+      const now = await pids()
+      assert.equal(now.length, 2)
+      for (const pid of now) assert.ok(!before.includes(pid), `${pid} was there before`)
+      assert.equal(await page.locator('#restarts').textContent(), '2 by roll')
+      await page.getByText('Live, by server-sent events').waitFor()
+      assert.deepEqual(said, [])
+    },
+    '--workers',
+    '2',
+  )
+})
+
 /** What the browser says of the page: errors of scripts, refused by policies, and replies that failed. */
 function listen(page: Page): string[] {
   const said: string[] = []
@@ -96,19 +121,23 @@ async function serving(
   adapter: AdapterType,
   folder: string,
   run: (url: string) => Promise<void>,
+  ...args: string[]
 ): Promise<void> {
   const { NODE_ENV: _, API_TOKEN: _token, ...env } = process.env
-  const child = spawn(process.execPath, [server, '--adapter', adapter, '--port', '0'], {
+  const child = spawn(process.execPath, [server, '--adapter', adapter, '--port', '0', ...args], {
     // Its guard against load does not refuse requests on a machine that is busy with other tests.
     env: { ...env, HOST: '127.0.0.1', DATABASE: join(folder, 'users.db'), MAX_DELAY: '9999' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const ended = once(child, 'exit')
+  let said = ''
+  child.stdout.on('data', (part) => (said += String(part)))
   try {
-    const lines = createInterface(child.stdout)
-    const [line] = (await once(lines, 'line')) as [string]
-    await run(/^Listening on (\S+)/.exec(line)?.[1] as string)
+    const found = () => /listening on (http\S+)/i.exec(said)?.[1]
+    await eventually(() => found() !== undefined || child.exitCode !== null, 'it listens')
+    await run(found() as string)
   } finally {
-    const ended = once(child, 'exit')
+    // Workers end when their supervisor has.
     child.kill('SIGKILL')
     await ended
   }

@@ -32,6 +32,7 @@ follow(show, (state) => {
   const words = {
     events: 'Live, by server-sent events',
     polling: 'Live, asked for once a second',
+    again: 'Connecting again',
     away: 'The service does not answer; the last figures stay',
   }
   say('state', words[state])
@@ -49,7 +50,9 @@ function show(figures) {
     Object.keys(lines).forEach((line, at) => draw(name, line, values[at], top))
   }
   say('flight', number(figures.server.inFlight))
-  say('uptime', duration(figures.uptime))
+  // The page has what it was loaded with: a service that now runs in another way needs it to be loaded again.
+  if (figures.workers !== null) window.showWorkers?.(figures.workers)
+  else if (document.getElementById('uptime') !== null) say('uptime', duration(figures.uptime))
 }
 
 /** Adds a value to the last minute of a line; an unknown one adds none. */

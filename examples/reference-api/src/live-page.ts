@@ -1,6 +1,7 @@
 /** The page at `/live`: charts of the last minute. Without JavaScript it has the figures of now, and loads itself again. */
 import type { AdapterType } from 'volant'
 import type { Figures } from './live.ts'
+import { workersSection } from './workers-page.ts'
 
 interface Line {
   readonly id: string
@@ -10,8 +11,8 @@ interface Line {
   readonly kind: 'first' | 'second' | 'plain'
 }
 
-export function livePage(engine: AdapterType, figures: Figures): string {
-  const { server, memory, recent, eventLoopLag } = figures
+export function livePage(engine: AdapterType, figures: Figures, canRestart: boolean): string {
+  const { server, memory, recent, eventLoopLag, workers } = figures
   const charts = [
     chart('rate', 'Requests', [
       { id: 'rate', title: 'a second', value: '–', kind: 'first' },
@@ -23,7 +24,12 @@ export function livePage(engine: AdapterType, figures: Figures): string {
     ]),
     chart('memory', 'Memory', [
       { id: 'heap', title: 'JavaScript', value: megabytes(memory.heapUsed), kind: 'first' },
-      { id: 'rss', title: 'the process', value: megabytes(memory.rss), kind: 'second' },
+      {
+        id: 'rss',
+        title: workers === null ? 'the process' : 'all processes',
+        value: megabytes(memory.rss),
+        kind: 'second',
+      },
     ]),
     chart('connections', 'Connections', [
       { id: 'open', title: 'open', value: String(server.connections), kind: 'first' },
@@ -48,16 +54,17 @@ export function livePage(engine: AdapterType, figures: Figures): string {
 <header>
 <div>
 <h1>Live <span>reference service</span></h1>
-<p><b>${engine}</b> adapter <i>·</i> Node.js ${process.version} <i>·</i> <span>up <span id="uptime">${Math.floor(figures.uptime)} s</span></span> <i>·</i> <a href="/">all routes</a></p>
+<p><b>${engine}</b> adapter <i>·</i> Node.js ${process.version} <i>·</i> ${workers === null ? `<span>up <span id="uptime">${Math.floor(figures.uptime)} s</span></span> <i>·</i>` : ''} <a href="/">all routes</a></p>
 </div>
 <p id="state" role="status"><noscript>The figures of now; without JavaScript the page is loaded again every 5 s</noscript></p>
 </header>
 <div class="charts">
 ${charts.join('\n')}
 </div>
+${workers === null ? '' : workersSection(workers, canRestart)}
 </main>
 <script src="/page/feed.js"></script>
-<script src="/page/dashboard.js"></script>
+${workers === null ? '' : '<script src="/page/workers.js"></script>\n'}<script src="/page/dashboard.js"></script>
 </html>
 `
 }

@@ -68,7 +68,7 @@ const sections: Section[] = [
       { path: '/ready', says: 'Whether the database can be read' },
       { path: '/api/health', figures: true, says: 'Uptime, memory, event loop lag' },
       { path: '/metrics', figures: true, says: 'All metrics, for Prometheus' },
-      { path: '/metrics.json', figures: true, says: 'The same as JSON: what this page shows' },
+      { path: '/metrics.json', figures: true, says: 'The same as JSON' },
       { path: '/debug/memory', figures: true, says: 'Memory of the process, in bytes' },
     ],
   },

@@ -1,33 +1,32 @@
-/** Starts a profile; `--help` says which there are, and what the environment decides. */
-import { type Command, help, parseCommand, UsageError } from './command-line.ts'
-import { type Profile, profiles } from './profiles.ts'
+/**
+ * What `npm start` runs: a profile in this process, or with `--workers` a supervisor, which runs `serve.ts` in several.
+ * `--help` says which profiles there are, and what the environment decides.
+ */
+import { fileURLToPath } from 'node:url'
+import { type Command, help, parseCommand, tellMistake } from './command-line.ts'
+import { type Profile, profiles, tellToken } from './profiles.ts'
 import { settingsOf } from './settings.ts'
-import { reloadOnSignal, tlsOf } from './tls.ts'
-
-const { HOST, API_TOKEN } = process.env
+import { tlsOf } from './tls.ts'
 
 try {
   const command = parseCommand(process.argv.slice(2), process.env)
   if (command === null) process.stdout.write(help())
-  else await serve(command)
+  else if (command.workers === undefined) await import('./serve.ts')
+  else process.exitCode = await supervised(command, command.workers)
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  tellMistake(error)
 }
 
-async function serve({ profile: name, port, adapter, tls }: Command): Promise<void> {
+/** Gives the exit code, once all workers have ended. The supervisor loads nothing of the profile. */
+async function supervised({ profile: name, tls }: Command, workers: number | 'auto'): Promise<number> {
   const profile: Profile = profiles[name]
-  const settings = settingsOf(name, process.env)
-  const app = profile.create(adapter === undefined ? {} : { adapter: { type: adapter } }, settings)
-  const { url } = await app.listen({
-    port,
-    host: HOST || undefined,
-    tls: tls === undefined ? undefined : tlsOf(tls),
-  })
-  if (tls !== undefined) reloadOnSignal(app, tls)
-  console.log(
-    `Listening on ${url} (profile: ${name}, engine: ${app.adapterName}, Node.js ${process.version})`,
-  )
-  if (profile.secured && !API_TOKEN)
-    console.log('API_TOKEN is not set: routes that ask for a bearer token take "valid-token"')
+  // A mistake is told here once, and not by each worker.
+  settingsOf(name, process.env)
+  if (tls !== undefined) tlsOf(tls)
+  const { supervise } = await import('volant/cluster')
+  const module = fileURLToPath(new URL('./serve.js', import.meta.url))
+  const { finished } = supervise({ module, workers, args: process.argv.slice(2) })
+  console.log(`Starting the workers (profile: ${name}, Node.js ${process.version})`)
+  tellToken(profile, process.env)
+  return finished
 }

@@ -28,6 +28,7 @@ export function settingsOf(name: ProfileName, env: NodeJS.ProcessEnv): Settings 
     ...(MAX_DELAY === '' ? {} : { maxEventLoopDelay: Number(MAX_DELAY) }),
     ...(HOSTS === '' ? {} : { hosts: HOSTS.split(',') }),
     publicFigures: !production,
+    canRestart: !production,
     publicDocs: PUBLIC_DOCS === '' ? !production : PUBLIC_DOCS === '1',
   }
 }

@@ -14,6 +14,7 @@ test('without arguments: the reference service where PORT says, else on 3000', (
     port: 3000,
     adapter: undefined,
     tls: undefined,
+    workers: undefined,
   })
   assert.equal(parseCommand([], { PORT: '8080' })?.port, 8080)
 })
@@ -28,6 +29,7 @@ test('a profile has its own port; PORT comes before it, --port before both', () 
       port: 0,
       adapter: 'node-http',
       tls: undefined,
+      workers: undefined,
     },
   )
 })
@@ -36,6 +38,14 @@ test('the certificate of --tls comes before that of TLS, and an empty TLS is non
   assert.equal(parseCommand(['--tls', '.cert'], { TLS: '/etc/cert' })?.tls, '.cert')
   assert.equal(parseCommand([], { TLS: '/etc/cert' })?.tls, '/etc/cert')
   assert.equal(parseCommand([], { TLS: '' })?.tls, undefined)
+})
+
+test('workers are a number or auto, and WEB_CONCURRENCY alone has none started', () => {
+  assert.equal(parseCommand(['--workers', '4'], {})?.workers, 4)
+  assert.equal(parseCommand(['-w', '1024'], {})?.workers, 1_024)
+  assert.equal(parseCommand(['--workers=auto', '--profile', 'ramapi'], {})?.workers, 'auto')
+  assert.equal(parseCommand(['--workers=1', '--profile', 'veloxts'], {})?.workers, 1)
+  assert.equal(parseCommand([], { WEB_CONCURRENCY: '4' })?.workers, undefined)
 })
 
 test('help names every profile and its port', () => {
@@ -54,6 +64,13 @@ const mistakes: [args: string[], message: RegExp][] = [
   [['--port', '-1'], /port/],
   [['--port', '80a'], /not "80a"$/],
   [['--port'], /port/],
+  [['--workers', '0'], /^--workers is a whole number from 1 to 1024, or auto, not "0"$/],
+  [['--workers', '1025'], /not "1025"$/],
+  [['--workers', '2.5'], /not "2.5"$/],
+  [['--workers', 'all'], /not "all"$/],
+  [['--workers', '2', '--profile', 'veloxts'], /^the profile veloxts keeps its users in memory/],
+  [['--workers', 'auto', '--profile', 'veloxts'], /^the profile veloxts keeps its users in memory/],
+  [['--workers', '2', '--adapter', 'uwebsockets'], /^the adapter uwebsockets cannot get connections/],
   [['--bogus'], /--bogus/],
   [['extra'], /extra/],
 ]

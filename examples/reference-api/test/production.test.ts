@@ -39,13 +39,20 @@ test('settings in development, in production, and with empty variables', () => {
     token: 'valid-token',
     publicFigures: true,
     publicDocs: true,
+    canRestart: true,
   }
   assert.deepEqual(settingsOf('reference', {}), inDevelopment)
   const empty = { API_TOKEN: '', DATABASE: '', PUBLIC_DOCS: '', NODE_ENV: '' }
   assert.deepEqual(settingsOf('reference', empty), inDevelopment)
   assert.equal(settingsOf('reference', { PUBLIC_DOCS: '0' }).publicDocs, false)
 
-  const inProduction = { ...inDevelopment, token: 'secret', publicFigures: false, publicDocs: false }
+  const inProduction = {
+    ...inDevelopment,
+    token: 'secret',
+    publicFigures: false,
+    publicDocs: false,
+    canRestart: false,
+  }
   assert.deepEqual(settingsOf('reference', production), inProduction)
   assert.deepEqual(settingsOf('reference', { ...production, PUBLIC_DOCS: '1' }), {
     ...inProduction,

@@ -24,7 +24,10 @@ async function serving(
   settings: Partial<Settings> = {},
 ): Promise<void> {
   const profile: Profile = profiles[name]
-  const app = profile.create({ signals: false }, { database: join(folder, `${name}.db`), token, ...settings })
+  const app = await profile.create(
+    { signals: false },
+    { database: join(folder, `${name}.db`), token, ...settings },
+  )
   const { url } = await app.listen(0, '127.0.0.1')
   try {
     await run(async (path, init = {}) => {

@@ -20,6 +20,8 @@ export interface ReferenceSettings {
   readonly rateLimit?: number | undefined
   /** Metrics, memory and uptime are for everybody; default for the token. */
   readonly publicFigures?: boolean
+  /** The page at `/live` has a button that replaces all workers, if there are any. Default: it has none. */
+  readonly canRestart?: boolean
   /** The page at `/`, the API's reference and document, and `/client.json` are for everybody; default for the token. */
   readonly publicDocs?: boolean
   /** The names under which clients know the service. Default: all. */
@@ -40,6 +42,7 @@ export function reference(
     rateLimit = 600,
     publicFigures = false,
     publicDocs = false,
+    canRestart = false,
     hosts = [],
     maxEventLoopDelay,
   }: ReferenceSettings,
@@ -55,7 +58,7 @@ export function reference(
   for (const path of guarded) app.use(path, guard, notKept)
   app.get('/metrics', { tags: ['health'], summary: 'Metrics, for Prometheus' }, meter.handler)
   app.get('/metrics.json', { tags: ['health'], summary: 'Metrics, as data' }, meter.snapshot)
-  live(app, meter)
+  live(app, meter, canRestart)
   app.register(health, { checks: { database: database.ping }, details: '/api/health' })
 
   app.register((scope) => {
