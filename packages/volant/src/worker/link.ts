@@ -63,8 +63,9 @@ export class Link implements Supervision {
     process.on('disconnect', () => this.#orphaned())
     // What keeps the process alive is the app.
     process.channel?.unref()
-    // A terminal sends Ctrl-C to all processes, and the supervisor tells the workers what to do.
+    // A terminal sends these to all processes, by Ctrl-C and when it is closed. The supervisor tells the workers what to do.
     process.on('SIGINT', () => {})
+    process.on('SIGHUP', () => {})
     process.on('SIGTERM', () => this.#send({ volant: 'leaving' }))
     setInterval(() => this.#beat(), pulse).unref()
   }
