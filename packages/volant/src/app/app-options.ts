@@ -2,6 +2,7 @@
 import { type Limits, longestMethod, methods, mostRegistered, type RouterOptions } from '@volant/engine'
 import { type AdapterType, adapterTypes } from '../adapters/choose.ts'
 import type { Bus } from '../types/bus.ts'
+import { usualBus } from '../bus/workers-bus.ts'
 import type { Context } from '../types/context.ts'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -55,9 +56,11 @@ export interface AppOptions {
   /**
    * The bus over which WebSockets of other processes get what is published here, and those here what is published there:
    * `redisBus(client)` of `volant/redis`, `natsBus(connection)` of `volant/nats`. The last app that has it closes it.
-   * Default: none, and a message reaches the WebSockets of this process.
+   * Default: one between the workers of `volant start`, where there are several, such as `workersBus()` of `volant/bus`
+   * makes. False, and the default in a process that is the only one: none, and a message reaches the WebSockets of this
+   * process.
    */
-  bus?: Bus | undefined
+  bus?: Bus | false | undefined
   /**
    * Called with errors that no client can see: unexpected ones, and those after the reply. `hook` is the name of the hook
    * of a WebSocket that failed; then `ctx.method` is `WS`, `ctx.path` is the pattern of the route, and nothing else is
@@ -131,7 +134,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
     undeclaredProperties: checkUndeclared(options.undeclaredProperties),
     errorDetails: checkDetails(options.errorDetails),
     report: report ?? null,
-    bus: options.bus === undefined ? null : checkBus(options.bus),
+    bus: checkBus(options.bus),
     log: options.log === undefined ? null : openLog(options.log),
   }
 }
@@ -168,10 +171,12 @@ function checkUndeclared(value: unknown): UndeclaredProperties {
   return process.env['NODE_ENV'] === 'production' ? 'strip' : 'throw'
 }
 
-function checkBus(bus: Bus): Bus {
+function checkBus(bus: Bus | false | undefined): Bus | null {
+  if (bus === undefined) return usualBus()
+  if (bus === false) return null
   for (const name of ['publish', 'subscribe', 'ready', 'stats', 'close'] as const) {
     if (typeof bus?.[name] !== 'function')
-      throw bad('bus', bus, `a bus, which has ${name}(): redisBus(client)`)
+      throw bad('bus', bus, `a bus, which has ${name}(), such as redisBus(client), or false for none`)
   }
   return bus
 }

@@ -1,6 +1,7 @@
 export type { Bus, BusGap, BusReceiver, BusStats } from '../types/bus.ts'
 export { memoryBus } from './memory-bus.ts'
 export { threadsBus } from './threads-bus.ts'
+export { workersBus } from './workers-bus.ts'
 export type { BusOptions } from './options.ts'
 export { busOver } from './bus-over.ts'
 export type { BusWire, WireEvents } from './wire.ts'
