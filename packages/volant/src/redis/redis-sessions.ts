@@ -1,10 +1,9 @@
 /** `redisSessions()` keeps sessions in Redis or Valkey. */
-import { bad } from '../options/bad-option.ts'
 import { checkNames, checkText } from '../options/checks.ts'
 import type { SessionStore } from '../session/store.ts'
-import { asksOf, type RedisClient } from './client.ts'
-import { checkReady, runScript } from './run-script.ts'
-import { sessionDigest as digest, sessionScript as script } from './session-script.ts'
+import type { RedisClient } from './client.ts'
+import { openKeys } from './redis-keys.ts'
+import { sessionScript } from './session-script.ts'
 
 /** The options of `redisSessions`. */
 export interface RedisSessionsOptions {
@@ -31,12 +30,9 @@ export function redisSessions(client: RedisClient, options: RedisSessionsOptions
     /^[\w.:/-]{1,64}$/,
     '1 to 64 letters, digits and characters of _ . : / -',
   )
-  const asks = asksOf(client)
-  if (asks === null) {
-    throw bad('redisSessions', client, 'a client of redis (createClient()) or ioredis (new Redis())')
-  }
+  const keys = openKeys('redisSessions', client)
   const run = (id: string, ...values: string[]): Promise<unknown> =>
-    runScript(asks, { script, digest }, [`${nameSpace}:${id}`], values)
+    keys.run(sessionScript, [`${nameSpace}:${id}`], values)
 
   return {
     async get(id) {
@@ -60,8 +56,7 @@ export function redisSessions(client: RedisClient, options: RedisSessionsOptions
       await run(id, 'touch', String(Math.ceil(ttl)))
     },
     async destroy(id) {
-      checkReady(asks)
-      await asks.forget(`${nameSpace}:${id}`)
+      await keys.del(`${nameSpace}:${id}`)
     },
   }
 }

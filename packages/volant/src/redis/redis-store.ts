@@ -1,10 +1,9 @@
 /** `redisStore()` has processes count together in Redis or Valkey. */
 import { inspect } from 'node:util'
-import { bad } from '../options/bad-option.ts'
 import type { Level, RateLimitStore, Take } from '../rate-limit/store.ts'
-import { asksOf, type RedisClient } from './client.ts'
-import { checkReady, runScript } from './run-script.ts'
-import { digest, script } from './script.ts'
+import type { RedisClient } from './client.ts'
+import { openKeys } from './redis-keys.ts'
+import { script } from './script.ts'
 
 /**
  * Makes a store of a client that is connected, or will be: one of `redis` or of `ioredis`, also of their
@@ -21,17 +20,14 @@ import { digest, script } from './script.ts'
  * Throws `E_BAD_OPTION`.
  */
 export function redisStore(client: RedisClient): RateLimitStore {
-  const asks = asksOf(client)
-  if (asks === null) {
-    throw bad('redisStore', client, 'a client of redis (createClient()) or ioredis (new Redis())')
-  }
+  const keys = openKeys('redisStore', client)
 
   const run = (mode: 'take' | 'refund', takes: readonly Take[]): Promise<unknown> => {
-    const keys = takes.map(({ key }) => key)
     const values = takes.flatMap(({ algorithm, max, window, burst, cost }) =>
       [algorithm, max, window * 1_000, burst, cost].map(String),
     )
-    return runScript(asks, { script, digest }, keys, [mode, ...values])
+    const names = takes.map(({ key }) => key)
+    return keys.run(script, names, [mode, ...values])
   }
 
   return {
@@ -40,10 +36,9 @@ export function redisStore(client: RedisClient): RateLimitStore {
       return takes.map((_, at) => levelOf(numbers, at * 4))
     },
     refund: async (takes) => void (await run('refund', takes)),
-    reset: async (keys) => {
-      checkReady(asks)
+    reset: async (names) => {
       // Keys of several slots of a cluster cannot be deleted at once.
-      await Promise.all(keys.map((key) => asks.forget(key)))
+      await Promise.all(names.map((name) => keys.del(name)))
     },
   }
 }

@@ -1,5 +1,4 @@
 /** The script that counts in Redis, in one step for all limits of a request, by the clock of the server. */
-import { createHash } from 'node:crypto'
 
 /**
  * ARGV: `take` or `refund`, then five for each key: algorithm, max, window in µs, burst, cost. Gives four integers for
@@ -102,6 +101,3 @@ for index, key in ipairs(KEYS) do
 end
 return reply
 `
-
-/** The name by which Redis knows the script once it has run. */
-export const digest: string = createHash('sha1').update(script).digest('hex')

@@ -1,5 +1,4 @@
 /** The script of sessions in Redis: what it does with a session it does in one step. */
-import { createHash } from 'node:crypto'
 
 /**
  * A session is a text: its version, a space, its value. KEYS has its name; ARGV what to do:
@@ -21,6 +20,3 @@ if version ~= tonumber(ARGV[2]) - 1 then return 0 end
 redis.call('SET', key, ARGV[2] .. ' ' .. ARGV[4], 'PX', ARGV[3])
 return 1
 `
-
-/** The name by which Redis knows the script once it has run. */
-export const sessionDigest: string = createHash('sha1').update(sessionScript).digest('hex')
