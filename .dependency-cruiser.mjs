@@ -30,6 +30,7 @@ export const rooms = [
   'cookies',
   'auth',
   'session',
+  'idempotency',
   'jwt',
   'guards',
   'tracing',

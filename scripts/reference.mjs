@@ -19,6 +19,7 @@ const sections = [
   ['Rate limits', ['rate-limit/rate-limit.ts', 'rate-limit/', 'redis/']],
   ['Buses', ['types/bus.ts', 'bus/', 'redis/redis-bus.ts', 'redis/bus-client.ts', 'nats/']],
   ['Sessions', ['session/session.ts', 'session/types.ts', 'session/options.ts', 'session/', 'cookies/']],
+  ['Idempotency keys and stores', ['idempotency/', 'types/store.ts', 'redis/redis-keys.ts']],
   ['Tracing', ['tracing/otel.ts', 'tracing/']],
   ['Connect and Express', ['connect/']],
   ['Libraries written for ws', ['ws/socket-server.ts', 'ws/']],

@@ -587,6 +587,7 @@ class Rare implements RareState {
   decoder: BodyDecoder | null = null
   connect: object | null = null
   session: RareState['session'] = null
+  unsent: RareState['unsent'] = null
   trace: RareState['trace'] = null
   watch: RareState['watch'] = null
   listener: RareState['listener'] = null

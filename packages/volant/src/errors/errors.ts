@@ -103,6 +103,35 @@ export const errorTable = {
     remedy:
       'Ask by https:. What this request said was readable on its way: replace a password that was in it.',
   },
+  E_IDEMPOTENCY_BUSY: {
+    status: 409,
+    meaning: 'A request with the same Idempotency-Key is still at work.',
+    remedy: 'Retry-After says when to ask again.',
+  },
+  E_IDEMPOTENCY_KEY: {
+    status: 400,
+    meaning: 'Idempotency-Key is missing where it is required, or is not one text of 1 to 255 characters.',
+    remedy:
+      'A client makes a UUID for each request that is to run once, and sends it again with its repetitions.',
+  },
+  E_IDEMPOTENCY_LOST: {
+    status: 409,
+    meaning: 'The request with this Idempotency-Key was carried out, and its reply was not kept.',
+    remedy:
+      'Replies that are streams, files or longer than maxReplySize of idempotency() are not kept. The client asks for the result in another way.',
+  },
+  E_IDEMPOTENCY_REUSED: {
+    status: 422,
+    meaning: 'The Idempotency-Key came with another request before.',
+    remedy:
+      'A repetition has the same method, URL and body, byte by byte; what makes another body each time needs the option fingerprint.',
+  },
+  E_IDEMPOTENCY_STORE: {
+    status: 503,
+    meaning: 'The store of idempotency keys does not answer, or lost a key while its request ran.',
+    remedy:
+      "The error that was reported says what the store did. With onStoreError: 'allow' requests run meanwhile, and so do their repetitions.",
+  },
   E_IP_DENIED: {
     status: 403,
     meaning: 'The address of the client is not allowed.',

@@ -1,5 +1,7 @@
 export { redisBus, type RedisBusOptions } from './redis-bus.ts'
+export { redisKeys } from './redis-keys.ts'
 export { redisStore } from './redis-store.ts'
 export { redisSessions, type RedisSessionsOptions } from './redis-sessions.ts'
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './client.ts'
 export type { RedisBusClient } from './bus-client.ts'
+export type { DelOptions, KeyStore, SetOptions, Store } from '../types/store.ts'

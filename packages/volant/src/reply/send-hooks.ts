@@ -54,7 +54,7 @@ async function passLater(
   ctx.watchAbort()
   try {
     checkNothing(ctx, reply, await promise)
-    for (let next = at + 1; next < hooks.length && isDue(ctx); next++) {
+    for (let next = at + 1; next < hooks.length && isNeeded(ctx); next++) {
       checkNothing(ctx, reply, await (hooks[next] as SendHook)(ctx, reply))
     }
     if (!isDue(ctx)) {
@@ -71,6 +71,13 @@ async function passLater(
 /** False once the client has disconnected, or its time was over and it has another reply. */
 function isDue({ phase, exchange }: RequestContext): boolean {
   return phase === ReplyPhase.sending && !exchange.aborted
+}
+
+/** True also where the client has left, and the reply is kept for when it asks again. */
+function isNeeded(ctx: RequestContext): boolean {
+  return (
+    isDue(ctx) || (ctx.phase === ReplyPhase.sending && ctx.rare !== undefined && ctx.rare.unsent !== null)
+  )
 }
 
 function leaveChanged(ctx: RequestContext, reply: Outgoing, leave: Leave): void {

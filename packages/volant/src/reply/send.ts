@@ -26,13 +26,21 @@ export function send(
   method: string,
 ): void {
   const status = given === undefined ? (ctx.statusCode === 0 ? 200 : ctx.statusCode) : checkStatus(given)
-  if (ctx.phase > ReplyPhase.reopened || ctx.exchange.aborted) return refuse(ctx, content, method)
+  if (ctx.phase > ReplyPhase.reopened || ctx.exchange.aborted)
+    return refuse(ctx, type, content, status, method)
   const { sendHooks } = ctx.route
   if (sendHooks === null || ctx.phase === ReplyPhase.reopened) leave(ctx, type, content, status)
   else passHooks(ctx, sendHooks, type, content, status, leave)
 }
 
-function refuse(ctx: RequestContext, content: ReplyContent, method: string): void {
+function refuse(
+  ctx: RequestContext,
+  type: ContentType,
+  content: ReplyContent,
+  status: number,
+  method: string,
+): void {
+  if (ctx.exchange.aborted && ctx.phase <= ReplyPhase.reopened) ctx.rare?.unsent?.(type, content, status)
   if (isStream(content)) content.parts.cancel()
   ctx.rare?.session?.abandon()
   dropReply(ctx, method)

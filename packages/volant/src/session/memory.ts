@@ -1,5 +1,6 @@
 /** `memorySessions()` keeps sessions in this process. */
 import { checkInteger, checkNames } from '../options/checks.ts'
+import { refuseWorkers } from '../worker/one-process.ts'
 import type { SessionRecord, SessionStore } from './store.ts'
 
 /** The options of `memorySessions`. */
@@ -13,6 +14,7 @@ export interface MemorySessionsOptions {
  *
  *     session({ store: memorySessions() })
  *
+ * Under `volant start` with several workers it is refused, since the next request of a browser may reach another one.
  * Throws `E_BAD_OPTION`.
  */
 export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
@@ -22,6 +24,11 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
     options.maxSessions ?? 100_000,
     [1, 10_000_000],
     'a number of sessions from 1 to 10,000,000',
+  )
+  refuseWorkers(
+    'memorySessions',
+    'sessions',
+    'redisSessions(client) of volant/redis, sqliteSessions(database), or sealed cookies: session({ keys })',
   )
   /** In the order in which they were used. */
   const records = new Map<string, { value: string; version: number; expires: number }>()

@@ -2,7 +2,7 @@
  * One request as the stages of the framework see it: context, route and app, and the forms that a chain is made of.
  * Users see `ContextOf`. The stages use these types, so that none of them imports the class of another.
  */
-import type { AbortReason, Exchange, Limits, ServerStats } from '@volant/engine'
+import type { AbortReason, ContentType, Exchange, Limits, ServerStats } from '@volant/engine'
 import type { BusStats } from './bus.ts'
 import type { ContextOf } from './context.ts'
 import type { FormType } from './form.ts'
@@ -232,6 +232,11 @@ export interface RareState {
   session: SessionOfRequest | null
   /** The id of the request; undefined until it is read. */
   readonly id: string | undefined
+  /**
+   * Gets the reply of a request whose client has left, before send hooks have seen it. It is set while the reply is needed
+   * nevertheless.
+   */
+  unsent: ((type: ContentType, content: unknown, status: number) => void) | null
   /** The trace, where a middleware made the request a part of one. */
   trace: { readonly ids: TraceIds | null } | null
 }

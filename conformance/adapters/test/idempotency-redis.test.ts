@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { redisKeys, type RedisClient } from 'volant/redis'
+import { eventually, RedisServer, withoutRedis } from '@volant/test-kit'
+
+describe('keys in Redis', { skip: withoutRedis }, () => {
+  let server: RedisServer
+  before(async () => {
+    server = await (await RedisServer.make()).start()
+  })
+  after(() => server.end())
+
+  const clients = {
+    redis: () => {
+      const client = createClient({ url: `redis://127.0.0.1:${server.port}` })
+      client.connect().catch(() => {})
+      return {
+        client,
+        isReady: () => client.isReady,
+        flush: () => client.sendCommand(['SCRIPT', 'FLUSH']),
+        end: () => client.destroy(),
+      }
+    },
+    ioredis: () => {
+      const client = new Redis({ port: server.port, host: '127.0.0.1' })
+      return {
+        client,
+        isReady: () => client.status === 'ready',
+        flush: () => client.call('SCRIPT', 'FLUSH'),
+        end: () => client.disconnect(),
+      }
+    },
+  }
+
+  for (const [name, connect] of Object.entries(clients)) {
+    test(`are written and deleted under conditions, and forgotten in time, by a client of ${name}`, async () => {
+      const { client, isReady, flush, end } = connect()
+      try {
+        const keys = redisKeys(client as RedisClient)
+        await assert.rejects(keys.get('a'), /has no connection/)
+        await eventually(isReady, 'the client is connected')
+        assert.equal(await keys.get('a'), null)
+        assert.equal(await keys.set('a', 'ü', { ifAbsent: true }), true)
+        assert.equal(await keys.set('a', 'x', { ifAbsent: true }), false)
+        assert.equal(await keys.set('a', 'x', { ifEqual: 'y' }), false)
+        assert.equal(await keys.get('a'), 'ü')
+        await flush()
+        assert.equal(await keys.set('a', '2', { ifEqual: 'ü', expires: 20 }), true)
+        const deadline = Date.now() + 60_000
+        while ((await keys.get('a')) !== null) {
+          assert.ok(Date.now() < deadline, 'never: its time is over')
+          await sleep(5)
+        }
+        assert.equal(await keys.set('a', '3', { ifEqual: '2' }), false)
+        assert.equal(await keys.set('a', '3'), true)
+        assert.deepEqual(
+          [await keys.del('a', { ifEqual: 'x' }), await keys.del('a', { ifEqual: '3' }), await keys.del('a')],
+          [false, true, false],
+        )
+        const script = "return { redis.call('INCRBY', KEYS[1], ARGV[1]), #ARGV }"
+        assert.deepEqual(await keys.run(script, [`n-${name}`], ['5']), [5, 1])
+        await assert.rejects(keys.set('a', '', { expires: 0.5 }), { code: 'E_BAD_OPTION' })
+        await assert.rejects(keys.set('a', '', { ifAbsent: true, ifEqual: '' }), { code: 'E_BAD_OPTION' })
+      } finally {
+        end()
+      }
+    })
+  }
+
+  test('what is no client is refused', () => {
+    assert.throws(() => redisKeys({} as never), { code: 'E_BAD_OPTION', message: /redisKeys takes a client/ })
+  })
+
+  test('a request runs once over processes, and again where the process that ran it was killed', async () => {
+    const start = async (): Promise<{ child: ChildProcess; url: string; runs: () => number }> => {
+      const child = fork(new URL('redis/payer.js', import.meta.url), [String(server.port)])
+      const [url] = (await once(child, 'message')) as [string]
+      let runs = 0
+      child.on('message', () => runs++)
+      return { child, url, runs: () => runs }
+    }
+    const [one, other] = await Promise.all([start(), start()])
+    try {
+      const ask = (url: string, key: string): Promise<Response> =>
+        fetch(url, { method: 'POST', headers: { 'idempotency-key': key, connection: 'close' } })
+      const first = ask(one.url, 'kept')
+      await eventually(() => one.runs() === 1, 'the first request runs')
+      assert.equal((await ask(other.url, 'kept')).status, 409)
+      one.child.send('go on')
+      const text = await (await first).text()
+      const again = await ask(other.url, 'kept')
+      assert.deepEqual([await again.text(), again.headers.get('idempotent-replayed')], [text, 'true'])
+      assert.equal(other.runs(), 0)
+
+      const lost = ask(one.url, 'lost').catch(() => null)
+      await eventually(() => one.runs() === 2, 'it runs')
+      const exit = once(one.child, 'exit')
+      one.child.kill('SIGKILL')
+      await exit
+      assert.equal(await lost, null)
+      assert.equal((await ask(other.url, 'lost')).status, 409)
+      const released = eventually(() => other.runs() === 1, 'it runs there').then(() =>
+        other.child.send('go on'),
+      )
+      let reply: Response | null = null
+      const deadline = Date.now() + 60_000
+      while (reply === null || reply.status === 409) {
+        assert.ok(Date.now() < deadline, 'never: the key is free again')
+        reply = await ask(other.url, 'lost')
+        await sleep(20)
+      }
+      await released
+      assert.deepEqual([reply.status, await reply.text(), other.runs()], [200, `by ${other.child.pid}`, 1])
+    } finally {
+      for (const { child } of [one, other]) {
+        if (child.exitCode !== null || child.signalCode !== null) continue
+        const exit = once(child, 'exit')
+        child.kill('SIGKILL')
+        await exit
+      }
+    }
+  })
+})
