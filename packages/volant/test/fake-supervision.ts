@@ -57,10 +57,11 @@ export class FakeWorker {
       onDrain: () => {},
       onBeat: () => {},
       ready: unused,
+      info: unused,
       gather: unused,
       onGather: () => {},
       roll: unused,
-      publish: (channel, bytes) => {
+      publish: async (channel, bytes) => {
         if (this.isGone) return
         this.onPublish()
         // Bytes that pass between processes are others, and arrive later.

@@ -17,8 +17,8 @@ export class WorkersWire implements BusWire {
     events.up()
   }
 
-  publish(channel: string, bytes: Buffer): undefined {
-    this.#channels.publish(channel, bytes, this.#events)
+  publish(channel: string, bytes: Buffer): Promise<void> | undefined {
+    return this.#channels.publish(channel, bytes, this.#events)
   }
 
   async subscribe(channels: readonly string[]): Promise<void> {
@@ -53,7 +53,7 @@ class Channels {
     })
   }
 
-  publish(name: string, bytes: Buffer, from: WireEvents | null): void {
+  publish(name: string, bytes: Buffer, from: WireEvents | null): Promise<void> | undefined {
     const receivers = this.#byName.get(name)?.receivers
     if (receivers !== undefined && (receivers.size > 1 || from === null || !receivers.has(from))) {
       // The supervisor passes nothing back to the worker that published it.
@@ -61,7 +61,7 @@ class Channels {
         for (const each of receivers) if (each !== from) each.message(name, bytes)
       })
     }
-    this.#supervision?.publish(name, bytes)
+    return this.#supervision?.publish(name, bytes)
   }
 
   async subscribe(names: readonly string[], events: WireEvents): Promise<void> {

@@ -22,6 +22,8 @@ const patience = 3_000
 /** How long a worker may take to end by itself once its supervisor is gone, in milliseconds. */
 const lastRest = 15_000
 
+const orphan = 'the supervisor of this worker has ended'
+
 type Counts = Pick<Beat, 'connections' | 'inFlight' | 'requests'>
 type Pending = { resolve(value: never): void; reject(error: Error): void }
 /** `Omit` of a union keeps what all of its members have; this keeps the members apart. */
@@ -42,7 +44,7 @@ export class Link implements Supervision {
   readonly #leaves: (() => void)[] = []
   readonly #drains: ((drainIdle: number | null) => Promise<void>)[] = []
   readonly #counts: (() => Counts)[] = []
-  #message: ((channel: string, bytes: Uint8Array) => void) | null = null
+  readonly #messages: ((channel: string, bytes: Uint8Array) => void)[] = []
   #draining = false
 
   constructor(start: WorkerStart, addon: SupervisorAddon) {
@@ -116,8 +118,12 @@ export class Link implements Supervision {
     this.#send({ volant: 'roll' })
   }
 
-  publish(channel: string, bytes: Uint8Array): void {
-    this.#send({ volant: 'publish', channel, bytes })
+  publish(channel: string, bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const message: FromWorker = { volant: 'publish', channel, bytes }
+      if (!process.connected) return reject(new Error(orphan))
+      process.send?.(message, undefined, undefined, (error) => (error === null ? resolve() : reject(error)))
+    })
   }
 
   async subscribe(channels: readonly string[]): Promise<void> {
@@ -129,13 +135,13 @@ export class Link implements Supervision {
   }
 
   onMessage(listener: (channel: string, bytes: Uint8Array) => void): void {
-    this.#message = listener
+    this.#messages.push(listener)
   }
 
   #ask<T>(question: WithoutId<Extract<FromWorker, { id: number }>>): Promise<T> {
     const id = ++this.#asked
     return new Promise<T>((resolve, reject) => {
-      if (!process.connected) return reject(new Error('the supervisor of this worker has ended'))
+      if (!process.connected) return reject(new Error(orphan))
       this.#pending.set(id, { resolve, reject } as Pending)
       // The channel keeps the process alive until the answer is there.
       process.channel?.ref()
@@ -165,7 +171,8 @@ export class Link implements Supervision {
       case 'drain':
         return void this.#drain(message.drainIdle)
       case 'message':
-        return this.#message?.(message.channel, message.bytes)
+        for (const each of this.#messages) each(message.channel, message.bytes)
+        return
     }
   }
 
@@ -215,8 +222,7 @@ export class Link implements Supervision {
   /** Is called when the supervisor is gone. No more connections come. */
   #orphaned(): void {
     this.#addon.goOnFor(lastRest)
-    for (const { reject } of this.#pending.values())
-      reject(new Error('the supervisor of this worker has ended'))
+    for (const { reject } of this.#pending.values()) reject(new Error(orphan))
     this.#pending.clear()
     void this.#drain(lastIdle)
   }

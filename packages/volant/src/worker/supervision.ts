@@ -43,13 +43,16 @@ export interface Supervision {
   onGather(what: string, answer: () => unknown): void
   /** Has all workers replaced, one after the other. */
   roll(): void
-  /** Sends bytes to all other workers that are subscribed to the channel. */
-  publish(channel: string, bytes: Uint8Array): void
+  /**
+   * Sends bytes to all other workers that are subscribed to the channel. Resolves when the supervisor has them, and
+   * rejects when it is gone.
+   */
+  publish(channel: string, bytes: Uint8Array): Promise<void>
   /** Resolves when all that is published to these channels from then on arrives. */
   subscribe(channels: readonly string[]): Promise<void>
   /** Resolves when nothing of the channel arrives any more. */
   unsubscribe(channel: string): Promise<void>
-  /** Gets what other workers publish. There is one listener. */
+  /** Has `listener` get what other workers publish. */
   onMessage(listener: (channel: string, bytes: Uint8Array) => void): void
 }
 
