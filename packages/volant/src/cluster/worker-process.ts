@@ -1,6 +1,7 @@
 /** One worker: its process, what it said, and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Acceptor } from '@volant/engine/supervisor'
+import { readVariables } from './env-files.ts'
 import type { Beat, FromWorker, ToWorker, WorkerInfo, WorkerStart, WorkerState } from '../worker/messages.ts'
 
 /** How a worker is started. */
@@ -34,6 +35,9 @@ const notInherited = [
   'LISTEN_FDS',
   'LISTEN_FDNAMES',
 ]
+
+/** Read when the supervisor starts: the files may change. */
+const variablesOfFiles = readVariables()
 
 export class WorkerProcess {
   readonly slot: number
@@ -75,7 +79,7 @@ export class WorkerProcess {
       table: plan.table === null ? null : table,
     }
     const env: NodeJS.ProcessEnv = { ...process.env, VOLANT_WORKER: JSON.stringify(start) }
-    for (const name of notInherited) delete env[name]
+    for (const name of [...notInherited, ...variablesOfFiles]) delete env[name]
     this.#child = spawn(process.execPath, [...plan.execArgv, plan.file, ...plan.args], {
       cwd: plan.folder,
       env,
