@@ -49,12 +49,30 @@ SIGTERM and SIGINT: workers answer what is left, and end; at once on the second 
 SIGHUP: all workers are replaced, one after the other
 `
 
+const devUsage = `Usage: volant dev MODULE [OPTIONS] [-- ARGUMENTS]
+
+Runs an app while you work on it, and another version of it after each change. The old one serves until the new one
+does, and if that does not start:
+
+  volant dev src/main.ts
+
+MODULE      the file that you would run with node; ARGUMENTS are for it
+--watch     a further folder whose changes count, beside that of the nearest package.json; may be given several times
+--ignore    a file or folder whose changes do not count, such as one that the app writes; may be given several times
+--no-types  do not check types. Else the TypeScript of the project does, where there is a tsconfig.json
+
+node_modules, names that begin with a dot (other than .env), and dist, build, out, coverage, tmp, temp and logs beside
+a package.json are not watched, unless MODULE is in there
+`
+
 const usage = `${startUsage}
+${devUsage}
 ${typesUsage}
 ${certUsage}`
 
 const [command, ...args] = process.argv.slice(2)
 if (command === 'start') process.exit(await (await import('./cluster/command.ts')).start(args, startUsage))
+if (command === 'dev') process.exit(await (await import('./cluster/dev.ts')).dev(args, devUsage))
 if (command === 'types') process.exit(await (await import('./generate/command.ts')).types(args, typesUsage))
 if (command === 'cert') process.exit((await import('./tls/development.ts')).cert(args, certUsage))
 const asked = command === undefined || ['help', '--help', '-h'].includes(command)

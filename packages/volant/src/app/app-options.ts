@@ -15,6 +15,7 @@ import { briefValue } from '../errors/brief-value.ts'
 import { type LogOptions, openLog } from '../log/options.ts'
 import type { Log } from '../types/log.ts'
 import { resolveTrust, type TrustedPeers, type TrustProxyOptions } from '../request/trust.ts'
+import { limitsHere } from './supervised.ts'
 import type { Audience, Trust } from '../types/request.ts'
 import type { SocketHook } from '../types/web-socket.ts'
 
@@ -122,7 +123,7 @@ export function resolveOptions(options: AppOptions): ResolvedOptions {
   const trust = resolveTrust(options.trustProxy)
   return {
     adapter: adapter?.type,
-    limits: resolveLimits(options.limits, trust !== null),
+    limits: limitsHere(resolveLimits(options.limits, trust !== null)),
     trust,
     router: {
       caseSensitive: checkFlag('router.caseSensitive', router.caseSensitive, true),

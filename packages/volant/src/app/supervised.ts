@@ -1,9 +1,9 @@
 /** An app in a worker: the supervisor has its listeners, and tells it when to leave. */
-import type { Address, ListenOptions, Server } from '@volant/engine'
+import type { Address, Limits, ListenOptions, Server } from '@volant/engine'
 import { explain } from '../adapters/node-listen.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { GivenListener } from '../worker/messages.ts'
-import type { Supervision } from '../worker/supervision.ts'
+import { type Supervision, supervision } from '../worker/supervision.ts'
 
 /** How many listeners without a fixed address this worker has asked for. */
 let ordinal = 0
@@ -57,4 +57,13 @@ export async function listenBySupervisor(
     ? await server.listen({ ...kept, fd: supervisor.receiveListener() })
     : await server.listen({ ...kept, passed: { ...given, connections: supervisor.connections } })
   return { address, stop: () => supervisor.unlisten(given.listener) }
+}
+
+/** The most that connections of an old version may take once the new one serves, in milliseconds. */
+const developmentShutdown = 500
+
+/** Gives the limits that an app has here: under `volant dev` an old version does not wait for clients that stay connected. */
+export function limitsHere(limits: Limits): Limits {
+  if (supervision()?.isDevelopment !== true) return limits
+  return { ...limits, drainIdle: 0, shutdownTimeout: Math.min(limits.shutdownTimeout, developmentShutdown) }
 }

@@ -35,7 +35,7 @@ export interface Supervised {
  * Throws `E_BAD_OPTION`; `E_UNSUPPORTED` where the engine cannot be loaded, and in a worker.
  */
 export function supervise(options: SuperviseOptions): Supervised {
-  const supervisor = supervisorOf(options)
+  const supervisor = supervisorOf(options, false)
   supervisor.onServing = (addresses) => tellServing(addresses, supervisor.plan.workers)
   supervisor.start()
   return {
@@ -46,7 +46,8 @@ export function supervise(options: SuperviseOptions): Supervised {
   }
 }
 
-function supervisorOf(options: SuperviseOptions): Supervisor {
+/** Makes a supervisor that has not started. Throws as `supervise` does. */
+export function supervisorOf(options: SuperviseOptions, isDevelopment: boolean): Supervisor {
   if (supervision() !== null) {
     throw new VolantError(
       'E_UNSUPPORTED',
@@ -62,7 +63,7 @@ function supervisorOf(options: SuperviseOptions): Supervisor {
   }
   const { addon } = found
   const plan = planOf(options, () => addon.parallelism(), currentFolder())
-  const supervisor = new Supervisor(plan, addon, { isDevelopment: false, table: tableOf() })
+  const supervisor = new Supervisor(plan, addon, { isDevelopment, table: tableOf() })
   handleSignals(supervisor)
   const { control } = plan
   // It needs node:http, whose memory a supervisor without it does not have.

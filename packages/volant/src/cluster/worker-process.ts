@@ -15,6 +15,9 @@ export interface WorkerPlan {
   readonly start: Omit<WorkerStart, 'connections' | 'listeners' | 'table'>
 }
 
+/** Why a worker was killed: `change`, because its code changed before it served. */
+export type KillReason = 'hang' | 'start' | 'late' | 'change'
+
 /** What a supervisor wants to know of its workers. */
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
@@ -56,7 +59,7 @@ export class WorkerProcess {
   readonly excesses: number[] = []
   closeTime = 0
   /** It was killed for this reason. */
-  killedFor: 'hang' | 'start' | 'late' | null = null
+  killedFor: KillReason | null = null
   /** Resolves with true when it serves, and with false when it has ended before. */
   readonly settled: Promise<boolean>
   /** Resolves when it has ended. */
@@ -163,20 +166,28 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
-  /** Has it answer what is left, and end. No connections come to it from now on. */
-  drain(drainIdle: number | null): void {
+  /** Has no more connections come to it. */
+  spare(): void {
+    this.#acceptor.setTakes(this.number, false)
+  }
+
+  /**
+   * Has it answer what is left, and end. No connections come to it from now on. It has `rest` milliseconds for its last
+   * hooks once its connections are gone.
+   */
+  drain(drainIdle: number | null, rest = lastRest): void {
     if (this.state === 'draining') return
     const wasServing = this.state === 'ready'
     this.state = 'draining'
-    this.#acceptor.setTakes(this.number, false)
+    this.spare()
     if (!wasServing) return this.kill('start')
     this.send({ volant: 'drain', drainIdle })
-    const timer = setTimeout(() => this.kill('late'), this.closeTime + lastRest)
+    const timer = setTimeout(() => this.kill('late'), this.closeTime + rest)
     timer.unref()
     void this.over.then(() => clearTimeout(timer))
   }
 
-  kill(reason: 'hang' | 'start' | 'late'): void {
+  kill(reason: KillReason): void {
     this.killedFor ??= reason
     this.#child.kill('SIGKILL')
   }
@@ -184,5 +195,5 @@ export class WorkerProcess {
 
 /** A worker that has not said anything for so many milliseconds gets no connections: two beats, and what a beat is late. */
 const mostSilent = 2_500
-/** How long a worker has for its last hooks, in milliseconds, once its connections are gone. */
+/** How long a worker usually has for its last hooks, in milliseconds. */
 const lastRest = 5_000
