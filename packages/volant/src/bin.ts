@@ -65,17 +65,27 @@ node_modules, names that begin with a dot (other than .env), and dist, build, ou
 a package.json are not watched, unless MODULE is in there
 `
 
-const usage = `${startUsage}
-${devUsage}
-${typesUsage}
-${certUsage}`
+const usages: Readonly<Record<string, string>> = {
+  start: startUsage,
+  dev: devUsage,
+  types: typesUsage,
+  cert: certUsage,
+}
+const usage = Object.values(usages).join('\n')
+const help = ['--help', '-h']
 
-const [command, ...args] = process.argv.slice(2)
+const [command = 'help', ...args] = process.argv.slice(2)
+const end = args.indexOf('--')
+const own = end < 0 ? args : args.slice(0, end)
+if (Object.hasOwn(usages, command) && own.some((each) => help.includes(each))) {
+  process.stdout.write(usages[command] as string)
+  process.exit(0)
+}
 if (command === 'start') process.exit(await (await import('./cluster/command.ts')).start(args, startUsage))
 if (command === 'dev') process.exit(await (await import('./cluster/dev.ts')).dev(args, devUsage))
 if (command === 'types') process.exit(await (await import('./generate/command.ts')).types(args, typesUsage))
 if (command === 'cert') process.exit((await import('./tls/development.ts')).cert(args, certUsage))
-const asked = command === undefined || ['help', '--help', '-h'].includes(command)
+const asked = ['help', ...help].includes(command)
 if (asked) process.stdout.write(usage)
 else process.stderr.write(`volant: there is no command ${command}\n\n${usage}`)
 process.exit(asked ? 0 : 1)
