@@ -15,12 +15,20 @@ export class Gatherings {
   readonly #rounds = new Map<number, Round>()
   /** The sums of workers that have ended, by what was asked for. */
   readonly #ended = new Map<string, Map<string, number>>()
+  readonly #retired = new WeakSet<WorkerProcess>()
   #count = 0
 
-  /** Resolves when all `workers` have answered, or had their time. */
-  async gather(what: string, workers: readonly WorkerProcess[], info: () => ClusterInfo): Promise<Gathering> {
+  /** Resolves when the workers have answered, `asker` among them, or had their time. */
+  async gather(
+    what: string,
+    asker: WorkerProcess,
+    workers: ReadonlySet<WorkerProcess>,
+    info: () => ClusterInfo,
+  ): Promise<Gathering> {
     const id = ++this.#count
-    const asked = workers.filter(({ state, isStuck }) => state !== 'starting' && !isStuck)
+    const asked = [...workers].filter(
+      (worker) => worker === asker || (worker.state !== 'starting' && !worker.isStuck),
+    )
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, answerTime)
       const finish = (): void => {
@@ -28,40 +36,49 @@ export class Gatherings {
         resolve()
       }
       this.#rounds.set(id, { waits: new Set(asked), finish })
-      this.#whats.set(id, what)
       for (const worker of asked) worker.send({ volant: 'gather', id, what })
       if (asked.length === 0) finish()
     })
     this.#rounds.delete(id)
-    this.#whats.delete(id)
-    const given = workers.flatMap((worker): Gathered[] =>
+    // These are the workers of now: what one has given that came during the round may be known to somebody already.
+    const given = [...workers].flatMap((worker): Gathered[] =>
       worker.given.has(what) ? [{ worker: worker.slot, value: worker.given.get(what) }] : [],
     )
     return { workers: given, ended: Object.fromEntries(this.#ended.get(what) ?? []), cluster: info() }
   }
 
-  readonly #whats = new Map<number, string>()
-
-  /** Takes the answer of a worker. */
-  take(worker: WorkerProcess, id: number, value: unknown): void {
-    const what = this.#whats.get(id)
-    if (what !== undefined) worker.given.set(what, value)
+  /** Takes the answer of a worker to a question, which counts even if it is late. */
+  take(worker: WorkerProcess, id: number, what: string, value: unknown): void {
+    this.keep(worker, what, value)
     this.#leave(worker, this.#rounds.get(id))
+  }
+
+  /** Takes what a worker gives. The end of its process may be noticed before its last words are read. */
+  keep(worker: WorkerProcess, what: string, value: unknown): void {
+    // It could not say: what it gave before stands.
+    if ((value === null || value === undefined) && worker.given.has(what)) return
+    if (this.#retired.has(worker)) {
+      this.#add(what, worker.given.get(what), -1)
+      this.#add(what, value, 1)
+    }
+    worker.given.set(what, value)
   }
 
   /** Adds what a worker gave last to the sums: it has ended. */
   retire(worker: WorkerProcess): void {
+    this.#retired.add(worker)
     for (const round of this.#rounds.values()) this.#leave(worker, round)
-    for (const [what, value] of worker.given) {
-      const { sums } = (value ?? {}) as { sums?: unknown }
-      if (typeof sums !== 'object' || sums === null) continue
-      let all = this.#ended.get(what)
-      if (all === undefined) this.#ended.set(what, (all = new Map()))
-      for (const [name, number] of Object.entries(sums)) {
-        if (typeof number === 'number') all.set(name, (all.get(name) ?? 0) + number)
-      }
+    for (const [what, value] of worker.given) this.#add(what, value, 1)
+  }
+
+  #add(what: string, value: unknown, sign: 1 | -1): void {
+    const { sums } = (value ?? {}) as { sums?: unknown }
+    if (typeof sums !== 'object' || sums === null) return
+    let all = this.#ended.get(what)
+    if (all === undefined) this.#ended.set(what, (all = new Map()))
+    for (const [name, number] of Object.entries(sums)) {
+      if (Number.isFinite(number)) all.set(name, (all.get(name) ?? 0) + sign * (number as number))
     }
-    worker.given.clear()
   }
 
   #leave(worker: WorkerProcess, round: Round | undefined): void {

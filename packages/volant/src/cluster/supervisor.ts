@@ -261,17 +261,15 @@ export class Supervisor {
         return worker.send({ volant: 'answer', id: message.id, value: this.info })
       case 'gather': {
         const { id, what } = message
-        const all = [...this.#workers]
         void this.#gatherings
-          .gather(what, all, () => this.info)
+          .gather(what, worker, this.#workers, () => this.info)
           .then((value) => worker.send({ volant: 'answer', id, value }))
         return
       }
       case 'gathered':
-        return this.#gatherings.take(worker, message.id, message.value)
+        return this.#gatherings.take(worker, message.id, message.what, message.value)
       case 'last':
-        worker.given.set(message.what, message.value)
-        return
+        return this.#gatherings.keep(worker, message.what, message.value)
       case 'roll':
         return void this.roll()
       case 'publish':

@@ -19,6 +19,8 @@ const pulse = 1_000
 const lastIdle = 1_000
 /** A blocked event loop does not notice that the supervisor is gone: the process then ends after so many milliseconds. */
 const patience = 3_000
+/** A supervisor that has not answered after so many milliseconds is stopped, or has ended: workers have less time. */
+const longestGather = 2_000
 /** How long a worker may take to end by itself once its supervisor is gone, in milliseconds. */
 const lastRest = 15_000
 
@@ -46,6 +48,7 @@ export class Link implements Supervision {
   readonly #counts: (() => Counts)[] = []
   readonly #messages: ((channel: string, bytes: Uint8Array) => void)[] = []
   #draining = false
+  #hasTold = false
 
   constructor(start: WorkerStart, addon: SupervisorAddon) {
     this.version = start.version
@@ -69,6 +72,8 @@ export class Link implements Supervision {
     process.on('SIGINT', () => {})
     process.on('SIGHUP', () => {})
     process.on('SIGTERM', () => this.#send({ volant: 'leaving' }))
+    // An error that nobody catches, or a listener of the app's own, may end the process without a drain.
+    process.on('exit', () => this.#tellLast())
     setInterval(() => this.#beat(), pulse).unref()
   }
 
@@ -106,8 +111,19 @@ export class Link implements Supervision {
     return this.#ask<ClusterInfo>({ volant: 'info' })
   }
 
-  gather(what: string): Promise<Gathering> {
-    return this.#ask<Gathering>({ volant: 'gather', what })
+  async gather(what: string): Promise<Gathering> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`the supervisor of this worker has not answered within ${longestGather} ms`)),
+        longestGather,
+      )
+    })
+    try {
+      return await Promise.race([this.#ask<Gathering>({ volant: 'gather', what }), late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   onGather(what: string, answer: () => unknown): void {
@@ -164,7 +180,12 @@ export class Link implements Supervision {
         return pending?.resolve(message.value as never)
       }
       case 'gather':
-        return this.#send({ volant: 'gathered', id: message.id, value: this.#answerOf(message.what) })
+        return this.#send({
+          volant: 'gathered',
+          id: message.id,
+          what: message.what,
+          value: this.#answerOf(message.what),
+        })
       case 'leave':
         for (const leave of this.#leaves) leave()
         return
@@ -211,12 +232,22 @@ export class Link implements Supervision {
     if (isOwn) process.emit('SIGTERM', 'SIGTERM')
     if (this.#drains.length === 0 && isOwn) return
     await Promise.allSettled(this.#drains.map((drain) => drain(drainIdle)))
-    for (const what of this.#answers.keys()) this.#send({ volant: 'last', what, value: this.#answerOf(what) })
+    this.#tellLast()
     const end = (): void => void (isOwn ? process.disconnect?.() : process.exit())
     if (!process.connected) return end()
     // Messages are written in their order, so this one is the last.
     const done: FromWorker = { volant: 'done' }
     process.send?.(done, undefined, undefined, end)
+  }
+
+  /**
+   * Says what the worker gives last: after its drain, or when it ends in another way. In the event `exit` the channel is
+   * written to before the process is gone.
+   */
+  #tellLast(): void {
+    if (this.#hasTold) return
+    this.#hasTold = true
+    for (const what of this.#answers.keys()) this.#send({ volant: 'last', what, value: this.#answerOf(what) })
   }
 
   /** Is called when the supervisor is gone. No more connections come. */

@@ -122,10 +122,11 @@ export interface Gathered {
 
 /** All values that workers gave. */
 export interface Gathering {
+  /** The workers that gave something, in the order of their start: of two that have a slot, the new one is the last. */
   readonly workers: readonly Gathered[]
   /**
    * The sums of workers that have ended. What a worker gives may have a member `sums`, numbers by name; the supervisor adds
-   * up the last ones of each worker that ends.
+   * up the last ones of each worker that ends. Whole numbers have the same sum in every order.
    */
   readonly ended: Readonly<Record<string, number>>
   readonly cluster: ClusterInfo
@@ -144,7 +145,7 @@ export type FromWorker =
   | { readonly volant: 'beat'; readonly beat: Beat }
   | { readonly volant: 'info'; readonly id: number }
   | { readonly volant: 'gather'; readonly id: number; readonly what: string }
-  | { readonly volant: 'gathered'; readonly id: number; readonly value: unknown }
+  | { readonly volant: 'gathered'; readonly id: number; readonly what: string; readonly value: unknown }
   | { readonly volant: 'last'; readonly what: string; readonly value: unknown }
   | { readonly volant: 'roll' }
   | { readonly volant: 'publish'; readonly channel: string; readonly bytes: Uint8Array }

@@ -36,10 +36,13 @@ export interface Supervision {
   info(): Promise<ClusterInfo>
   /**
    * Asks all workers, this one among them, for what they give by `onGather`. Resolves within a second: who does not
-   * answer counts with its last value.
+   * answer counts with its last value. Rejects if the supervisor has ended, or does not answer for two seconds.
    */
   gather(what: string): Promise<Gathering>
-  /** Answers `gather`. What it gives is cloned (`structuredClone`). It is also called when the worker ends. */
+  /**
+   * Answers `gather`. What it gives is cloned (`structuredClone`). It is also called when the worker ends: what a worker
+   * gave last that was killed is what it was asked for last.
+   */
   onGather(what: string, answer: () => unknown): void
   /** Has all workers replaced, one after the other. */
   roll(): void
