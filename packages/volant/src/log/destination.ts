@@ -3,6 +3,7 @@ import { close, constants, fstatSync, openSync, stat, type Stats, write, writeSy
 import { bad } from '../options/bad-option.ts'
 import { printLine } from '../report/print-line.ts'
 import { isThenable } from '../types/thenable.ts'
+import { supervision } from '../worker/supervision.ts'
 
 /** A target that lines are written to: a stream, `process.stderr`, an object of your own. */
 export interface LogStream {
@@ -22,6 +23,11 @@ const longestWait = 50
 const chunk = 65_536
 /** Lines are dropped while more characters than these wait for a destination. */
 const mostWaiting = 16 * 1_024 * 1_024
+/**
+ * Several workers write to one pipe. It takes so many bytes in one piece (PIPE_BUF, of which POSIX promises 512), and what
+ * others write does not come between them. Linux does the same for a socket, which journald passes as standard output.
+ */
+const atomic = process.platform === 'linux' ? 4_096 : 512
 /** `flush` waits this many milliseconds for a reader that has stopped reading: an app that closes goes on then. */
 const longestFlush = 2_000
 /** A file is looked for at its path this often, in milliseconds. */
@@ -63,10 +69,23 @@ interface Opened {
   readonly fd: number
   /** True for a pipe to which writes do not wait. */
   readonly isPipe: boolean
+  /** True where a write may be mixed with those of other workers, unless it is small. */
+  readonly isShared: boolean
 }
 
 function opened(fd: number): Opened {
-  return { fd, isPipe: fstatSync(fd).isFIFO() }
+  const isPipe = fstatSync(fd).isFIFO()
+  return { fd, isPipe, isShared: isPipe && supervision() !== null }
+}
+
+/** Gives how many bytes are written at once: as many lines as fit, or one line that is longer. */
+function pieceOf(bytes: Buffer): number {
+  if (bytes.length <= atomic) return bytes.length
+  const last = bytes.lastIndexOf(10, atomic - 1)
+  // A line feed in front ends a line that was cut off.
+  if (last > 0) return last + 1
+  const end = bytes.indexOf(10, atomic)
+  return end < 0 ? bytes.length : end + 1
 }
 
 /**
@@ -74,13 +93,15 @@ function opened(fd: number): Opened {
  * stopped would hold a thread of the pool, and the end of the process. Others that share the pipe notice nothing.
  */
 function openStdout(): Opened {
+  let isShared = false
   try {
-    if (fstatSync(1).isFIFO())
-      return opened(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
+    const found = fstatSync(1)
+    isShared = (found.isFIFO() || found.isSocket()) && supervision() !== null
+    if (found.isFIFO()) return opened(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
   } catch {
-    // It is closed, or there is no /proc.
+    // It is closed, there is no /proc, or the pipe is another user's.
   }
-  return { fd: 1, isPipe: false }
+  return { fd: 1, isPipe: false, isShared }
 }
 
 /** Says on stderr what is wrong with the log, the first time it is called. */
@@ -117,12 +138,15 @@ function direct(stream: LogStream): Destination {
 class Gathering implements Destination {
   #fd: number
   #isPipe: boolean
+  #isShared: boolean
   readonly #name: string
   /** The path of a file that may be renamed; null for anything else. */
   readonly #path: string | null
   readonly #complain: (error: unknown) => void
   #waiting = ''
   #writing: Buffer | null = null
+  /** How many bytes of them a thread has. */
+  #size = 0
   /** Resolves at the end of the last write that has begun. */
   #written = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
@@ -136,9 +160,10 @@ class Gathering implements Destination {
   #dropped = 0
   #looked = performance.now()
 
-  constructor({ fd, isPipe }: Opened, name: string, path: string | null) {
+  constructor({ fd, isPipe, isShared }: Opened, name: string, path: string | null) {
     this.#fd = fd
     this.#isPipe = isPipe
+    this.#isShared = isShared
     this.#name = name
     this.#path = path
     this.#complain = complainOnce(`the logger cannot write to ${name}; lines are dropped`)
@@ -197,9 +222,10 @@ class Gathering implements Destination {
       if (error?.code === 'ENOENT' || (error === null && isOther(found, this.#fd))) {
         try {
           const before = this.#fd
-          const { fd, isPipe } = opened(openToAppend(path))
+          const { fd, isPipe, isShared } = opened(openToAppend(path))
           this.#fd = fd
           this.#isPipe = isPipe
+          this.#isShared = isShared
           close(before, () => {})
         } catch (failure) {
           // The lines go to the old file, until it can be opened.
@@ -213,19 +239,35 @@ class Gathering implements Destination {
   #writeOut(bytes: Buffer, resolve: () => void): void {
     if (this.#isPipe) return this.#writeToPipe(bytes, resolve)
     this.#held = false
-    write(this.#fd, bytes, (error, count) => this.#wrote(bytes, error, count, resolve))
+    this.#size = this.#sizeOf(bytes)
+    write(this.#fd, bytes, 0, this.#size, null, (error, count) => this.#wrote(bytes, error, count, resolve))
   }
 
   /** A pipe may take a part. Only this thread can know how much before the process exits, and it does not wait. */
   #writeToPipe(bytes: Buffer, resolve: () => void): void {
+    let rest = bytes
     let count = 0
     let failure: NodeJS.ErrnoException | null = null
     try {
-      count = writeSync(this.#fd, bytes)
+      while ((count = writeSync(this.#fd, rest, 0, this.#sizeOf(rest))) < rest.length && this.#isShared) {
+        rest = this.#restOf(rest, count)
+        count = 0
+      }
     } catch (error) {
       failure = error as NodeJS.ErrnoException
     }
-    this.#wrote(bytes, failure, count, resolve)
+    this.#wrote(rest, failure, count, resolve)
+  }
+
+  /** Takes note that a part of `bytes` was written, and gives the rest. */
+  #restOf(bytes: Buffer, count: number): Buffer {
+    this.#retry = 1
+    this.#cut = count > 0 && bytes[count - 1] !== 10
+    return (this.#writing = bytes.subarray(count))
+  }
+
+  #sizeOf(bytes: Buffer): number {
+    return this.#isShared ? pieceOf(bytes) : bytes.length
   }
 
   #wrote(bytes: Buffer, error: NodeJS.ErrnoException | null, count: number, resolve: () => void): void {
@@ -239,11 +281,8 @@ class Gathering implements Destination {
     this.#retry = 1
     if (error !== null) this.#drop(linesIn(bytes), error)
     else {
-      this.#cut = count > 0 && bytes[count - 1] !== 10
-      if (count < bytes.length) {
-        this.#writing = bytes.subarray(count)
-        return this.#writeOut(this.#writing, resolve)
-      }
+      const rest = this.#restOf(bytes, count)
+      if (rest.length > 0) return this.#writeOut(rest, resolve)
       this.#tellOfDropped()
     }
     this.#writing = null
@@ -269,14 +308,15 @@ class Gathering implements Destination {
     // The write of another thread comes first, and no event will come when it has ended.
     if (this.#writing !== null && !this.#held) Atomics.wait(unchanging, 0, 0, pause)
     const waiting = Buffer.from(this.#waiting)
-    let bytes = this.#writing !== null && this.#held ? Buffer.concat([this.#writing, waiting]) : waiting
+    const rest = this.#writing?.subarray(this.#held ? 0 : this.#size) ?? waiting.subarray(0, 0)
+    let bytes = Buffer.concat([rest, waiting])
     this.#writing = null
     this.#waiting = ''
     this.#timer = null
     let failure: unknown = 'it takes too long'
     for (let waits = 0; bytes.length > 0 && waits < 100;) {
       try {
-        bytes = bytes.subarray(writeSync(this.#fd, bytes))
+        bytes = bytes.subarray(writeSync(this.#fd, bytes, 0, this.#sizeOf(bytes)))
         waits = 0
       } catch (error) {
         failure = error

@@ -5,6 +5,7 @@ import type { Redaction } from './redact.ts'
 import { errorText, inString, now, shortened } from './text.ts'
 import { ValueWriter } from './value.ts'
 import type { Log, LogLevel } from '../types/log.ts'
+import { supervision } from '../worker/supervision.ts'
 
 export const levels = {
   trace: 10,
@@ -17,8 +18,12 @@ export const levels = {
 } as const
 type Severity = 10 | 20 | 30 | 40 | 50 | 60
 
+/** The slot of this worker, as metrics have it; null without a supervisor. */
+const worker = supervision()?.worker ?? null
+
 /** These names are the line's own: members with them are left out, so that no value takes their place. */
 const ownNames = new Set(['level', 'time', 'pid', 'hostname', 'reqId', 'msg'])
+if (worker !== null) ownNames.add('worker')
 /** A child may have the id of a request: those of the framework do. */
 const namesOfChild = new Set([...ownNames].filter((name) => name !== 'reqId'))
 
@@ -35,7 +40,7 @@ export class LineLog implements Log {
   /** The constant members, and those of the children. */
   readonly #head: string
 
-  constructor(parts: LineLogParts, head = `,"pid":${process.pid},"hostname":"${inString(hostname())}"`) {
+  constructor(parts: LineLogParts, head = processFields()) {
     this.parts = parts
     this.#head = head
   }
@@ -111,6 +116,11 @@ export class LineLog implements Log {
     } else if (!isText && first !== undefined && text === undefined) text = shown(first, '%s', redaction)
     return text === undefined ? line : `${line},"msg":"${inString(shortened(text))}"`
   }
+}
+
+function processFields(): string {
+  const place = worker === null ? '' : `,"worker":${worker}`
+  return `,"pid":${process.pid},"hostname":"${inString(hostname())}"${place}`
 }
 
 const placeholder = /%[sdifoOj%]/g
