@@ -10,6 +10,7 @@ import { refusal, VolantError } from '../errors/errors.ts'
 import { checkFlag, checkInteger, checkNames, checkText } from '../options/checks.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
 import type { RequestContext } from '../types/request.ts'
+import { supervision } from '../worker/supervision.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 import { Profiler } from './profiler.ts'
 
@@ -37,6 +38,8 @@ export interface DebugOptions {
  * - `GET /debug/resources`: what keeps the process alive, counted by type
  * - `GET /debug/heap`: statistics of the heap
  * - `POST /debug/cpu-profile?seconds=5`: a profile for the developer tools of Chromium, one at a time
+ *
+ * In a worker of a supervisor they are about the worker that answers; the header `volant-worker` of the reply has its slot.
  *
  * They have no header, body or variable of the environment in them. Without a guard they answer clients on this machine
  * alone, by the address of the connection, and with NODE_ENV=production the app does not start. Throws `E_BAD_OPTION`.
@@ -88,12 +91,12 @@ export function debug(scope: Scope<any>, options: DebugOptions | void): void {
     routes.post('/cpu-profile', { hidden: true, maxBodySize: 0 }, async (given) => {
       const ctx = given as RequestContext
       const profile = await profiler.profile(secondsOf(ctx, most), ctx.signal)
-      if (profile !== null) download(ctx, `${process.pid}-${Date.now()}.cpuprofile`).text(profile)
+      if (profile !== null) download(ctx, 'cpuprofile').text(profile)
     })
     if (!snapshots) return
     routes.post('/heap-snapshot', { hidden: true, maxBodySize: 0 }, (given) => {
       const ctx = given as RequestContext
-      download(ctx, `${process.pid}-${Date.now()}.heapsnapshot`).stream(getHeapSnapshot())
+      download(ctx, 'heapsnapshot').stream(getHeapSnapshot())
     })
   })
 }
@@ -142,6 +145,7 @@ let utilization = performance.eventLoopUtilization()
 
 function runtime(ctx: RequestContext): object {
   const { serving, limits } = ctx.app
+  const supervisor = supervision()
   const now = performance.eventLoopUtilization()
   const since = performance.eventLoopUtilization(now, utilization)
   utilization = now
@@ -152,6 +156,7 @@ function runtime(ctx: RequestContext): object {
     platform: `${process.platform}-${process.arch}`,
     processors: cpus().length,
     pid: process.pid,
+    ...(supervisor !== null && { worker: { id: supervisor.worker, count: supervisor.workers } }),
     uptime: process.uptime(),
     memory: process.memoryUsage(),
     cpu: { user: user / 1e6, system: system / 1e6 },
@@ -167,11 +172,17 @@ function countsOf(names: readonly string[]): Record<string, number> {
   return counts
 }
 
+/** Another worker may answer the next connection: the header says which one did. */
 function noStore(ctx: RequestContext): RequestContext {
+  const supervisor = supervision()
+  if (supervisor !== null) ctx.header('volant-worker', String(supervisor.worker))
   return ctx.header('cache-control', 'no-store') as RequestContext
 }
 
-function download(ctx: RequestContext, name: string): RequestContext {
+function download(ctx: RequestContext, ending: string): RequestContext {
+  const supervisor = supervision()
+  const place = supervisor === null ? '' : `worker-${supervisor.worker}-`
+  const name = `${place}${process.pid}-${Date.now()}.${ending}`
   return noStore(ctx)
     .header('content-type', 'application/json; charset=utf-8')
     .header('content-disposition', `attachment; filename="${name}"`) as RequestContext

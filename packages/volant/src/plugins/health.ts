@@ -6,6 +6,7 @@ import { asFunction } from '../app/given-functions.ts'
 import { checkScope } from '../dispatch/declare.ts'
 import { eventLoopLag, watchEventLoop } from './event-loop.ts'
 import type { RequestContext } from '../types/request.ts'
+import { supervision } from '../worker/supervision.ts'
 
 /**
  * Checks something that the app needs. The check fails if it throws, rejects, gives false, or takes longer than
@@ -63,9 +64,10 @@ const detailsRoute = {
   summary: 'Uptime, memory, lag of the event loop',
   response: described({
     ...details,
-    // Not every adapter has the first counters, and not every app has a bus.
+    // Not every process has a supervisor, not every adapter the first counters, and not every app a bus.
     properties: {
       ...(details['properties'] as object),
+      worker: count,
       refused: count,
       dropped: count,
       panics: count,
@@ -95,7 +97,10 @@ export interface HealthOptions {
   live?: string | false | undefined
   /** The path of the readiness route; default `/ready`, false for none. */
   ready?: string | false | undefined
-  /** The path of a route with uptime, memory and lag of the event loop; default none. */
+  /**
+   * The path of a route with uptime, memory and lag of the event loop; default none. In a worker of a supervisor they are
+   * those of the worker that answers, and `worker` is its slot.
+   */
   details?: string | false | undefined
 }
 
@@ -134,8 +139,10 @@ async function readiness(ctx: RequestContext, probes: readonly Probe[]): Promise
 
 function state(ctx: RequestContext): object {
   const { serving } = ctx.app
+  const supervisor = supervision()
   return {
     status: serving.closing ? 'closing' : 'ok',
+    ...(supervisor !== null && { worker: supervisor.worker }),
     uptime: process.uptime(),
     ...serving.stats(),
     memory: process.memoryUsage(),
