@@ -59,6 +59,7 @@ export {
   type MetricsSnapshot,
   type RouteFigures,
 } from './plugins/metrics.ts'
+export type { ClusterFigures } from './plugins/shared-metrics.ts'
 export type {
   OpenAPIComponents,
   OpenAPIDocument,

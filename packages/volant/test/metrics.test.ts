@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopLag, watchEventLoop } from '../src/plugins/event-loop.ts'
 import { Latency } from '../src/plugins/latency.ts'
+import { exposition } from '../src/plugins/prometheus.ts'
 import { eventually } from './kit.ts'
 
 test('a quantile is never too low, and at most an eighth and a microsecond too high', () => {
@@ -58,4 +59,67 @@ test('a blocked event loop is late', async () => {
   await eventually(() => eventLoopLag().max > 100, 'a sample that was late')
   const { p50, p99, max } = eventLoopLag()
   assert.ok(p50 <= p99 && p99 <= max)
+})
+
+test('the text without a supervisor has no label and no figure of workers', () => {
+  const text = exposition(
+    {
+      uptime: 1,
+      requests: 3,
+      recent: { seconds: 2, requests: 1, rate: 0.5, p50: 1, p95: 1, p99: 1 },
+      latency: { p50: 1, p95: 1, p99: 1 },
+      server: { connections: 1, inFlight: 2, requests: 3, refused: 4, sockets: 5 },
+      memory: { rss: 10, heapTotal: 20, heapUsed: 30, external: 40, arrayBuffers: 50 },
+      cpu: { user: 1.5, system: 0.25 },
+      eventLoopLag: { p50: 1, p99: 2, max: 3 },
+      routes: [{ route: '/x', method: 'GET', status: '2xx', count: 3, seconds: 0.75, buckets: [1, 2] }],
+    },
+    [0.5],
+  )
+  const lines = text.split('\n').filter((line) => !line.startsWith('# HELP'))
+  assert.deepEqual(
+    lines.map((line) => line.replace(/^(process_start_time_seconds) [\d.]+$/, '$1 NOW')),
+    [
+      '# TYPE http_request_duration_seconds histogram',
+      'http_request_duration_seconds_bucket{method="GET",route="/x",status="2xx",le="0.5"} 1',
+      'http_request_duration_seconds_bucket{method="GET",route="/x",status="2xx",le="+Inf"} 3',
+      'http_request_duration_seconds_sum{method="GET",route="/x",status="2xx"} 0.75',
+      'http_request_duration_seconds_count{method="GET",route="/x",status="2xx"} 3',
+      '# TYPE http_connections gauge',
+      'http_connections 1',
+      '# TYPE http_requests_in_flight gauge',
+      'http_requests_in_flight 2',
+      '# TYPE http_websockets gauge',
+      'http_websockets 5',
+      '# TYPE http_requests_total counter',
+      'http_requests_total 3',
+      '# TYPE http_requests_refused_total counter',
+      'http_requests_refused_total 4',
+      '# TYPE process_cpu_user_seconds_total counter',
+      'process_cpu_user_seconds_total 1.5',
+      '# TYPE process_cpu_system_seconds_total counter',
+      'process_cpu_system_seconds_total 0.25',
+      '# TYPE process_cpu_seconds_total counter',
+      'process_cpu_seconds_total 1.75',
+      '# TYPE process_start_time_seconds gauge',
+      'process_start_time_seconds NOW',
+      '# TYPE process_resident_memory_bytes gauge',
+      'process_resident_memory_bytes 10',
+      '# TYPE nodejs_heap_size_total_bytes gauge',
+      'nodejs_heap_size_total_bytes 20',
+      '# TYPE nodejs_heap_size_used_bytes gauge',
+      'nodejs_heap_size_used_bytes 30',
+      '# TYPE nodejs_external_memory_bytes gauge',
+      'nodejs_external_memory_bytes 40',
+      '# TYPE nodejs_eventloop_lag_p50_seconds gauge',
+      'nodejs_eventloop_lag_p50_seconds 0.001',
+      '# TYPE nodejs_eventloop_lag_p99_seconds gauge',
+      'nodejs_eventloop_lag_p99_seconds 0.002',
+      '# TYPE nodejs_eventloop_lag_max_seconds gauge',
+      'nodejs_eventloop_lag_max_seconds 0.003',
+      '# TYPE nodejs_version_info gauge',
+      `nodejs_version_info{version="${process.version}"} 1`,
+      '',
+    ],
+  )
 })

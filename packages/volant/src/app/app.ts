@@ -33,6 +33,7 @@ import { Registry } from './registry.ts'
 import { type RouteInfo, routesOf } from './route-info.ts'
 import { rootOf, Scope } from './scope.ts'
 import { Servers } from './servers.ts'
+import { listeningApps } from './supervised.ts'
 import { closeOnSignal, forgetSignal } from './signals.ts'
 import type { Parts, RootParts } from '../types/parts.ts'
 import type { Log } from '../types/log.ts'
@@ -204,6 +205,7 @@ export class App<B extends Parts = RootParts> extends Scope<B> {
   }
 
   #obey(supervisor: Supervision): void {
+    listeningApps.push(this)
     supervisor.onBeat(() => this.stats())
     if (!this.#options.signals) return
     supervisor.onLeave(() => {

@@ -3,7 +3,14 @@ import type { Address, Limits, ListenOptions, Server } from '@volant/engine'
 import { explain } from '../adapters/node-listen.ts'
 import { VolantError } from '../errors/errors.ts'
 import type { GivenListener } from '../worker/messages.ts'
+import type { RequestApp } from '../types/request.ts'
 import { type Supervision, supervision } from '../worker/supervision.ts'
+
+/**
+ * The apps of this worker that listen, or did: what they have counted stays. Each has the place that it has in the other
+ * workers.
+ */
+export const listeningApps: RequestApp['serving'][] = []
 
 /** How many listeners without a fixed address this worker has asked for. */
 let ordinal = 0

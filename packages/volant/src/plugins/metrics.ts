@@ -6,11 +6,14 @@ import type { Context } from '../types/context.ts'
 import { bad } from '../options/bad-option.ts'
 import { observer } from '../dispatch/declare.ts'
 import { checkNames } from '../options/checks.ts'
+import { HTTPError } from '../errors/errors.ts'
 import type { FittingMiddleware } from '../types/parts.ts'
-import { type EventLoopLag, eventLoopLag, watchEventLoop } from './event-loop.ts'
+import { type EventLoopLag, watchEventLoop } from './event-loop.ts'
 import { Latency, type Quantiles, type Recent } from './latency.ts'
-import { exposition } from './prometheus.ts'
-import type { CompiledRoute, RequestContext } from '../types/request.ts'
+import { clusterExposition, exposition } from './prometheus.ts'
+import { type ClusterFigures, processFigures, SharedMetrics } from './shared-metrics.ts'
+import type { CompiledRoute, RequestApp, RequestContext } from '../types/request.ts'
+import { supervision } from '../worker/supervision.ts'
 import type { ResponseInfo } from '../types/declaration.ts'
 
 /** The options of `metrics`. */
@@ -24,8 +27,11 @@ export interface MetricsOptions {
 
 /** A middleware that observes, and the handlers that tell what it saw. */
 export interface Metrics extends FittingMiddleware {
-  /** A handler that replies with all figures in the text format 0.0.4 of Prometheus. */
-  readonly handler: (ctx: Context) => void
+  /**
+   * A handler that replies with all figures in the text format 0.0.4 of Prometheus. In a worker of a supervisor they are
+   * those of all workers, and it replies with 503 if the supervisor does not answer.
+   */
+  readonly handler: (ctx: Context) => void | Promise<void>
   /** A handler that replies with the same figures as an object, for pages and for tests. */
   readonly snapshot: (ctx: Context) => MetricsSnapshot
   /** The same figures without a reply: for `ctx.sse`, which sends them again and again. */
@@ -52,6 +58,12 @@ export interface MetricsSnapshot {
   readonly eventLoopLag: EventLoopLag
   /** An entry for each route, method and class of status that was seen. */
   readonly routes: readonly RouteFigures[]
+  /**
+   * The supervisor and its workers, where there is one: the figures beside it are those of this worker alone. They are
+   * asked for in the background, so that they are up to a second old where this is read every second, and absent where it
+   * was not read in the last five.
+   */
+  readonly cluster?: ClusterFigures
 }
 
 /** The figures of a route, by method and class of status. */
@@ -88,43 +100,69 @@ const defaultBuckets = [
  * routes rather than paths, known methods, classes of status. What the engine refuses before a request reaches the
  * app (malformed heads, limits) is counted by the server and has no duration. Throws `E_BAD_OPTION` for buckets that are
  * no ascending list of positive numbers.
+ *
+ * Workers of a supervisor are counted together: the first one that an app makes with the first one in the other workers,
+ * and so on.
  */
 export function metrics(options: MetricsOptions = {}): Metrics {
   checkNames('metrics', options, ['buckets'])
   const bounds = checkBuckets(options.buckets === undefined ? defaultBuckets : options.buckets)
   const tally = new Tally(bounds)
   watchEventLoop()
+  const supervisor = supervision()
+  const shared = supervisor === null ? null : new SharedMetrics(supervisor, bounds, () => tally.figures())
+  const figures = (ctx: Context): MetricsSnapshot => snapshotOf(tally, appOf(ctx), shared)
   return Object.assign(
     observer((ctx, info) => tally.add(ctx as unknown as RequestContext, info)),
     {
-      handler: (ctx: Context): void => {
-        ctx
-          .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-          .header('cache-control', 'no-store')
-        ctx.text(exposition(snapshotOf(tally, ctx), bounds))
+      handler: (ctx: Context): void | Promise<void> => {
+        if (shared === null) return reply(ctx, exposition(figures(ctx), bounds))
+        return shared
+          .gather(appOf(ctx))
+          .catch(unknown)
+          .then((all) => reply(ctx, clusterExposition(all, bounds)))
       },
       snapshot: (ctx: Context): MetricsSnapshot => {
         ctx.header('cache-control', 'no-store')
-        return snapshotOf(tally, ctx)
+        return figures(ctx)
       },
-      figures: (ctx: Context): MetricsSnapshot => snapshotOf(tally, ctx),
+      figures,
     },
   ) as Metrics
 }
 
-function snapshotOf(tally: Tally, ctx: Context): MetricsSnapshot {
+function appOf(ctx: Context): RequestApp['serving'] {
+  return (ctx as unknown as RequestContext).app.serving
+}
+
+function reply(ctx: Context, text: string): void {
+  ctx.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').header('cache-control', 'no-store')
+  ctx.text(text)
+}
+
+/** The figures of this worker alone would be counters that go back: a scrape that fails is better. */
+function unknown(cause: unknown): never {
+  throw new HTTPError(503, 'The figures of the other workers cannot be had: the supervisor does not answer', {
+    expose: true,
+    cause,
+  })
+}
+
+function snapshotOf(tally: Tally, app: RequestApp['serving'], shared: SharedMetrics | null): MetricsSnapshot {
   const { latency } = tally
-  const { user, system } = process.cpuUsage()
+  const { memory, cpu, eventLoopLag } = processFigures()
+  const cluster = shared?.latest(app)
   return {
     uptime: process.uptime(),
     requests: latency.total + tally.streams,
-    server: (ctx as unknown as RequestContext).app.serving.stats(),
+    server: app.stats(),
     recent: latency.recent(),
     latency: latency.quantiles(),
-    memory: process.memoryUsage(),
-    cpu: { user: user / 1e6, system: system / 1e6 },
-    eventLoopLag: eventLoopLag(),
+    memory,
+    cpu,
+    eventLoopLag,
     routes: tally.figures(),
+    ...(cluster !== undefined && { cluster }),
   }
 }
 

@@ -1,14 +1,43 @@
 /** Writes figures in Prometheus' text format 0.0.4. Names are those of prom-client where it has the same figure. */
+import type { ClusterInfo } from '../worker/messages.ts'
 import type { MetricsSnapshot, RouteFigures } from './metrics.ts'
-
-const startedAt = Date.now() / 1_000 - process.uptime()
+import { type AllFigures, type AppStats, type ProcessFigures, startedAt } from './shared-metrics.ts'
 
 /** Writes the figures. `bounds` are those of the histogram, in seconds; the format ends with a line feed. */
 export function exposition(figures: MetricsSnapshot, bounds: readonly number[]): string {
-  const { server, memory, cpu, eventLoopLag } = figures
+  const lines = rowsOf({ ...figures, startedAt }).flatMap((row) => family(row, [sampleOf(row)]))
+  return written([...durations(figures.routes, bounds), ...lines])
+}
+
+/** Writes the figures of all workers: the sums of what is counted in each, and by worker what belongs to a process. */
+export function clusterExposition(
+  { total, routes, workers, cluster }: AllFigures,
+  bounds: readonly number[],
+): string {
+  const byWorker = workers.map(({ worker, ...figures }) => ({ worker, rows: rowsOf(figures) }))
+  const lines = rowsOf(total).flatMap((row, at) => {
+    const [name, type] = row
+    // Whether the bus is connected, and which topics it has, cannot be added up.
+    const isSum = name.startsWith('http_') || (name.startsWith('volant_') && type === 'counter')
+    if (isSum) return family(row, [sampleOf(row)])
+    const samples = byWorker.map(({ worker, rows }) => sampleOf(rows[at] as Row, `worker="${worker}"`))
+    return family(row, samples)
+  })
+  return written([...durations(routes, bounds), ...lines, ...supervised(cluster)])
+}
+
+/** What is measured of a process and of the app in it. */
+export interface Measured extends ProcessFigures {
+  readonly server: AppStats
+}
+
+/** A figure that the adapter cannot know is undefined, and has no line. */
+type Row = [name: string, type: string, help: string, value: number | undefined, labels?: string]
+
+function rowsOf({ server, memory, cpu, eventLoopLag, startedAt }: Measured): Row[] {
   const { bus } = server
   const connected = bus === undefined ? undefined : Number(bus.connected)
-  const rows: [name: string, type: string, help: string, value: number | undefined, labels?: string][] = [
+  return [
     ['http_connections', 'gauge', 'Open connections.', server.connections],
     ['http_requests_in_flight', 'gauge', 'Requests without their reply.', server.inFlight],
     ['http_websockets', 'gauge', 'Open WebSockets.', server.sockets],
@@ -36,13 +65,8 @@ export function exposition(figures: MetricsSnapshot, bounds: readonly number[]):
     ['nodejs_eventloop_lag_p50_seconds', 'gauge', 'Median lag of the event loop.', eventLoopLag.p50 / 1e3],
     ['nodejs_eventloop_lag_p99_seconds', 'gauge', 'Lag of the event loop, p99.', eventLoopLag.p99 / 1e3],
     ['nodejs_eventloop_lag_max_seconds', 'gauge', 'Longest lag of the event loop.', eventLoopLag.max / 1e3],
-    ['nodejs_version_info', 'gauge', 'Version of Node.js.', 1, `{version="${process.version}"}`],
+    ['nodejs_version_info', 'gauge', 'Version of Node.js.', 1, `version="${process.version}"`],
   ]
-  // A figure that the adapter cannot know has no line.
-  const lines = rows.flatMap(([name, type, help, value, labels = '']) =>
-    value === undefined ? [] : [...head(name, type, help), `${name}${labels} ${value}`],
-  )
-  return `${[...durations(figures.routes, bounds), ...lines].join('\n')}\n`
 }
 
 const refusedHelp = 'Requests refused before the app saw them: malformed, past a limit, overload.'
@@ -65,6 +89,43 @@ function durations(routes: readonly RouteFigures[], bounds: readonly number[]): 
   return lines
 }
 
+/** How many workers there are in each state, and how many were started in place of others. */
+function supervised({ workers, restarts }: ClusterInfo): string[] {
+  const states = (['starting', 'ready', 'draining'] as const).map((state) => ({
+    labels: `state="${state}"`,
+    value: workers.filter((worker) => worker.state === state).length,
+  }))
+  const reasons = Object.entries(restarts).map(([reason, value]) => ({ labels: `reason="${reason}"`, value }))
+  return [
+    ...family(['volant_workers', 'gauge', 'Workers of the supervisor, by state.'], states),
+    ...family(['volant_worker_restarts_total', 'counter', 'Workers started in place of others.'], reasons),
+  ]
+}
+
+interface Sample {
+  readonly labels: string
+  readonly value: number | undefined
+}
+
+function sampleOf([, , , value, own]: Row, more = ''): Sample {
+  return { labels: own === undefined || more === '' ? `${more}${own ?? ''}` : `${more},${own}`, value }
+}
+
+/** Writes the samples of one name; nothing if no worker has a value. */
+function family(
+  [name, type, help]: readonly [string, string, string, ...unknown[]],
+  samples: readonly Sample[],
+): string[] {
+  const lines = samples.flatMap(({ labels, value }) =>
+    value === undefined ? [] : `${name}${labels === '' ? '' : `{${labels}}`} ${value}`,
+  )
+  return lines.length === 0 ? [] : [...head(name, type, help), ...lines]
+}
+
 function head(name: string, type: string, help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+}
+
+function written(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
 }
