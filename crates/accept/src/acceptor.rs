@@ -186,24 +186,30 @@ impl Acceptor {
         }
     }
 
-    /// Says whether a worker gets connections. One that begins is new for a while, if others are there.
+    /// Says whether a worker gets connections. One that begins is new for a while, unless all others are, too.
     pub fn set_takes(&mut self, worker: usize, takes: bool) {
-        let others = self.others_take(worker);
+        let now = monotonic_ms();
+        let others = self.others_serve(worker, now);
         if let Some(worker) = self.worker(worker)
             && worker.takes != takes
         {
             worker.takes = takes;
             if takes {
-                worker.new_until = if others { monotonic_ms() + NEW } else { 0 };
+                worker.takes_since = now;
+                worker.new_until = if others { now + NEW } else { 0 };
                 worker.allowance = 0.0;
             }
         }
         self.spread();
     }
 
-    fn others_take(&self, worker: usize) -> bool {
+    /// Gives whether another worker has got connections for some time.
+    fn others_serve(&self, worker: usize, now: u64) -> bool {
         let mut all = self.workers.iter().enumerate();
-        all.any(|(id, other)| id != worker && other.as_ref().is_some_and(|other| other.takes))
+        all.any(|(id, other)| {
+            let serves = |other: &Worker| other.takes && other.takes_since + NEW <= now;
+            id != worker && other.as_ref().is_some_and(serves)
+        })
     }
 
     /// Lets go of a worker that is gone. What it has not acknowledged goes to others.

@@ -22,6 +22,8 @@ pub struct Worker {
     pub listeners: Vec<u16>,
     /// It is ready, and its beats come.
     pub takes: bool,
+    /// Since when it takes connections, in milliseconds.
+    pub takes_since: u64,
     /// Until this time, in milliseconds, it is new: see [`Worker::may_take`].
     pub new_until: u64,
     /// While it is new: how many connections it may be given now.
@@ -45,6 +47,7 @@ impl Worker {
             fd,
             listeners: Vec::new(),
             takes: false,
+            takes_since: 0,
             new_until: 0,
             allowance: 0.0,
             kept: VecDeque::new(),

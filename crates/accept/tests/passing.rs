@@ -218,6 +218,8 @@ fn a_new_worker_gets_at_most_twice_its_share_of_what_comes_next() {
         .collect();
     let _old = connect(300, address);
     settle(&mut acceptor, &mut workers);
+    // The others are not new any more.
+    sleep(Duration::from_secs(6));
     workers.push(Worker::new(&mut acceptor, &[listener]));
     let _next = connect(100, address);
     settle(&mut acceptor, &mut workers);
@@ -226,6 +228,21 @@ fn a_new_worker_gets_at_most_twice_its_share_of_what_comes_next() {
         (40..=52).contains(&new),
         "{new} of 100, where 25 are its share"
     );
+}
+
+#[test]
+fn workers_that_start_one_after_the_other_are_even_at_once() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers = vec![Worker::new(&mut acceptor, &[listener])];
+    let _first = connect(10, address);
+    settle(&mut acceptor, &mut workers);
+    for _ in 0..3 {
+        workers.push(Worker::new(&mut acceptor, &[listener]));
+    }
+    let _next = connect(30, address);
+    settle(&mut acceptor, &mut workers);
+    let loads: Vec<usize> = workers.iter().map(|w| w.connections.len()).collect();
+    assert_eq!(loads, [10; 4]);
 }
 
 #[test]
