@@ -1,0 +1,107 @@
+/** What is published to a topic reaches the WebSockets of all workers, also of those that replace others. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { within } from '@volant/test-kit'
+import { createApp } from 'volant'
+import { WebSocket } from 'ws'
+import { Started } from './workers/started.ts'
+
+const skip = createApp({ signals: false }).adapterName !== 'native' && 'the native engine is not there'
+/** What only a hang takes, in milliseconds. */
+const patience = 60_000
+
+/** A visitor of the room. */
+class Visitor {
+  readonly heard: string[] = []
+  readonly #socket: WebSocket
+  #worker = ''
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+  }
+
+  static async enter(url: string): Promise<Visitor> {
+    const visitor = new Visitor(new WebSocket(`${url.replace('http', 'ws')}/room`))
+    visitor.#socket.on('message', (data) => visitor.#hear(String(data)))
+    await within(once(visitor.#socket, 'message'), patience, 'the first message')
+    return visitor
+  }
+
+  #hear(text: string): void {
+    if (this.#worker === '') this.#worker = text
+    else this.heard.push(text)
+  }
+
+  get worker(): string {
+    return this.#worker
+  }
+
+  say(text: string): void {
+    this.#socket.send(text)
+  }
+
+  async leave(): Promise<void> {
+    this.#socket.close()
+    if (this.#socket.readyState !== WebSocket.CLOSED) await once(this.#socket, 'close')
+  }
+}
+
+async function until(done: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + patience; !done();) {
+    assert.ok(Date.now() < end, what)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test(
+  'visitors of three workers hear each other, and so do those of the workers that replace them',
+  { skip },
+  async () => {
+    const started = new Started('room', 3)
+    try {
+      const url = await started.url(started.child.stdout as NodeJS.ReadableStream)
+      for (const round of ['before', 'after']) {
+        const visitors = await Promise.all(Array.from({ length: 6 }, () => Visitor.enter(url)))
+        assert.equal(
+          new Set(visitors.map(({ worker }) => worker)).size,
+          3,
+          'the visitors are at three workers',
+        )
+        // A subscription that is on its way may miss what is said meanwhile.
+        for (const speaker of [visitors[0], visitors[1], visitors[2]]) {
+          const counts = visitors.map(({ heard }) => heard.length)
+          await until(() => {
+            speaker?.say('is anybody there?')
+            return visitors.every(({ heard }, at) => heard.length > (counts[at] as number))
+          }, 'nobody is there')
+        }
+        const said: string[] = []
+        for (let count = 0; count < 30; count++) {
+          const text = `${round} ${count}`
+          said.push(text)
+          visitors[count % visitors.length]?.say(text)
+          // One after the other, so that there is one order.
+          await until(
+            () => visitors.every(({ heard }) => heard.includes(text)),
+            `${text} was not heard by all`,
+          )
+        }
+        const news = (text: string): boolean => text.startsWith(round)
+        for (const { heard } of visitors) assert.deepEqual(heard.filter(news), said)
+        await Promise.all(visitors.map((visitor) => visitor.leave()))
+        if (round === 'after') break
+        const before = new Set(visitors.map(({ worker }) => worker))
+        started.child.kill('SIGHUP')
+        for (let replaced = 0, end = Date.now() + patience; replaced < 6;) {
+          assert.ok(Date.now() < end, 'the workers were not replaced')
+          const visitor = await Visitor.enter(url)
+          replaced = before.has(visitor.worker) ? 0 : replaced + 1
+          await visitor.leave()
+        }
+      }
+    } finally {
+      await started.stop()
+    }
+  },
+)
