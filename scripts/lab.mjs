@@ -13,7 +13,7 @@ import { bring, versions } from './nodes.mjs'
 import { stagePackages } from './pack.mjs'
 
 /** Commands that start servers. */
-const measuring = ['run', 'pair', 'doctor', 'soak', 'idle', 'slow-readers', 'tls-storm', 'sse']
+const measuring = 'run pair doctor soak idle slow-readers tls-storm sse roll kill balance'.split(' ')
 /** The version of Node.js that servers run on unless `--node` names another. */
 const standardNode = '26'
 

@@ -1,11 +1,14 @@
 /** `npm run lab`: measures servers on this machine, and tells what was found. */
 import { idle, slowReaders, soak } from './commands/alone.ts'
 import type { Command } from './commands/command.ts'
+import { balance } from './commands/balance.ts'
 import { baseline, check, compare } from './commands/compare.ts'
 import { drain } from './commands/drain.ts'
 import { doctor } from './commands/doctor.ts'
+import { kill } from './commands/kill.ts'
 import { list } from './commands/list.ts'
 import { pair } from './commands/pair.ts'
+import { roll } from './commands/roll.ts'
 import { report } from './commands/report.ts'
 import { run } from './commands/run.ts'
 import { sse } from './commands/sse.ts'
@@ -29,6 +32,9 @@ const commands: readonly Command[] = [
   tlsStorm,
   sse,
   drain,
+  roll,
+  kill,
+  balance,
 ]
 
 const usage = `usage: npm run lab -- COMMAND [options]

@@ -13,7 +13,7 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* slow-readers tls-storm sse drain$/],
+  [['race'], /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance$/],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
     ['run', '--scenarios', 'ramapi-json:fast'],
@@ -49,6 +49,13 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['drain', '--direct', '--root', '/none'],
     /\/none is no checkout with built packages: run npm run build there$/,
   ],
+  [['roll', '--server', 'koa'], /--server takes volant, .*, bun, not koa$/],
+  [['roll', '--server', 'node', '--against', 'koa'], /--against takes volant, .* with commas, not koa$/],
+  [['kill', '--signal', 'TERM'], /--signal takes KILL, STOP, not TERM$/],
+  [['kill', '--who', 'start', '--count', '2'], /--who start takes neither --signal STOP nor --count$/],
+  [['kill', '--every', '0s'], /--every takes seconds from 0\.1 to 600, as 1s, not 0s$/],
+  [['kill', '--workers', '1'], /--workers takes a whole number from 2 to 64, not 1$/],
+  [['balance', '--connections', '10,x'], /--connections takes whole numbers from 1 to 10000 with commas$/],
   [
     ['pair', 'honest', '--scenario', 'ramapi-json:plain'],
     /pair takes two entries or more: npm run lab -- pair native uws$/,

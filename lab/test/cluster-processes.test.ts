@@ -1,0 +1,76 @@
+/** The commands about clusters with real processes, in a short form. node:cluster is there wherever Node.js is. */
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { packageFolder } from '../src/folders.ts'
+import { type Outcome, laboratory } from './laboratory.ts'
+
+const lab = laboratory()
+after(() => lab.close())
+
+/** Runs a command of the lab on the entries of this repository; nothing may be left of it. */
+async function run(...args: string[]): Promise<Outcome> {
+  const outcome = await lab.run(args, { LAB_ENTRIES: join(packageFolder, 'entries') })
+  assert.deepEqual(processesIn(lab.folder), [])
+  assert.deepEqual(lab.leftovers(), [])
+  return outcome
+}
+
+/** Those with a folder below this one in their environment: a cluster gets one. */
+function processesIn(folder: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`SCRATCH=${folder}`)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** A rival may miss a bar: the exit code says whether it did. */
+function assertJudged({ code, output, errors }: Outcome): void {
+  const isMet = /\n {2}met\n$/.test(output)
+  assert.ok(isMet || /\n {2}MISSED: .+\n$/.test(output), output + errors)
+  assert.equal(code, isMet ? 0 : 1, output + errors)
+}
+
+test('a roll replaces all workers of node:cluster', async () => {
+  const outcome = await run('roll', '--server', 'node', '--workers', '2', '--rolls', '1', '--requests', '500')
+  assertJudged(outcome)
+  const [, requests, seen] =
+    /\n {2}requests {4}([\d,]+), answered by (\d+) workers\n/.exec(outcome.output) ?? []
+  assert.ok(Number(requests?.replaceAll(',', '')) >= 500, outcome.output)
+  assert.equal(seen, '4')
+  assert.match(outcome.output, /\n {2}run twice {3}0 POST\n/)
+})
+
+test('two of the workers of node:cluster are killed and replaced', async () => {
+  const outcome = await run('kill', '--server', 'node', '--count', '2', '--clients', '16')
+  assertJudged(outcome)
+  assert.match(outcome.output, /: 2 kills of one of 4 workers/)
+  assert.match(outcome.output, /\n {2}new worker {2}after \d+ ms, \d+ ms at most\n/)
+})
+
+test('nothing is left of node:cluster when its primary is killed', async () => {
+  const outcome = await run('kill', '--server', 'node', '--who', 'supervisor', '--workers', '2')
+  assertJudged(outcome)
+  for (const state of ['starting', 'serving', 'rolling', 'draining'])
+    assert.match(outcome.output, new RegExp(`\\n  ${state} +\\S`))
+})
+
+test('connections of node:cluster are counted by worker', async () => {
+  const outcome = await run('balance', '--server', 'node', '--workers', '3', '--connections', '7,40')
+  assertJudged(outcome)
+  for (const [, total, held = ''] of outcome.output.matchAll(/\n {2}of (\d+) +([\d, ]+): /g)) {
+    const sum = held.split(', ').reduce((all, one) => all + Number(one), 0)
+    assert.equal(sum, Number(total))
+  }
+})
+
+test('a rival that cannot be rolled is told in a line, and fails nothing', async () => {
+  const { code, output, errors } = await run('roll', '--server', 'uws', '--rolls', '1')
+  assert.equal(code, 2, output)
+  assert.match(errors, /lab: uWebSockets\.js on worker threads has no rolling restart: /)
+})
