@@ -13,7 +13,8 @@ import { bring, versions } from './nodes.mjs'
 import { stagePackages } from './pack.mjs'
 
 /** Commands that start servers. */
-const measuring = 'run pair doctor soak idle slow-readers tls-storm sse roll kill balance'.split(' ')
+const measuring =
+  'run pair doctor soak idle slow-readers tls-storm sse roll kill balance workers connections'.split(' ')
 /** The version of Node.js that servers run on unless `--node` names another. */
 const standardNode = '26'
 

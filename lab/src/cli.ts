@@ -6,6 +6,8 @@ import { baseline, check, compare } from './commands/compare.ts'
 import { drain } from './commands/drain.ts'
 import { doctor } from './commands/doctor.ts'
 import { kill } from './commands/kill.ts'
+import { workers } from './commands/workers.ts'
+import { connections } from './commands/connections.ts'
 import { list } from './commands/list.ts'
 import { pair } from './commands/pair.ts'
 import { roll } from './commands/roll.ts'
@@ -35,6 +37,8 @@ const commands: readonly Command[] = [
   roll,
   kill,
   balance,
+  workers,
+  connections,
 ]
 
 const usage = `usage: npm run lab -- COMMAND [options]

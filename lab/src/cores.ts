@@ -14,7 +14,7 @@ export interface Cores {
 /** Two cores this process may use, of different physical cores where there are any. */
 export function chooseCores(): Cores {
   if (!isInstalled('taskset')) return unpinned('taskset is missing (package util-linux)')
-  const allowed = parseCpuList(statusField('Cpus_allowed_list'))
+  const allowed = allowedCores()
   const server = allowed[0]
   if (server === undefined || allowed.length < 2) return unpinned('only one core may be used')
   const siblings = siblingsOf(server)
@@ -28,6 +28,11 @@ export function chooseCores(): Cores {
     generator: sibling,
     label: `server on core ${server}, generator on its hyper-thread ${sibling}`,
   }
+}
+
+/** The cores that this process may use. */
+export function allowedCores(): number[] {
+  return parseCpuList(statusField('Cpus_allowed_list'))
 }
 
 /** Moves the lab itself to the generator's core: what it does between measurements disturbs no server. */

@@ -31,9 +31,14 @@ const tick = 10_000_000
 
 /** `mark`: also processes that have it in their environment, as `startServer` gives one to each server. */
 export function readCpu(pid: number, mark?: string): CpuReading {
+  return readCpuOf(familyOf(pid, mark))
+}
+
+/** Of these processes alone. */
+export function readCpuOf(pids: readonly number[]): CpuReading {
   const threads = new Map<string, ThreadTimes>()
   let ticks = 0
-  for (const member of familyOf(pid, mark)) {
+  for (const member of pids) {
     // utime, stime, and cutime and cstime of children that were waited for: proc(5), fields 14 to 17.
     const fields = statFields(member)
     ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)

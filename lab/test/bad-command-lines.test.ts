@@ -13,7 +13,10 @@ const known = scenarios.map(({ name }) => name).join(' ')
 const run = ['run', '--entries', 'honest', '--scenarios', 'ramapi-json:plain', '--name', 'never']
 const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput', '--name', 'never']
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
-  [['race'], /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance$/],
+  [
+    ['race'],
+    /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance workers connections$/,
+  ],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
     ['run', '--scenarios', 'ramapi-json:fast'],
@@ -56,6 +59,7 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [['kill', '--every', '0s'], /--every takes seconds from 0\.1 to 600, as 1s, not 0s$/],
   [['kill', '--workers', '1'], /--workers takes a whole number from 2 to 64, not 1$/],
   [['balance', '--connections', '10,x'], /--connections takes whole numbers from 1 to 10000 with commas$/],
+  [['workers', '--workers', '4'], /--workers takes two whole numbers or more from 1 to 64 with commas$/],
   [
     ['pair', 'honest', '--scenario', 'ramapi-json:plain'],
     /pair takes two entries or more: npm run lab -- pair native uws$/,

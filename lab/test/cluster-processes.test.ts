@@ -1,8 +1,10 @@
 /** The commands about clusters with real processes, in a short form. node:cluster is there wherever Node.js is. */
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { rateOf } from '../src/cluster/workers.ts'
 import { packageFolder } from '../src/folders.ts'
 import { type Outcome, laboratory } from './laboratory.ts'
 
@@ -67,6 +69,39 @@ test('connections of node:cluster are counted by worker', async () => {
     const sum = held.split(', ').reduce((all, one) => all + Number(one), 0)
     assert.equal(sum, Number(total))
   }
+})
+
+const short = ['--seconds', '0.3', '--rounds', '1']
+
+test('a request of node:cluster is measured at 1 and 2 workers, and all of its processes are counted', async () => {
+  const outcome = await run('workers', '--server', 'node', '--workers', '1,2', ...short)
+  assertJudged(outcome)
+  assert.match(outcome.output, /\n {3}1 workers {2}[\d.]+ \(.*\n {3}2 workers {2}[\d.]+ \(.* of that at 1\n/)
+  const [, one, two] = /2 workers: .*, by worker (\d+) %, (\d+) %/.exec(outcome.errors) ?? []
+  assert.ok(Number(one) >= 1 && Number(two) >= 1, outcome.errors)
+})
+
+test('what node:cluster costs is measured beside one process', async () => {
+  const outcome = await run('connections', '--server', 'node', '--idle', '0.5', ...short)
+  assertJudged(outcome)
+  const [, supervisor] = /\n {2}PSS of the first process +([\d.]+) /.exec(outcome.output) ?? []
+  assert.ok(Number(supervisor) > 1, outcome.output)
+})
+
+test(
+  'two generators on cores of their own load workers together',
+  { skip: availableParallelism() < 2 },
+  async () => {
+    const rate = await rateOf('node', 2, '0,1', [0, 1], { connections: 8, seconds: 0.3 })
+    assert.ok(rate > 0)
+  },
+)
+
+test('workers on cores of their own are refused where the generators have none', async () => {
+  if (availableParallelism() >= 4) return
+  const { code, errors } = await run('workers', '--server', 'node', '--own-cores')
+  assert.equal(code, 2)
+  assert.match(errors, /need 4 cores, and there are \d: on these the generator would be measured\n$/)
 })
 
 test('a rival that cannot be rolled is told in a line, and fails nothing', async () => {

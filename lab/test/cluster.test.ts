@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgeBalance } from '../src/cluster/balance.ts'
 import { type BrokenFindings, judgeBroken } from '../src/cluster/broken.ts'
+import { type ConnectionFindings, judgeConnections } from '../src/cluster/connections.ts'
 import { type KillFindings, judgeKill, sortLost, untilNew } from '../src/cluster/kill.ts'
 import { type Lost, comparePosts } from '../src/cluster/load.ts'
 import { type Leftovers, judgeOrphans } from '../src/cluster/orphans.ts'
 import { type RollFindings, judgeRoll } from '../src/cluster/roll.ts'
 import { judgeStall } from '../src/cluster/stall.ts'
+import { judgeRates, judgeWorkers } from '../src/cluster/workers.ts'
 
 const lost = (changes: Partial<Lost> = {}): Lost => ({
   method: 'GET',
@@ -161,3 +163,60 @@ test('connections of workers are one apart at most', () => {
   assert.deepEqual(judgeBalance([{ connections: 10, held: [4, 2, 2, 2] }]), ['2 apart with 10'])
   assert.deepEqual(judgeBalance([{ connections: 3, held: [] }]).length, 1)
 })
+
+test('a request costs 3 % more at most, by the upper end of the ratios of the rounds', () => {
+  const one = [10, 11, 12, 10, 11]
+  const times = (ratio: number) => one.map((value) => value * ratio)
+  const judged = (two: readonly number[], idle: readonly number[] = []) =>
+    judgeWorkers(
+      new Map([
+        [1, one],
+        [2, two],
+      ]),
+      idle,
+    )
+  assert.deepEqual(judged(times(1.029)).faults, [])
+  assert.equal(judged(times(1.029)).ratios.get(2)?.median.toFixed(3), '1.029')
+  assert.match(judged([...times(1).slice(1), 11.5]).faults.join(), /^at 2 workers it is 1\.0/)
+  assert.equal(judged(times(Number.NaN)).faults.length, 1)
+  assert.deepEqual(judged(times(1), [2]).faults, ['with 2 workers one of them did nothing'])
+})
+
+test('two workers on two cores do 1.9 times as much at least', () => {
+  assert.deepEqual(judgeRates([100, 110], [190, 210]).faults, [])
+  assert.match(judgeRates([100, 110], [189, 210]).faults.join(), /^it is .*, of at least 1\.9$/)
+})
+
+const supervised: ConnectionFindings = {
+  singly: [{ supervised: 60, alone: 35 }],
+  crowd: [{ supervised: 28, alone: 20 }],
+  request: [{ supervised: 10.1, alone: 10 }],
+  start: [{ supervised: 280, alone: 200 }],
+  memory: [15e6],
+  idle: [0.005],
+}
+
+test('what a supervisor costs is met at the bars', () => {
+  const { rows, faults } = judgeConnections(supervised)
+  assert.deepEqual(faults, [])
+  assert.equal(rows.length, 6)
+  assert.match(
+    rows[0] as string,
+    /^a new connection adds +25\.0 .* µs, of at most 25 µs; 60\.0 .* beside 35\.0/,
+  )
+})
+
+const dearer: Partial<ConnectionFindings>[] = [
+  { singly: [{ supervised: 60.1, alone: 35 }] },
+  { crowd: [{ supervised: 28.1, alone: 20 }] },
+  { request: [{ supervised: 10.11, alone: 10 }] },
+  { start: [{ supervised: 281, alone: 200 }] },
+  { memory: [15.1e6] },
+  { memory: [Number.NaN] },
+  { idle: [0.0051] },
+]
+for (const change of dearer) {
+  test(`it is missed beyond one: ${JSON.stringify(change)}`, () => {
+    assert.equal(judgeConnections({ ...supervised, ...change }).faults.length, 1)
+  })
+}

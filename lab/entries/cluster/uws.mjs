@@ -1,5 +1,5 @@
 // uWebSockets.js on worker threads, as its example WorkerThreads.js: the main thread accepts, and hands connections to
-// the apps of the threads in turn. There is no way to take a thread out, so there is no rolling restart.
+// the apps of the threads in turn. With the argument `alone` the main thread serves by itself. There is no way to take a thread out, so there is no rolling restart.
 import { createRequire } from 'node:module'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { answer, host, nonceIn, port, ready, worker } from './work.mjs'
@@ -10,7 +10,8 @@ const require = createRequire(new URL('../uws/package.json', import.meta.url))
 const uws = require(onNode20 ? 'uWebSockets.js' : '@uwsjs/core')
 
 const app = uws.App()
-if (isMainThread) {
+const isAlone = process.argv[2] === 'alone'
+if (isMainThread && !isAlone) {
   for (let left = Number(process.env.WORKERS); left > 0; left--) {
     new Worker(new URL(import.meta.url)).on('message', (descriptor) => app.addChildAppDescriptor(descriptor))
   }
@@ -36,6 +37,6 @@ if (isMainThread) {
       if (isLast) void reply('POST', body)
     })
   })
-  parentPort.postMessage(app.getDescriptor())
-  app.listen(host, 0, () => ready())
+  parentPort?.postMessage(app.getDescriptor())
+  app.listen(host, isAlone ? port : 0, () => ready())
 }

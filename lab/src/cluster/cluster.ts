@@ -15,13 +15,13 @@ import { isRunning } from './processes.ts'
 export interface Launch {
   readonly name: ClusterName
   readonly workers: number
-  /** Pins all of its processes to these cores, as `taskset` writes them; null leaves it to the kernel. */
-  readonly cores?: string | null
+  /** Pins all of its processes to a core, or to a list as `taskset` writes it; null leaves them to the kernel. */
+  readonly core?: number | string | null
   readonly environment?: Readonly<Record<string, string>>
   /** Further arguments. */
   readonly args?: readonly string[]
-  /** In place of the command of the rival: one process that is no cluster, of which it is compared with. */
-  readonly alone?: string
+  /** True starts one process that is no cluster, which it is compared with. */
+  readonly alone?: boolean
 }
 
 /** How the first process ended. */
@@ -53,7 +53,10 @@ export class Cluster {
   #errors = ''
   #end: End | null = null
 
-  private constructor({ name, workers, cores = null, environment, args = [], alone }: Launch, port: number) {
+  private constructor(
+    { name, workers, core = null, environment, args = [], alone = false }: Launch,
+    port: number,
+  ) {
     this.name = name
     this.port = port
     this.#rival = rivals[name]
@@ -71,9 +74,9 @@ export class Cluster {
       SCRATCH: this.#scratch,
       PM2_HOME: join(this.#scratch, 'pm2'),
     }
-    const own = alone === undefined ? this.#rival.args(workers) : [alone]
+    const own = alone ? this.#rival.alone : this.#rival.args(workers)
     const command = [...runtimeOfRival(name), ...own, ...args]
-    if (cores !== null) command.unshift('taskset', '--cpu-list', cores)
+    if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
     this.#child = spawn(command[0] as string, command.slice(1), {
       cwd: join(entriesFolder, this.#rival.folder),
       env: this.#environment,

@@ -15,6 +15,8 @@ export interface Rival {
   readonly folder: string
   /** The command behind the runtime. */
   args(workers: number): string[]
+  /** The same handlers in one process that is no cluster. */
+  readonly alone: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   /** How it is told to replace its workers: by SIGHUP to its first process, or by a command. A sentence: it cannot. */
   readonly reload: 'SIGHUP' | { readonly args: readonly string[] } | { readonly lacks: string }
@@ -30,6 +32,7 @@ export const rivals = {
     entry: 'native',
     folder: 'volant',
     args: (workers) => [volantCommand(), 'start', 'cluster.mjs', '--workers', String(workers)],
+    alone: ['cluster.mjs'],
     reload: 'SIGHUP',
   },
   node: {
@@ -37,6 +40,7 @@ export const rivals = {
     entry: 'node',
     folder: 'cluster',
     args: () => ['node-cluster.mjs'],
+    alone: ['node.mjs'],
     environment: { SERVER: 'node' },
     reload: 'SIGHUP',
   },
@@ -45,6 +49,7 @@ export const rivals = {
     entry: 'fastify',
     folder: 'cluster',
     args: () => ['node-cluster.mjs'],
+    alone: ['fastify.mjs'],
     environment: { SERVER: 'fastify' },
     reload: 'SIGHUP',
   },
@@ -53,6 +58,7 @@ export const rivals = {
     entry: 'fastify',
     folder: 'cluster',
     args: () => [pm2('pm2-runtime'), 'start', 'pm2.config.cjs'],
+    alone: ['pm2-worker.mjs'],
     // It asks for new releases and sends how it is used otherwise.
     environment: { PM2_DISCRETE_MODE: 'true' },
     reload: { args: [pm2('pm2'), 'reload', 'cluster'] },
@@ -62,6 +68,7 @@ export const rivals = {
     entry: 'uws',
     folder: 'cluster',
     args: () => ['uws.mjs'],
+    alone: ['uws.mjs', 'alone'],
     reload: {
       lacks: 'no app can be taken out of its acceptor, so its threads cannot be replaced one by one',
     },
@@ -72,6 +79,7 @@ export const rivals = {
     entry: 'bun',
     folder: 'cluster',
     args: () => ['bun.mjs'],
+    alone: ['bun-worker.mjs'],
     reload: 'SIGHUP',
   },
 } as const satisfies Record<string, Rival>
@@ -88,10 +96,15 @@ export async function installRival(name: ClusterName): Promise<void> {
   if (needsMore) await installEntry({ ...own, name: 'cluster', folder: join(entriesFolder, folder) })
 }
 
-/** The program that runs it, with its first arguments. */
+/**
+ * The program that runs it, with its first arguments. Only threads can have another C library: a process that starts
+ * further ones does so by its own path, which would be that of the loader.
+ */
 export function runtimeOfRival(name: ClusterName): string[] {
-  const entry: Entry = entryOf(rivals[name].entry)
-  return commandOf(entry).slice(0, -1)
+  const [entry, rival]: [Entry, Rival] = [entryOf(rivals[name].entry), rivals[name]]
+  return entry.runtime === 'node' && rival.threads !== true
+    ? [entry.node.path]
+    : commandOf(entry).slice(0, -1)
 }
 
 /** The command `volant`, as packed beside the entries, or of this checkout. */

@@ -54,7 +54,8 @@ export async function measureStartup({ entry, scenario, variant, method }: Assig
   return { status: 'measured', metrics: { start, idleRss }, flags: [], commands }
 }
 
-async function firstReply(
+/** Asks again and again, every ms; false when no right reply came in time. */
+export async function firstReply(
   port: number,
   path: string,
   wanted: string,
