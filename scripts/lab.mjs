@@ -14,7 +14,9 @@ import { stagePackages } from './pack.mjs'
 
 /** Commands that start servers. */
 const measuring =
-  'run pair doctor soak idle slow-readers tls-storm sse roll kill balance workers connections'.split(' ')
+  'run pair doctor soak idle slow-readers tls-storm sse roll kill balance workers connections limiter systemd'.split(
+    ' ',
+  )
 /** The version of Node.js that servers run on unless `--node` names another. */
 const standardNode = '26'
 

@@ -27,6 +27,7 @@ const long = [
   'examples/reference-api/test/samples.test.ts',
   // Measure servers under load.
   'lab/test/bad-runs.test.ts',
+  'lab/test/cluster-processes.test.ts',
   'lab/test/conformance.test.ts',
   'lab/test/interrupted-run.test.ts',
   'lab/test/measured-guards.test.ts',

@@ -8,12 +8,14 @@ import { doctor } from './commands/doctor.ts'
 import { kill } from './commands/kill.ts'
 import { workers } from './commands/workers.ts'
 import { connections } from './commands/connections.ts'
+import { limiter } from './commands/limiter.ts'
 import { list } from './commands/list.ts'
 import { pair } from './commands/pair.ts'
 import { roll } from './commands/roll.ts'
 import { report } from './commands/report.ts'
 import { run } from './commands/run.ts'
 import { sse } from './commands/sse.ts'
+import { systemd } from './commands/systemd.ts'
 import { table } from './commands/table.ts'
 import { tlsStorm } from './commands/tls-storm.ts'
 import { Failure } from './failure.ts'
@@ -39,6 +41,8 @@ const commands: readonly Command[] = [
   balance,
   workers,
   connections,
+  limiter,
+  systemd,
 ]
 
 const usage = `usage: npm run lab -- COMMAND [options]

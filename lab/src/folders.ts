@@ -13,5 +13,6 @@ const releaseFolder = join(resolve(rootFolder, process.env['CARGO_TARGET_DIR'] ?
 export const nullServerPath: string = join(releaseFolder, 'null-server')
 export const loadPath: string = join(releaseFolder, 'load')
 export const socketsPath: string = join(releaseFolder, 'sockets')
+export const serviceManagerPath: string = join(releaseFolder, 'service-manager')
 /** Runs: the committed one, and those of this machine; `LAB_RESULTS` names another folder. */
 export const resultsFolder: string = resolve(process.env['LAB_RESULTS'] ?? join(packageFolder, 'results'))

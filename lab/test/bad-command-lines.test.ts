@@ -15,7 +15,7 @@ const velox = ['run', '--entries', 'honest', '--scenarios', 'veloxts-throughput'
 const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [
     ['race'],
-    /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance workers connections$/,
+    /unknown command race; known: run pair .* slow-readers tls-storm sse drain roll kill balance workers connections limiter systemd$/,
   ],
   [['run', '--scenarios', 'nonesuch'], new RegExp(`unknown scenario nonesuch; known: ${known}$`)],
   [
@@ -60,6 +60,7 @@ const cases: [readonly string[], RegExp, NodeJS.ProcessEnv?][] = [
   [['kill', '--workers', '1'], /--workers takes a whole number from 2 to 64, not 1$/],
   [['balance', '--connections', '10,x'], /--connections takes whole numbers from 1 to 10000 with commas$/],
   [['workers', '--workers', '4'], /--workers takes two whole numbers or more from 1 to 64 with commas$/],
+  [['limiter', '--requests', '500'], /--requests must be more than --limit, or nothing is refused$/],
   [
     ['pair', 'honest', '--scenario', 'ramapi-json:plain'],
     /pair takes two entries or more: npm run lab -- pair native uws$/,

@@ -4,8 +4,10 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { unshareCommand } from '../src/cluster/service.ts'
 import { rateOf } from '../src/cluster/workers.ts'
 import { packageFolder } from '../src/folders.ts'
+import { isInstalled } from '../src/machine.ts'
 import { type Outcome, laboratory } from './laboratory.ts'
 
 const lab = laboratory()
@@ -70,6 +72,68 @@ test('connections of node:cluster are counted by worker', async () => {
     assert.equal(sum, Number(total))
   }
 })
+
+test('no request is lost by a roll of Volant', async () => {
+  const { code, output, errors } = await run('roll', '--workers', '2', '--rolls', '1', '--requests', '500')
+  assert.equal(code, 0, output + errors)
+  assert.match(output, /: 1 rolls of 2 workers.*\n {2}requests.*, answered by 4 workers\n {2}failed {6}0\n/)
+})
+
+// When a new worker serves is a matter of speed.
+test('what Volant loses with a worker that is killed was in flight there', async () => {
+  const { output, errors } = await run('kill', '--count', '2', '--clients', '16')
+  assert.match(output, /\n {2}beyond {6}0\n {2}run twice {3}0 POST\n/, output + errors)
+})
+
+test('a version of Volant’s app that throws replaces none that serves', async () => {
+  const { code, output, errors } = await run('kill', '--who', 'start', '--workers', '2')
+  assert.equal(code, 0, output + errors)
+})
+
+test('workers of Volant have as many connections, but one', async () => {
+  const { code, output, errors } = await run('balance', '--workers', '3', '--connections', '7,40')
+  assert.equal(code, 0, output + errors)
+})
+
+test(
+  'a service with a socket of its manager refuses nobody, and is a good first process',
+  { skip: unshareCommand() === null && 'unshare may not make a namespace of processes here' },
+  async () => {
+    const { code, output, errors } = await run(
+      'systemd',
+      '--restarts',
+      '1',
+      '--clients',
+      '12',
+      '--orphans',
+      '5',
+    )
+    assert.equal(code, 0, output + errors)
+    assert.match(output, /\n {2}said {8}READY 3, RELOADING 1, STOPPING 2, WATCHDOG \d+ times\n/)
+  },
+)
+
+test(
+  'machines count one limit through Redis',
+  { skip: !isInstalled('redis-server') && 'redis-server is missing' },
+  async () => {
+    const numbers = [
+      '--workers',
+      '2',
+      '--limit',
+      '40',
+      '--requests',
+      '400',
+      '--rate',
+      '100',
+      '--seconds',
+      '1',
+    ]
+    const outcome = await run('limiter', ...numbers)
+    assertJudged(outcome)
+    assert.match(outcome.output, /\n {2}2 machines of 2 workers, through Redis +40 passed, 0 failed\n/)
+  },
+)
 
 const short = ['--seconds', '0.3', '--rounds', '1']
 

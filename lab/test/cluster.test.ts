@@ -4,9 +4,11 @@ import { judgeBalance } from '../src/cluster/balance.ts'
 import { type BrokenFindings, judgeBroken } from '../src/cluster/broken.ts'
 import { type ConnectionFindings, judgeConnections } from '../src/cluster/connections.ts'
 import { type KillFindings, judgeKill, sortLost, untilNew } from '../src/cluster/kill.ts'
+import { type Gone, type Passed, judgeLimiter } from '../src/cluster/limiter.ts'
 import { type Lost, comparePosts } from '../src/cluster/load.ts'
 import { type Leftovers, judgeOrphans } from '../src/cluster/orphans.ts'
 import { type RollFindings, judgeRoll } from '../src/cluster/roll.ts'
+import { type ServiceFindings, faultsOfTold, judgeService } from '../src/cluster/service.ts'
 import { judgeStall } from '../src/cluster/stall.ts'
 import { judgeRates, judgeWorkers } from '../src/cluster/workers.ts'
 
@@ -220,3 +222,68 @@ for (const change of dearer) {
     assert.equal(judgeConnections({ ...supervised, ...change }).faults.length, 1)
   })
 }
+
+test('a limit lets through what it says and no other number, and waits for no store', () => {
+  const exact: Passed = { what: 'memory', passed: 500, seen: 4, workers: 4, failed: 0 }
+  const quick: Gone = { what: 'SIGKILL', p99: 60, worst: 400, replies: 2_500, failed: 0, late: 0 }
+  const judged = (passed: Partial<Passed>, gone: Partial<Gone> = {}) =>
+    judgeLimiter([{ ...exact, ...passed }], [{ ...quick, ...gone }], { limit: 500 })
+  assert.deepEqual(judged({}), [])
+  assert.deepEqual(judged({ passed: 501 }), ['memory: 501 passed, and 500 were to'])
+  assert.deepEqual(judged({ passed: 499 }), ['memory: 499 passed, and 500 were to'])
+  assert.deepEqual(judged({ seen: 3 }), ['memory: only 3 of 4 workers answered'])
+  assert.deepEqual(judged({ failed: 1 }), ['memory: 1 requests failed'])
+  assert.deepEqual(judged({}, { p99: 60.1 }), ['SIGKILL: p99 is 60.1 ms, of at most 60 ms'])
+  assert.equal(judged({}, { p99: Number.NaN }).length, 1)
+  assert.deepEqual(judged({}, { failed: 2 }), ['SIGKILL: 2 requests failed'])
+})
+
+const reloading = 'RELOADING=1\nMONOTONIC_USEC=12\nSTATUS=x'
+const restarted = ['-- started', 'READY=1\nSTATUS=2 workers', 'WATCHDOG=1', 'STOPPING=1', '-- ended']
+const reloaded = ['-- started', 'READY=1', reloading, 'WATCHDOG=1', 'READY=1', 'STOPPING=1', '-- ended']
+const rightly = [...restarted, ...reloaded]
+const wrongly: [readonly string[], string][] = [
+  [rightly.filter((text) => text !== 'READY=1'), 'READY=1 never came after RELOADING=1'],
+  [rightly.filter((text) => text !== 'STOPPING=1'), 'it ended without STOPPING=1'],
+  [rightly.filter((text) => text !== 'WATCHDOG=1'), 'WATCHDOG=1 never came'],
+  [rightly.filter((text) => text !== reloading), 'RELOADING=1 never came'],
+  [
+    rightly.flatMap((text) => (text === reloading ? ['RELOADING=1', 'MONOTONIC_USEC=12'] : [text])),
+    'RELOADING=1 came without MONOTONIC_USEC in the same message',
+  ],
+  [[...rightly, '-- started'], 'it was starting at the end'],
+  [['-- started', 'READY=1', ...rightly.slice(1)], 'READY=1 came twice'],
+  [['-- started', 'STOPPING=1', '-- ended', ...rightly], 'READY=1 never came'],
+]
+
+test('what a service says to systemd is right, in this order', () => {
+  assert.deepEqual(faultsOfTold(rightly), [])
+})
+for (const [said, fault] of wrongly) {
+  test(`it is found when ${fault}`, () => {
+    assert.ok(faultsOfTold(said).includes(fault), faultsOfTold(said).join('; '))
+  })
+}
+
+test('a service is judged by what failed, what it said, and what it left as PID 1', () => {
+  const found: ServiceFindings = {
+    lost: [],
+    sent: 100,
+    restarts: 1,
+    said: rightly,
+    leaked: 0,
+    twice: 0,
+    unrun: 0,
+  }
+  const first = { orphans: 20, zombies: 0, code: 0 }
+  assert.deepEqual(judgeService(found, first), [])
+  assert.deepEqual(
+    judgeService({ ...found, lost: [lost()], leaked: 2 }, { ...first, zombies: 3, code: null }),
+    [
+      '1 requests failed',
+      '2 workers have the variables of the manager',
+      '3 zombies are left with PID 1',
+      'as PID 1 it ended with null after SIGTERM',
+    ],
+  )
+})

@@ -3,7 +3,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../drain/instances.ts'
 import { Failure } from '../failure.ts'
@@ -18,8 +19,10 @@ export interface Launch {
   /** Pins all of its processes to a core, or to a list as `taskset` writes it; null leaves them to the kernel. */
   readonly core?: number | string | null
   readonly environment?: Readonly<Record<string, string>>
-  /** Further arguments. */
-  readonly args?: readonly string[]
+  /** Another file of Volant's folder for its workers to run. */
+  readonly module?: string
+  /** A program that starts it, with its arguments. It gets its lines by `tell`. */
+  readonly by?: readonly string[]
   /** True starts one process that is no cluster, which it is compared with. */
   readonly alone?: boolean
 }
@@ -44,9 +47,11 @@ export class Cluster {
   /** In the environment of all of its processes and of no others. */
   readonly mark: string
   readonly ended: Promise<End>
+  /** What the program that started it wrote to standard output; empty without one. */
+  readonly lines: string[] = []
   readonly #size: number
   readonly #scratch: string
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>
+  readonly #child: ChildProcessByStdio<Writable | null, Readable, Readable>
   readonly #rival: Rival
   readonly #environment: NodeJS.ProcessEnv
   readonly #forget: () => void
@@ -54,7 +59,7 @@ export class Cluster {
   #end: End | null = null
 
   private constructor(
-    { name, workers, core = null, environment, args = [], alone = false }: Launch,
+    { name, workers, core = null, environment, module, by, alone = false }: Launch,
     port: number,
   ) {
     this.name = name
@@ -74,16 +79,17 @@ export class Cluster {
       SCRATCH: this.#scratch,
       PM2_HOME: join(this.#scratch, 'pm2'),
     }
-    const own = alone ? this.#rival.alone : this.#rival.args(workers)
-    const command = [...runtimeOfRival(name), ...own, ...args]
+    const own = alone ? this.#rival.alone : this.#rival.args(workers, module)
+    const command = [...(by ?? []), ...runtimeOfRival(name), ...own]
     if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
     this.#child = spawn(command[0] as string, command.slice(1), {
       cwd: join(entriesFolder, this.#rival.folder),
       env: this.#environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+      stdio: [by === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>
     this.pid = this.#child.pid as number
-    this.#child.stdout.resume()
+    const lines = createInterface({ input: this.#child.stdout })
+    lines.on('line', (line) => by !== undefined && this.lines.push(line))
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-8_000)
     })
@@ -180,6 +186,11 @@ export class Cluster {
       rollLimit,
       'was not rolled',
     )
+  }
+
+  /** Sends a line to the program that started it. */
+  tell(line: string): void {
+    this.#child.stdin?.write(`${line}\n`)
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -32,6 +32,8 @@ export class ClusterLoad {
   readonly lost: Lost[] = []
   /** Workers in the order of their first reply here, with the time of it. */
   readonly seen = new Map<string, number>()
+  /** Workers that answered with another status than 200. */
+  readonly refusing = new Set<string>()
   #visits: Promise<void>[] = []
 
   constructor(port: number, patience: number = usualPatience) {
@@ -85,6 +87,7 @@ export class ClusterLoad {
     const [sent, { worker, port }] = [performance.now(), connection]
     const fault = await connection.ask(method, nonce, split, this.patience)
     if (fault !== null) {
+      if (connection.worker !== null) this.refusing.add(connection.worker)
       this.#lose({ method, fault, port, worker, sent })
       return false
     }

@@ -14,7 +14,7 @@ export interface Rival {
   /** The folder in `entries` that it starts in, and where further packages are. */
   readonly folder: string
   /** The command behind the runtime. */
-  args(workers: number): string[]
+  args(workers: number, module?: string): string[]
   /** The same handlers in one process that is no cluster. */
   readonly alone: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
@@ -31,7 +31,13 @@ export const rivals = {
     title: 'Volant: volant start',
     entry: 'native',
     folder: 'volant',
-    args: (workers) => [volantCommand(), 'start', 'cluster.mjs', '--workers', String(workers)],
+    args: (workers, module = 'cluster.mjs') => [
+      volantCommand(),
+      'start',
+      module,
+      '--workers',
+      String(workers),
+    ],
     alone: ['cluster.mjs'],
     reload: 'SIGHUP',
   },

@@ -33,6 +33,11 @@ const mostGone = 31_000
 /** A new connection is made so often, and is answered at once if it is in this time, in ms. */
 const probing = 25
 const atOnce = 1_000
+/**
+ * A connection is held for so long, in ms: where connections go to the worker that has fewest, one that hangs would
+ * else never have fewest again.
+ */
+const holding = 4_000
 /** What is not gone after this time stays, in ms. */
 const patience = 40_000
 
@@ -105,7 +110,7 @@ async function isStuck(load: ClusterLoad): Promise<boolean> {
   const answered = Connection.open(load.port).then(async (connection) => {
     if (connection === null) return false
     const isRight = await load.ask(connection, 'GET')
-    connection.close()
+    setTimeout(() => connection.close(), holding).unref()
     return isRight
   })
   return !(await Promise.race([answered, sleep(atOnce, false)]))
