@@ -65,13 +65,20 @@ async function stageSources(stage, name) {
 /** A browser is given one file: what has nothing of the server shares nothing with it. */
 const serverless = ['./client', './contract']
 
+/** No import names these: a supervisor has Node.js load them in a worker. */
+const loadedByPath = ['dist/src/worker/preload.js']
+
 function entriesOf({ exports, bin = {} }) {
   const entries = Object.entries(exports).filter(([, target]) => target.default?.endsWith('.js'))
   const files = (kept) => entries.filter(([name]) => kept(name)).map(([, target]) => target.default)
   return {
     first: exports['.'].default,
     alone: files((name) => serverless.includes(name)),
-    others: [...files((name) => name !== '.' && !serverless.includes(name)), ...Object.values(bin)],
+    others: [
+      ...files((name) => name !== '.' && !serverless.includes(name)),
+      ...Object.values(bin),
+      ...(bin.volant === undefined ? [] : loadedByPath),
+    ],
   }
 }
 

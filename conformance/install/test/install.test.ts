@@ -112,6 +112,12 @@ test('WebSockets, a bus, and the server for libraries written for ws come with i
   })
 })
 
+test('volant start runs an app in two processes', async (t) => {
+  if (binary === null) return t.skip('the engine is not built here')
+  const command = ['node_modules/volant/dist/src/bin.js', 'start', '--workers', '2']
+  assert.deepEqual(await serve('esm.mjs', undefined, command), { adapter: 'native', stderr: '' })
+})
+
 test('the document and its page come with it', async () => {
   await serve('documented.mjs', async (url) => {
     const yaml = await fetch(`${url}/openapi.yaml`)
@@ -191,8 +197,9 @@ async function edited(path: string, from: RegExp, to: string) {
 async function serve(
   file: string,
   more: (url: string) => Promise<void> = async () => {},
+  command: readonly string[] = [],
 ): Promise<{ adapter: string; stderr: string }> {
-  const child = spawn(process.execPath, [file], { cwd: folder, env: environment() })
+  const child = spawn(process.execPath, [...command, file], { cwd: folder, env: environment() })
   try {
     const stderr = text(child.stderr)
     const line = await Promise.race([firstLine(child), stderr.then((words) => assert.fail(words))])

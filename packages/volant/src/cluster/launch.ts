@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { version } from '../worker/version.ts'
 import type { SupervisePlan } from './options.ts'
 import type { Mode } from './supervisor.ts'
@@ -34,14 +34,15 @@ export function launchOf(plan: SupervisePlan, slot: number, mode: Mode): WorkerP
 
 /** Gives the URL of `worker/preload.js`: of the copy of this package that the app has, or of this one. */
 function preloadOf(file: string): string {
+  const beside = (from: string) =>
+    join(dirname(createRequire(from).resolve('volant/package.json')), 'dist/src/worker/preload.js')
   try {
-    const manifest = createRequire(file).resolve('volant/package.json')
-    const found = join(dirname(manifest), 'dist/src/worker/preload.js')
+    const found = beside(file)
     if (existsSync(found)) return pathToFileURL(found).href
   } catch {
     // The app does not import the package by its name.
   }
-  return pathToFileURL(fileURLToPath(new URL('../worker/preload.js', import.meta.url))).href
+  return pathToFileURL(beside(import.meta.url)).href
 }
 
 /**
