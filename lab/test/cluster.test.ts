@@ -195,6 +195,7 @@ const supervised: ConnectionFindings = {
   request: [{ supervised: 10.1, alone: 10 }],
   start: [{ supervised: 280, alone: 200 }],
   memory: [15e6],
+  own: [10e6],
   idle: [0.005],
 }
 

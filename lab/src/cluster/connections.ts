@@ -9,7 +9,7 @@ import { hello } from '../scenarios/hello.ts'
 import { type Estimate, pairedDifference, pairedRatio, summarize } from '../statistics.ts'
 import { Cluster } from './cluster.ts'
 import { costOf } from './cost.ts'
-import { proportionalMemory } from './processes.ts'
+import { privateMemory, proportionalMemory } from './processes.ts'
 import { type ClusterName, rivals } from './rivals.ts'
 
 export interface ConnectionsMethod {
@@ -33,6 +33,8 @@ export interface ConnectionFindings {
   readonly start: readonly Pair[]
   /** Of the first process: bytes of PSS, and the share of a core that it uses while nothing happens. */
   readonly memory: readonly number[]
+  /** Bytes that no other process has: told, and not judged. */
+  readonly own: readonly number[]
   readonly idle: readonly number[]
 }
 
@@ -56,6 +58,7 @@ export async function connections(name: ClusterName, method: ConnectionsMethod):
     request: [] as Pair[],
     start: [] as Pair[],
     memory: [] as number[],
+    own: [] as number[],
     idle: [] as number[],
   }
   for (let round = 0; round < method.rounds; round++) {
@@ -69,8 +72,9 @@ export async function connections(name: ClusterName, method: ConnectionsMethod):
     found.crowd.push(await cpu(crowd, true))
     found.request.push(await cpu(many, false))
     found.start.push(await paired((alone) => startOf(name, alone ? 1 : method.workers, alone, cores)))
-    const { memory, idle } = await restOf(name, method, cores)
+    const { memory, own, idle } = await restOf(name, method, cores)
     found.memory.push(memory)
+    found.own.push(own)
     found.idle.push(idle)
     console.error(`${name}, round ${round + 1} of ${method.rounds}: ${wordsOf(found, round)}`)
   }
@@ -107,7 +111,7 @@ export function judgeConnections(found: ConnectionFindings) {
       pairs.map(({ supervised }) => supervised),
       pairs.map(({ alone }) => alone),
     )
-  const { singly, crowd: crowds, request, start, memory, idle } = found
+  const { singly, crowd: crowds, request, start, memory, own, idle } = found
   judge('a new connection adds', difference(singly), mostSingly, 1, ' µs', beside(singly, 1, ' µs'))
   judge(`of ${crowd} at once it adds`, difference(crowds), mostCrowd, 1, ' µs', beside(crowds, 1, ' µs'))
   judge(
@@ -122,7 +126,9 @@ export function judgeConnections(found: ConnectionFindings) {
     beside(request, 2, ' µs'),
   )
   judge('a start takes longer by', difference(start), mostStart, 0, ' ms', beside(start, 0, ' ms'))
-  judge('PSS of the first process', summarize(memory.map((bytes) => bytes / 1e6)), mostMemory, 1, ' MB')
+  const megabytes = (bytes: readonly number[]) => summarize(bytes.map((each) => each / 1e6))
+  const ownWords = `; ${estimate(megabytes(own), 1)} MB are its own`
+  judge('PSS of the first process', megabytes(memory), mostMemory, 1, ' MB', ownWords)
   judge('its idle share of a core', summarize(idle.map((share) => share * 100)), mostIdle * 100, 2, ' %')
   return { rows, faults }
 }
@@ -159,7 +165,11 @@ async function restOf(name: ClusterName, { workers, idle }: ConnectionsMethod, c
     const [before, begun] = [readCpuOf([cluster.pid]), performance.now()]
     await sleep(idle * 1_000)
     const used = cpuBetween(before, readCpuOf([cluster.pid])).running
-    return { memory: proportionalMemory(cluster.pid), idle: used / 1e6 / (performance.now() - begun) }
+    return {
+      memory: proportionalMemory(cluster.pid),
+      own: privateMemory(cluster.pid),
+      idle: used / 1e6 / (performance.now() - begun),
+    }
   } finally {
     await cluster.stop()
   }

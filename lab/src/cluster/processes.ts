@@ -50,6 +50,12 @@ export function proportionalMemory(pid: number): number {
   return Number(kilobytes ?? Number.NaN) * 1_024
 }
 
+/** Memory in bytes that no other process has (`Private_Clean` and `Private_Dirty` of smaps_rollup). */
+export function privateMemory(pid: number): number {
+  const lines = readOr(`/proc/${pid}/smaps_rollup`).matchAll(/^Private_(?:Clean|Dirty):\s+(\d+) kB$/gm)
+  return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0) * 1_024
+}
+
 function readOr(path: string): string {
   try {
     return readFileSync(path, 'latin1')
