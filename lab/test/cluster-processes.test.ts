@@ -131,6 +131,7 @@ test(
     ]
     const outcome = await run('limiter', ...numbers)
     assertJudged(outcome)
+    assert.match(outcome.output, /\n {2}2 workers, in memory +40 passed, 0 failed\n/)
     assert.match(outcome.output, /\n {2}2 machines of 2 workers, through Redis +40 passed, 0 failed\n/)
   },
 )

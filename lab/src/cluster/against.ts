@@ -1,6 +1,7 @@
 /** What the command lines of the commands about clusters have in common. */
 import { type Arguments, type Options, names, oneOf } from '../arguments.ts'
 import { versionOptions } from '../choice.ts'
+import { type Cores, chooseCores } from '../cores.ts'
 import { Failure } from '../failure.ts'
 import { type ClusterName, clusterNames, installRival } from './rivals.ts'
 
@@ -20,7 +21,7 @@ export const clusterHelp = `  --server NAME     what is judged: ${clusterNames.j
  */
 export async function judged(
   args: Arguments,
-  measure: (name: ClusterName) => Promise<readonly string[]>,
+  measure: (name: ClusterName, cores: Cores) => Promise<readonly string[]>,
 ): Promise<number> {
   if (process.platform !== 'linux') throw new Failure('the lab reads processes from /proc: Linux only', 2)
   const server = oneOf(args, 'server', 'volant', clusterNames)
@@ -29,11 +30,13 @@ export async function judged(
   if (stranger !== undefined)
     throw new Failure(`--against takes ${clusterNames.join(', ')} with commas, not ${stranger}`, 2)
   await installRival(server)
-  const faults = await measure(server)
+  // Before the lab steps aside: afterwards it may use one core alone.
+  const cores = chooseCores()
+  const faults = await measure(server, cores)
   for (const name of against as ClusterName[]) {
     try {
       await installRival(name)
-      await measure(name)
+      await measure(name, cores)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       console.log(`${name}: not measured: ${error.message}`)

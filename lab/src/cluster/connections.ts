@@ -1,6 +1,6 @@
 /** `npm run lab -- connections`: what the supervisor costs, beside the same app started by itself. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Cores, chooseCores, stepAside } from '../cores.ts'
+import { type Cores, stepAside } from '../cores.ts'
 import { freePort } from '../drain/instances.ts'
 import { Failure } from '../failure.ts'
 import { firstReply } from '../measures/startup.ts'
@@ -49,8 +49,11 @@ const startLimit = 30_000
 const settling = 3_000
 
 /** Measures, prints the figures, and gives a sentence for each bar that was missed. */
-export async function connections(name: ClusterName, method: ConnectionsMethod): Promise<readonly string[]> {
-  const cores = chooseCores()
+export async function connections(
+  name: ClusterName,
+  method: ConnectionsMethod,
+  cores: Cores,
+): Promise<readonly string[]> {
   stepAside(cores)
   const found = {
     singly: [] as Pair[],

@@ -65,8 +65,13 @@ export async function limiter(method: LimiterMethod): Promise<readonly string[]>
   } finally {
     await redis.end()
   }
-  const there = await underLoad(null, method)
-  const gone = [await underLoad('SIGKILL', method), await underLoad('SIGSTOP', method)]
+  const cores = chooseCores()
+  stepAside(cores)
+  const there = await underLoad(null, method, cores.generator)
+  const gone = [
+    await underLoad('SIGKILL', method, cores.generator),
+    await underLoad('SIGSTOP', method, cores.generator),
+  ]
   const faults = judgeLimiter(passed, gone, method)
   console.log(
     `a limit of ${count(method.limit)} a day, ${count(method.requests)} requests of one client\n` +
@@ -151,9 +156,11 @@ async function passedBy(machines: number, redis: Redis | null, method: LimiterMe
 }
 
 /** Takes the store away when the window begins, under an open loop; null leaves it there, to compare with. */
-async function underLoad(signal: 'SIGKILL' | 'SIGSTOP' | null, method: LimiterMethod): Promise<Gone> {
-  const cores = chooseCores()
-  stepAside(cores)
+async function underLoad(
+  signal: 'SIGKILL' | 'SIGSTOP' | null,
+  method: LimiterMethod,
+  core: number | null,
+): Promise<Gone> {
   const redis = await Redis.start()
   try {
     const cluster = await start(method.workers, unreached, 1, redis, null)
@@ -163,7 +170,7 @@ async function underLoad(signal: 'SIGKILL' | 'SIGSTOP' | null, method: LimiterMe
         port: cluster.port,
         seconds: method.seconds,
         rate: method.rate,
-        core: cores.generator,
+        core,
         onWarm: () => signal !== null && redis.signal(signal),
       })
       return {

@@ -1,5 +1,5 @@
 /** `npm run lab -- workers`: what a request costs at 1, 2 and 4 workers on one core, and what a second core brings. */
-import { allowedCores, chooseCores, stepAside } from '../cores.ts'
+import { type Cores, allowedCores, stepAside } from '../cores.ts'
 import { Failure } from '../failure.ts'
 import { count } from '../soak.ts'
 import { type Estimate, pairedRatio, summarize } from '../statistics.ts'
@@ -22,8 +22,11 @@ const leastRate = 1.9
 const coresNeeded = 4
 
 /** Measures on one core, prints the figures, and gives a sentence for each bar that was missed. */
-export async function oneCore(name: ClusterName, method: WorkersMethod): Promise<readonly string[]> {
-  const cores = chooseCores()
+export async function oneCore(
+  name: ClusterName,
+  method: WorkersMethod,
+  cores: Cores,
+): Promise<readonly string[]> {
   stepAside(cores)
   const found = new Map<number, Cost[]>(method.workers.map((workers) => [workers, []]))
   for (let round = 0; round < method.rounds; round++) {

@@ -36,6 +36,6 @@ example
       idle: seconds(args, 'idle', 5, 60),
       rounds: count(args, 'rounds', 7, 100),
     }
-    return judged(args, (name) => measureConnections(name, method))
+    return judged(args, (name, cores) => measureConnections(name, method, cores))
   },
 }

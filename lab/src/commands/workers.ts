@@ -45,6 +45,6 @@ example
       rounds: count(args, 'rounds', 7, 100),
     }
     const measure = args.values['own-cores'] === true ? ownCores : oneCore
-    return judged(args, (name) => measure(name, method))
+    return judged(args, (name, cores) => measure(name, method, cores))
   },
 }
