@@ -61,6 +61,7 @@ export async function kill(name: ClusterName, method: KillMethod): Promise<reado
       linesOf(beyond) +
       `  run twice   ${count(found.twice)} POST\n` +
       `  new worker  ${times.length === 0 ? 'none' : `after ${shown(median(times))}, ${shown(Math.max(...times))} at most`}\n` +
+      `              ${found.killings.map(({ until }) => (until === null ? 'never' : Math.round(until))).join(' ')}\n` +
       (faults.length === 0 ? '  met' : `  MISSED: ${faults.join('; ')}`),
   )
   return faults
