@@ -19,10 +19,14 @@ const sources = 'dist/src'
  * of them share, `import 'volant'` took 114 ms of CPU rather than 109, of which Node.js needs 62.
  *
  * A file that `entry` imports by `import()` becomes such an entry as well: it is read when it is needed.
+ *
+ * `apart` are files that others import by `import()` and that are bundled by themselves: they run in a process that has
+ * nothing else of the package, and share nothing.
  */
-export async function bundle(entry, from, to, { name, others = [] } = {}) {
+export async function bundle(entry, from, to, { name, others = [], apart = [] } = {}) {
   const places = { outbase: join(from, sources), outdir: join(to, sources) }
-  const first = { path: resolve(from, entry), later: new Set(others.map((each) => resolve(from, each))) }
+  const later = new Set(others.map((each) => resolve(from, each)))
+  const first = { path: resolve(from, entry), later, apart: apart.map((each) => resolve(from, each)) }
   const used = name === undefined ? [] : await bundleBeside(first, { ...places, name })
   const lines = used.map((each) => {
     const [file, exported] = each.slice(1).split(':')
@@ -53,6 +57,7 @@ async function bundleBeside(first, { name, ...places }) {
     chunkNames: 'shared-[hash]',
     write: false,
     plugins: [
+      leftApart(first, places.outbase),
       replacing(held, (path) => {
         const file = relative(places.outbase, path)
         const list = names.get(path).map((each) => `${JSON.stringify(`~${file}:${each}`)} as ${each}`)
@@ -89,6 +94,20 @@ function importedLater(first) {
         const file = resolve(resolveDir, path)
         first.later.add(file)
         return { path: `./${relative(dirname(first.path), file)}`, external: true }
+      })
+    },
+  }
+}
+
+/** Leaves `import()` of a file that is bundled apart to run time. Who imports one is in the folder of the sources. */
+function leftApart({ apart }, folder) {
+  return {
+    name: 'left apart',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
+        const file = resolve(resolveDir, path)
+        if (kind !== 'dynamic-import' || !apart.includes(file)) return undefined
+        return { path: `./${relative(folder, file)}`, external: true }
       })
     },
   }

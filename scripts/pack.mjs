@@ -56,14 +56,20 @@ async function stageSources(stage, name) {
     const text = readFileSync(join(from, 'dist/src', file), 'utf8')
     writeFileSync(path, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
   }
-  const { first, alone, others } = entriesOf(manifest)
-  await bundle(first, from, to, { name: manifest.name, others })
-  for (const entry of alone) await bundle(entry, from, to)
+  const { first, alone, others, apart } = entriesOf(manifest)
+  await bundle(first, from, to, { name: manifest.name, others, apart })
+  for (const entry of [...alone, ...apart, ...(apart.length > 0 ? laterOfThem : [])])
+    await bundle(entry, from, to)
   return to
 }
 
 /** A browser is given one file: what has nothing of the server shares nothing with it. */
 const serverless = ['./client', './contract']
+
+/** A supervisor stays for as long as the service, and should have nothing of the framework: they are its whole program. */
+const supervisors = ['dist/src/cluster/command.js', 'dist/src/cluster/dev.js']
+/** They import it when they need it. */
+const laterOfThem = ['dist/src/cluster/control.js']
 
 /** No import names these: a supervisor has Node.js load them in a worker. */
 const loadedByPath = ['dist/src/worker/preload.js']
@@ -79,6 +85,7 @@ function entriesOf({ exports, bin = {} }) {
       ...Object.values(bin),
       ...(bin.volant === undefined ? [] : loadedByPath),
     ],
+    apart: bin.volant === undefined ? [] : supervisors,
   }
 }
 

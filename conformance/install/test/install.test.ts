@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -114,8 +115,15 @@ test('WebSockets, a bus, and the server for libraries written for ws come with i
 
 test('volant start runs an app in two processes', async (t) => {
   if (binary === null) return t.skip('the engine is not built here')
-  const command = ['node_modules/volant/dist/src/bin.js', 'start', '--workers', '2']
-  assert.deepEqual(await serve('esm.mjs', undefined, command), { adapter: 'native', stderr: '' })
+  const control = join(folder, 'control.sock')
+  const command = ['node_modules/volant/dist/src/bin.js', 'start', '--workers', '2', '--control', control]
+  const health = async () => {
+    const request = get({ socketPath: control, path: '/health' })
+    const [reply] = (await once(request, 'response')) as [IncomingMessage]
+    reply.resume()
+    assert.equal(reply.statusCode, 200)
+  }
+  assert.deepEqual(await serve('esm.mjs', health, command), { adapter: 'native', stderr: '' })
 })
 
 test('the document and its page come with it', async () => {
