@@ -144,7 +144,7 @@ impl Acceptor {
         let free = self.workers.iter().position(Option::is_none);
         let id = free.unwrap_or(self.workers.len());
         self.poller
-            .add(worker.fd(), WORKER | id as u64, Interest::READ)?;
+            .add(worker.fd(), WORKER | id as u64, Interest::NONE)?;
         if free.is_none() {
             self.workers.push(None);
         }
@@ -254,7 +254,7 @@ impl Acceptor {
                 let _ = self.poller.remove(listening.listener.fd());
             }
         }
-        self.send_all();
+        self.spread();
     }
 
     /// Does what is due from time to time, once a second or so.
@@ -266,22 +266,22 @@ impl Acceptor {
             self.refused.pop_front();
         }
         self.exhausted = false;
+        self.read_all();
         self.spread();
     }
 
     /// Does what the poller reports.
     pub fn turn(&mut self) {
         let given = self.poller.poll(&mut self.events, 0).unwrap_or(0);
+        // Only now it matters how many connections have ended.
+        self.read_all();
         for index in 0..given {
             let token = self.events.get(index).token;
             if token & WORKER == 0 {
                 self.accept(token as usize);
             } else {
                 let id = (token & !WORKER) as usize;
-                let lives = self
-                    .worker(id)
-                    .is_none_or(|worker| worker.read() && worker.send());
-                if !lives {
+                if self.events.get(index).error || self.events.get(index).hangup {
                     self.desert(id);
                 }
             }
@@ -289,11 +289,42 @@ impl Acceptor {
         self.spread();
     }
 
+    fn read_all(&mut self) {
+        for id in 0..self.workers.len() {
+            if self.worker(id).is_some_and(|worker| !worker.read()) {
+                self.desert(id);
+            }
+        }
+    }
+
+    /// Has the poller report what a worker says while it has connections to acknowledge: until then the acceptor's copies
+    /// keep them open. That connections have ended wakes nobody.
+    fn watch_all(&mut self) {
+        for (id, worker) in self.workers.iter_mut().enumerate() {
+            let Some(worker) = worker else { continue };
+            let watched = worker.unacknowledged() > 0;
+            if watched == worker.watched || worker.deserted {
+                continue;
+            }
+            worker.watched = watched;
+            let (old, new) = if watched {
+                (Interest::NONE, Interest::READ)
+            } else {
+                (Interest::READ, Interest::NONE)
+            };
+            // The socket is open and in the poller, so this does not fail.
+            let token = WORKER | id as u64;
+            let _ = self.poller.modify(worker.fd(), token, old, new);
+        }
+    }
+
     /// A worker whose end is closed gets nothing more. It is removed when its process has ended.
     fn desert(&mut self, id: usize) {
         if let Some(Some(worker)) = self.workers.get_mut(id) {
             worker.takes = false;
-            let _ = self.poller.remove(worker.fd());
+            if !std::mem::replace(&mut worker.deserted, true) {
+                let _ = self.poller.remove(worker.fd());
+            }
         }
     }
 
@@ -325,6 +356,7 @@ impl Acceptor {
             let fd = listening.listener.fd();
             let _ = self.poller.modify(fd, id as u64, old, new);
         }
+        self.watch_all();
     }
 
     /// Accepts connections while somebody takes them. Gives whether more may wait.

@@ -39,6 +39,10 @@ pub struct Worker {
     open: u32,
     /// The kernel takes no more for now.
     pub blocked: bool,
+    /// The poller reports what it says.
+    pub watched: bool,
+    /// Its end is closed.
+    pub deserted: bool,
 }
 
 impl Worker {
@@ -57,6 +61,8 @@ impl Worker {
             acknowledged: 0,
             open: 0,
             blocked: false,
+            watched: false,
+            deserted: false,
         }
     }
 
@@ -139,11 +145,12 @@ impl Worker {
         let mut bytes = [0; ACKNOWLEDGEMENT_BYTES * 64];
         let mut none = Vec::new();
         loop {
-            match receive_with(self.fd.as_raw_fd(), &mut bytes, &mut none) {
-                Recv::Data(length) => self.part.extend_from_slice(&bytes[..length]),
+            let length = match receive_with(self.fd.as_raw_fd(), &mut bytes, &mut none) {
+                Recv::Data(count) => count,
                 Recv::WouldBlock => return true,
                 Recv::End | Recv::Failed(_) => return false,
-            }
+            };
+            self.part.extend_from_slice(&bytes[..length]);
             let whole = self.part.len() / ACKNOWLEDGEMENT_BYTES * ACKNOWLEDGEMENT_BYTES;
             let mut last = [0; ACKNOWLEDGEMENT_BYTES];
             if whole == 0 {
@@ -158,6 +165,10 @@ impl Worker {
             self.sent -= new;
             self.acknowledged = received;
             self.open = open;
+            // The next call gives what is left, which is most often nothing.
+            if length < bytes.len() {
+                return true;
+            }
         }
     }
 
