@@ -1,7 +1,8 @@
 /** The server of node:http as libraries see it that attach themselves to one, such as Socket.IO. */
-import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Address } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
+import { nodeHttp } from '../errors/node-http.ts'
 
 type OnRequest = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -9,7 +10,7 @@ type OnRequest = (request: IncomingMessage, response: ServerResponse) => void
  * Gets the requests of an app before the app does, and the upgrades that no route of `app.ws` has. It has the listener of
  * the app for `request`, which libraries call for what is not theirs. It emits `close` when the app begins to close.
  */
-export class NodeFace extends Server {
+export class NodeFace extends nodeHttp.Server {
   #serve: OnRequest = () => {}
   #address: Address | null = null
   /** True where the app got the request that is being offered. */

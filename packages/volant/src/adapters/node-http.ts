@@ -1,11 +1,5 @@
 /** The adapter on node:http, for machines and runtimes where the native engine does not load. */
-import {
-  createServer,
-  type IncomingMessage,
-  METHODS,
-  type Server as HttpServer,
-  ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import {
   type Adapter,
@@ -17,6 +11,7 @@ import {
   type TlsConfig,
 } from '@volant/engine'
 import { type ErrorCode, VolantError } from '../errors/errors.ts'
+import { nodeHttp } from '../errors/node-http.ts'
 import { afterDrain, type Phase, stopWhenAccepted } from './drain.ts'
 import { namesUpgrade, namesWebSocket, pathIn, Routes } from './head.ts'
 import { listenOn } from './node-listen.ts'
@@ -76,7 +71,7 @@ export class NodeServer implements Server {
 
   /** `face` is what libraries have attached themselves to. */
   constructor(host: Host, face: NodeFace | null = null) {
-    const foreign = host.router.methods.filter((method) => !METHODS.includes(method))
+    const foreign = host.router.methods.filter((method) => !nodeHttp.METHODS.includes(method))
     if (foreign.length > 0) {
       throw new VolantError(
         'E_ADAPTER',
@@ -90,7 +85,7 @@ export class NodeServer implements Server {
     const { limits } = host
     this.#peers = new PeerCounts(limits.maxConnectionsPerAddress)
     this.sockets = this.#routes.sockets === null ? null : new NodeSockets()
-    this.#server = createServer({
+    this.#server = nodeHttp.createServer({
       maxHeaderSize: limits.maxHeaderSize,
       insecureHTTPParser: false,
       requireHostHeader: true,
@@ -203,7 +198,7 @@ export class NodeServer implements Server {
     socket.resume()
     const connection = socket[connectionOf] as NodeConnection
     if (connection.closing) return
-    const response = new ServerResponse(request)
+    const response = new nodeHttp.ServerResponse(request)
     response.shouldKeepAlive = false
     connection.sendLast(response)
     this.#onRequest(request, response)
@@ -219,7 +214,7 @@ export class NodeServer implements Server {
     }
     const upgrade = new NodeUpgrade(this.#server, socket, head)
     if (connection.closing || connection.saidClose) return
-    const response = new ServerResponse(request)
+    const response = new nodeHttp.ServerResponse(request)
     response.shouldKeepAlive = !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(request.headers.connection ?? '')
     connection.whenAnswered(() => {
       if (connection.closing || connection.saidClose || socket.destroyed) return

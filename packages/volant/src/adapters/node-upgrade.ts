@@ -2,8 +2,9 @@
  * The way of a connection from HTTP to a WebSocket, and back where that is refused. node:http lets go of a connection that
  * asks for another protocol, and never takes it back by itself.
  */
-import { IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { nodeHttp } from '../errors/node-http.ts'
 
 /** The most bytes behind the request that are kept. The client has to wait for the reply (RFC 6455 §4.1). */
 const mostKept = 65_536
@@ -15,7 +16,7 @@ const state = Symbol('upgrade')
  * with Upgrade only those do that `decide` takes, and the others go on as they would without that field.
  */
 export function requestsThatUpgrade(decide: (request: IncomingMessage) => boolean): typeof IncomingMessage {
-  return class extends IncomingMessage {
+  return class extends nodeHttp.IncomingMessage {
     [state]?: 'asked' | 'yes' | 'no' | undefined
 
     get upgrade(): boolean {
