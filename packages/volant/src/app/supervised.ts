@@ -60,10 +60,19 @@ export async function listenBySupervisor(
   }
   const { tls, http2 } = options
   const kept = { ...(tls !== undefined && { tls }), ...(http2 !== undefined && { http2 }) }
-  const address = accepts
-    ? await server.listen({ ...kept, fd: supervisor.receiveListener() })
-    : await server.listen({ ...kept, passed: { ...given, connections: supervisor.connections } })
-  return { address, stop: () => supervisor.unlisten(given.listener) }
+  const { listener } = given
+  const source = accepts
+    ? { fd: supervisor.receiveListener() }
+    : { passed: { ...given, connections: supervisor.connections } }
+  try {
+    const address = await server.listen({ ...kept, ...source })
+    // Not before: nobody would take them.
+    if (!accepts) supervisor.take(listener)
+    return { address, stop: () => supervisor.unlisten(listener) }
+  } catch (error) {
+    await supervisor.unlisten(listener)
+    throw error
+  }
 }
 
 /** The most that connections of an old version may take once the new one serves, in milliseconds. */

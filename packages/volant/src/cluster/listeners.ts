@@ -24,7 +24,7 @@ export class BoundListeners {
     return this.#passed.map(({ host, port, path }) => path ?? `${host}:${port}`)
   }
 
-  /** Binds what the worker wants, or gives what is bound already, and has its connections come to the worker. */
+  /** Binds what the worker wants, or gives what is bound already. */
   async give(worker: WorkerProcess, wanted: WantedListener): Promise<GivenListener | ListenFault> {
     const key = keyOf(wanted)
     let bound = this.#bound.get(key)
@@ -35,19 +35,26 @@ export class BoundListeners {
       this.#bound.delete(key)
       return given
     }
+    // For a second app of the process the address is in use, as it would be without a supervisor.
+    if (worker.listeners.has(given.listener)) return inUse
     this.#acceptor.setEncrypted(given.listener, wanted.isEncrypted)
-    worker.listeners.add(given.listener)
     try {
       if (wanted.accepts) this.#acceptor.handDown(worker.number, given.listener)
-      else this.#acceptor.attach(worker.number, given.listener)
     } catch (error) {
       return faultOf(error)
     }
+    worker.listeners.add(given.listener)
     return given
+  }
+
+  /** Has the connections of a listener come to a worker that takes them. */
+  attach(worker: WorkerProcess, listener: number): void {
+    if (worker.listeners.has(listener)) this.#acceptor.attach(worker.number, listener)
   }
 
   /** Has no more connections of a listener come to a worker. */
   release(worker: WorkerProcess, listener: number): void {
+    worker.listeners.delete(listener)
     this.#acceptor.detach(worker.number, listener)
   }
 
@@ -99,6 +106,8 @@ async function addressOf(host: string): Promise<string> {
   const { lookup } = await import('node:dns/promises')
   return (await lookup(host)).address
 }
+
+const inUse: ListenFault = { code: 'EADDRINUSE', message: 'another app of the process listens there' }
 
 function keyOf({ port, host, path, ordinal }: WantedListener): string {
   return JSON.stringify(path ?? (port === 0 ? [host, port, ordinal] : [host, port]))

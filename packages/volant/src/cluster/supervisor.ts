@@ -244,6 +244,8 @@ export class Supervisor {
         })
         return
       }
+      case 'takes':
+        return this.#listeners.attach(worker, message.listener)
       case 'unlisten':
         this.#listeners.release(worker, message.listener)
         return worker.send({ volant: 'answer', id: message.id, value: null })

@@ -83,6 +83,10 @@ export class Link implements Supervision {
     throw Object.assign(new Error(answer.message), { code: answer.code })
   }
 
+  take(listener: number): void {
+    this.#send({ volant: 'takes', listener })
+  }
+
   receiveListener(): number {
     return this.#addon.receiveListener(this.#listeners)
   }

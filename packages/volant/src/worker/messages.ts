@@ -135,6 +135,8 @@ export interface Gathering {
 /** From a worker to the supervisor. `volant` names the message; others are the app's own. */
 export type FromWorker =
   | { readonly volant: 'listen'; readonly id: number; readonly wanted: WantedListener }
+  /** It takes the connections of the listener. */
+  | { readonly volant: 'takes'; readonly listener: number }
   | { readonly volant: 'unlisten'; readonly id: number; readonly listener: number }
   /** It serves. Its app takes at most so many milliseconds to close. */
   | { readonly volant: 'ready'; readonly closeTime: number }

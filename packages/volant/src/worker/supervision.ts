@@ -17,6 +17,8 @@ export interface Supervision {
   readonly connections: number
   /** Binds a listener, or gives the one that another worker has asked for. Rejects with the system's error. */
   listen(wanted: WantedListener): Promise<GivenListener>
+  /** Has the connections of the listener come to this worker from now on. */
+  take(listener: number): void
   /** Gives the descriptor of the listening socket that `listen` was asked for with `accepts`. */
   receiveListener(): number
   /** Resolves when no more connections of the listener come to this worker. */
