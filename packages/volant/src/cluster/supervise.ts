@@ -67,8 +67,12 @@ export function supervisorOf(options: SuperviseOptions, isDevelopment: boolean):
   handleSignals(supervisor)
   const { control } = plan
   // It needs node:http, whose memory a supervisor without it does not have.
-  if (control !== null)
-    void import('./control.ts').then(({ openControl }) => openControl(control, supervisor))
+  if (control !== null) {
+    void import('./control.ts').then(({ openControl }) => {
+      const close = openControl(control, supervisor)
+      void supervisor.finished.then(close)
+    })
+  }
   return supervisor
 }
 
@@ -85,13 +89,19 @@ function tableOf(): number | null {
   }
 }
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Handles signals until all workers have ended. */
 function handleSignals(supervisor: Supervisor): void {
-  process.on('SIGTERM', () => supervisor.stop('SIGTERM'))
-  process.on('SIGINT', () => supervisor.stop('SIGINT'))
-  process.on('SIGHUP', () => {
+  const obey = (signal: NodeJS.Signals): void => {
     // A terminal that is closed sends it, too.
-    if (process.stdout.isTTY || process.stderr.isTTY) supervisor.stop('SIGHUP')
-    else void supervisor.roll()
+    const isTerminal = process.stdout.isTTY || process.stderr.isTTY
+    if (signal === 'SIGHUP' && !isTerminal) void supervisor.roll()
+    else supervisor.stop(signal)
+  }
+  for (const signal of signals) process.on(signal, obey)
+  void supervisor.finished.then(() => {
+    for (const signal of signals) process.off(signal, obey)
   })
 }
 
