@@ -11,12 +11,14 @@ import { version } from './version.ts'
 
 const variable = 'VOLANT_WORKER'
 
+// A thread has the options of its process, and processes that it forks would get them.
+const at = process.execArgv.indexOf(import.meta.url)
+if (at > 0) process.execArgv.splice(at - 1, 2)
+
 if (isMainThread && process.env[variable] !== undefined && process.send !== undefined) {
   const start = JSON.parse(process.env[variable]) as WorkerStart
   // Neither threads nor processes that the app starts are workers of the supervisor.
   delete process.env[variable]
-  const at = process.execArgv.indexOf(import.meta.url)
-  if (at > 0) process.execArgv.splice(at - 1, 2)
   if (start.version !== version) {
     throw new Error(
       `volant: this worker has version ${version}, and its supervisor ${start.version}: restart the supervisor`,
