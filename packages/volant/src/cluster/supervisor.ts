@@ -77,6 +77,8 @@ export class Supervisor {
   #rolls = 0
   #isRolling = false
   #hasServed = false
+  /** A worker was ready. */
+  #wasReady = false
   #failures = 0
   #isStopping = false
   #ticked = performance.now()
@@ -154,7 +156,7 @@ export class Supervisor {
       } finally {
         this.#isRolling = false
         this.#rolls--
-        this.#manager.ready(this.plan.workers)
+        if (!this.#isStopping) this.#manager.ready(this.plan.workers)
       }
     })
   }
@@ -209,7 +211,8 @@ export class Supervisor {
   }
 
   #abort(signal: NodeJS.Signals): void {
-    for (const worker of this.#workers) worker.kill('late')
+    for (const worker of this.#workers) worker.kill('stop')
+    this.#acceptor.stopListening()
     this.#finish(128 + (constants.signals[signal] ?? 0))
   }
 
@@ -296,6 +299,7 @@ export class Supervisor {
   #serve(worker: WorkerProcess): void {
     if (worker.state !== 'starting' || worker.killedFor !== null || this.#isStopping) return
     worker.serve()
+    this.#wasReady = true
     this.#delays[worker.slot]?.serves()
     this.#desertion()
     if (this.#hasServed || this.#ready.length < this.plan.workers) return
@@ -314,6 +318,7 @@ export class Supervisor {
     this.#gatherings.retire(worker)
     this.#channels.forget(worker)
     this.#desertion()
+    if (!this.#mode.isDevelopment) this.#tellEnd(worker)
     if (this.#isStopping) return this.#end()
     // `renew` waits for those that start, and has asked for the end of those that drain.
     if (this.#mode.isDevelopment) {
@@ -321,31 +326,26 @@ export class Supervisor {
       return
     }
     // Whoever asked for its end, or waits for its start, goes on by itself.
-    if (worker.state === 'draining') {
-      if (worker.killedFor === 'late')
-        printLine(
-          `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + 5_000} ms after it should`,
-        )
-      return
-    }
-    this.#tellEnd(worker)
+    if (worker.state === 'draining') return
     if (this.#replaced.has(worker.slot)) return
     this.#restart(worker)
   }
 
   #tellEnd(worker: WorkerProcess): void {
-    if (worker.killedFor !== null) return
-    const early = worker.state === 'starting' ? ' before it listened' : ''
-    printLine(`volant: ${nameOf(worker)} has ended${early}, with ${worker.ending}`)
+    if (worker.killedFor === 'late')
+      printLine(
+        `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + 5_000} ms after it should`,
+      )
+    if (worker.killedFor !== null || (worker.state === 'draining' && worker.ending === 'code 0')) return
+    const isEarly = worker.state === 'starting'
+    const advice = isEarly && worker.ending === 'code 0' ? ': the module has to call app.listen()' : ''
+    printLine(
+      `volant: ${nameOf(worker)} has ended${isEarly ? ' before it listened' : ''}, with ${worker.ending}${advice}`,
+    )
   }
 
   #restart({ slot, state, killedFor }: WorkerProcess): void {
-    if (
-      !this.#hasServed &&
-      state === 'starting' &&
-      ++this.#failures >= mostFailures &&
-      this.#ready.length === 0
-    ) {
+    if (!this.#wasReady && state === 'starting' && ++this.#failures >= mostFailures) {
       printLine(
         `volant: ${this.#failures} workers have ended before they listened, and none ever served: the supervisor ends. What they wrote stands above`,
       )

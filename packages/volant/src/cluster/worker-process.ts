@@ -15,8 +15,8 @@ export interface WorkerPlan {
   readonly start: Omit<WorkerStart, 'connections' | 'listeners' | 'table'>
 }
 
-/** Why a worker was killed: `change`, because its code changed before it served. */
-export type KillReason = 'hang' | 'start' | 'late' | 'change'
+/** Why a worker was killed: `change`, because its code changed before it served; `stop`, by the second signal. */
+export type KillReason = 'hang' | 'start' | 'late' | 'change' | 'stop'
 
 /** What a supervisor wants to know of its workers. */
 export interface WorkerEvents {
