@@ -1,0 +1,225 @@
+/** A supervisor that a test has started, as a process of its own, with a folder for the files of the app. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { within } from '@volant/test-kit'
+import type { ClusterInfo, WorkerInfo } from 'volant/cluster'
+import { appOf } from './app.ts'
+import { runs } from './processes.ts'
+
+/** In ms: for a process that hangs. */
+const longest = 60_000
+/** Folders of apps stand in this package, so that `volant` is found from them. */
+const folders = fileURLToPath(new URL('../runs', import.meta.url))
+const command = fileURLToPath(import.meta.resolve('volant/package.json')).replace(
+  /package\.json$/,
+  'dist/src/bin.js',
+)
+
+export interface ClusterOptions {
+  /** The file that is run. Default `main.js`. */
+  module?: string
+  /** Files by name; default the usual app as `main.js`. */
+  files?: Readonly<Record<string, string>>
+  /** A file that is run by itself, without the command. */
+  program?: string
+  /** Makes further files. */
+  prepare?: (folder: string) => void
+  /** The folder in which the command is run, within that of the test. */
+  within?: string
+  workers?: number | null
+  args?: readonly string[]
+  env?: NodeJS.ProcessEnv
+  /** What stands before `node` on the command line: a program that runs the rest of it. */
+  wrapper?: readonly string[]
+  execArgv?: readonly string[]
+  /** The descriptors of the process from 3 on. */
+  passed?: readonly number[]
+  /** False for a supervisor without `--control`. */
+  control?: boolean
+}
+
+export class Cluster {
+  readonly folder: string
+  readonly child: ChildProcess
+  /** What it and its workers wrote. */
+  output = ''
+  readonly ended: Promise<number | NodeJS.Signals>
+  /** Every process that was seen as a worker. */
+  readonly #seen = new Set<number>()
+  readonly #control: string
+
+  /** Starts a supervisor, and does not wait for its workers. */
+  constructor(options: ClusterOptions = {}) {
+    const {
+      module = 'main.js',
+      files,
+      workers = 2,
+      args = [],
+      env = {},
+      wrapper = [],
+      execArgv = [],
+    } = options
+    mkdirSync(folders, { recursive: true })
+    this.folder = mkdtempSync(join(folders, 'app-'))
+    this.#control = join(this.folder, 'control')
+    this.write('package.json', '{ "type": "module" }')
+    for (const [name, text] of Object.entries(files ?? { 'main.js': appOf() })) this.write(name, text)
+    options.prepare?.(this.folder)
+    const current = join(this.folder, options.within ?? '')
+    const line = [...wrapper, process.execPath, ...execArgv]
+    if (options.program !== undefined) line.push(options.program)
+    else {
+      line.push(command, 'start', module)
+      if (workers !== null) line.push('--workers', String(workers))
+      if (options.control !== false) line.push('--control', this.#control)
+    }
+    const [program = '', ...rest] = [...line, ...args]
+    const environment: NodeJS.ProcessEnv = { ...process.env, PORT: '0', PWD: current, ...env }
+    // The test runner would have these processes report to it.
+    delete environment['NODE_TEST_CONTEXT']
+    this.child = spawn(program, rest, {
+      cwd: current,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe', ...(options.passed ?? [])],
+    })
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text
+      })
+    this.ended = once(this.child, 'exit').then(
+      ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
+    )
+  }
+
+  /** Starts a supervisor, and waits until all of its workers serve. */
+  static async start(options: ClusterOptions = {}): Promise<Cluster> {
+    const cluster = new Cluster(options)
+    try {
+      await cluster.says(/volant: listening on .*\r?\n/)
+    } catch (error) {
+      await cluster.end()
+      throw error
+    }
+    return cluster
+  }
+
+  get pid(): number {
+    return this.child.pid as number
+  }
+
+  /** The first port that it says. */
+  get port(): number {
+    return Number(/listening on https?:\/\/[^ ]*?:(\d+)/.exec(this.output)?.[1])
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text)
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal)
+  }
+
+  /** Waits until the output has something, and gives it. */
+  async says(what: RegExp): Promise<RegExpExecArray> {
+    for (const deadline = Date.now() + longest; ;) {
+      const found = what.exec(this.output)
+      if (found !== null) return found
+      if (Date.now() > deadline || this.child.exitCode !== null)
+        throw new Error(`it never said ${what}, but:\n${this.output}`)
+      await sleep(5)
+    }
+  }
+
+  /** Asks the supervisor. */
+  ask(path: string, method = 'GET'): Promise<{ status: number; allow: string | undefined; text: string }> {
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        { socketPath: this.#control, path, method, agent: false, timeout: longest },
+        (reply) => {
+          let text = ''
+          reply.setEncoding('utf8').on('data', (part: string) => {
+            text += part
+          })
+          reply.on('end', () => resolve({ status: reply.statusCode ?? 0, allow: reply.headers.allow, text }))
+        },
+      )
+      asked.on('error', reject)
+      asked.end()
+    })
+  }
+
+  async info(): Promise<ClusterInfo> {
+    const info = JSON.parse((await this.ask('/workers')).text) as ClusterInfo
+    for (const { pid } of info.workers) this.#seen.add(pid)
+    return info
+  }
+
+  async workers(): Promise<readonly WorkerInfo[]> {
+    return (await this.info()).workers
+  }
+
+  /** Waits until the workers are as `test` wants them. */
+  async until(test: (info: ClusterInfo) => boolean, what: string): Promise<ClusterInfo> {
+    for (const deadline = Date.now() + longest; ;) {
+      const info = await this.info()
+      if (test(info)) return info
+      if (Date.now() > deadline)
+        throw new Error(`never: ${what}\n${JSON.stringify(info, null, 1)}\n${this.output}`)
+      await sleep(20)
+    }
+  }
+
+  /** Waits for the end, and gives the exit code or the signal. */
+  exit(): Promise<number | NodeJS.Signals> {
+    return within(this.ended, longest, `the end of the supervisor, which wrote:\n${this.output}\n`)
+  }
+
+  /** Leaves nothing behind, whatever the test did. */
+  async end(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      await this.info().catch(() => {})
+      this.child.kill('SIGKILL')
+      await this.ended
+    }
+    for (const pid of this.#seen) if (runs(pid)) process.kill(pid, 'SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Runs `test` with a supervisor whose workers serve, and leaves nothing behind. */
+export async function withCluster(
+  options: ClusterOptions,
+  test: (cluster: Cluster) => Promise<unknown>,
+): Promise<void> {
+  const cluster = await Cluster.start(options)
+  try {
+    await test(cluster)
+  } catch (error) {
+    if (error instanceof Error) error.message += `\n${cluster.output}`
+    throw error
+  } finally {
+    await cluster.end()
+  }
+}
+
+/** Runs a supervisor that ends by itself. Gives its exit code, and what it wrote. */
+export async function runToEnd(
+  options: ClusterOptions,
+): Promise<{ code: number | NodeJS.Signals; output: string }> {
+  const cluster = new Cluster(options)
+  try {
+    const code = await cluster.exit()
+    return { code, output: cluster.output }
+  } finally {
+    await cluster.end()
+  }
+}

@@ -1,0 +1,77 @@
+/** Clients that ask all the time, while something happens to the server. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from './connection.ts'
+
+export class Load {
+  answered = 0
+  readonly failures: string[] = []
+  /** The versions of the app that answered. */
+  readonly versions = new Set<string>()
+  readonly pids = new Set<number>()
+  #isOver = false
+  readonly #clients: Promise<void>[]
+
+  /** `keeping` clients keep their connections, half of their requests are POSTs; `opening` ones open one for each request. */
+  constructor(target: number | string, { keeping = 4, opening = 2, pause = 2 } = {}) {
+    const clients = [
+      ...Array.from({ length: keeping }, (_, id) => this.#keep(target, id, pause)),
+      ...Array.from({ length: opening }, () => this.#open(target, pause)),
+    ]
+    this.#clients = clients
+  }
+
+  /** Waits until so many more requests were answered. */
+  async goOn(count: number): Promise<void> {
+    const end = this.answered + count
+    for (const deadline = Date.now() + 60_000; this.answered < end && Date.now() < deadline;) await sleep(5)
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#clients)
+  }
+
+  async #keep(target: number | string, id: number, pause: number): Promise<void> {
+    let connection: Connection | null = null
+    for (let count = 0; !this.#isOver; count++) {
+      try {
+        connection ??= await Connection.open(target)
+        if (count % 2 === 0) {
+          const body = `${id} ${count}`
+          const { status, text } = await connection.ask('/echo', { method: 'POST', body })
+          if (status !== 200 || text !== body) this.failures.push(`POST: ${status} ${text}`)
+        } else this.#note(await connection.json('/'))
+        this.answered++
+      } catch (error) {
+        this.failures.push(String(error))
+        connection?.close()
+        connection = null
+      }
+      if (connection?.isClosed === true) {
+        connection.close()
+        connection = null
+      }
+      await sleep(pause)
+    }
+    connection?.close()
+  }
+
+  async #open(target: number | string, pause: number): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        const connection = await Connection.open(target)
+        this.#note(await connection.json('/'))
+        connection.close()
+        this.answered++
+      } catch (error) {
+        this.failures.push(String(error))
+      }
+      await sleep(pause)
+    }
+  }
+
+  #note({ version, pid }: { version: string; pid: number }): void {
+    this.versions.add(version)
+    this.pids.add(pid)
+  }
+}

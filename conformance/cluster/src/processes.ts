@@ -1,0 +1,56 @@
+/** What Linux says of processes (proc(5)). */
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Gives whether a process runs; a zombie does not. */
+export function runs(pid: number): boolean {
+  const state = stateOf(pid)
+  return state !== null && state !== 'Z'
+}
+
+/** Gives the letter that stands for its state, `Z` for a zombie; null if there is none. */
+export function stateOf(pid: number): string | null {
+  try {
+    return /^\d+ \(.*\) (\w)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Gives the children of a process, zombies among them. */
+export function childrenOf(parent: number): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const [, ppid] = /^\d+ \(.*\) \w (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
+      return Number(ppid) === parent ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Waits until none of these processes is there, zombies among them. Gives those that are still there after `ms`. */
+export async function gone(pids: readonly number[], ms: number): Promise<number[]> {
+  const deadline = Date.now() + ms
+  for (;;) {
+    const left = pids.filter((pid) => stateOf(pid) !== null)
+    if (left.length === 0 || Date.now() > deadline) return left
+    await sleep(20)
+  }
+}
+
+/** Gives whether nobody listens at a port. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}

@@ -1,0 +1,206 @@
+/** Workers that crash, hang and grow. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import type { WorkerInfo } from 'volant/cluster'
+import { within } from '@volant/test-kit'
+import { appOf, askOnce, type Cluster, Connection, Load, stateOf, withCluster } from '../src/index.ts'
+
+/** Opens connections until one is served by each of the workers. Gives them by slot. */
+async function oneEach(cluster: Cluster, count: number): Promise<Connection[]> {
+  const found: Connection[] = []
+  while (found.filter(Boolean).length < count) {
+    const connection = await Connection.open(cluster.port)
+    const { worker } = await connection.json('/')
+    if (found[worker] === undefined) found[worker] = connection
+    else connection.close()
+  }
+  return found
+}
+
+function pidOf(workers: readonly WorkerInfo[], slot: number): number {
+  return workers.find(({ worker, state }) => worker === slot && state === 'ready')?.pid as number
+}
+
+describe('crash', { concurrency: 4 }, () => {
+  test('others serve on, what is in flight there is answered, and another worker serves within a second', () =>
+    withCluster({ workers: 3 }, async (cluster) => {
+      const connections = await oneEach(cluster, 3)
+      const before = await cluster.workers()
+      const slow = [1, 2].map((slot) => (connections[slot] as Connection).json('/slow?ms=1500'))
+      const lost = assert.rejects((connections[0] as Connection).ask('/slow?ms=1500'))
+      await sleep(100)
+      const load = new Load(cluster.port, { keeping: 0, opening: 2 })
+      process.kill(pidOf(before, 0), 'SIGKILL')
+      const killed = performance.now()
+      await lost
+      const { restarts } = await cluster.until(
+        ({ workers }) => workers.length === 3 && workers.every(({ state }) => state === 'ready'),
+        'three workers serve',
+      )
+      const took = performance.now() - killed
+      assert.equal(restarts.crash, 1)
+      // A second on an idle machine (C1 of the lab measures it); this is the time that a hang takes.
+      assert.ok(took < 20_000, `${took} ms`)
+      const replies = await Promise.all(slow)
+      assert.deepEqual(
+        replies.map(({ pid }) => pid),
+        [1, 2].map((slot) => pidOf(before, slot)),
+      )
+      await load.end()
+      assert.deepEqual(load.failures, [])
+      assert.match(cluster.output, /worker 0 \(pid \d+\) has ended, with SIGKILL/)
+      for (const each of connections) each.close()
+    }))
+
+  test('connections that a killed worker had not taken are answered by others', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const stopped = pidOf(await cluster.workers(), 0)
+      process.kill(stopped, 'SIGSTOP')
+      const replies = Promise.all(
+        Array.from(
+          { length: 50 },
+          async () => JSON.parse((await askOnce(cluster.port)).text) as { pid: number },
+        ),
+      )
+      await sleep(300)
+      process.kill(stopped, 'SIGKILL')
+      for (const { pid } of await within(replies, 60_000, 'all replies')) assert.notEqual(pid, stopped)
+    }))
+
+  test('a worker that ends again and again is started at once, then later and later', () =>
+    withCluster({ workers: 1 }, async (cluster) => {
+      const times: number[] = []
+      for (let round = 0; round < 4; round++) {
+        await cluster.until(({ workers: [worker] }) => worker?.state === 'ready', 'the worker serves')
+        await assert.rejects(askOnce(cluster.port, '/exit'))
+        await cluster.says(new RegExp(`(has ended, with code 7[^]*){${round + 1}}`))
+      }
+      for (const [, ms] of cluster.output.matchAll(/the next worker 0 starts in (\d+) ms/g))
+        times.push(Number(ms))
+      await cluster.until(({ workers: [worker] }) => worker?.state === 'ready', 'the worker serves')
+      assert.equal(times.length, 3)
+      for (const [index, nominal] of [100, 200, 400].entries()) {
+        const time = times[index] as number
+        assert.ok(time >= nominal * 0.8 && time <= nominal * 1.2 + 1, `${times.join(', ')}`)
+      }
+    }))
+
+  test('the port stays while no worker is there: clients wait', () =>
+    withCluster({ workers: 1 }, async (cluster) => {
+      await assert.rejects(askOnce(cluster.port, '/exit'))
+      assert.equal((await askOnce(cluster.port)).status, 200)
+    }))
+
+  test('a worker that ends after some have served does not end the supervisor, however often', () =>
+    withCluster(
+      {
+        workers: 2,
+        files: {
+          'main.js': appOf({
+            before: "if (worker.id === 1 && existsSync('broken')) throw new Error('broken')",
+          }).replace(/^/, "import { existsSync } from 'node:fs'"),
+        },
+      },
+      async (cluster) => {
+        cluster.write('broken', '')
+        const [, second] = await cluster.workers()
+        process.kill(second?.pid as number, 'SIGKILL')
+        await cluster.says(/(Error: broken[^]*){4}/)
+        assert.equal((await askOnce(cluster.port)).status, 200)
+        assert.equal((await cluster.ask('/health')).status, 200)
+      },
+    ))
+})
+
+describe('hang', { concurrency: 4 }, () => {
+  test('a worker whose event loop is blocked gets no connections, and serves again when it has recovered', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const [first, second] = await oneEach(cluster, 2)
+      const blocked = pidOf(await cluster.workers(), 0)
+      const reply = (first as Connection).json('/block?ms=7000')
+      await cluster.until(({ workers }) => workers.some(({ isStuck }) => isStuck), 'it is avoided')
+      const answers = await Promise.all(Array.from({ length: 10 }, () => askOnce(cluster.port)))
+      for (const { text } of answers) assert.notEqual(JSON.parse(text).pid, blocked)
+      assert.equal((await reply).pid, blocked)
+      await cluster.until(({ workers }) => workers.every(({ isStuck }) => !isStuck), 'it has recovered')
+      const pids = new Set<number>()
+      for (let count = 0; count < 20; count++) pids.add(JSON.parse((await askOnce(cluster.port)).text).pid)
+      assert.ok(pids.has(blocked))
+      first?.close()
+      second?.close()
+    }))
+
+  test('after hangTimeout it is killed and replaced', () =>
+    withCluster({ workers: 2, args: ['--hang-timeout', '4s'] }, async (cluster) => {
+      const [first, second] = await oneEach(cluster, 2)
+      const blocked = pidOf(await cluster.workers(), 0)
+      const reply = assert.rejects((first as Connection).ask('/block?ms=60000'))
+      const { restarts } = await cluster.until(
+        ({ workers }) =>
+          workers.length === 2 && workers.every(({ pid, state }) => state === 'ready' && pid !== blocked),
+        'it is replaced',
+      )
+      await reply
+      assert.deepEqual(restarts, { ...restarts, hang: 1, crash: 0 })
+      assert.match(
+        cluster.output,
+        /has not beaten for \d+ s \(hangTimeout\): its event loop is blocked, and it is killed/,
+      )
+      first?.close()
+      second?.close()
+    }))
+
+  test('a pause of the supervisor kills nobody', () =>
+    withCluster({ workers: 2, args: ['--hang-timeout', '3s'] }, async (cluster) => {
+      const before = (await cluster.workers()).map(({ pid }) => pid)
+      cluster.signal('SIGSTOP')
+      await sleep(6000)
+      cluster.signal('SIGCONT')
+      assert.equal((await askOnce(cluster.port)).status, 200)
+      await sleep(1500)
+      const { workers, restarts } = await cluster.info()
+      assert.deepEqual(
+        workers.map(({ pid }) => pid),
+        before,
+      )
+      assert.equal(restarts.hang, 0)
+      assert.ok(workers.every(({ isStuck }) => !isStuck))
+    }))
+
+  test('a pause of everything kills nobody', () =>
+    withCluster({ workers: 2, args: ['--hang-timeout', '3s'] }, async (cluster) => {
+      const pids = (await cluster.workers()).map(({ pid }) => pid)
+      const all = [...pids, cluster.pid]
+      for (const pid of all) process.kill(pid, 'SIGSTOP')
+      await sleep(5000)
+      for (const pid of all.toReversed()) process.kill(pid, 'SIGCONT')
+      await sleep(1500)
+      assert.deepEqual(
+        (await cluster.workers()).map(({ pid }) => pid),
+        pids,
+      )
+    }))
+})
+
+test('a worker with more than maxMemory is replaced: the other serves first, and one goes at a time', () =>
+  withCluster({ workers: 2, args: ['--max-memory', '160mb'] }, async (cluster) => {
+    const connections = await oneEach(cluster, 2)
+    const before = (await cluster.workers()).map(({ pid }) => pid)
+    const load = new Load(cluster.port)
+    for (const each of connections) await each.json('/grow?bytes=200000000')
+    let draining = 0
+    const { restarts } = await cluster.until(({ workers }) => {
+      draining = Math.max(draining, workers.filter(({ state }) => state === 'draining').length)
+      assert.ok(workers.filter(({ state }) => state === 'ready').length >= 2 || draining > 0)
+      return (
+        workers.length === 2 && workers.every(({ pid, state }) => state === 'ready' && !before.includes(pid))
+      )
+    }, 'both are replaced')
+    assert.deepEqual(restarts, { ...restarts, memory: 2, crash: 0 })
+    assert.equal(draining, 1)
+    await load.end()
+    assert.deepEqual(load.failures, [])
+    for (const pid of before) assert.equal(stateOf(pid), null)
+    for (const each of connections) each.close()
+  }))

@@ -1,0 +1,176 @@
+/** A supervisor that is killed leaves nothing behind, whatever its workers do. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { eventually } from '@volant/test-kit'
+import { appOf, childrenOf, type Cluster, Connection, gone, isFree, withCluster } from '../src/index.ts'
+
+/** In ms. The design allows 5 s; on a machine that does other things too, what ends at all ends in this time. */
+const longest = 15_000
+
+/** Kills the supervisor, and waits until its workers are gone. */
+async function kill(cluster: Cluster, pids: readonly number[]): Promise<number> {
+  const { port } = cluster
+  assert.ok(pids.length > 0)
+  cluster.signal('SIGKILL')
+  const killed = performance.now()
+  assert.equal(await cluster.exit(), 'SIGKILL')
+  assert.deepEqual(await gone(pids, longest), [], cluster.output)
+  const took = performance.now() - killed
+  assert.ok(await isFree(port))
+  return took
+}
+
+async function pidsOf(cluster: Cluster): Promise<number[]> {
+  return (await cluster.workers()).map(({ pid }) => pid)
+}
+
+describe(
+  'supervisor killed',
+  { concurrency: 4, skip: process.platform === 'linux' ? false : '/proc' },
+  () => {
+    test('workers that wait, with idle connections', () =>
+      withCluster({}, async (cluster) => {
+        const connections = await Promise.all([0, 1, 2, 3].map(() => Connection.open(cluster.port)))
+        for (const each of connections) await each.json('/')
+        await kill(cluster, await pidsOf(cluster))
+        for (const each of connections) each.close()
+      }))
+
+    test('requests in flight are answered', () =>
+      withCluster({}, async (cluster) => {
+        const connections = await Promise.all([0, 1, 2, 3].map(() => Connection.open(cluster.port)))
+        const replies = connections.map((each) => each.ask('/slow?ms=2000'))
+        await sleep(200)
+        await kill(cluster, await pidsOf(cluster))
+        for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
+        for (const each of connections) each.close()
+      }))
+
+    test('workers that start', () =>
+      withCluster({}, async (cluster) => {
+        const before = await pidsOf(cluster)
+        cluster.write('main.js', 'await new Promise((resolve) => setTimeout(resolve, 60000))')
+        for (const pid of before) process.kill(pid, 'SIGKILL')
+        const { workers } = await cluster.until(
+          ({ workers: now }) => now.length === 2 && now.every(({ pid }) => !before.includes(pid)),
+          'two workers that start',
+        )
+        await kill(
+          cluster,
+          workers.map(({ pid }) => pid),
+        )
+      }))
+
+    test('workers that have not loaded anything yet', () =>
+      withCluster({}, async (cluster) => {
+        const before = await pidsOf(cluster)
+        for (const pid of before) process.kill(pid, 'SIGKILL')
+        await eventually(() => childrenOf(cluster.pid).some((pid) => !before.includes(pid)), 'a new process')
+        const children = childrenOf(cluster.pid)
+        await kill(cluster, children)
+      }))
+
+    test('workers that block while they start', () =>
+      withCluster({}, async (cluster) => {
+        const before = await pidsOf(cluster)
+        cluster.write('main.js', 'for (;;);')
+        for (const pid of before) process.kill(pid, 'SIGKILL')
+        const { workers } = await cluster.until(
+          ({ workers: now }) => now.length === 2 && now.every(({ pid }) => !before.includes(pid)),
+          'two workers that start',
+        )
+        await sleep(500)
+        await kill(
+          cluster,
+          workers.map(({ pid }) => pid),
+        )
+      }))
+
+    test('workers that drain', () =>
+      withCluster({}, async (cluster) => {
+        const connection = await Connection.open(cluster.port)
+        const reply = connection.ask('/slow?ms=2500')
+        await sleep(100)
+        const pids = await pidsOf(cluster)
+        cluster.signal('SIGTERM')
+        await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
+        await kill(cluster, pids)
+        assert.equal((await reply).status, 200)
+        connection.close()
+      }))
+
+    test('a worker that is blocked', () =>
+      withCluster({}, async (cluster) => {
+        const connection = await Connection.open(cluster.port)
+        const reply = assert.rejects(connection.ask('/block?ms=60000'))
+        await sleep(300)
+        await kill(cluster, await pidsOf(cluster))
+        await reply
+        connection.close()
+      }))
+
+    test('a worker whose last hook never ends', () =>
+      withCluster(
+        {
+          workers: 1,
+          files: {
+            'main.js': appOf({ before: 'app.onClose(() => new Promise(() => setInterval(() => {}, 1000)))' }),
+          },
+        },
+        async (cluster) => {
+          const pids = await pidsOf(cluster)
+          cluster.signal('SIGKILL')
+          await cluster.exit()
+          assert.deepEqual(await gone(pids, 60_000), [])
+        },
+      ))
+
+    test('during a roll', () =>
+      withCluster({}, async (cluster) => {
+        const before = await pidsOf(cluster)
+        cluster.signal('SIGHUP')
+        const { workers } = await cluster.until(
+          ({ workers: now }) => now.length > 2,
+          'a worker that replaces another',
+        )
+        await kill(cluster, [...new Set([...before, ...workers.map(({ pid }) => pid)])])
+      }))
+
+    test('node-http', () =>
+      withCluster({ files: { 'main.js': appOf({ adapter: 'node-http' }) } }, async (cluster) => {
+        const connection = await Connection.open(cluster.port)
+        const reply = connection.ask('/slow?ms=1500')
+        await sleep(200)
+        await kill(cluster, await pidsOf(cluster))
+        assert.equal((await reply).status, 200)
+        connection.close()
+      }))
+
+    test('children of the app do not keep it', () =>
+      withCluster(
+        {
+          workers: 1,
+          files: {
+            'main.js': appOf({
+              before: `
+import { spawn } from 'node:child_process'
+const child = spawn('sleep', ['20'], { stdio: 'ignore', detached: true })
+child.unref()
+app.get('/child', () => String(child.pid))`,
+            }),
+          },
+        },
+        async (cluster) => {
+          const connection = await Connection.open(cluster.port)
+          const child = Number((await connection.ask('/child')).text)
+          try {
+            await kill(cluster, await pidsOf(cluster))
+          } finally {
+            process.kill(child, 'SIGKILL')
+          }
+          connection.close()
+        },
+      ))
+  },
+)

@@ -1,0 +1,145 @@
+/** Workers that are replaced one after the other while clients ask. */
+import assert from 'node:assert/strict'
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import { freePort } from '@volant/test-kit'
+import { appOf, askOnce, type Cluster, Connection, isFree, Load, runs, withCluster } from '../src/index.ts'
+
+async function rolled(cluster: Cluster, before: readonly number[]): Promise<void> {
+  await cluster.until(
+    ({ workers, isRolling }) =>
+      !isRolling &&
+      workers.length === before.length &&
+      workers.every(({ pid, state }) => state === 'ready' && !before.includes(pid)),
+    'all workers are replaced',
+  )
+}
+
+async function pidsOf(cluster: Cluster): Promise<number[]> {
+  return (await cluster.workers()).map(({ pid }) => pid)
+}
+
+describe('roll', { concurrency: 4 }, () => {
+  for (const adapter of ['native', 'node-http'] as const) {
+    test(`${adapter}: SIGHUP under load loses nothing, and the new code serves`, () =>
+      withCluster({ workers: 2, files: { 'main.js': appOf({ adapter }) } }, async (cluster) => {
+        const load = new Load(cluster.port)
+        await load.goOn(100)
+        for (const version of ['2', '3']) {
+          const before = await pidsOf(cluster)
+          cluster.write('main.js', appOf({ adapter, version }))
+          cluster.signal('SIGHUP')
+          await rolled(cluster, before)
+          assert.ok(before.every((pid) => !runs(pid)))
+          load.versions.clear()
+          await load.goOn(60)
+          assert.deepEqual([...load.versions], [version])
+        }
+        await load.end()
+        assert.deepEqual(load.failures, [])
+        const { restarts } = await cluster.info()
+        assert.deepEqual(restarts, { ...restarts, roll: 4, crash: 0, hang: 0 })
+        cluster.signal('SIGTERM')
+        assert.equal(await cluster.exit(), 0)
+      }))
+  }
+
+  test('a request that takes long is answered by the old worker, whose connection then closes', () =>
+    withCluster({ workers: 1 }, async (cluster) => {
+      const connection = await Connection.open(cluster.port)
+      const [before] = await pidsOf(cluster)
+      const slow = connection.ask('/slow?ms=2500')
+      await sleep(100)
+      cluster.signal('SIGHUP')
+      const { text, closes } = await slow
+      assert.equal(JSON.parse(text).pid, before)
+      assert.ok(closes)
+      await rolled(cluster, [before as number])
+      connection.close()
+    }))
+
+  test('a deployment that moves a link: the folder is the new one', () =>
+    withCluster(
+      {
+        workers: 1,
+        files: {},
+        prepare: (folder) => deploy(folder, '1'),
+        module: 'main.js',
+        within: 'current',
+      },
+      async (cluster) => {
+        assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '1')
+        const before = await pidsOf(cluster)
+        deploy(cluster.folder, '2')
+        cluster.signal('SIGHUP')
+        await rolled(cluster, before)
+        assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
+      },
+    ))
+
+  test('a version that throws ends the roll, and the old workers stay', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const load = new Load(cluster.port)
+      const before = await pidsOf(cluster)
+      cluster.write('main.js', "throw new Error('of the new version')")
+      cluster.signal('SIGHUP')
+      await cluster.says(/Error: of the new version/)
+      await cluster.says(/did not start: the old one stays/)
+      await cluster.until(({ isRolling }) => !isRolling, 'the end of the roll')
+      assert.deepEqual(await pidsOf(cluster), before)
+      cluster.write('main.js', appOf({ version: '2' }))
+      cluster.signal('SIGHUP')
+      await rolled(cluster, before)
+      await load.end()
+      assert.deepEqual(load.failures, [])
+      assert.equal(cluster.output.match(/Error: of the new version/g)?.length, 1)
+    }))
+
+  test('a second SIGHUP during a roll has one more follow', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const before = await pidsOf(cluster)
+      cluster.signal('SIGHUP')
+      await cluster.until(({ isRolling }) => isRolling, 'a roll')
+      cluster.write('main.js', appOf({ version: '2' }))
+      cluster.signal('SIGHUP')
+      await sleep(50)
+      cluster.signal('SIGHUP')
+      await cluster.until(({ restarts, isRolling }) => restarts.roll === 4 && !isRolling, 'two rolls')
+      await rolled(cluster, before)
+      assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
+      await sleep(300)
+      assert.equal((await cluster.info()).restarts.roll, 4)
+    }))
+
+  test('a port at which the new version does not listen any more is closed', async () => {
+    const [port, other] = [await freePort(), await freePort()]
+    await withCluster({ workers: 2, env: { PORT: String(port) } }, async (cluster) => {
+      const before = await pidsOf(cluster)
+      cluster.write('main.js', appOf({ before: `process.env.PORT = '${other}'` }))
+      cluster.signal('SIGHUP')
+      await rolled(cluster, before)
+      assert.equal((await askOnce(other)).status, 200)
+      await cluster.until(() => true, 'a moment')
+      assert.ok(await isFree(port))
+    })
+  })
+
+  test('a worker that crashes during a roll, and one that hangs, are replaced in it', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const before = await pidsOf(cluster)
+      cluster.signal('SIGHUP')
+      process.kill(before[1] as number, 'SIGKILL')
+      await rolled(cluster, before)
+      assert.equal((await askOnce(cluster.port)).status, 200)
+    }))
+})
+
+/** Makes the folder of a version, and has the link lead there. */
+function deploy(folder: string, version: string): void {
+  mkdirSync(join(folder, `release-${version}`))
+  writeFileSync(join(folder, `release-${version}/main.js`), appOf({ version }))
+  symlinkSync(`release-${version}`, join(folder, 'next'))
+  renameSync(join(folder, 'next'), join(folder, 'current'))
+}

@@ -1,0 +1,267 @@
+/** How a supervisor and its workers end on signals. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, test } from 'node:test'
+import {
+  appOf,
+  askOnce,
+  type Cluster,
+  Connection,
+  gone,
+  isFree,
+  Load,
+  runs,
+  runToEnd,
+  withCluster,
+} from '../src/index.ts'
+
+async function pidsOf(cluster: Cluster): Promise<number[]> {
+  return (await cluster.workers()).map(({ pid }) => pid)
+}
+
+describe('stop', { concurrency: 5 }, () => {
+  test('SIGTERM: what is in flight is answered, idle connections close, and the exit code is 0', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const { port } = cluster
+      const pids = await pidsOf(cluster)
+      const idle = await Connection.open(port)
+      await idle.json('/')
+      const busy = await Promise.all([0, 1, 2, 3].map(() => Connection.open(port)))
+      const replies = busy.map((each) => each.ask('/slow?ms=2000'))
+      await sleep(200)
+      cluster.signal('SIGTERM')
+      for (const { status, closes } of await Promise.all(replies)) {
+        assert.equal(status, 200)
+        assert.ok(closes)
+      }
+      assert.equal(await cluster.exit(), 0)
+      assert.deepEqual(await gone(pids, 0), [])
+      assert.ok(await isFree(port))
+      assert.ok(!existsSync(join(cluster.folder, 'control')), 'the control socket is removed')
+      for (const each of [idle, ...busy]) each.close()
+    }))
+
+  test('--drain-delay: /ready says 503 at once, new connections are served meanwhile, and nothing is lost', () =>
+    withCluster({ workers: 2, args: ['--drain-delay', '2s'] }, async (cluster) => {
+      assert.equal((await cluster.ask('/ready')).status, 200)
+      const load = new Load(cluster.port)
+      await load.goOn(20)
+      cluster.signal('SIGTERM')
+      const stopped = performance.now()
+      while ((await cluster.ask('/ready')).status !== 503) await sleep(5)
+      await load.goOn(50)
+      assert.equal((await cluster.ask('/health')).status, 200)
+      assert.deepEqual(load.failures, [])
+      if (performance.now() - stopped < 1500) assert.equal((await askOnce(cluster.port)).status, 200)
+      await load.end()
+      assert.deepEqual(load.failures, [])
+      assert.equal(await cluster.exit(), 0)
+      assert.ok(performance.now() - stopped >= 1990)
+    }))
+
+  for (const adapter of ['native', 'node-http'] as const) {
+    test(`${adapter}: connections that wait when SIGTERM comes are served`, () =>
+      withCluster({ workers: 2, files: { 'main.js': appOf({ adapter }) } }, async (cluster) => {
+        const pids = await pidsOf(cluster)
+        for (const pid of [cluster.pid, ...pids]) process.kill(pid, 'SIGSTOP')
+        const replies = Array.from({ length: 30 }, () => askOnce(cluster.port))
+        await sleep(200)
+        cluster.signal('SIGTERM')
+        for (const pid of [...pids, cluster.pid]) process.kill(pid, 'SIGCONT')
+        for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
+        assert.equal(await cluster.exit(), 0)
+      }))
+  }
+
+  test('the second signal ends all at once', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const pids = await pidsOf(cluster)
+      const connection = await Connection.open(cluster.port)
+      const reply = assert.rejects(connection.ask('/slow?ms=60000'))
+      await sleep(100)
+      cluster.signal('SIGTERM')
+      await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
+      cluster.signal('SIGINT')
+      assert.equal(await cluster.exit(), 130)
+      await reply
+      assert.deepEqual(await gone(pids, 5000), [])
+      connection.close()
+    }))
+
+  test('SIGTERM to every process of the service, as systemd sends it, drains once', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const pids = await pidsOf(cluster)
+      const connection = await Connection.open(cluster.port)
+      const reply = connection.ask('/slow?ms=1500')
+      await sleep(100)
+      for (const pid of [...pids, cluster.pid]) process.kill(pid, 'SIGTERM')
+      assert.equal((await reply).status, 200)
+      assert.equal(await cluster.exit(), 0)
+      assert.deepEqual(await gone(pids, 1000), [])
+      connection.close()
+    }))
+
+  test('SIGTERM to a worker: another one serves before it leaves, and nothing is lost', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const load = new Load(cluster.port)
+      await load.goOn(20)
+      const pids = await pidsOf(cluster)
+      process.kill(pids[0] as number, 'SIGTERM')
+      const { restarts } = await cluster.until(({ workers }) => {
+        assert.ok(workers.filter(({ state }) => state === 'ready').length >= 2)
+        return workers.length === 2 && workers.every(({ pid }) => pid !== pids[0])
+      }, 'it is replaced')
+      await load.goOn(20)
+      await load.end()
+      assert.deepEqual(load.failures, [])
+      assert.deepEqual(restarts, { ...restarts, signal: 1, crash: 0 })
+    }))
+
+  test('an app that closes itself while others serve: no connection is lost', () =>
+    withCluster({ workers: 2 }, async (cluster) => {
+      const load = new Load(cluster.port, { keeping: 2, opening: 4, pause: 0 })
+      await load.goOn(50)
+      const { pid } = JSON.parse((await askOnce(cluster.port, '/close')).text)
+      for (const deadline = Date.now() + 60_000; runs(pid) && Date.now() < deadline;) await sleep(20)
+      await load.goOn(50)
+      await load.end()
+      assert.deepEqual(load.failures, [])
+    }))
+
+  test('an app with a SIGTERM handler of its own', () =>
+    withCluster(
+      {
+        workers: 2,
+        files: {
+          'main.js': appOf({
+            after: `process.once('SIGTERM', async () => {
+  await app.close()
+  console.log('closed by itself')
+})`,
+          }),
+        },
+      },
+      async (cluster) => {
+        const pids = await pidsOf(cluster)
+        cluster.signal('SIGTERM')
+        assert.equal(await cluster.exit(), 0)
+        assert.equal(cluster.output.match(/closed by itself/g)?.length, 2)
+        assert.deepEqual(await gone(pids, 0), [])
+      },
+    ))
+
+  test('a worker that does not end is killed, and it is said', () =>
+    withCluster(
+      {
+        workers: 1,
+        files: {
+          'main.js': appOf({ before: 'app.onClose(() => new Promise(() => setInterval(() => {}, 1000)))' })
+            .replace('shutdownTimeout: 8000', 'shutdownTimeout: 500')
+            .replace('drainIdle: 1000', 'drainIdle: 100'),
+        },
+      },
+      async (cluster) => {
+        const pids = await pidsOf(cluster)
+        cluster.signal('SIGTERM')
+        await cluster.exit()
+        assert.match(cluster.output, /was killed: it had not ended \d+ ms after it should/)
+        assert.deepEqual(await gone(pids, 1000), [])
+      },
+    ))
+
+  test('SIGTERM while workers start ends them', () =>
+    withCluster({ workers: 1 }, async (cluster) => {
+      cluster.write('main.js', 'setInterval(() => {}, 1000)')
+      const [before] = await pidsOf(cluster)
+      process.kill(before as number, 'SIGKILL')
+      const { workers } = await cluster.until(
+        ({ workers: [worker] }) => worker !== undefined && worker.pid !== before,
+        'another worker starts',
+      )
+      cluster.signal('SIGTERM')
+      assert.equal(await cluster.exit(), 0)
+      assert.deepEqual(
+        await gone(
+          workers.map(({ pid }) => pid),
+          1000,
+        ),
+        [],
+      )
+    }))
+
+  test('supervise() in a program: the process ends by itself, and its signals have their meaning again', async () => {
+    const { code, output } = await runToEnd({
+      module: 'absent.js',
+      program: 'own.js',
+      files: {
+        'main.js': appOf(),
+        'own.js': `
+import { supervise } from 'volant/cluster'
+const supervised = supervise({ module: './main.js', workers: 2, control: './control' })
+const timer = setInterval(() => {
+  if (supervised.info().workers.every(({ state }) => state === 'ready')) {
+    clearInterval(timer)
+    supervised.stop()
+  }
+}, 20)
+console.log('code', await supervised.finished, process.listenerCount('SIGTERM'), process.listenerCount('SIGHUP'))
+`,
+      },
+    })
+    assert.equal(code, 0)
+    assert.match(output, /code 0 0 0/)
+  })
+})
+
+/** Runs the command in a terminal of its own, which Python makes. */
+const terminal = `
+import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+def end(_a, _b):
+    os.close(fd)
+signal.signal(signal.SIGUSR1, lambda _a, _b: os.write(fd, b'\\x03'))
+signal.signal(signal.SIGUSR2, end)
+print('child', pid, flush=True)
+while True:
+    try:
+        part = os.read(fd, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    os.write(1, part)
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+`
+
+describe('in a terminal', { concurrency: 2, skip: process.platform === 'linux' ? false : 'Linux' }, () => {
+  test('Ctrl-C, which reaches all processes, drains once', () =>
+    withCluster({ workers: 2, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
+      const pids = await pidsOf(cluster)
+      const connection = await Connection.open(cluster.port)
+      const reply = connection.ask('/slow?ms=1500')
+      await sleep(200)
+      cluster.signal('SIGUSR1')
+      assert.equal((await reply).status, 200)
+      assert.equal(await cluster.exit(), 0)
+      assert.deepEqual(await gone(pids, 1000), [])
+      connection.close()
+    }))
+
+  test('a terminal that is closed stops the service, and what is in flight is answered', () =>
+    withCluster({ workers: 2, wrapper: ['python3', '-c', terminal] }, async (cluster) => {
+      const pids = await pidsOf(cluster)
+      const [, supervisor] = /child (\d+)/.exec(cluster.output) ?? []
+      const connection = await Connection.open(cluster.port)
+      const reply = connection.ask('/slow?ms=1500')
+      await sleep(200)
+      cluster.signal('SIGUSR2')
+      assert.equal((await reply).status, 200)
+      assert.deepEqual(await gone([...pids, Number(supervisor)], 20_000), [])
+      connection.close()
+    }))
+})
