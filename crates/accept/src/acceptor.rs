@@ -166,6 +166,9 @@ impl Acceptor {
     pub fn detach(&mut self, worker: usize, listener: u16) {
         if let Some(worker) = self.worker(worker) {
             worker.listeners.retain(|&each| each != listener);
+            // The worker reads what it has been sent before it closes, but not what comes later.
+            let unsent = worker.take_unsent(listener);
+            self.returned.extend(unsent);
         }
         self.spread();
     }

@@ -96,6 +96,16 @@ impl Worker {
         self.kept.push_back(connection);
     }
 
+    /// Gives the connections of a listener back that have not been passed on.
+    pub fn take_unsent(&mut self, listener: u16) -> Vec<Kept> {
+        let unsent = self.kept.split_off(self.sent);
+        let (back, stay): (Vec<Kept>, Vec<Kept>) = unsent
+            .into_iter()
+            .partition(|kept| kept.record.listener == listener);
+        self.kept.extend(stay);
+        back
+    }
+
     /// Passes on what was given. Gives false if the worker is gone.
     pub fn send(&mut self) -> bool {
         while !self.begun.is_empty() {

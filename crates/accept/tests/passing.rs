@@ -181,6 +181,27 @@ fn a_worker_that_reads_nothing_gets_256_and_the_rest_waits() {
 }
 
 #[test]
+fn what_a_worker_was_not_sent_when_it_leaves_goes_to_others() {
+    let (mut acceptor, listener, address) = listening();
+    let (ours, theirs) = pair().unwrap();
+    // The pair takes nothing more, as when the worker is stopped.
+    let socket = Socket::from_owned(ours);
+    while matches!(socket.send(&[0; 4096]), reactor::net::Send::Sent(_)) {}
+    let leaving = acceptor.add_worker(socket.into_owned()).unwrap();
+    acceptor.attach(leaving, listener);
+    acceptor.set_takes(leaving, true);
+    let clients = connect(10, address);
+    acceptor.turn();
+    let before = acceptor.figures(leaving).unwrap();
+    assert!(before.unacknowledged > 0);
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    acceptor.detach(leaving, listener);
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), clients.len());
+    drop(theirs);
+}
+
+#[test]
 fn clients_wait_while_nobody_is_ready_and_are_refused_when_told_so() {
     let (mut acceptor, listener, address) = listening();
     let mut client = TcpStream::connect(address).unwrap();
