@@ -51,6 +51,7 @@ export class FakeWorker {
       table: null,
       connections: -1,
       listen: unused,
+      take: unused,
       receiveListener: unused,
       unlisten: unused,
       onLeave: () => {},

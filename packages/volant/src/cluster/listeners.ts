@@ -35,6 +35,8 @@ export class BoundListeners {
       this.#bound.delete(key)
       return given
     }
+    // Its number may be that of another worker now.
+    if (worker.ending !== null) return { code: 'E_LISTEN', message: 'the worker has ended' }
     // For a second app of the process the address is in use, as it would be without a supervisor.
     if (worker.listeners.has(given.listener)) return inUse
     this.#acceptor.setEncrypted(given.listener, wanted.isEncrypted)

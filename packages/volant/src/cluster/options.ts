@@ -113,7 +113,7 @@ function checkModule(folder: string, module: string): void {
 /** Gives whether a loader was given to Node.js, such as tsx. */
 function loadsTypeScript(): boolean {
   return [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((each) =>
-    /--import|--loader|--require|-r\b/.test(each),
+    /--import|--loader|--require|-r\b|--experimental-(strip|transform)-types/.test(each),
   )
 }
 

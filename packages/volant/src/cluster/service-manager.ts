@@ -1,6 +1,9 @@
 /** Tells systemd how the service is doing (`sd_notify(3)`); without systemd it does nothing. */
 import type { SupervisorAddon } from '@volant/engine/supervisor'
 
+/** The milliseconds between two calls of `live`. */
+const pulse = 1_000
+
 export class ServiceManager {
   readonly #addon: SupervisorAddon
   readonly #address = process.env['NOTIFY_SOCKET'] ?? ''
@@ -31,7 +34,8 @@ export class ServiceManager {
   /** Is called every second while a worker beats. */
   live(): void {
     const now = performance.now()
-    if (this.#watch === 0 || now - this.#told < this.#watch) return
+    // The next call may come too late by what a timer is late.
+    if (this.#watch === 0 || now - this.#told < this.#watch - pulse / 2) return
     this.#told = now
     this.#tell('WATCHDOG=1')
   }

@@ -146,7 +146,7 @@ export class Supervisor {
     this.#rolls++
     return this.#enqueue(async () => {
       this.#isRolling = true
-      this.#manager.reloading()
+      if (this.#hasServed) this.#manager.reloading()
       try {
         for (let slot = 0; slot < this.plan.workers; slot++) {
           if (this.#isStopping || !(await this.#replace(slot, reason))) return false
@@ -156,7 +156,7 @@ export class Supervisor {
       } finally {
         this.#isRolling = false
         this.#rolls--
-        if (!this.#isStopping) this.#manager.ready(this.plan.workers)
+        if (this.#hasServed && !this.#isStopping) this.#manager.ready(this.plan.workers)
       }
     })
   }
