@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { within } from '@volant/test-kit'
 import type { ClusterInfo, WorkerInfo } from 'volant/cluster'
 import { appOf } from './app.ts'
+import { endLoad } from './load.ts'
 import { runs } from './processes.ts'
 
 /** In ms: for a process that hangs. */
@@ -26,6 +27,8 @@ export interface ClusterOptions {
   files?: Readonly<Record<string, string>>
   /** A file that is run by itself, without the command. */
   program?: string
+  /** True if its process ids are those of a namespace of its own. It ends its workers by itself. */
+  isIsolated?: boolean
   /** Makes further files. */
   prepare?: (folder: string) => void
   /** The folder in which the command is run, within that of the test. */
@@ -51,6 +54,7 @@ export class Cluster {
   /** Every process that was seen as a worker. */
   readonly #seen = new Set<number>()
   readonly #control: string
+  readonly #isIsolated: boolean
 
   /** Starts a supervisor, and does not wait for its workers. */
   constructor(options: ClusterOptions = {}) {
@@ -65,6 +69,7 @@ export class Cluster {
     } = options
     mkdirSync(folders, { recursive: true })
     this.folder = mkdtempSync(join(folders, 'app-'))
+    this.#isIsolated = options.isIsolated ?? false
     this.#control = join(this.folder, 'control')
     this.write('package.json', '{ "type": "module" }')
     for (const [name, text] of Object.entries(files ?? { 'main.js': appOf() })) this.write(name, text)
@@ -155,7 +160,7 @@ export class Cluster {
 
   async info(): Promise<ClusterInfo> {
     const info = JSON.parse((await this.ask('/workers')).text) as ClusterInfo
-    for (const { pid } of info.workers) this.#seen.add(pid)
+    if (!this.#isIsolated) for (const { pid } of info.workers) this.#seen.add(pid)
     return info
   }
 
@@ -207,7 +212,9 @@ export async function withCluster(
     if (error instanceof Error) error.message += `\n${cluster.output}`
     throw error
   } finally {
+    const { port } = cluster
     await cluster.end()
+    await endLoad(port)
   }
 }
 

@@ -2,9 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from './connection.ts'
 
+const running = new Set<Load>()
+
+/** Ends the load on a server that a test has not ended because it failed. */
+export async function endLoad(target: number): Promise<void> {
+  await Promise.all([...running].map((load) => (load.target === target ? load.end() : null)))
+}
+
 export class Load {
   answered = 0
   readonly failures: string[] = []
+  readonly target: number | string
   /** The versions of the app that answered. */
   readonly versions = new Set<string>()
   readonly pids = new Set<number>()
@@ -18,6 +26,8 @@ export class Load {
       ...Array.from({ length: opening }, () => this.#open(target, pause)),
     ]
     this.#clients = clients
+    this.target = target
+    running.add(this)
   }
 
   /** Waits until so many more requests were answered. */
@@ -28,6 +38,7 @@ export class Load {
 
   async end(): Promise<void> {
     this.#isOver = true
+    running.delete(this)
     await Promise.all(this.#clients)
   }
 

@@ -35,7 +35,8 @@ describe('crash', { concurrency: 4 }, () => {
       const killed = performance.now()
       await lost
       const { restarts } = await cluster.until(
-        ({ workers }) => workers.length === 3 && workers.every(({ state }) => state === 'ready'),
+        ({ workers, restarts: { crash } }) =>
+          crash === 1 && workers.length === 3 && workers.every(({ state }) => state === 'ready'),
         'three workers serve',
       )
       const took = performance.now() - killed

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
-import { freePort } from '@volant/test-kit'
+import { eventually, freePort } from '@volant/test-kit'
 import { appOf, askOnce, type Cluster, Connection, isFree, Load, runs, withCluster } from '../src/index.ts'
 
 async function rolled(cluster: Cluster, before: readonly number[]): Promise<void> {
@@ -96,6 +96,40 @@ describe('roll', { concurrency: 4 }, () => {
       assert.deepEqual(load.failures, [])
       assert.equal(cluster.output.match(/Error: of the new version/g)?.length, 1)
     }))
+
+  test('what workers give at their end counts, however soon they end then', () =>
+    withCluster(
+      {
+        workers: 1,
+        files: {
+          'main.js': appOf({
+            before: `
+const supervision = globalThis[Symbol.for('volant.supervision')]
+supervision.onGather('case', () => ({ sums: { count: 1 } }))
+app.get('/gather', () => supervision.gather('case'))`,
+          }),
+        },
+      },
+      async (cluster) => {
+        for (let round = 1; round <= 3; round++) {
+          const [before = 0] = await pidsOf(cluster)
+          const connection = await Connection.open(cluster.port)
+          const slow = connection.ask('/slow?ms=1000')
+          cluster.signal('SIGHUP')
+          await cluster.until(({ workers }) => workers.some(({ state }) => state === 'draining'), 'the drain')
+          // The supervisor finds the last words and the end of the worker at once.
+          cluster.signal('SIGSTOP')
+          await slow
+          await eventually(() => !runs(before), 'the end of the worker')
+          cluster.signal('SIGCONT')
+          await rolled(cluster, [before])
+          const { workers, ended } = JSON.parse((await askOnce(cluster.port, '/gather')).text)
+          assert.equal(workers.length, 1)
+          assert.deepEqual(ended, { count: round })
+          connection.close()
+        }
+      },
+    ))
 
   test('a second SIGHUP during a roll has one more follow', () =>
     withCluster({ workers: 2 }, async (cluster) => {
