@@ -36,6 +36,7 @@ import { proxy } from './cases/proxy.ts'
 import { rateLimits } from './cases/rate-limits.ts'
 import { replies } from './cases/replies.ts'
 import { routing } from './cases/routing.ts'
+import { inheritedSockets } from './cases/inherited-sockets.ts'
 import { sharedPort } from './cases/shared-port.ts'
 import { sendHooks } from './cases/send-hooks.ts'
 import { sessions } from './cases/sessions.ts'
@@ -102,6 +103,7 @@ const groups = {
   lifecycle,
   drain,
   'shared-port': sharedPort,
+  'inherited-sockets': inheritedSockets,
   inject,
   files,
   forms,

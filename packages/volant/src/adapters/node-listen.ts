@@ -1,6 +1,6 @@
 /** Listens with node:net, and explains errors of listening. */
 import { once } from 'node:events'
-import { lstatSync, unlinkSync } from 'node:fs'
+import { fstatSync, lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import type { Address, ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
@@ -39,7 +39,7 @@ export async function listenOn(server: Server, options: ListenOptions): Promise<
       throw explain(again, options)
     })
   }
-  return addressOf(server)
+  return addressOf(server, options.fd)
 }
 
 async function attempt(server: Server, options: ListenOptions): Promise<void> {
@@ -64,12 +64,27 @@ function isStale(path: string): Promise<boolean> {
   })
 }
 
-function addressOf(server: Server): Address {
+function addressOf(server: Server, fd: number | undefined): Address {
   const address = server.address()
   if (typeof address === 'string' || address === null) {
-    return { port: null, host: null, path: address, url: `unix:${address}` }
+    const path = address ?? (fd === undefined ? null : fileOf(fd))
+    return { port: null, host: null, path, url: `unix:${path ?? ''}` }
   }
   return addressAt(address.address, address.port)
+}
+
+/** Gives the file of a Unix socket that node:net did not bind, and so does not know. Null where it cannot be found. */
+function fileOf(fd: number): string | null {
+  try {
+    const inode = String(fstatSync(fd).ino)
+    // Num RefCount Protocol Flags Type St Inode Path (proc(5))
+    const row = readFileSync('/proc/net/unix', 'utf8')
+      .split('\n')
+      .find((line) => line.split(/ +/)[6] === inode)
+    return row?.split(/ +/).slice(7).join(' ') || null
+  } catch {
+    return null
+  }
 }
 
 export function addressAt(host: string, port: number): Address {

@@ -66,6 +66,8 @@ export async function listenBySupervisor(
     : { passed: { ...given, connections: supervisor.connections } }
   try {
     const address = await server.listen({ ...kept, ...source })
+    // An adapter on node:net may not know the file of a socket that it did not bind.
+    if (given.path !== null) Object.assign(address, { path: given.path, url: `unix:${given.path}` })
     // Not before: nobody would take them.
     if (!accepts) supervisor.take(listener)
     return { address, stop: () => supervisor.unlisten(listener) }
