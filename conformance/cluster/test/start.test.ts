@@ -131,6 +131,22 @@ await app.listen({ path: './app.sock' })
     })
   })
 
+  test('node-http: a socket file, whose path the app is told', () => {
+    const text = `
+import { createApp } from 'volant'
+const app = createApp({ adapter: { type: 'node-http' } })
+app.get('/', () => address)
+const address = await app.listen({ path: './app.sock' })
+`
+    return withCluster({ files: { 'main.js': text } }, async (cluster) => {
+      const { text: said } = await askOnce(join(cluster.folder, 'app.sock'))
+      assert.equal(JSON.parse(said).path, './app.sock')
+      cluster.signal('SIGTERM')
+      assert.equal(await cluster.exit(), 0)
+      assert.equal(existsSync(join(cluster.folder, 'app.sock')), false)
+    })
+  })
+
   test('a stale socket file in the same folder is replaced', async () => {
     const text = (path: string): string => `
 import { createApp } from 'volant'
