@@ -430,7 +430,7 @@ export class Supervisor {
   #tick(): void {
     const now = performance.now()
     // After a pause of the whole machine no worker is late: the time is counted in which the supervisor ran.
-    const passed = Math.min(now - this.#ticked, 2 * pulse)
+    const passed = Math.min(now - this.#ticked, pulse)
     this.#ticked = now
     this.#acceptor.tick()
     this.#desertion()
