@@ -25,6 +25,8 @@ const NEW: u64 = 5000;
 const REFUSED: u64 = 1000;
 const MOST_REFUSED: usize = 1024;
 const EVENTS: usize = 64;
+/// A worker with so many connections that it has not acknowledged is listened to at once.
+const MANY_UNACKNOWLEDGED: usize = 128;
 /// This bit is set in the token of a worker; without it the token is that of a listener.
 const WORKER: u64 = 1 << 32;
 
@@ -292,6 +294,19 @@ impl Acceptor {
         self.spread();
     }
 
+    /// Closes the copies of connections that workers have. Is called some milliseconds after [`holds`](Self::holds) said
+    /// that there are some.
+    pub fn release(&mut self) {
+        self.read_all();
+        self.spread();
+    }
+
+    /// Gives whether there are copies of connections that workers have not acknowledged.
+    pub fn holds(&self) -> bool {
+        let mut workers = self.workers.iter().flatten();
+        workers.any(|worker| worker.unacknowledged() > 0)
+    }
+
     fn read_all(&mut self) {
         for id in 0..self.workers.len() {
             if self.worker(id).is_some_and(|worker| !worker.read()) {
@@ -300,12 +315,12 @@ impl Acceptor {
         }
     }
 
-    /// Has the poller report what a worker says while it has connections to acknowledge: until then the acceptor's copies
-    /// keep them open. That connections have ended wakes nobody.
+    /// Has the poller report what a worker says while it can be given no more. What others say is read with the next
+    /// connection, or by [`release`](Self::release): nobody wakes for it, and that saves half of what passing costs.
     fn watch_all(&mut self) {
         for (id, worker) in self.workers.iter_mut().enumerate() {
             let Some(worker) = worker else { continue };
-            let watched = worker.unacknowledged() > 0;
+            let watched = worker.blocked || worker.unacknowledged() >= MANY_UNACKNOWLEDGED;
             if watched == worker.watched || worker.deserted {
                 continue;
             }

@@ -70,7 +70,7 @@ impl Intake {
             let mut record = [0; RECORD_BYTES];
             record.copy_from_slice(bytes);
             if let Some(record) = Record::from_bytes(&record) {
-                into.push((record, Socket::from_owned(fd)));
+                into.push((record, Socket::from_passed(fd)));
             }
         }
         self.part.drain(..whole);

@@ -128,6 +128,25 @@ fn a_connection_works_in_both_directions_and_ends_with_its_worker_alone() {
 }
 
 #[test]
+fn the_end_of_a_connection_does_not_wait_for_the_acceptor() {
+    let (mut acceptor, listener, address) = listening();
+    let mut worker = Worker::new(&mut acceptor, &[listener]);
+    let mut client = TcpStream::connect(address).unwrap();
+    for _ in 0..5 {
+        acceptor.turn();
+    }
+    worker.take();
+    assert!(acceptor.holds(), "the acceptor has its copy");
+    worker.connections.clear();
+    client
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    assert_eq!(client.read(&mut [0; 1]).unwrap(), 0);
+    acceptor.release();
+    assert!(!acceptor.holds());
+}
+
+#[test]
 fn what_a_dead_worker_has_not_acknowledged_goes_to_others() {
     let (mut acceptor, listener, address) = listening();
     let dying = Worker::new(&mut acceptor, &[listener]);

@@ -27,6 +27,7 @@ struct Desk {
     /// By worker: our end of the pair for listening sockets, and the two ends that the worker inherits.
     ends: HashMap<usize, Ends>,
     watch: Option<Watch>,
+    open_handles: usize,
     cleanup: napi_async_cleanup_hook_handle,
 }
 
@@ -68,6 +69,7 @@ unsafe extern "C" fn acceptor(env: napi_env, _: napi_callback_info) -> napi_valu
             acceptor,
             ends: HashMap::new(),
             watch: None,
+            open_handles: Watch::COUNT,
             cleanup: ptr::null_mut(),
         }));
         // SAFETY: this thread's loop; the acceptor owns `fd`, and the desk outlives the handle.
@@ -121,8 +123,35 @@ unsafe fn desk_of(handle: Handle) -> *mut Desk {
 unsafe extern "C" fn on_ready(handle: Handle, _status: i32, _events: i32) {
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: libuv calls back with our open handle. Nothing here runs JavaScript, so this is the only borrow.
-        unsafe { (*desk_of(handle)).acceptor.turn() };
+        let desk = unsafe { &mut *desk_of(handle) };
+        desk.acceptor.turn();
+        desk.release_later();
     }));
+}
+
+unsafe extern "C" fn on_release(handle: Handle) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: as above.
+        let desk = unsafe { &mut *desk_of(handle) };
+        if let Some(watch) = &mut desk.watch {
+            watch.called();
+        }
+        desk.acceptor.release();
+        desk.release_later();
+    }));
+}
+
+/// How long the supervisor has copies of connections that workers have, in milliseconds, if no connections come meanwhile.
+const RELEASE: u64 = 10;
+
+impl Desk {
+    fn release_later(&mut self) {
+        if self.acceptor.holds()
+            && let Some(watch) = &mut self.watch
+        {
+            watch.call_after(RELEASE, on_release);
+        }
+    }
 }
 
 /// Node.js calls this when the environment ends.
@@ -139,7 +168,12 @@ unsafe extern "C" fn on_closed(handle: Handle) {
     // SAFETY: libuv calls back with our handle, which it no longer uses. The desk was made by `Box::into_raw`, and no
     // JavaScript runs any more that could use it. Node.js waits for the removal of the hook, which comes last.
     unsafe {
-        let desk = Box::from_raw(desk_of(handle));
+        let desk = desk_of(handle);
+        (*desk).open_handles -= 1;
+        if (*desk).open_handles > 0 {
+            return;
+        }
+        let desk = Box::from_raw(desk);
         let cleanup = desk.cleanup;
         if let Some(watch) = &desk.watch {
             watch.free();
@@ -159,7 +193,10 @@ fn with_desk<const N: usize>(
         let (values, data) = value::arguments::<N>(env, info)?;
         // SAFETY: the data of a function of `acceptor`, which lives as long as JavaScript runs. One thread uses it, and
         // no step runs JavaScript.
-        step(values, unsafe { &mut *data.cast::<Desk>() })
+        let desk = unsafe { &mut *data.cast::<Desk>() };
+        let result = step(values, desk);
+        desk.release_later();
+        result
     })
 }
 

@@ -107,10 +107,12 @@ impl Uv {
     }
 }
 
-/// One descriptor that is watched for input.
+/// One descriptor that is watched for input, and a timer.
 pub struct Watch {
     uv: Uv,
     poll: Handle,
+    timer: Handle,
+    timing: bool,
 }
 
 impl Watch {
@@ -130,30 +132,60 @@ impl Watch {
         callback: PollCallback,
     ) -> Result<Self, String> {
         let poll = uv.allocate(POLL);
-        // SAFETY: freshly allocated, zeroed memory of libuv's own size, initialised before use.
+        let timer = uv.allocate(TIMER);
+        // SAFETY: freshly allocated, zeroed memory of libuv's own sizes, initialised before use.
         unsafe {
             let status = (uv.poll_init)(event_loop, poll, fd);
             if status != 0 {
                 return Err(format!("uv_poll_init failed with {status}"));
             }
-            (uv.set_data)(poll, data);
-            (uv.unreference)(poll);
+            (uv.timer_init)(event_loop, timer);
+            for handle in [poll, timer] {
+                (uv.set_data)(handle, data);
+                (uv.unreference)(handle);
+            }
             (uv.poll_start)(poll, READABLE, callback);
         }
-        Ok(Self { uv, poll })
+        Ok(Self {
+            uv,
+            poll,
+            timer,
+            timing: false,
+        })
     }
 
-    /// Starts closing; `callback` is called once.
+    /// Calls `callback` once after so many milliseconds, unless it is to be called already.
+    pub fn call_after(&mut self, milliseconds: u64, callback: Callback) {
+        if self.timing {
+            return;
+        }
+        self.timing = true;
+        // SAFETY: an initialised handle of this thread's loop.
+        unsafe { (self.uv.timer_start)(self.timer, callback, milliseconds, 0) };
+    }
+
+    /// Is called when `call_after` has called back.
+    pub fn called(&mut self) {
+        self.timing = false;
+    }
+
+    pub const COUNT: usize = 2;
+
+    /// Starts closing both handles; `callback` is called once for each.
     pub fn close(&self, callback: Callback) {
-        // SAFETY: initialised, and closed once.
-        unsafe { (self.uv.close)(self.poll, Some(callback)) };
+        for handle in [self.poll, self.timer] {
+            // SAFETY: initialised, and closed once.
+            unsafe { (self.uv.close)(handle, Some(callback)) };
+        }
     }
 
     /// # Safety
-    /// The handle has reported its close.
+    /// Both handles have reported their close.
     pub unsafe fn free(&self) {
-        // SAFETY: allocated by `allocate` with this layout; libuv is done with it.
-        unsafe { dealloc(self.poll.cast(), self.uv.layout(POLL)) };
+        for (handle, kind) in [(self.poll, POLL), (self.timer, TIMER)] {
+            // SAFETY: allocated by `allocate` with this layout; libuv is done with it.
+            unsafe { dealloc(handle.cast(), self.uv.layout(kind)) };
+        }
     }
 }
 

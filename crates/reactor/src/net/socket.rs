@@ -10,7 +10,23 @@ use crate::syscall::{check, last_errno, receive, send, would_block};
 /// Owns a connected, non-blocking socket; dropping it closes it.
 #[derive(Debug)]
 pub struct Socket {
+    /// Is dropped before `fd`.
+    end: End,
     fd: OwnedFd,
+}
+
+/// Ends the connection of a descriptor of which another process has a copy, so that closing ours would end nothing.
+/// Negative for a socket without copies.
+#[derive(Debug)]
+struct End(RawFd);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if self.0 >= 0 {
+            // SAFETY: the call takes no pointers, and the descriptor is still open. A peer that is gone is no error.
+            unsafe { libc::shutdown(self.0, libc::SHUT_WR) };
+        }
+    }
 }
 
 /// What a receive gave.
@@ -42,9 +58,17 @@ const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
 const SEND_FLAGS: libc::c_int = 0;
 
 impl Socket {
-    /// Takes a connected socket that does not block, such as one that another process has passed.
+    /// Takes a connected socket that does not block.
     pub fn from_owned(fd: OwnedFd) -> Self {
-        Self { fd }
+        Self { end: End(-1), fd }
+    }
+
+    /// Takes a connected socket that does not block and of which the process that passed it has a copy for a while.
+    pub fn from_passed(fd: OwnedFd) -> Self {
+        Self {
+            end: End(fd.as_raw_fd()),
+            fd,
+        }
     }
 
     /// Gives the descriptor away.
@@ -162,7 +186,8 @@ impl Socket {
 
     /// Closes with a TCP reset: what is not yet sent is dropped, and the peer sees `ECONNRESET`. A Unix socket is
     /// merely closed.
-    pub fn reset(self) {
+    pub fn reset(mut self) {
+        self.end.0 = -1;
         let linger = libc::linger {
             l_onoff: 1,
             l_linger: 0,
