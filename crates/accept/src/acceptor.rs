@@ -52,6 +52,8 @@ pub struct Acceptor {
     refusing: bool,
     /// Clients that were refused, and when.
     refused: VecDeque<(u64, Socket)>,
+    /// The listeners close: workers are given all that waits, however much they have not acknowledged.
+    closing: bool,
     /// The process had no descriptors left; [`tick`](Self::tick) tries again.
     exhausted: bool,
 }
@@ -69,6 +71,7 @@ impl Acceptor {
             last: 0,
             refusing: false,
             refused: VecDeque::new(),
+            closing: false,
             exhausted: false,
         })
     }
@@ -135,6 +138,9 @@ impl Acceptor {
         if let Some(listening) = listening.and_then(Option::take) {
             let _ = self.poller.remove(listening.listener.fd());
         }
+        // Nobody will ever take those that wait.
+        self.returned
+            .retain(|kept| kept.record.listener != listener);
     }
 
     /// Adds a worker, which reads the other end of `fd`.
@@ -247,8 +253,9 @@ impl Acceptor {
         self.returned.len()
     }
 
-    /// Accepts the connections that wait, passes them on, and closes the listeners.
+    /// Accepts the connections that wait, passes them on to the workers that take connections, and closes the listeners.
     pub fn stop_listening(&mut self) {
+        self.closing = true;
         for id in 0..self.listeners.len() {
             for _ in 0..LAST_ACCEPTS / ACCEPT_BUDGET {
                 if !self.accept(id) {
@@ -271,6 +278,9 @@ impl Acceptor {
             self.refused.pop_front();
         }
         self.exhausted = false;
+        for worker in self.workers.iter_mut().flatten() {
+            worker.rests = false;
+        }
         self.read_all();
         self.spread();
     }
@@ -309,7 +319,12 @@ impl Acceptor {
 
     fn read_all(&mut self) {
         for id in 0..self.workers.len() {
-            if self.worker(id).is_some_and(|worker| !worker.read()) {
+            let Some(worker) = &mut self.workers[id] else {
+                continue;
+            };
+            let lives = worker.read();
+            self.returned.extend(worker.returned.drain(..));
+            if !lives {
                 self.desert(id);
             }
         }
@@ -443,7 +458,9 @@ impl Acceptor {
         let candidates = (1..=count).map(|step| (self.last + step) % count);
         let takers = candidates.filter_map(|id| {
             let worker = self.workers[id].as_ref()?;
-            worker.may_take(listener).then_some((id, worker))
+            worker
+                .may_take(listener, self.closing)
+                .then_some((id, worker))
         });
         let fewest = |list: &mut dyn Iterator<Item = (usize, &Worker)>| {
             list.min_by_key(|(_, worker)| worker.load())

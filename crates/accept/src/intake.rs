@@ -15,6 +15,7 @@ pub struct Intake {
     /// The descriptors that came for records whose bytes have not all come.
     fds: VecDeque<OwnedFd>,
     received: u32,
+    lost: u32,
     /// What the supervisor knows.
     said: Acknowledgement,
     /// The part of an acknowledgement that the kernel has not taken.
@@ -30,6 +31,7 @@ impl Intake {
             part: Vec::new(),
             fds: VecDeque::new(),
             received: 0,
+            lost: 0,
             said: Acknowledgement::default(),
             unsent: Vec::new(),
             ended: false,
@@ -54,6 +56,8 @@ impl Intake {
         match outcome {
             Recv::Data(length) => self.part.extend_from_slice(&bytes[..length]),
             Recv::WouldBlock => return false,
+            // ENOMEM, say: the supervisor is there, and the poller reports again what waits.
+            Recv::Failed(error) if !is_end(&error) => return false,
             Recv::End | Recv::Failed(_) => {
                 self.ended = true;
                 return false;
@@ -62,9 +66,9 @@ impl Intake {
         let whole = self.part.len() / RECORD_BYTES * RECORD_BYTES;
         for bytes in self.part[..whole].chunks_exact(RECORD_BYTES) {
             self.received = self.received.wrapping_add(1);
-            // Without a descriptor this process has no room for one: the client is refused when the supervisor closes
-            // its copy.
+            // This process has no room for the descriptor. The supervisor gives its copy to another worker.
             let Some(fd) = self.fds.pop_front() else {
+                self.lost = self.lost.wrapping_add(1);
                 continue;
             };
             let mut record = [0; RECORD_BYTES];
@@ -82,10 +86,7 @@ impl Intake {
 
     /// Tells the supervisor how many connections came and how many are open, if it does not know yet.
     pub fn acknowledge(&mut self, open: u32) {
-        let now = Acknowledgement {
-            received: self.received,
-            open,
-        };
+        let now = self.state(open);
         if now == self.said && self.unsent.is_empty() || self.ended {
             return;
         }
@@ -102,7 +103,7 @@ impl Intake {
                 self.unsent.clear();
                 self.said = Acknowledgement {
                     received: now.received.wrapping_sub(1),
-                    open: u32::MAX,
+                    ..now
                 };
             }
             Send::WouldBlock => {}
@@ -112,12 +113,20 @@ impl Intake {
 
     /// Gives whether something waits to be said.
     pub fn has_news(&self, open: u32) -> bool {
-        !self.ended
-            && (!self.unsent.is_empty()
-                || self.said
-                    != Acknowledgement {
-                        received: self.received,
-                        open,
-                    })
+        !self.ended && (!self.unsent.is_empty() || self.said != self.state(open))
     }
+
+    fn state(&self, open: u32) -> Acknowledgement {
+        Acknowledgement {
+            received: self.received,
+            lost: self.lost,
+            open,
+        }
+    }
+}
+
+/// Gives whether the other end is closed.
+fn is_end(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionReset, NotConnected};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | NotConnected)
 }

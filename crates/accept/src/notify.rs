@@ -10,6 +10,8 @@ use std::os::unix::net::UnixDatagram;
 /// When nobody reads there, or the address is none.
 pub fn notify(address: &str, state: &str) -> io::Result<()> {
     let socket = UnixDatagram::unbound()?;
+    // Connections are accepted by the thread that calls this.
+    socket.set_nonblocking(true)?;
     #[cfg(target_os = "linux")]
     if let Some(name) = address.strip_prefix('@') {
         use std::os::linux::net::SocketAddrExt;

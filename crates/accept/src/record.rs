@@ -7,7 +7,7 @@ use reactor::net::Peer;
 /// The length of a [`Record`].
 pub const RECORD_BYTES: usize = 32;
 /// The length of an [`Acknowledgement`].
-pub const ACKNOWLEDGEMENT_BYTES: usize = 8;
+pub const ACKNOWLEDGEMENT_BYTES: usize = 12;
 
 const UNIX: u8 = 0;
 const V4: u8 = 4;
@@ -83,6 +83,8 @@ impl Record {
 pub struct Acknowledgement {
     /// How many connections it has got since it started, modulo 2³².
     pub received: u32,
+    /// How many of these it had no descriptor for, modulo 2³². They are the last ones of those that it tells of now.
+    pub lost: u32,
     /// How many are open in it.
     pub open: u32,
 }
@@ -91,7 +93,8 @@ impl Acknowledgement {
     pub fn to_bytes(self) -> [u8; ACKNOWLEDGEMENT_BYTES] {
         let mut bytes = [0; ACKNOWLEDGEMENT_BYTES];
         bytes[..4].copy_from_slice(&self.received.to_ne_bytes());
-        bytes[4..].copy_from_slice(&self.open.to_ne_bytes());
+        bytes[4..8].copy_from_slice(&self.lost.to_ne_bytes());
+        bytes[8..].copy_from_slice(&self.open.to_ne_bytes());
         bytes
     }
 
@@ -101,7 +104,8 @@ impl Acknowledgement {
         };
         Self {
             received: four(0),
-            open: four(4),
+            lost: four(4),
+            open: four(8),
         }
     }
 }

@@ -36,6 +36,11 @@ pub struct Worker {
     /// The part of an acknowledgement that came.
     part: Vec<u8>,
     acknowledged: u32,
+    lost: u32,
+    /// The connections that it had no descriptors for.
+    pub returned: Vec<Kept>,
+    /// It has no descriptors left, and gets nothing until the next tick.
+    pub rests: bool,
     open: u32,
     /// The kernel takes no more for now.
     pub blocked: bool,
@@ -59,6 +64,9 @@ impl Worker {
             begun: Vec::new(),
             part: Vec::new(),
             acknowledged: 0,
+            lost: 0,
+            returned: Vec::new(),
+            rests: false,
             open: 0,
             blocked: false,
             watched: false,
@@ -84,11 +92,10 @@ impl Worker {
         self.kept.len()
     }
 
-    pub fn may_take(&self, listener: u16) -> bool {
-        self.takes
-            && !self.blocked
-            && self.kept.len() < MOST_UNACKNOWLEDGED
-            && self.listeners.contains(&listener)
+    /// `last`: it is the last chance of a connection, so that it may be one of many.
+    pub fn may_take(&self, listener: u16, last: bool) -> bool {
+        let has_room = !self.blocked && !self.rests && self.kept.len() < MOST_UNACKNOWLEDGED;
+        self.takes && !self.deserted && (has_room || last) && self.listeners.contains(&listener)
     }
 
     /// Adds a connection, which [`send`](Self::send) passes on.
@@ -162,19 +169,12 @@ impl Worker {
             };
             self.part.extend_from_slice(&bytes[..length]);
             let whole = self.part.len() / ACKNOWLEDGEMENT_BYTES * ACKNOWLEDGEMENT_BYTES;
-            let mut last = [0; ACKNOWLEDGEMENT_BYTES];
-            if whole == 0 {
-                continue;
+            let all: Vec<u8> = self.part.drain(..whole).collect();
+            for bytes in all.chunks_exact(ACKNOWLEDGEMENT_BYTES) {
+                let mut one = [0; ACKNOWLEDGEMENT_BYTES];
+                one.copy_from_slice(bytes);
+                self.acknowledge(Acknowledgement::from_bytes(one));
             }
-            last.copy_from_slice(&self.part[whole - ACKNOWLEDGEMENT_BYTES..whole]);
-            self.part.drain(..whole);
-            let Acknowledgement { received, open } = Acknowledgement::from_bytes(last);
-            // A worker that counts wrongly cannot have what it was not sent.
-            let new = (received.wrapping_sub(self.acknowledged) as usize).min(self.sent);
-            self.kept.drain(..new);
-            self.sent -= new;
-            self.acknowledged = received;
-            self.open = open;
             // The next call gives what is left, which is most often nothing.
             if length < bytes.len() {
                 return true;
@@ -182,9 +182,23 @@ impl Worker {
         }
     }
 
+    fn acknowledge(&mut self, said: Acknowledgement) {
+        // A worker that counts wrongly cannot have what it was not sent.
+        let new = (said.received.wrapping_sub(self.acknowledged) as usize).min(self.sent);
+        let lost = (said.lost.wrapping_sub(self.lost) as usize).min(new);
+        let taken = self.kept.drain(..new);
+        self.returned.extend(taken.skip(new - lost));
+        self.rests |= lost > 0;
+        self.sent -= new;
+        self.acknowledged = said.received;
+        self.lost = said.lost;
+        self.open = said.open;
+    }
+
     /// Gives the connections back that it has not acknowledged, once it is gone.
     pub fn take_back(mut self) -> VecDeque<Kept> {
         self.read();
+        self.kept.extend(self.returned);
         self.kept
     }
 }

@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread::sleep;
 use std::time::Duration;
 
-use accept::{Acceptor, Figures, Intake, Record};
-use reactor::net::{ListenAddr, Peer, Recv, Socket, pair};
+use accept::{Acceptor, Acknowledgement, Figures, Intake, Record};
+use reactor::net::{ListenAddr, Peer, Recv, Socket, pair, send_with};
 
 struct Worker {
     id: usize,
@@ -294,6 +294,45 @@ fn closing_the_listeners_passes_on_what_waits() {
     settle(&mut acceptor, &mut workers);
     assert_eq!(workers[0].connections.len(), clients.len());
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn closing_the_listeners_passes_on_more_than_a_worker_usually_has_on_the_way() {
+    let (mut acceptor, listener, address) = listening();
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    let clients = connect(500, address);
+    acceptor.stop_listening();
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), clients.len());
+}
+
+#[test]
+fn a_connection_that_a_worker_has_no_descriptor_for_goes_to_another() {
+    let (mut acceptor, listener, address) = listening();
+    let (ours, theirs) = pair().unwrap();
+    let poor = acceptor.add_worker(ours).unwrap();
+    acceptor.attach(poor, listener);
+    acceptor.set_takes(poor, true);
+    let _client = TcpStream::connect(address).unwrap();
+    for _ in 0..5 {
+        acceptor.turn();
+    }
+    assert_eq!(acceptor.figures(poor).unwrap().unacknowledged, 1);
+    let said = Acknowledgement {
+        received: 1,
+        lost: 1,
+        open: 0,
+    };
+    send_with(theirs.as_raw_fd(), &said.to_bytes(), &[]);
+    acceptor.turn();
+    assert_eq!(
+        acceptor.waiting(),
+        1,
+        "the poor worker does not get it again"
+    );
+    let mut workers = [Worker::new(&mut acceptor, &[listener])];
+    settle(&mut acceptor, &mut workers);
+    assert_eq!(workers[0].connections.len(), 1);
 }
 
 #[test]

@@ -37,8 +37,12 @@ impl Engine {
                 break;
             }
         }
-        // The supervisor passes no more, so what it has passed is all there.
-        while core.take_in() {}
+        // The supervisor passes no more of this server, so what it has passed is all there.
+        for _ in 0..LAST_ACCEPTS {
+            if !core.take_in() {
+                break;
+            }
+        }
         let Some(server) = core.servers.get_mut(id) else {
             return;
         };
