@@ -1,9 +1,8 @@
-/** The supervisor among others: balance, the control socket, systemd, and as the first process of a container. */
+/** The supervisor among others: balance, systemd, and as the first process of a container. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { eventually, freePort } from '@volant/test-kit'
@@ -31,46 +30,6 @@ describe('balance', { concurrency: 2 }, () => {
       }))
   }
 })
-
-test('control: what is asked, what is not there, what is not allowed, and a file for its owner alone', () =>
-  withCluster({ workers: 2 }, async (cluster) => {
-    assert.deepEqual(await cluster.ask('/health'), { status: 200, allow: undefined, text: '{"status":"ok"}' })
-    assert.equal((await cluster.ask('/ready?verbose')).status, 200)
-    assert.equal((await cluster.ask('/ready', 'HEAD')).text, '')
-    const info = await cluster.info()
-    assert.equal(info.pid, cluster.pid)
-    assert.equal(info.size, 2)
-    assert.deepEqual(
-      info.workers.map(({ worker, state }) => [worker, state]),
-      [
-        [0, 'ready'],
-        [1, 'ready'],
-      ],
-    )
-    assert.equal((await cluster.ask('/other')).status, 404)
-    const { status, allow } = await cluster.ask('/health', 'POST')
-    assert.deepEqual([status, allow], [405, 'GET, HEAD'])
-    assert.equal(statSync(join(cluster.folder, 'control')).mode & 0o777, 0o600)
-  }))
-
-test('control: a file that is no socket is left alone, and workers have the right mask', () =>
-  withCluster(
-    {
-      workers: 1,
-      control: false,
-      args: ['--control', './notes'],
-      prepare: (folder) => writeFileSync(join(folder, 'notes'), 'mine'),
-      files: { 'main.js': appOf({ before: "app.get('/umask', () => String(process.umask()))" }) },
-    },
-    async (cluster) => {
-      await cluster.says(/nobody can be told .*EADDRINUSE/)
-      await assert.rejects(askOnce(cluster.port, '/exit'))
-      assert.equal(Number((await askOnce(cluster.port, '/umask')).text), process.umask())
-      assert.ok(existsSync(join(cluster.folder, 'notes')))
-      cluster.signal('SIGTERM')
-      assert.equal(await cluster.exit(), 0)
-    },
-  ))
 
 /** Prints each datagram that comes to the socket of its argument, as one line of JSON. */
 const manager = `

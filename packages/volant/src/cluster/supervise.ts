@@ -1,4 +1,5 @@
 /** `supervise()` runs an app in several processes. */
+import { closeSync } from 'node:fs'
 import { createTable, supervisorAddon } from '@volant/engine/supervisor'
 import { VolantError } from '../errors/errors.ts'
 import { printLine } from '../report/print-line.ts'
@@ -63,15 +64,16 @@ export function supervisorOf(options: SuperviseOptions, isDevelopment: boolean):
   }
   const { addon } = found
   const plan = planOf(options, () => addon.parallelism(), currentFolder())
-  const supervisor = new Supervisor(plan, addon, { isDevelopment, table: tableOf() })
+  const table = tableOf()
+  const supervisor = new Supervisor(plan, addon, { isDevelopment, table })
+  if (table !== null) void supervisor.finished.then(() => closeSync(table))
   handleSignals(supervisor)
   const { control } = plan
   // It needs node:http, whose memory a supervisor without it does not have.
   if (control !== null) {
-    void import('./control.ts').then(({ openControl }) => {
-      const close = openControl(control, supervisor)
-      void supervisor.finished.then(close)
-    })
+    void import('./control.ts')
+      .then(({ openControl }) => openControl(control, supervisor))
+      .then((close) => supervisor.finished.then(close))
   }
   return supervisor
 }
