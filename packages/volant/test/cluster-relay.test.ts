@@ -63,10 +63,35 @@ test('one that starts is asked only if it asks itself', async () => {
   const rounds = [ready, starting].map((asker) =>
     gatherings.gather('x', asker.process, setOf(ready, starting), info),
   )
-  assert.deepEqual([ready.asked.length, starting.asked.length], [2, 1])
+  assert.deepEqual([ready.asked.length, starting.asked.length], [1, 1])
   for (const worker of [ready, starting])
     for (const id of worker.asked) gatherings.take(worker.process, id, 'x', requests(1))
   await Promise.all(rounds)
+})
+
+test('those who ask at once get the same answer, and the next one a new answer', async () => {
+  const gatherings = new Gatherings()
+  const [first, second] = [new Worker(0), new Worker(1)]
+  const all = setOf(first, second)
+  const answer = (): void => {
+    for (const worker of [first, second])
+      gatherings.take(worker.process, worker.asked.at(-1) as number, 'x', requests(worker.asked.length))
+  }
+  const rounds = [first, second, first, second].map((asker) =>
+    gatherings.gather('x', asker.process, all, info),
+  )
+  const other = gatherings.gather('y', first.process, all, info)
+  assert.deepEqual([first.asked.length, second.asked.length], [2, 2], 'once for x and once for y')
+  for (const worker of [first, second])
+    for (const [at, id] of worker.asked.entries())
+      gatherings.take(worker.process, id, at === 0 ? 'x' : 'y', requests(1))
+  const [given, ...same] = await Promise.all(rounds)
+  for (const each of same) assert.equal(each, given)
+  await other
+  const next = gatherings.gather('x', second.process, all, info)
+  assert.deepEqual([first.asked.length, second.asked.length], [3, 3])
+  answer()
+  assert.deepEqual((await next).workers[0]?.value, requests(3))
 })
 
 test('the last sums of workers that have ended are added up', async () => {

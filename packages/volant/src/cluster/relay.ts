@@ -6,45 +6,80 @@ import type { WorkerProcess } from './worker-process.ts'
 const answerTime = 800
 
 interface Round {
+  readonly asked: Set<WorkerProcess>
   readonly waits: Set<WorkerProcess>
+  readonly gathering: Promise<Gathering>
   finish(): void
 }
 
 /** Asks all workers for something, and keeps what those gave that have ended. */
 export class Gatherings {
   readonly #rounds = new Map<number, Round>()
+  /** The number of the round that is under way, by what is asked for. */
+  readonly #current = new Map<string, number>()
   /** The sums of workers that have ended, by what was asked for. */
   readonly #ended = new Map<string, Map<string, number>>()
   readonly #retired = new WeakSet<WorkerProcess>()
   #count = 0
 
-  /** Resolves when the workers have answered, `asker` among them, or had their time. */
-  async gather(
+  /**
+   * Resolves when the workers have answered, `asker` among them, or had their time. Who asks while others do gets the
+   * answer that they get, so that many who ask keep the workers no busier than one.
+   */
+  gather(
     what: string,
     asker: WorkerProcess,
     workers: ReadonlySet<WorkerProcess>,
     info: () => ClusterInfo,
   ): Promise<Gathering> {
+    const current = this.#current.get(what)
+    const [id, round] =
+      current === undefined
+        ? this.#begin(what, workers, info)
+        : ([current, this.#rounds.get(current) as Round] as const)
+    this.#ask(asker, id, what, round)
+    if (current === undefined) {
+      for (const worker of workers) {
+        if (worker.state !== 'starting' && !worker.isStuck) this.#ask(worker, id, what, round)
+      }
+    }
+    return round.gathering
+  }
+
+  #begin(
+    what: string,
+    workers: ReadonlySet<WorkerProcess>,
+    info: () => ClusterInfo,
+  ): readonly [id: number, round: Round] {
     const id = ++this.#count
-    const asked = [...workers].filter(
-      (worker) => worker === asker || (worker.state !== 'starting' && !worker.isStuck),
-    )
-    await new Promise<void>((resolve) => {
+    let finish = (): void => {}
+    const over = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, answerTime)
-      const finish = (): void => {
+      finish = () => {
         clearTimeout(timer)
         resolve()
       }
-      this.#rounds.set(id, { waits: new Set(asked), finish })
-      for (const worker of asked) worker.send({ volant: 'gather', id, what })
-      if (asked.length === 0) finish()
     })
-    this.#rounds.delete(id)
-    // These are the workers of now: what one has given that came during the round may be known to somebody already.
-    const given = [...workers].flatMap((worker): Gathered[] =>
-      worker.given.has(what) ? [{ worker: worker.slot, value: worker.given.get(what) }] : [],
-    )
-    return { workers: given, ended: Object.fromEntries(this.#ended.get(what) ?? []), cluster: info() }
+    const gathering = over.then((): Gathering => {
+      this.#rounds.delete(id)
+      this.#current.delete(what)
+      // These are the workers of now: what one has given that came during the round may be known to somebody already.
+      const given = [...workers].flatMap((worker): Gathered[] =>
+        worker.given.has(what) ? [{ worker: worker.slot, value: worker.given.get(what) }] : [],
+      )
+      return { workers: given, ended: Object.fromEntries(this.#ended.get(what) ?? []), cluster: info() }
+    })
+    const round: Round = { asked: new Set(), waits: new Set(), gathering, finish }
+    this.#rounds.set(id, round)
+    this.#current.set(what, id)
+    return [id, round]
+  }
+
+  #ask(worker: WorkerProcess, id: number, what: string, { asked, waits }: Round): void {
+    if (asked.has(worker)) return
+    asked.add(worker)
+    waits.add(worker)
+    worker.send({ volant: 'gather', id, what })
   }
 
   /** Takes the answer of a worker to a question, which counts even if it is late. */

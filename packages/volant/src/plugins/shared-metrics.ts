@@ -60,6 +60,8 @@ const counters = ['requests', 'refused', 'dropped', 'panics'] as const
 const gauges = ['connections', 'inFlight', 'sockets'] as const
 const busCounters = ['published', 'received', 'unsent', 'gaps', 'lost', 'refused'] as const
 
+/** Figures that were gathered so many milliseconds ago are those of now: who asks often keeps no worker busy. */
+const sharedFor = 250
 /** Figures that were gathered so many milliseconds ago are gathered anew in the background. */
 const freshFor = 500
 /** Figures that are older than so many milliseconds say nothing about now. */
@@ -86,7 +88,8 @@ export class SharedMetrics {
   readonly #name = `metrics ${made++}`
   readonly #bounds: readonly number[]
   #latest: { readonly at: number; readonly gathering: Gathering } | null = null
-  #isAsking = false
+  /** The figures that are being gathered. */
+  #asking: Promise<Gathering> | null = null
 
   /** `routes` gives the durations in this worker, in buckets up to `bounds` seconds. */
   constructor(supervisor: Supervision, bounds: readonly number[], routes: () => readonly RouteFigures[]) {
@@ -99,9 +102,13 @@ export class SharedMetrics {
     }))
   }
 
-  /** Asks all workers, for at most a second. Rejects if the supervisor does not answer. */
+  /**
+   * Asks all workers, for at most a second, unless they were asked in the last 250 ms. Rejects if the supervisor does not
+   * answer.
+   */
   async gather(app: RequestApp['serving']): Promise<AllFigures> {
-    return this.#put(await this.#ask(), app)
+    const known = this.#latest !== null && this.#age < sharedFor ? this.#latest.gathering : await this.#ask()
+    return this.#put(known, app)
   }
 
   /**
@@ -109,24 +116,31 @@ export class SharedMetrics {
    * undefined if there is nothing as young as that.
    */
   latest(app: RequestApp['serving']): ClusterFigures | undefined {
-    const age = performance.now() - (this.#latest?.at ?? -Infinity)
+    const age = this.#age
     // Without its supervisor the worker ends soon.
-    if (age > freshFor && !this.#isAsking) this.#ask().catch(() => {})
+    if (age > freshFor) this.#ask().catch(() => {})
     if (this.#latest === null || age > staleAfter) return undefined
     const { cluster, total } = this.#put(this.#latest.gathering, app)
     const { bus: _, ...counts } = total.server
     return { worker: this.#supervisor.worker, ...cluster, server: counts }
   }
 
-  async #ask(): Promise<Gathering> {
-    this.#isAsking = true
-    try {
-      const gathering = await this.#supervisor.gather(this.#name)
-      this.#latest = { at: performance.now(), gathering }
-      return gathering
-    } finally {
-      this.#isAsking = false
-    }
+  /** The milliseconds since figures were gathered. */
+  get #age(): number {
+    return performance.now() - (this.#latest?.at ?? -Infinity)
+  }
+
+  #ask(): Promise<Gathering> {
+    this.#asking ??= this.#askNow().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  async #askNow(): Promise<Gathering> {
+    const gathering = await this.#supervisor.gather(this.#name)
+    this.#latest = { at: performance.now(), gathering }
+    return gathering
   }
 
   #put({ workers: given, ended, cluster }: Gathering, app: RequestApp['serving']): AllFigures {
