@@ -1,6 +1,7 @@
 /** The type check of a project under `volant dev`: by its own TypeScript, beside the app and never before it. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { accessSync, constants as access, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -34,7 +35,9 @@ export class TypeCheck {
   /** Checks the files of now. A check that runs is ended: it has seen those of before. */
   run(): void {
     this.end()
-    const args = ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', this.#memory()]
+    const memory = memoryOf(this.#project, tmpdir())
+    const args = ['--noEmit', '--pretty', 'false']
+    if (memory !== null) args.push('--incremental', '--tsBuildInfoFile', memory)
     const child = spawn(process.execPath, [this.#compiler, '--project', this.#project, ...args], {
       cwd: this.#project,
       // Neither a debugger nor a loader of the app is for it.
@@ -71,15 +74,6 @@ export class TypeCheck {
     }
   }
 
-  /** Where the compiler keeps what it knows of files that do not change. */
-  #memory(): string {
-    const modules = join(this.#project, 'node_modules')
-    const folder = existsSync(modules) ? join(modules, '.cache/volant') : join(tmpdir(), 'volant-types')
-    mkdirSync(folder, { recursive: true })
-    const name = existsSync(modules) ? 'types' : encodeURIComponent(this.#project).slice(-150)
-    return join(folder, `${name}.tsbuildinfo`)
-  }
-
   /** Shows the errors that have not been shown. */
   #tell(errors: readonly string[]): void {
     const known = this.#shown.map(withoutPlace)
@@ -100,6 +94,45 @@ export class TypeCheck {
         `volant: ${errors.length === 1 ? '1 type error' : `${errors.length} type errors`}, and the app runs`,
       )
   }
+}
+
+/**
+ * Gives the file in which the compiler keeps what it knows of files that do not change: in the nearest `node_modules`, else
+ * in a folder of this user within `temporary`. Gives null where there is no place that is this user's alone.
+ */
+export function memoryOf(project: string, temporary: string): string | null {
+  // Projects may share the folder.
+  const name = `types-${createHash('sha256').update(project).digest('hex').slice(0, 32)}.tsbuildinfo`
+  for (let folder = project; ; folder = dirname(folder)) {
+    const modules = join(folder, 'node_modules')
+    if (existsSync(modules)) {
+      const cache = join(modules, '.cache/volant')
+      try {
+        mkdirSync(cache, { recursive: true })
+        accessSync(cache, access.W_OK)
+        return join(cache, name)
+      } catch {
+        // It belongs to somebody else, or the file system is read-only.
+        break
+      }
+    }
+    if (dirname(folder) === folder) break
+  }
+  const own = join(temporary, `volant-types-${process.getuid?.() ?? 'user'}`)
+  try {
+    mkdirSync(own, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null
+  }
+  return isOwn(own) ? join(own, name) : null
+}
+
+/** Tells whether nobody else can put links into a folder, through which the compiler would write elsewhere. */
+function isOwn(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return false
+  // On Windows the folder for temporary files is the user's own.
+  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0)
 }
 
 /** Gives the errors; the lines of one that begin with a space belong to it. */
