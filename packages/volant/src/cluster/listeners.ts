@@ -19,6 +19,9 @@ export class BoundListeners {
     this.#passed = this.#adopt()
   }
 
+  /** Since when nobody has a listener. */
+  readonly #deserted = new Map<number, number>()
+
   /** The addresses of systemd that no app listens at. */
   get unused(): readonly string[] {
     return this.#passed.map(({ host, port, path }) => path ?? `${host}:${port}`)
@@ -60,32 +63,46 @@ export class BoundListeners {
     this.#acceptor.detach(worker.number, listener)
   }
 
-  /** Closes the listeners that none of these workers has: the app does not listen there any more. */
-  retain(workers: readonly WorkerProcess[]): void {
+  /**
+   * Closes the listeners that none of these workers has had for `time` ms: the app does not listen there any more. A new
+   * version may come to it late, after it has connected to a database, say.
+   */
+  retain(workers: readonly WorkerProcess[], time: number): void {
+    const now = performance.now()
     for (const [key, bound] of this.#bound) {
       void bound.then((given) => {
-        if ('code' in given || workers.some(({ listeners }) => listeners.has(given.listener))) return
-        this.#bound.delete(key)
-        this.#acceptor.closeListener(given.listener)
+        if ('code' in given) return
+        const { listener } = given
+        if (workers.some(({ listeners }) => listeners.has(listener))) {
+          this.#deserted.delete(listener)
+          return
+        }
+        const since = this.#deserted.get(listener) ?? now
+        this.#deserted.set(listener, since)
+        if (now - since < time || !this.#bound.delete(key)) return
+        this.#deserted.delete(listener)
+        this.#acceptor.closeListener(listener)
       })
     }
   }
 
   async #bind(wanted: WantedListener): Promise<GivenListener | ListenFault> {
-    const passed = this.#passed.findIndex((each) => isSame(each, wanted))
-    if (passed >= 0) return this.#passed.splice(passed, 1)[0] as GivenListener
     try {
-      return given(await this.#listen(wanted))
+      const { host } = wanted
+      const address = host === null || isIP(host) ? host : await addressOf(host)
+      const passed = this.#passed.findIndex((each) => isSame(each, { ...wanted, host: address }))
+      if (passed >= 0) return this.#passed.splice(passed, 1)[0] as GivenListener
+      return given(this.#listen({ ...wanted, host: address }))
     } catch (error) {
       return faultOf(error)
     }
   }
 
-  async #listen({ port, host, path, backlog, ipv6Only }: WantedListener): Promise<AcceptorAddress> {
+  #listen({ port, host, path, backlog, ipv6Only }: WantedListener): AcceptorAddress {
     const listenAt = (address: string): AcceptorAddress =>
       this.#acceptor.listen(address, port, path, backlog, ipv6Only)
     if (path !== null) return listenAt('')
-    if (host !== null) return listenAt(isIP(host) ? host : await addressOf(host))
+    if (host !== null) return listenAt(host)
     try {
       return listenAt('::')
     } catch (error) {

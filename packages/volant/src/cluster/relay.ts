@@ -138,10 +138,12 @@ export class Channels {
     if (all?.delete(worker) === true && all.size === 0) this.#subscribed.delete(channel)
   }
 
-  /** Sends to all others. One that is stuck misses the message, so that messages to it do not fill the memory. */
+  /** Sends to all others. One that is stuck or slow misses the message, so that messages to it do not fill the memory. */
   publish(from: WorkerProcess, channel: string, bytes: Uint8Array): void {
     for (const worker of this.#subscribed.get(channel) ?? []) {
-      if (worker !== from && !worker.isStuck) worker.send({ volant: 'message', channel, bytes })
+      if (worker !== from && !worker.isStuck) {
+        worker.pass({ volant: 'message', channel, bytes }, bytes.byteLength + channel.length)
+      }
     }
   }
 

@@ -13,7 +13,7 @@ import { BoundListeners } from './listeners.ts'
 import type { SupervisePlan } from './options.ts'
 import { Channels, Gatherings } from './relay.ts'
 import { ServiceManager } from './service-manager.ts'
-import { WorkerProcess } from './worker-process.ts'
+import { type WorkerPlan, WorkerProcess } from './worker-process.ts'
 
 /** The milliseconds between two looks at the workers. */
 const pulse = 1_000
@@ -24,6 +24,12 @@ const excesses = 3
 const excessTime = 15_000
 /** So many workers may fail to start, if none ever served. */
 const mostFailures = 3
+/** A ready worker beats if it has said something in so many milliseconds. */
+const mostSilent = 5_000
+/** The longest that the next start waits while nobody serves, in milliseconds. */
+const longestAlone = 1_000
+/** The time for which a worker may be too large after the one that was to replace it did not start, in milliseconds. */
+const excuse = 60_000
 /**
  * In development idle connections of an old version are closed at once, so that no client gets its replies any more. Those
  * that it was passed last have so many milliseconds for their first request: without them, 1 of 210,000 requests failed
@@ -75,12 +81,18 @@ export class Supervisor {
   /** Replacements come one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
   #rolls = 0
+  /** The roll that waits, or else is under way. */
+  #nextRoll: Promise<boolean> = Promise.resolve(true)
   #isRolling = false
   #hasServed = false
   /** A worker was ready. */
   #wasReady = false
   #failures = 0
   #isStopping = false
+  /** All workers were told to leave. */
+  #hasLeft = false
+  /** The restarts that are due. */
+  readonly #due = new Set<NodeJS.Timeout>()
   #ticked = performance.now()
   /** Since when no worker is ready. */
   #deserted = performance.now()
@@ -128,12 +140,19 @@ export class Supervisor {
 
   /** Gives whether a worker serves, and the supervisor is not ending. */
   get isReady(): boolean {
-    return !this.#isStopping && this.#ready.length > 0
+    return !this.#isStopping && this.#beating.length > 0
   }
 
-  /** Gives whether a worker beats. */
+  /** Gives whether a worker beats, or the first ones still start. */
   get isAlive(): boolean {
-    return [...this.#workers].some((worker) => !worker.isStuck)
+    if (!this.#wasReady) return this.#workers.size > 0
+    return [...this.#workers].some(({ state, silent, beat }) =>
+      state === 'ready' ? silent < mostSilent : state === 'draining' && beat !== null,
+    )
+  }
+
+  get #beating(): WorkerProcess[] {
+    return this.#ready.filter(({ isStuck }) => !isStuck)
   }
 
   /**
@@ -142,16 +161,15 @@ export class Supervisor {
    */
   async roll(reason: RestartReason = 'roll'): Promise<boolean> {
     if (this.#mode.isDevelopment) return this.renew(reason)
-    if (this.#rolls > 1) return true
+    if (this.#rolls > 1) return this.#nextRoll
     this.#rolls++
-    return this.#enqueue(async () => {
+    this.#nextRoll = this.#enqueue(async () => {
       this.#isRolling = true
       if (this.#hasServed) this.#manager.reloading()
       try {
         for (let slot = 0; slot < this.plan.workers; slot++) {
           if (this.#isStopping || !(await this.#replace(slot, reason))) return false
         }
-        this.#closeUnused()
         return true
       } finally {
         this.#isRolling = false
@@ -159,6 +177,7 @@ export class Supervisor {
         if (this.#hasServed && !this.#isStopping) this.#manager.ready(this.plan.workers)
       }
     })
+    return this.#nextRoll
   }
 
   /**
@@ -184,13 +203,7 @@ export class Supervisor {
       if (isStuck) each.kill('late')
     }
     await Promise.all(old.map(({ over }) => over))
-    this.#closeUnused()
     return true
-  }
-
-  /** Closes the listeners that the app of now does not have. Who knows them is a worker that is ready. */
-  #closeUnused(): void {
-    if (this.#ready.length > 0) this.#listeners.retain([...this.#workers])
   }
 
   /** Has all workers answer what is left; the second call ends them at once. */
@@ -206,6 +219,8 @@ export class Supervisor {
         if (this.#mode.isDevelopment) worker.drain(0, developmentRest)
         else worker.drain(null)
       }
+      this.#hasLeft = true
+      this.#desertion()
       this.#end()
     }, delay)
   }
@@ -221,8 +236,8 @@ export class Supervisor {
   }
 
   #launch(slot: number): WorkerProcess {
-    const plan = launchOf(this.plan, slot, this.#mode)
-    const worker = new WorkerProcess(plan, this.#acceptor, {
+    const plan = (): WorkerPlan => launchOf(this.plan, slot, this.#mode)
+    const worker = new WorkerProcess(slot, plan, this.#acceptor, {
       message: (from, message) => this.#receive(from, message),
       ended: (from) => this.#ended(from),
     })
@@ -238,6 +253,18 @@ export class Supervisor {
   }
 
   #receive(worker: WorkerProcess, message: FromWorker): void {
+    // The last words may be read after the end was noticed. Its number may be that of another worker by then.
+    if (worker.ending !== null && message?.volant !== 'gathered' && message?.volant !== 'last') return
+    worker.hear()
+    try {
+      this.#obey(worker, message)
+    } catch (error) {
+      // Code of the app may have sent it, and not this package.
+      printLine(`volant: a message of ${nameOf(worker)} is not understood: ${String(error)}`)
+    }
+  }
+
+  #obey(worker: WorkerProcess, message: FromWorker): void {
     switch (message?.volant) {
       case 'listen': {
         const { id, wanted } = message
@@ -253,15 +280,17 @@ export class Supervisor {
         this.#listeners.release(worker, message.listener)
         return worker.send({ volant: 'answer', id: message.id, value: null })
       case 'ready':
-        worker.closeTime = Math.max(worker.closeTime, message.closeTime)
+        // The longest time that a timer takes.
+        worker.closeTime = Math.min(Math.max(worker.closeTime, Number(message.closeTime) || 0), 2 ** 31 - 1e5)
         return this.#serve(worker)
       case 'leaving':
         return this.#replaceSoon(worker, 'signal')
       case 'done':
         return
       case 'beat':
-        worker.take(message.beat)
-        return this.#weigh(worker, message.beat.memory)
+        this.#weigh(worker, message.beat.memory)
+        worker.beat = message.beat
+        return
       case 'info':
         return worker.send({ volant: 'answer', id: message.id, value: this.info })
       case 'gather': {
@@ -355,12 +384,17 @@ export class Supervisor {
       return this.#end()
     }
     this.#restarts[killedFor === 'hang' ? 'hang' : 'crash']++
-    const delay = (this.#delays[slot] as RestartDelay).next()
+    const own = (this.#delays[slot] as RestartDelay).next()
+    // While nobody serves, and no other is on its way, clients wait for this one.
+    const isAlone = this.#workers.size === 0 && this.#due.size === 0
+    const delay = isAlone ? Math.min(own, longestAlone) : own
     if (delay === 0) return void this.#launch(slot)
     printLine(`volant: the next worker ${slot} starts in ${Math.ceil(delay)} ms`)
-    setTimeout(() => {
+    const timer = setTimeout(() => {
+      this.#due.delete(timer)
       if (!this.#isStopping) this.#launch(slot)
     }, delay)
+    this.#due.add(timer)
   }
 
   #exitCode = 0
@@ -368,6 +402,7 @@ export class Supervisor {
   #end(): void {
     if (this.#workers.size > 0) return
     clearInterval(this.#timer)
+    for (const timer of this.#due) clearTimeout(timer)
     this.#acceptor.stopListening()
     this.#finish(this.#exitCode)
   }
@@ -389,6 +424,7 @@ export class Supervisor {
     // One that is starting may have loaded the code of before.
     const starting = [...this.#workers].find((worker) => worker.slot === slot && worker.state === 'starting')
     await starting?.settled
+    if (this.#isStopping) return false
     const old = this.#ready.find((worker) => worker.slot === slot)
     // The next start of a slot whose worker has ended is still to come.
     if (old === undefined) return true
@@ -401,6 +437,7 @@ export class Supervisor {
       printLine(`volant: the worker that was to replace ${nameOf(old)} did not start: the old one stays`)
       // It may have ended meanwhile.
       if (old.ending !== null) this.#restart(worker)
+      old.excusedUntil = performance.now() + excuse
       return false
     }
     this.#restarts[reason]++
@@ -417,8 +454,8 @@ export class Supervisor {
   }
 
   #weigh(worker: WorkerProcess, memory: number): void {
-    if (memory <= this.plan.maxMemory || worker.state !== 'ready') return
     const now = performance.now()
+    if (memory <= this.plan.maxMemory || worker.state !== 'ready' || now < worker.excusedUntil) return
     worker.excesses.push(now)
     while ((worker.excesses[0] as number) < now - excessTime) worker.excesses.shift()
     if (worker.excesses.length < excesses || this.#condemned.has(worker)) return
@@ -444,13 +481,15 @@ export class Supervisor {
       worker.kill('hang')
     }
     if (this.isAlive) this.#manager.live()
+    if (this.#ready.length > 0) this.#listeners.retain([...this.#workers], this.plan.startTimeout)
   }
 
   /** Refuses clients that have waited too long for a worker. */
   #desertion(): void {
     const now = performance.now()
-    if (this.#ready.length > 0) this.#deserted = now
-    this.#acceptor.setRefusing(now - this.#deserted > mostWaiting)
+    if (this.#beating.length > 0) this.#deserted = now
+    // Of those that wait when the workers leave nobody takes care any more.
+    this.#acceptor.setRefusing(this.#hasLeft || now - this.#deserted > mostWaiting)
   }
 }
 

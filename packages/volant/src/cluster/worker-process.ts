@@ -44,10 +44,8 @@ const variablesOfFiles = readVariables()
 
 export class WorkerProcess {
   readonly slot: number
-  /** Its number in the acceptor. */
-  readonly number: number
   readonly startedAt = performance.now()
-  /** The listeners that it serves, and whether it accepts for itself. */
+  /** The listeners that it serves. */
   readonly listeners = new Set<number>()
   /** What it gave last when it was asked, by what it was asked for. */
   readonly given = new Map<string, unknown>()
@@ -58,6 +56,8 @@ export class WorkerProcess {
   /** When its memory was past the limit. */
   readonly excesses: number[] = []
   closeTime = 0
+  /** Its memory is not looked at before this time: the worker that was to replace it did not start. */
+  excusedUntil = 0
   /** It was killed for this reason. */
   killedFor: KillReason | null = null
   /** Resolves with true when it serves, and with false when it has ended before. */
@@ -66,15 +66,55 @@ export class WorkerProcess {
   readonly over: Promise<void>
   /** Its exit code or the signal that ended it; null while it runs. */
   ending: string | null = null
-  readonly #child: ChildProcess
+  /** Null for one that could not be started. */
+  #child: ChildProcess | null = null
+  #number = -1
+  /** The bytes of messages that wait to be sent. */
+  #waiting = 0
   readonly #acceptor: Acceptor
   #settle: (serves: boolean) => void = () => {}
 
-  constructor(plan: WorkerPlan, acceptor: Acceptor, events: WorkerEvents) {
-    this.slot = plan.slot
+  /** `plan` may throw: then the worker has ended with this error, as one does that cannot be started. */
+  constructor(slot: number, plan: () => WorkerPlan, acceptor: Acceptor, events: WorkerEvents) {
+    this.slot = slot
     this.#acceptor = acceptor
-    const [number, connectionsEnd, listenersEnd] = acceptor.addWorker()
-    this.number = number
+    let fault: unknown
+    try {
+      const [number, connectionsEnd, listenersEnd] = acceptor.addWorker()
+      this.#number = number
+      this.#child = this.#spawn(plan(), connectionsEnd, listenersEnd)
+    } catch (error) {
+      fault = error
+    }
+    if (this.#number >= 0) acceptor.spawned(this.#number)
+    this.settled = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    this.over = new Promise((resolve) => {
+      const end = (ending: string): void => {
+        if (this.ending !== null) return
+        this.ending = ending
+        this.#settle(false)
+        if (this.#number >= 0) acceptor.removeWorker(this.#number)
+        events.ended(this)
+        resolve()
+      }
+      const child = this.#child
+      if (child === null) {
+        // Nobody knows of this worker before the constructor has returned.
+        process.nextTick(() => end(fault instanceof Error ? fault.message : String(fault)))
+        return
+      }
+      child.once('exit', (code, signal) => end(signal ?? `code ${code}`))
+      // It could not be started, or a message could not be sent because it has ended.
+      child.on('error', (error) => {
+        if (child.pid === undefined) end(error.message)
+      })
+      child.on('message', (message) => events.message(this, message as FromWorker))
+    })
+  }
+
+  #spawn(plan: WorkerPlan, connectionsEnd: number, listenersEnd: number): ChildProcess {
     const start: WorkerStart = {
       ...plan.start,
       connections,
@@ -83,7 +123,7 @@ export class WorkerProcess {
     }
     const env: NodeJS.ProcessEnv = { ...process.env, VOLANT_WORKER: JSON.stringify(start) }
     for (const name of [...notInherited, ...variablesOfFiles]) delete env[name]
-    this.#child = spawn(process.execPath, [...plan.execArgv, plan.file, ...plan.args], {
+    return spawn(process.execPath, [...plan.execArgv, plan.file, ...plan.args], {
       cwd: plan.folder,
       env,
       serialization: 'advanced',
@@ -97,30 +137,15 @@ export class WorkerProcess {
         ...(plan.table === null ? [] : [plan.table]),
       ],
     })
-    acceptor.spawned(number)
-    this.settled = new Promise((resolve) => {
-      this.#settle = resolve
-    })
-    this.over = new Promise((resolve) => {
-      const end = (ending: string): void => {
-        if (this.ending !== null) return
-        this.ending = ending
-        this.#settle(false)
-        acceptor.removeWorker(number)
-        events.ended(this)
-        resolve()
-      }
-      this.#child.once('exit', (code, signal) => end(signal ?? `code ${code}`))
-      // It could not be started, or a message could not be sent because it has ended.
-      this.#child.on('error', (error) => {
-        if (this.#child.pid === undefined) end(error.message)
-      })
-    })
-    this.#child.on('message', (message) => events.message(this, message as FromWorker))
+  }
+
+  /** Gives its number in the acceptor, which another worker gets once this one has ended. */
+  get number(): number {
+    return this.#number
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0
+    return this.#child?.pid ?? 0
   }
 
   get uptime(): number {
@@ -142,33 +167,45 @@ export class WorkerProcess {
     if (this.state !== 'starting') return
     this.state = 'ready'
     this.silent = 0
-    this.#acceptor.setTakes(this.number, true)
+    this.#setTakes(true)
     this.#settle(true)
   }
 
-  /** Takes a beat into account. */
-  take(beat: Beat): void {
-    this.beat = beat
+  /** Is called for each message: its event loop turns. Beats may wait behind others. */
+  hear(): void {
     const wasStuck = this.isStuck
     this.silent = 0
-    if (wasStuck) this.#acceptor.setTakes(this.number, true)
+    if (wasStuck) this.#setTakes(true)
   }
 
   /** Counts milliseconds without a beat. */
   miss(milliseconds: number): void {
     if (this.state !== 'ready') return
     this.silent += milliseconds
-    if (this.isStuck) this.#acceptor.setTakes(this.number, false)
+    if (this.isStuck) this.#setTakes(false)
   }
 
   send(message: ToWorker): void {
     // The callback gets the error of a channel that is closed; without it the error would be emitted.
-    if (this.#child.connected) this.#child.send(message, () => {})
+    if (this.#child?.connected === true) this.#child.send(message, () => {})
+  }
+
+  /** Sends a message of so many bytes, unless too much waits for the worker already. */
+  pass(message: ToWorker, bytes: number): void {
+    if (this.#child?.connected !== true || this.#waiting + bytes > mostWaiting) return
+    this.#waiting += bytes + messageBytes
+    this.#child.send(message, () => {
+      this.#waiting -= bytes + messageBytes
+    })
   }
 
   /** Has no more connections come to it. */
   spare(): void {
-    this.#acceptor.setTakes(this.number, false)
+    this.#setTakes(false)
+  }
+
+  #setTakes(takes: boolean): void {
+    if (this.ending === null) this.#acceptor.setTakes(this.#number, takes)
   }
 
   /**
@@ -176,7 +213,7 @@ export class WorkerProcess {
    * hooks once its connections are gone.
    */
   drain(drainIdle: number | null, rest = lastRest): void {
-    if (this.state === 'draining') return
+    if (this.state === 'draining' || this.ending !== null) return
     const wasServing = this.state === 'ready'
     this.state = 'draining'
     this.spare()
@@ -189,10 +226,14 @@ export class WorkerProcess {
 
   kill(reason: KillReason): void {
     this.killedFor ??= reason
-    this.#child.kill('SIGKILL')
+    this.#child?.kill('SIGKILL')
   }
 }
 
+/** So many bytes of messages may wait for a worker that reads slowly. What comes then is lost, which a bus notices. */
+const mostWaiting = 8 << 20
+/** What a message costs beside its bytes, about. */
+const messageBytes = 200
 /** A worker that has not said anything for so many milliseconds gets no connections: two beats, and what a beat is late. */
 const mostSilent = 2_500
 /** How long a worker usually has for its last hooks, in milliseconds. */

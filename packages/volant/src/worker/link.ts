@@ -24,6 +24,8 @@ const longestGather = 2_000
 /** How long a worker may take to end by itself once its supervisor is gone, in milliseconds. */
 const lastRest = 15_000
 
+/** How long the supervisor may take to answer, in milliseconds. */
+const longestAnswer = 10_000
 const orphan = 'the supervisor of this worker has ended'
 
 type Counts = Pick<Beat, 'connections' | 'inFlight' | 'requests'>
@@ -162,7 +164,19 @@ export class Link implements Supervision {
     const id = ++this.#asked
     return new Promise<T>((resolve, reject) => {
       if (!process.connected) return reject(new Error(orphan))
-      this.#pending.set(id, { resolve, reject } as Pending)
+      // A supervisor that is stopped answers nothing, and closing an app must not wait for it.
+      const timer = setTimeout(() => {
+        this.#pending.delete(id)
+        reject(new Error(`the supervisor of this worker has not answered within ${longestAnswer / 1_000} s`))
+      }, longestAnswer)
+      const settle = (end: () => void): void => {
+        clearTimeout(timer)
+        end()
+      }
+      this.#pending.set(id, {
+        resolve: (value: never) => settle(() => resolve(value)),
+        reject: (error: Error) => settle(() => reject(error)),
+      })
       // The channel keeps the process alive until the answer is there.
       process.channel?.ref()
       this.#send({ ...question, id } as FromWorker)
