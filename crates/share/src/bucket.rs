@@ -5,10 +5,11 @@
 //! its writes is such that a holder which is killed between them leaves a key that is free, or one that has taken too
 //! much.
 
+use std::array::from_fn;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use crate::limit::{Key, Limit};
+use crate::limit::{Key, Limit, policy_of};
 use crate::quota::Count;
 
 /// The words of a bucket.
@@ -46,16 +47,34 @@ impl<'a> Bucket<'a> {
         if count.expires <= now {
             return false;
         }
-        let mut victim = self.slot(0);
-        let mut first = u64::MAX;
-        for slot in self.slots() {
-            let expires = slot.expires.load(Acquire);
-            if expires < first {
-                (victim, first) = (slot, expires);
-            }
-        }
-        victim.replace(key, count);
-        first > now
+        let free = self.slots().find(|slot| slot.expires.load(Acquire) <= now);
+        let is_full = free.is_none();
+        let slot = free.unwrap_or_else(|| self.victim(key));
+        slot.replace(key, count);
+        is_full
+    }
+
+    /// Gives the slot that a new key gets in a full bucket: of the policy that would have the most keys with it, the one
+    /// that expires first. Where that is true of several policies it is the key's own, so that many keys of one policy
+    /// replace each other, and not the few of another, however soon these expire.
+    fn victim(&self, key: Key) -> Slot<'a> {
+        let policies: [u32; SLOTS] = from_fn(|at| policy_of(self.slot(at).second.load(Acquire)));
+        let held = |policy: u32| policies.iter().filter(|&&other| other == policy).count();
+        let asks = policy_of(key.1);
+        let own = held(asks);
+        let most = policies.iter().map(|&policy| held(policy)).max();
+        // A policy without a key here has none of its own to replace.
+        let replaces_own = own > 0 && Some(own + 1) >= most;
+        let victim = (0..SLOTS)
+            .filter(|&at| {
+                if replaces_own {
+                    policies[at] == asks
+                } else {
+                    Some(held(policies[at])) == most
+                }
+            })
+            .min_by_key(|&at| self.slot(at).expires.load(Acquire));
+        self.slot(victim.unwrap_or(0))
     }
 
     /// Forgets `key`.

@@ -16,8 +16,9 @@ pub struct Limit {
     quotas: Vec<Quota>,
 }
 
-/// The fingerprint of a key of one policy. The lower half of its second word names the limit, so that the keys of a limit
-/// can be counted; the other 96 bits tell keys apart.
+/// The fingerprint of a key of one policy. The lower half of its second word names the limit (28 bits), so that the keys
+/// of a limit can be counted, and the policy (4 bits), so that the keys of one policy do not push out those of another;
+/// the other 96 bits tell keys apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Key(pub(crate) u64, pub(crate) u64);
 
@@ -43,25 +44,32 @@ impl Limit {
         hasher.write_u64(policy as u64);
         hasher.write(text);
         let hash = hasher.finish128();
-        Key(hash.h1, (hash.h2 & !TAG) | self.tag())
+        let tag = self.tag() | (policy as u64 & POLICY);
+        Key(hash.h1, (hash.h2 & !TAG) | tag)
     }
 
     pub fn quotas(&self) -> &[Quota] {
         &self.quotas
     }
 
-    pub(crate) fn tag(&self) -> u64 {
+    fn tag(&self) -> u64 {
         let [a, b, c, d, ..] = self.id;
-        u64::from(u32::from_le_bytes([a, b, c, d]))
+        u64::from(u32::from_le_bytes([a, b, c, d])) & !POLICY
     }
 
     /// True for the second word of a key of this limit.
     pub(crate) fn has(&self, word: u64) -> bool {
-        word & TAG == self.tag()
+        word & TAG & !POLICY == self.tag()
     }
 }
 
+/// Gives what names limit and policy in the second word of a key.
+pub(crate) fn policy_of(word: u64) -> u32 {
+    (word & TAG) as u32
+}
+
 const TAG: u64 = 0xffff_ffff;
+const POLICY: u64 = MOST_POLICIES as u64 - 1;
 
 impl Secret {
     fn hasher(self) -> SipHasher13 {

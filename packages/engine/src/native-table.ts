@@ -7,7 +7,8 @@ import { type CountTable, loadAddon } from './load.ts'
  * descriptor or the table open.
  *
  * A key takes 34 bytes while it counts. Keys are spread at random: of a table that is a third full one key in 58,000 goes
- * before its time, half full one in 1,000.
+ * before its time, half full one in 1,000. It is one of the policy that has the most keys in that place, so that many
+ * keys of one limit leave the few of another.
  *
  * Gives null where the addon does not load, or is too old. Throws `E_BAD_OPTION` for another size, and `E_ENGINE` where
  * the system has no such memory.

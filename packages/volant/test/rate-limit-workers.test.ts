@@ -155,6 +155,25 @@ describe('limits in a worker', { skip: withoutTable }, () => {
     })
     assert.equal(lines.filter((line) => line.includes('counts in each worker by itself')).length, 1)
   })
+
+  test('a flood of keys in a lax limit forgets its own, which is told once, and none of a strict one', async () => {
+    superviseWith(createTable(1 << 14))
+    // 31 buckets of 15 keys, and keys that expire long before those of the flood.
+    const strict = limited({ max: 5, timeWindow: '15 minutes', algorithm: 'fixed' })
+    const lax = limited({ max: 5, timeWindow: '1 day', keyGenerator: (ctx) => ctx.headers['x-name'] })
+    const lines = await stderrLines(async () => {
+      assert.equal(passed(await statuses(strict, 5)), 5)
+      assert.equal(lax.limiter.stats().evicted, 0)
+      for (let each = 0; each < 2_100; each++) await statuses(lax, 1, `name ${each}`)
+      assert.equal(passed(await statuses(strict, 1)), 0)
+      assert.ok(lax.limiter.stats().evicted > 1_000)
+    })
+    const told = lines.filter((line) => line.includes('still counted'))
+    assert.equal(told.length, 1, lines.join('\n'))
+    // It is told while they come, and not only when the figures are asked for.
+    const [, count] = /forgot (\d+) keys that/.exec(told[0] as string) ?? []
+    assert.ok(Number(count) > 0 && Number(count) <= 1_024, String(told))
+  })
 })
 
 describe('processes', { skip: withoutTable }, () => {

@@ -12,6 +12,7 @@ import type { Plan } from './options.ts'
 import type { Level, RateLimitAlgorithm } from './store.ts'
 
 let told = false
+let toldOfEvictions = false
 
 /** Gives the table that this worker counts in; null in a process without a supervisor. */
 export function workersTable(): CountTable | null {
@@ -43,10 +44,14 @@ export class SharedCounts implements Counts {
   readonly #all = new Set<CountedLimit>()
   readonly #numbers: Float64Array
   readonly #levels: readonly MutableLevel[]
+  /** What the table had evicted when this limit was made: a process that is replaced tells what happens anew. */
+  readonly #evictedBefore: number
+  #takes = 0
 
   constructor(plan: Plan, table: CountTable) {
     this.#plan = plan
     this.#table = table
+    this.#evictedBefore = table.stats().evicted
     this.#numbers = new Float64Array(plan.policies.length * width)
     this.#levels = plan.policies.map(() => ({ allowed: true, remaining: 0, reset: 0, retryAfter: 0 }))
     this.#own = plan.group === undefined ? this.#make(ordinalOf(plan)) : null
@@ -59,12 +64,15 @@ export class SharedCounts implements Counts {
   }
 
   get evicted(): number {
-    return this.#table.stats().evicted
+    const { evicted } = this.#table.stats()
+    this.#tellOf(evicted)
+    return evicted
   }
 
   take(app: RequestApp, keys: readonly string[], cost: number): readonly Level[] {
     const numbers = this.#numbers
     this.#of(app).take(cost, numbers, ...keys)
+    if (!toldOfEvictions && ++this.#takes % takesBetweenLooks === 0) this.#tellOf(this.#table.stats().evicted)
     let at = 0
     for (const level of this.#levels) {
       level.allowed = numbers[at] === 1
@@ -82,6 +90,16 @@ export class SharedCounts implements Counts {
 
   forget(keys: readonly string[]): void {
     for (const limit of this.#all) for (const key of keys) limit.reset(key)
+  }
+
+  /** Tells once in this process that keys are forgotten early. */
+  #tellOf(evicted: number): void {
+    const count = evicted - this.#evictedBefore
+    if (toldOfEvictions || count <= 0) return
+    toldOfEvictions = true
+    printLine(
+      `volant: the table in which workers count rate limits forgot ${count} ${count === 1 ? 'key that' : 'keys that'} still counted, and forgets more: such a key has its whole quota again. The limit with the most keys loses them first: give it a shorter timeWindow, keys that no client can choose, or a store`,
+    )
   }
 
   #of(app: RequestApp): CountedLimit {
@@ -123,6 +141,9 @@ function ordinalOf({ nameSpace, policies }: Plan): number {
   ordinals.set(numbers, ordinal + 1)
   return ordinal
 }
+
+/** A flood of keys makes so many requests in no time, and a look at the table's figures costs more than a request. */
+const takesBetweenLooks = 1_024
 
 type MutableLevel = { -readonly [Name in keyof Level]: Level[Name] }
 
