@@ -20,6 +20,7 @@ const licence = 'Apache License 2.0, https://www.apache.org/licenses/LICENSE-2.0
 const kinds = {
   'apps/v1 Deployment': 'io.k8s.api.apps.v1.Deployment',
   'v1 Service': 'io.k8s.api.core.v1.Service',
+  'networking.k8s.io/v1 NetworkPolicy': 'io.k8s.api.networking.v1.NetworkPolicy',
   'policy/v1 PodDisruptionBudget': 'io.k8s.api.policy.v1.PodDisruptionBudget',
 }
 const folder = join(root, 'examples/deploy/generated')

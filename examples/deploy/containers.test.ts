@@ -59,7 +59,8 @@ for (const [file, { lines, last, command, check }] of Object.entries({
 }
 
 test('the health check of the image asks where the supervisor answers', () => {
-  const [, port] = (optionOf(debian.command, 'control') ?? '').split(':')
+  const [host, port] = (optionOf(debian.command, 'control') ?? '').split(':')
+  assert.equal(host, '127.0.0.1', 'nobody outside the container asks it')
   assert.ok(debian.check.at(-1)?.includes(`'http://127.0.0.1:${port}/health'`))
 })
 
@@ -78,6 +79,12 @@ interface Service {
   depends_on?: Record<string, { condition: string }>
   stop_grace_period?: string
   ulimits?: { nofile: number }
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  mem_limit?: string
+  networks?: string[]
+  user?: string
   healthcheck?: object
 }
 
@@ -109,6 +116,24 @@ describe('compose.yaml', () => {
       assert.ok(store.hostname in services, store.hostname)
     }
     assert.doesNotMatch(services['valkey']?.ports?.join() ?? '', /./, 'the store is not published')
+  })
+
+  test('no service may change its image, become root again or take all memory', () => {
+    for (const [name, service] of Object.entries(services)) {
+      assert.equal(service.read_only, true, name)
+      assert.deepEqual(service.cap_drop, ['ALL'], name)
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+      assert.match(service.mem_limit ?? '', /^\d+[mg]$/, name)
+    }
+    // Its image starts as root, and without capabilities root cannot become the user.
+    assert.equal(services['valkey']?.user, 'valkey')
+  })
+
+  test('the proxy and the store share no network', () => {
+    const networksOf = (name: string): string[] => services[name]?.networks ?? ['default']
+    for (const [name] of replicas)
+      assert.deepEqual(networksOf(name), [...networksOf('proxy'), ...networksOf('valkey')])
+    assert.ok(!networksOf('proxy').some((each) => networksOf('valkey').includes(each)))
   })
 
   test('what waits for a healthy service waits for one that has a check', () => {

@@ -119,7 +119,9 @@ describe('kubernetes.yaml', () => {
     assert.deepEqual(selector.matchLabels, template.metadata.labels)
     for (const { labelSelector } of template.spec.topologySpreadConstraints)
       assert.deepEqual(labelSelector.matchLabels, template.metadata.labels)
-    const others = documents.filter(({ kind }) => kind !== 'Deployment') as unknown as {
+    const others = documents.filter(
+      ({ kind }) => kind === 'Service' || kind === 'PodDisruptionBudget',
+    ) as unknown as {
       spec: { selector: Partial<Labels>; minAvailable?: number; ports?: { targetPort: string }[] }
     }[]
     assert.equal(others.length, 2)
@@ -131,6 +133,26 @@ describe('kubernetes.yaml', () => {
           container.ports.some(({ name }) => name === targetPort),
           targetPort,
         )
+    }
+  })
+
+  test('the ingress alone reaches the pods, and the port of the app alone', () => {
+    const { spec } = documents.find(({ kind }) => kind === 'NetworkPolicy') as unknown as {
+      spec: {
+        podSelector: Labels
+        policyTypes: string[]
+        ingress: { from: { namespaceSelector: Labels }[]; ports: { port: string }[] }[]
+      }
+    }
+    assert.deepEqual(spec.podSelector.matchLabels, template.metadata.labels)
+    assert.deepEqual(spec.policyTypes, ['Ingress'])
+    assert.equal(spec.ingress.length, 1)
+    for (const { from, ports } of spec.ingress) {
+      // An empty list, or a selector without labels, would stand for everybody.
+      assert.equal(from.length, 1)
+      for (const { namespaceSelector } of from)
+        assert.equal(Object.keys(namespaceSelector.matchLabels).length, 1)
+      assert.deepEqual(ports, [{ port: 'http' }])
     }
   })
 })

@@ -98,6 +98,8 @@ describe('app.service and app.socket', () => {
     assert.equal(service['Service.User'], 'app')
     assert.equal(service['Service.ProtectSystem'], 'strict')
     assert.equal(service['Service.NoNewPrivileges'], 'yes')
+    assert.equal(service['Service.ProtectProc'], 'invisible')
+    for (const limit of ['TasksMax', 'MemoryMax']) assert.match(service[`Service.${limit}`] ?? '', /^\d+%?$/)
     assert.equal(service['Service.MemoryDenyWriteExecute'], undefined, 'V8 could not compile')
   })
 })
