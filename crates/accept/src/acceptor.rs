@@ -11,7 +11,7 @@ use reactor::net::{ListenAddr, Listener, Peer, Send, Socket, listen_tcp, listen_
 use reactor::{Events, Interest, Poller};
 
 use crate::listeners::{Listening, refuse};
-use crate::record::Record;
+use crate::origin::Origin;
 use crate::worker::{Kept, Worker};
 
 /// The most connections accepted from one listener before the others have their turn.
@@ -140,7 +140,7 @@ impl Acceptor {
         }
         // Nobody will ever take those that wait.
         self.returned
-            .retain(|kept| kept.record.listener != listener);
+            .retain(|kept| kept.origin.listener != listener);
     }
 
     /// Adds a worker, which reads the other end of `fd`.
@@ -407,7 +407,7 @@ impl Acceptor {
                         continue;
                     }
                     self.give(Kept {
-                        record: Record {
+                        origin: Origin {
                             listener: id as u16,
                             peer,
                         },
@@ -432,14 +432,14 @@ impl Acceptor {
 
     /// Gives a connection to a worker; without one it is refused, or waits.
     fn give(&mut self, kept: Kept) {
-        if let Some(id) = self.choose(kept.record.listener) {
+        if let Some(id) = self.choose(kept.origin.listener) {
             self.count_towards_share(id);
             self.last = id;
             if let Some(worker) = self.worker(id) {
                 worker.give(kept);
             }
         } else if self.refusing {
-            let listening = self.listeners.get(usize::from(kept.record.listener));
+            let listening = self.listeners.get(usize::from(kept.origin.listener));
             let encrypted = matches!(listening, Some(Some(listening)) if listening.encrypted);
             let socket = refuse(Socket::from_owned(kept.fd), encrypted);
             if self.refused.len() == MOST_REFUSED {

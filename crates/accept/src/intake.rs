@@ -5,14 +5,14 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use reactor::net::{MOST_PASSED, Recv, Send, Socket, receive_with, send_with};
 
-use crate::record::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, RECORD_BYTES, Record};
+use crate::origin::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, ORIGIN_BYTES, Origin};
 
 /// The socket by which a worker gets connections.
 pub struct Intake {
     fd: OwnedFd,
-    /// The part of a record whose rest has not come.
+    /// The part of an origin whose rest has not come.
     part: Vec<u8>,
-    /// The descriptors that came for records whose bytes have not all come.
+    /// The descriptors that came for origins whose bytes have not all come.
     fds: VecDeque<OwnedFd>,
     received: u32,
     lost: u32,
@@ -48,8 +48,8 @@ impl Intake {
     }
 
     /// Receives one message and adds its connections to `into`. Gives whether there may be more.
-    pub fn receive(&mut self, into: &mut Vec<(Record, Socket)>) -> bool {
-        let mut bytes = [0; RECORD_BYTES * MOST_PASSED];
+    pub fn receive(&mut self, into: &mut Vec<(Origin, Socket)>) -> bool {
+        let mut bytes = [0; ORIGIN_BYTES * MOST_PASSED];
         let mut fds = Vec::new();
         let outcome = receive_with(self.fd(), &mut bytes, &mut fds);
         self.fds.extend(fds);
@@ -63,18 +63,18 @@ impl Intake {
                 return false;
             }
         }
-        let whole = self.part.len() / RECORD_BYTES * RECORD_BYTES;
-        for bytes in self.part[..whole].chunks_exact(RECORD_BYTES) {
+        let whole = self.part.len() / ORIGIN_BYTES * ORIGIN_BYTES;
+        for bytes in self.part[..whole].chunks_exact(ORIGIN_BYTES) {
             self.received = self.received.wrapping_add(1);
             // This process has no room for the descriptor. The supervisor gives its copy to another worker.
             let Some(fd) = self.fds.pop_front() else {
                 self.lost = self.lost.wrapping_add(1);
                 continue;
             };
-            let mut record = [0; RECORD_BYTES];
-            record.copy_from_slice(bytes);
-            if let Some(record) = Record::from_bytes(&record) {
-                into.push((record, Socket::from_passed(fd)));
+            let mut origin = [0; ORIGIN_BYTES];
+            origin.copy_from_slice(bytes);
+            if let Some(origin) = Origin::from_bytes(&origin) {
+                into.push((origin, Socket::from_passed(fd)));
             }
         }
         self.part.drain(..whole);

@@ -10,9 +10,9 @@ mod acceptor;
 mod intake;
 mod listeners;
 pub mod notify;
-mod record;
+mod origin;
 mod worker;
 
 pub use acceptor::{Acceptor, Figures};
 pub use intake::Intake;
-pub use record::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, RECORD_BYTES, Record};
+pub use origin::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, ORIGIN_BYTES, Origin};

@@ -5,14 +5,14 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use reactor::net::{MOST_PASSED, Recv, Send, receive_with, send_with};
 
-use crate::record::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, RECORD_BYTES, Record};
+use crate::origin::{ACKNOWLEDGEMENT_BYTES, Acknowledgement, ORIGIN_BYTES, Origin};
 
 /// A worker with so many connections that it has not acknowledged gets no more.
 const MOST_UNACKNOWLEDGED: usize = 256;
 
 /// A connection that is kept until a worker has it.
 pub struct Kept {
-    pub record: Record,
+    pub origin: Origin,
     pub fd: OwnedFd,
 }
 
@@ -31,7 +31,7 @@ pub struct Worker {
     /// The connections in the order in which they are passed; the first `sent` of them are.
     kept: VecDeque<Kept>,
     sent: usize,
-    /// The bytes of a record that was begun, whose descriptor is on its way.
+    /// The bytes of an origin that was begun, whose descriptor is on its way.
     begun: Vec<u8>,
     /// The part of an acknowledgement that came.
     part: Vec<u8>,
@@ -108,7 +108,7 @@ impl Worker {
         let unsent = self.kept.split_off(self.sent);
         let (back, stay): (Vec<Kept>, Vec<Kept>) = unsent
             .into_iter()
-            .partition(|kept| kept.record.listener == listener);
+            .partition(|kept| kept.origin.listener == listener);
         self.kept.extend(stay);
         back
     }
@@ -128,7 +128,7 @@ impl Worker {
             let batch = self.kept.iter().skip(self.sent).take(MOST_PASSED);
             let fds: Vec<RawFd> = batch.clone().map(|kept| kept.fd.as_raw_fd()).collect();
             let bytes: Vec<u8> = batch
-                .flat_map(|kept| kept.record.to_bytes())
+                .flat_map(|kept| kept.origin.to_bytes())
                 .collect::<Vec<u8>>();
             match send_with(self.fd.as_raw_fd(), &bytes, &fds) {
                 Send::Sent(count) => {
@@ -139,8 +139,8 @@ impl Worker {
                         return self.wait();
                     }
                 }
-                // ETOOMANYREFS: too many descriptors of this user are on their way.
                 Send::WouldBlock => return self.wait(),
+                // Too many descriptors of this user are on their way.
                 Send::Failed(error) if error.raw_os_error() == Some(TOO_MANY_REFERENCES) => {
                     return self.wait();
                 }
@@ -208,4 +208,4 @@ const TOO_MANY_REFERENCES: i32 = 59;
 #[cfg(not(target_os = "macos"))]
 const TOO_MANY_REFERENCES: i32 = 109;
 
-const _: () = assert!(RECORD_BYTES * MOST_PASSED <= 4096);
+const _: () = assert!(ORIGIN_BYTES * MOST_PASSED <= 4096);

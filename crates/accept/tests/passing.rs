@@ -6,13 +6,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread::sleep;
 use std::time::Duration;
 
-use accept::{Acceptor, Acknowledgement, Figures, Intake, Record};
+use accept::{Acceptor, Acknowledgement, Figures, Intake, Origin};
 use reactor::net::{ListenAddr, Peer, Recv, Socket, pair, send_with};
 
 struct Worker {
     id: usize,
     intake: Intake,
-    connections: Vec<(Record, Socket)>,
+    connections: Vec<(Origin, Socket)>,
 }
 
 impl Worker {
@@ -79,9 +79,9 @@ fn connections_are_spread_evenly_and_carry_their_peer() {
         let mut peers: Vec<SocketAddr> = workers
             .iter()
             .flat_map(|w| &w.connections)
-            .map(|(record, _)| {
-                assert_eq!(record.listener, listener);
-                let Peer::Tcp(peer) = record.peer else {
+            .map(|(origin, _)| {
+                assert_eq!(origin.listener, listener);
+                let Peer::Tcp(peer) = origin.peer else {
                     panic!("not TCP");
                 };
                 peer
@@ -353,7 +353,7 @@ fn a_worker_gets_connections_of_its_listeners_alone() {
         workers[0]
             .connections
             .iter()
-            .all(|(record, _)| record.listener == first)
+            .all(|(origin, _)| origin.listener == first)
     );
     let all: usize = workers.iter().map(|worker| worker.connections.len()).sum();
     assert_eq!(all, 20);

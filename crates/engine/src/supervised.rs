@@ -58,13 +58,13 @@ impl Core {
             let fd = intake.fd();
             self.polling.remove(fd);
         }
-        for (record, socket) in passed {
+        for (origin, socket) in passed {
             let server = self.servers.ids().find(|&id| {
                 let server = self.servers.get(id);
-                server.is_some_and(|server| server.passed == Some(record.listener))
+                server.is_some_and(|server| server.passed == Some(origin.listener))
             });
             if let Some(server) = server {
-                self.open(server, socket, record.peer);
+                self.open(server, socket, origin.peer);
             }
         }
         // Before anything is received from them: while the supervisor has its copy of a connection, closing ours does

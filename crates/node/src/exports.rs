@@ -275,7 +275,7 @@ unsafe extern "C" fn listen(env: napi_env, info: napi_callback_info) -> napi_val
     })
 }
 
-/// `listenFd(id, fd, http2)` gives `{ host, port, path }` of a socket that listens already.
+/// `listenFd(id, fd, http2)` gives `{ host, port }` or `{ path }` of a socket that listens already.
 unsafe extern "C" fn listen_fd(env: napi_env, info: napi_callback_info) -> napi_value {
     guarded(env, || {
         let ([id, fd, http2], binding) = arguments::<3>(env, info)?;

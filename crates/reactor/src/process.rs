@@ -1,4 +1,4 @@
-//! What the process may use, and when it is asked to stop.
+//! What the process may use, when it is asked to stop, and which other processes have ended.
 
 use std::io;
 use std::mem::zeroed;
@@ -99,8 +99,8 @@ pub fn raise_open_file_limit() -> u64 {
     open_file_limit()
 }
 
-/// Takes the exit status of children that have ended and that `is_known` does not know: those of children that have ended
-/// before them, which a process with the id 1 inherits. Gives how many there were. The known ones are left to who
+/// Takes the exit status of children that have ended and that `is_known` does not know. A process with the id 1 gets them:
+/// they are grandchildren whose parent has ended. Gives how many there were. The known ones are left to the code that
 /// started them; as long as one of them waits to be taken, those behind it wait as well.
 pub fn reap(is_known: impl Fn(i32) -> bool) -> usize {
     let mut count = 0;

@@ -286,7 +286,6 @@ export interface Host {
   dispatch(exchange: Exchange, id: number, allow: number): void
 }
 
-/** The address to listen at: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
 /** A listener of the supervisor, and the socket by which it passes the connections. */
 export interface PassedListener {
   readonly listener: number
@@ -297,6 +296,7 @@ export interface PassedListener {
   readonly connections: number
 }
 
+/** The address to listen at: `port` (0 picks a free one) and `host`, or `path` for a Unix socket. */
 export interface ListenOptions {
   /** The port, 0 to 65535; 0, the default, picks a free one. */
   port?: number | undefined

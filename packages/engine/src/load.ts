@@ -148,7 +148,7 @@ export interface SupervisorAddon {
   notify(address: string, state: string): boolean
   /** Takes the exit status of ended children that are not `known`; gives their number. */
   reap(known: Float64Array): number
-  /** Ends this process `patience` ms after the other end of the pair is closed, unless `goOnFor` is called meanwhile. */
+  /** Ends this process `patience` ms after the other end of the pair is closed, or as much later as `goOnFor` has said. */
   follow(fd: number, patience: number): void
   /** Gives this process so many milliseconds to end by itself. */
   goOnFor(milliseconds: number): void

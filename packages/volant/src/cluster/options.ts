@@ -20,8 +20,8 @@ export interface SuperviseOptions {
   /** The time in which a worker has to listen, in milliseconds or as `'30 seconds'`; else it is killed. Default 30 s. */
   startTimeout?: number | string | undefined
   /**
-   * The time after which a worker whose event loop is blocked is killed and replaced. It gets no connections from the
-   * second second on. Default 30 s.
+   * The time after which a worker whose event loop is blocked is killed and replaced. It gets no connections once two
+   * beats, one a second, are missing. Default 30 s.
    */
   hangTimeout?: number | string | undefined
   /** The memory (RSS) past which a worker is replaced, in bytes or as `'512mb'`. Default: no limit. */

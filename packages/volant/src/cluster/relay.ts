@@ -122,7 +122,7 @@ export class Gatherings {
 }
 
 /** Passes bytes from a worker to those that are subscribed to a channel. */
-export class Channels {
+export class Relay {
   readonly #subscribed = new Map<string, Set<WorkerProcess>>()
 
   subscribe(worker: WorkerProcess, channels: readonly string[]): void {

@@ -11,7 +11,7 @@ import { RestartDelay } from './restart-delay.ts'
 import { launchOf } from './launch.ts'
 import { BoundListeners } from './listeners.ts'
 import type { SupervisePlan } from './options.ts'
-import { Channels, Gatherings } from './relay.ts'
+import { Relay, Gatherings } from './relay.ts'
 import { ServiceManager } from './service-manager.ts'
 import { type WorkerPlan, WorkerProcess } from './worker-process.ts'
 
@@ -63,7 +63,7 @@ export class Supervisor {
   readonly #listeners: BoundListeners
   readonly #manager: ServiceManager
   readonly #gatherings = new Gatherings()
-  readonly #channels = new Channels()
+  readonly #relay = new Relay()
   readonly #workers = new Set<WorkerProcess>()
   readonly #delays: readonly RestartDelay[]
   readonly #restarts: Record<RestartReason, number> = {
@@ -307,12 +307,12 @@ export class Supervisor {
       case 'roll':
         return void this.roll()
       case 'publish':
-        return this.#channels.publish(worker, message.channel, message.bytes)
+        return this.#relay.publish(worker, message.channel, message.bytes)
       case 'subscribe':
-        this.#channels.subscribe(worker, message.channels)
+        this.#relay.subscribe(worker, message.channels)
         return worker.send({ volant: 'answer', id: message.id, value: null })
       case 'unsubscribe':
-        this.#channels.unsubscribe(worker, message.channel)
+        this.#relay.unsubscribe(worker, message.channel)
         return worker.send({ volant: 'answer', id: message.id, value: null })
     }
   }
@@ -345,7 +345,7 @@ export class Supervisor {
   #ended(worker: WorkerProcess): void {
     this.#workers.delete(worker)
     this.#gatherings.retire(worker)
-    this.#channels.forget(worker)
+    this.#relay.forget(worker)
     this.#desertion()
     if (!this.#mode.isDevelopment) this.#tellEnd(worker)
     if (this.#isStopping) return this.#end()

@@ -177,6 +177,11 @@ export const errorTable = {
     remedy:
       'app.ws(path, { origins }) lists the origins whose pages may. Behind a proxy that changes Host, createApp({ trustProxy }) has this server know its own name.',
   },
+  E_NO_WORKER: {
+    status: 503,
+    meaning: 'No worker of the supervisor has been ready for 10 s, or all of them were told to leave.',
+    remedy: 'The lines of the supervisor on stderr say why workers ended, hang, or do not start.',
+  },
   E_OVERLOADED: {
     status: 503,
     meaning: 'The server is past maxInFlight or maxBufferedBodies.',

@@ -4,7 +4,7 @@
  */
 import { isMainThread } from 'node:worker_threads'
 import { supervisorAddon } from '@volant/engine/supervisor'
-import { Link } from './link.ts'
+import { WorkerEnd } from './worker-end.ts'
 import type { WorkerStart } from './messages.ts'
 import { setSupervision } from './supervision.ts'
 import { version } from './version.ts'
@@ -26,7 +26,7 @@ if (isMainThread && process.env[variable] !== undefined && process.send !== unde
   }
   const found = supervisorAddon()
   if ('reason' in found) throw new Error(`volant: a worker cannot start, because ${found.reason}`)
-  const link = new Link(start, found.addon)
+  const link = new WorkerEnd(start, found.addon)
   link.open()
   setSupervision(link)
 }

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
 use reactor::net::Peer;
 
-/// The length of a [`Record`].
-pub const RECORD_BYTES: usize = 32;
+/// The length of an [`Origin`].
+pub const ORIGIN_BYTES: usize = 32;
 /// The length of an [`Acknowledgement`].
 pub const ACKNOWLEDGEMENT_BYTES: usize = 12;
 
@@ -21,14 +21,14 @@ const V6: u8 = 6;
 /// listener family   port     (0)    scope id    flow info   address
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct Origin {
     pub listener: u16,
     pub peer: Peer,
 }
 
-impl Record {
-    pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
-        let mut bytes = [0; RECORD_BYTES];
+impl Origin {
+    pub fn to_bytes(self) -> [u8; ORIGIN_BYTES] {
+        let mut bytes = [0; ORIGIN_BYTES];
         bytes[0..2].copy_from_slice(&self.listener.to_ne_bytes());
         let Peer::Tcp(address) = self.peer else {
             bytes[2] = UNIX;
@@ -51,7 +51,7 @@ impl Record {
     }
 
     /// Gives `None` for a family that no supervisor writes.
-    pub fn from_bytes(bytes: &[u8; RECORD_BYTES]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8; ORIGIN_BYTES]) -> Option<Self> {
         let two = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         let four = |at: usize| {
             u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_survives_the_way_to_bytes_and_back() {
+    fn an_origin_survives_the_way_to_bytes_and_back() {
         let peers = [
             Peer::Unix,
             Peer::Tcp("127.0.0.1:65535".parse().unwrap()),
@@ -124,10 +124,10 @@ mod tests {
         ];
         for peer in peers {
             for listener in [0, 7, u16::MAX] {
-                let record = Record { listener, peer };
-                assert_eq!(Record::from_bytes(&record.to_bytes()), Some(record));
+                let origin = Origin { listener, peer };
+                assert_eq!(Origin::from_bytes(&origin.to_bytes()), Some(origin));
             }
         }
-        assert_eq!(Record::from_bytes(&[9; RECORD_BYTES]), None);
+        assert_eq!(Origin::from_bytes(&[9; ORIGIN_BYTES]), None);
     }
 }

@@ -33,7 +33,7 @@ type Pending = { resolve(value: never): void; reject(error: Error): void }
 /** `Omit` of a union keeps what all of its members have; this keeps the members apart. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
-export class Link implements Supervision {
+export class WorkerEnd implements Supervision {
   readonly version: string
   readonly worker: number
   readonly workers: number
