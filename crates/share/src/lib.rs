@@ -6,6 +6,8 @@
 //! A process may be killed at any instruction. A lock that it held is broken by the next one that needs it, and what it
 //! had half written counts as more than was taken, never as less.
 
+#![forbid(unsafe_code)]
+
 mod bucket;
 mod limit;
 mod lock;
