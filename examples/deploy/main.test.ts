@@ -54,7 +54,9 @@ ${site}${other}}`,
   while (!(await accepts(port)) && nginx.exitCode === null) await wait(10)
 
   test('the app knows who asks', async () => {
-    const reply = await fetch(at, { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    const reply = await fetch(at, {
+      headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'evil.example' },
+    })
     // nginx adds the address of its own client, which is on this machine and so trusted as well.
     assert.deepEqual(await reply.json(), { ip: '203.0.113.7', protocol: 'http', host: '127.0.0.1' })
   })

@@ -8,6 +8,7 @@ import {
   type MetricsSnapshot,
 } from 'volant'
 import { worker } from 'volant/cluster'
+import { allowedHosts, ipRestriction } from 'volant/middleware'
 import { csrf } from 'volant/session'
 import { livePage } from './live-page.ts'
 import { contentSecurityPolicy } from './page.ts'
@@ -94,7 +95,11 @@ export function live(app: App, meter: Metrics, canRestart: boolean): void {
   })
 
   if (!canRestart || !worker.isSupervised) return
-  app.with(csrf()).post('/live/restart', { hidden: true }, async (ctx) => {
+  // Others in the network may look on. A name of a stranger that leads here (DNS rebinding) is not one of these.
+  const local = app
+    .with(ipRestriction({ allow: ['loopback'] }))
+    .with(allowedHosts(['localhost', '127.0.0.1', '[::1]']))
+  local.with(csrf()).post('/live/restart', { hidden: true }, async (ctx) => {
     const cluster = await worker.cluster()
     // One that is asked for during a roll would follow it.
     if (cluster?.isRolling === false) worker.roll()

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -20,6 +20,11 @@ after(() => rmSync(folder, { recursive: true }))
 
 /** Only a hang takes as long, in ms. */
 const timeout = 300_000
+
+/** An address of this machine that others in its network can reach. */
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address
 
 interface Answer {
   readonly status: number
@@ -130,7 +135,8 @@ test(
   'the figures are of all workers, and the button replaces them without a failed request',
   { timeout },
   async () => {
-    await serving(2, { RATE_LIMIT: '60000000' }, async (url) => {
+    await serving(2, { RATE_LIMIT: '60000000', HOST: '0.0.0.0' }, async (listening) => {
+      const url = listening.replace('localhost', '127.0.0.1')
       const client = new Client(url)
       const asking = new Client(url)
       try {
@@ -152,6 +158,15 @@ test(
 
         const foreign = await client.ask('/live/restart', { 'sec-fetch-site': 'cross-site' }, {})
         assert.equal(foreign.status, 403)
+        const rebound = { host: 'evil.example', 'sec-fetch-site': 'same-origin' }
+        assert.equal((await client.ask('/live/restart', rebound, {})).status, 421)
+        if (outside !== undefined) {
+          const other = new Client(`http://${outside}:${new URL(url).port}`)
+          assert.equal((await other.ask('/live')).status, 200)
+          const named = { host: 'localhost', 'sec-fetch-site': 'same-origin' }
+          assert.equal((await other.ask('/live/restart', named, {})).status, 403)
+          other.close()
+        }
         assert.equal((await client.figures()).workers?.isRolling, false)
 
         const pids = (figures.workers?.workers ?? []).map(({ pid }) => pid)
