@@ -525,9 +525,9 @@ describe('memoryKeys', () => {
     await assert.rejects(keys.set('a', '', { expires: 0 }), { code: 'E_BAD_OPTION' })
   })
 
-  test('drops nothing before its time, and is full at last', async () => {
-    const keys = memoryKeys({ maxSize: 2_048 })
-    const value = 'x'.repeat(1_947)
+  test('drops nothing but replies before its time, and is full at last', async () => {
+    const keys = memoryKeys({ maxSize: 65_536 })
+    const value = 'x'.repeat(65_536 - 201)
     await keys.set('a', value.slice(1), { expires: 1_000_000 })
     await assert.rejects(keys.set('b', ''), {
       code: 'E_IDEMPOTENCY_STORE',
@@ -540,5 +540,94 @@ describe('memoryKeys', () => {
     await keys.set('b', value, { expires: 10 })
     await becomes(async () => keys.set('c', value).catch(() => false), 'there is room again')
     assert.equal(await keys.get('b'), null)
+  })
+})
+
+describe('memoryKeys without room', () => {
+  /** An app whose callers are named by a field, and whose replies have as many bytes as the request asks for. */
+  const crowded = (options: Partial<IdempotencyOptions> = {}) => {
+    const app = kit.app()
+    const runs = { count: 0 }
+    const scope: IdempotencyOptions['scope'] = (ctx) => ctx.headers['x-caller'] ?? ''
+    app.use(idempotency({ store: memoryKeys({ maxSize: 65_536 }), scope, ...options }))
+    app.post('/', (ctx) => {
+      runs.count++
+      return 'x'.repeat(Number(ctx.headers['x-size']))
+    })
+    const ask = (live: Live, caller: string, key: string, size: number): Promise<Reply> =>
+      live.ask('/', {
+        method: 'POST',
+        headers: { 'idempotency-key': key, 'x-caller': caller, 'x-size': String(size) },
+      })
+    return Object.assign(app, { runs, from: ask })
+  }
+
+  test('forgets the oldest replies, and their requests do not run again', async () => {
+    const app = crowded()
+    await kit.serve(app, async (live) => {
+      const lines = await stderrLines(async () => {
+        for (let each = 0; each < 100; each++) {
+          assert.equal((await app.from(live, `caller ${each}`, 'k', 1_000)).status, 200)
+        }
+      })
+      assert.match(
+        lines.join(''),
+        /memoryKeys\(\) has no room for all replies.*maxSize, which is 65536 bytes/,
+      )
+      assert.equal(lines.length, 1)
+      assert.deepEqual(codeOf(await app.from(live, 'caller 0', 'k', 1_000)), [409, 'E_IDEMPOTENCY_LOST'])
+      assert.equal((await app.from(live, 'caller 99', 'k', 1_000)).headers['idempotent-replayed'], 'true')
+      assert.equal(app.runs.count, 100)
+    })
+  })
+
+  test('gives one caller a sixteenth for replies and a quarter for keys; others keep theirs', async () => {
+    const app = crowded()
+    await kit.serve(app, async (live) => {
+      await app.from(live, 'ada', 'k', 2_000)
+      const statuses: number[] = []
+      await stderrLines(async () => {
+        // It never fits, and is not kept from the beginning.
+        await app.from(live, 'eve', 'long', 5_000)
+        for (let each = 0; each < 100; each++) {
+          statuses.push((await app.from(live, 'eve', `k${each}`, 1_000)).status)
+        }
+      })
+      assert.deepEqual(codeOf(await app.from(live, 'eve', 'long', 5_000)), [409, 'E_IDEMPOTENCY_LOST'])
+      // Each of her keys has 345 bytes or so: 16,384 bytes are full of them at last.
+      const served = statuses.filter((status) => status === 200).length
+      assert.ok(served > 20 && served < 80, `${served} requests`)
+      assert.deepEqual(
+        [statuses.slice(0, served), new Set(statuses.slice(served))],
+        [Array.from({ length: served }, () => 200), new Set([503])],
+      )
+      assert.match(String(kit.reports.at(-1)), /no room.*for another key of a caller.*This is said once/s)
+      assert.equal((await app.from(live, 'ada', 'k', 2_000)).headers['idempotent-replayed'], 'true')
+      assert.equal((await app.from(live, 'bob', 'k', 2_000)).status, 200)
+      assert.equal((await app.from(live, 'bob', 'k', 2_000)).headers['idempotent-replayed'], 'true')
+      assert.deepEqual(codeOf(await app.from(live, 'eve', 'k0', 1_000)), [409, 'E_IDEMPOTENCY_LOST'])
+      assert.equal(app.runs.count, served + 3)
+    })
+  })
+
+  test('is no store that is down: what it has is found, however often it refuses', async () => {
+    const store = memoryKeys({ maxSize: 65_536 })
+    const app = crowded({ store })
+    await kit.serve(app, async (live) => {
+      assert.equal((await app.from(live, 'ada', 'k', 10)).status, 200)
+      // What is no reply is never forgotten.
+      await stderrLines(async () => {
+        for (let size = 32_768, each = 0; size > 0; each++) {
+          const isSet = await store.set(`other ${each}`, 'x'.repeat(size)).catch(() => false)
+          if (!isSet) size >>= 1
+        }
+      })
+      for (let each = 0; each < 10; each++) {
+        const reply = await app.from(live, 'ada', `another-${each}`, 10)
+        assert.deepEqual(codeOf(reply), [503, 'E_IDEMPOTENCY_STORE'])
+      }
+      assert.deepEqual(codeOf(await app.from(live, 'ada', 'k', 10)), [409, 'E_IDEMPOTENCY_LOST'])
+      assert.equal(app.runs.count, 1)
+    })
   })
 })

@@ -96,15 +96,17 @@ async function run(
     )
   }
   const fingerprint = await fingerprintOf(ctx, plan)
-  const name = await storedName(ctx, key, plan)
+  const { name, owner } = await storedName(ctx, key, plan)
   const text = runningText(fingerprint)
-  const found = await keys.take(ctx, name, text)
-  if (found === 'down') {
+  const found = await keys.take(ctx, name, text, owner)
+  if (found === 'down' || found === 'full') {
     if (plan.onStoreError === 'allow') return next()
     ctx.place('retry-after', 'retry-after', '1')
     throw refusal(
       'E_IDEMPOTENCY_STORE',
-      'Nobody can tell now whether this request ran before: ask again in a second',
+      found === 'full'
+        ? 'There is no room for another key now: ask again later'
+        : 'Nobody can tell now whether this request ran before: ask again in a second',
     )
   }
   if (found !== null) return repeat(ctx, found, fingerprint)

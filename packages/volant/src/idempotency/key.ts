@@ -27,20 +27,49 @@ export function readKey(field: string): string | null {
   return key === '' || key.length > longest ? null : key
 }
 
-/** Gives the name of a key in the store, in which neither the caller nor the key can be read. */
-export async function storedName(ctx: RequestContext, key: string, plan: IdempotencyPlan): Promise<string> {
-  const scope = plan.scope === undefined ? callerOf(ctx) : await plan.scope(ctx as unknown as Context)
-  if (typeof scope !== 'string') throw noText(ctx, 'scope', 'the name of the caller')
-  return `${plan.nameSpace}:${digestOf(scope, key)}`
+/** The name of a key in the store, and whom the store counts it for. */
+export interface StoredName {
+  readonly name: string
+  readonly owner: string
 }
 
-function callerOf(ctx: RequestContext): string {
+/** Gives the name of a key in the store, in which neither the caller nor the key can be read. */
+export async function storedName(
+  ctx: RequestContext,
+  key: string,
+  plan: IdempotencyPlan,
+): Promise<StoredName> {
+  const { scope, owner } = plan.scope === undefined ? callerOf(ctx) : await givenCaller(ctx, plan.scope)
+  return { name: `${plan.nameSpace}:${digestOf(scope, key)}`, owner: digestOf(owner) }
+}
+
+/** Whose key a request has. */
+interface Caller {
+  readonly scope: string
+  /** Another text where clients can make up as many scopes as they like. */
+  readonly owner: string
+}
+
+async function givenCaller(
+  ctx: RequestContext,
+  scopeOf: NonNullable<IdempotencyPlan['scope']>,
+): Promise<Caller> {
+  const scope: unknown = await scopeOf(ctx as unknown as Context)
+  if (typeof scope !== 'string') throw noText(ctx, 'scope', 'the name of the caller')
+  return { scope, owner: scope }
+}
+
+function callerOf(ctx: RequestContext): Caller {
   const identity = identityOf(ctx)
-  if (identity !== null) return identity
+  if (identity !== null) return { scope: identity, owner: identity }
+  const address = `address ${addressKey(ctx)}`
   const secret = sessionOf(ctx)?.secretThatCame
-  if (secret != null) return `session ${secret}`
+  if (secret != null) return { scope: `session ${secret}`, owner: address }
   const authorization = ctx.exchange.header('authorization')
-  return authorization === undefined ? `address ${addressKey(ctx)}` : `authorization ${authorization}`
+  return {
+    scope: authorization === undefined ? address : `authorization ${authorization}`,
+    owner: address,
+  }
 }
 
 /** Gives whom an authentication found: a token that was renewed meanwhile has the same subject. */

@@ -30,6 +30,15 @@ export function doneText(fingerprint: string, reply: KeptReply | null): string {
   return JSON.stringify({ fingerprint, status, headers, ...parts, ...(isRaw ? { raw: true } : {}) })
 }
 
+/** A reply as `doneText` writes it. */
+const keptReply = /^\{"fingerprint":"([\w-]+)","status":/
+
+/** Gives the text that is left where the text of a reply is forgotten; null for a text that is no reply. */
+export function lostText(text: string): string | null {
+  const [, fingerprint] = keptReply.exec(text) ?? []
+  return fingerprint === undefined ? null : doneText(fingerprint, null)
+}
+
 /** Reads a record. Throws for a text that none of these makes. */
 export function readRecord(text: string): KeyRecord {
   const { fingerprint, running, lost, status, headers, text: body, bytes, raw } = parsed(text)
