@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bearer } from 'volant/auth'
+import { apiKey, authenticate, bearer } from 'volant/auth'
 import { type IdempotencyOptions, idempotency, type KeyStore, memoryKeys } from 'volant/idempotency'
 import { session } from 'volant/session'
 import { type App, HTTPError } from '../src/index.ts'
@@ -290,6 +290,89 @@ describe('a request with Idempotency-Key', () => {
         ],
         [1, 1, 0],
       )
+    })
+  })
+
+  test('belongs to what passed an authentication whose user has no id, or to nobody', async () => {
+    const app = kit.app()
+    let runs = 0
+    const once = (): ReturnType<typeof idempotency> => idempotency({ store: memoryKeys() })
+    for (const place of ['header', 'query', 'cookie'] as const) {
+      app.group(`/${place}`, (group) => {
+        group.use(apiKey({ in: place, name: 'x-own', verify: (key) => ({ plan: key }) }))
+        group.use(once())
+        group.post('/', () => String(++runs))
+      })
+    }
+    app.group('/unknown', (group) => {
+      group.use(
+        authenticate({
+          schemeName: 'own',
+          security: { type: 'http', scheme: 'own' },
+          credentials: (ctx) => ctx.headers['x-own'],
+          verify: () => ({ plan: 'a' }),
+        }),
+      )
+      group.use(once())
+      group.post('/', () => String(++runs))
+    })
+    await kit.serve(app, async (live) => {
+      const ask = (path: string, headers: Record<string, string>): Promise<Reply> =>
+        live.ask(path, { method: 'POST', headers: { 'idempotency-key': 'k', ...headers } })
+      for (const [path, headers] of [
+        [() => '/header', (key: string) => ({ 'x-own': key })],
+        [(key: string) => `/query?x-own=${key}`, () => ({})],
+        [() => '/cookie', (key: string) => ({ cookie: `x-own=${key}` })],
+      ] as const) {
+        const ran: number[] = []
+        for (const key of ['a', 'b', 'a']) {
+          const before = runs
+          assert.equal((await ask(path(key), headers(key))).status, 200)
+          ran.push(runs - before)
+        }
+        assert.deepEqual(ran, [1, 1, 0], path('a'))
+      }
+      const before = runs
+      assert.equal((await ask('/unknown', { 'x-own': 'a' })).status, 500)
+      assert.equal(runs, before)
+      assert.match(String(kit.reports.at(-1)), /cannot tell whose key POST \/unknown has.*write scope/)
+    })
+  })
+
+  test('is told apart by host and X-Api-Key; by other cookies it is refused', async () => {
+    const app = counting()
+    await kit.serve(app, async (live) => {
+      const ask = (headers: Record<string, string>): Promise<Reply> => pay(live, 'k', '{}', headers)
+      const ran: number[] = []
+      for (const headers of [
+        { host: 'a.test' },
+        { host: 'b.test' },
+        { host: 'A.test' },
+        { host: 'a.test', 'x-api-key': '1' },
+        { host: 'a.test', 'x-api-key': '2' },
+        { host: 'a.test', 'x-api-key': '1' },
+      ] as Record<string, string>[]) {
+        const before = app.runs.count
+        assert.equal((await ask(headers)).status, 201)
+        ran.push(app.runs.count - before)
+      }
+      assert.deepEqual(ran, [1, 1, 0, 1, 1, 0])
+      const own = { host: 'c.test', cookie: 'login=ada' }
+      assert.equal((await ask(own)).status, 201)
+      assert.equal((await ask(own)).headers['idempotent-replayed'], 'true')
+      const eve = { ...own, cookie: 'login=eve' }
+      assert.deepEqual(codeOf(await ask(eve)), [422, 'E_IDEMPOTENCY_REUSED'])
+    })
+  })
+
+  test('by an address behind a proxy that is not named is warned of, once', async () => {
+    const app = counting()
+    await kit.serve(app, async (live) => {
+      const lines = await stderrLines(async () => {
+        for (const key of ['1', '2']) await pay(live, key, '{}', { 'x-forwarded-for': '192.0.2.1' })
+      })
+      assert.equal(lines.length, 1)
+      assert.match(lines.join(''), /idempotency\(\) took address .* that has X-Forwarded-For.*trustProxy/)
     })
   })
 

@@ -1,9 +1,11 @@
 /** Whose key a request has, which name it has in the store, and what a repetition has to have in common with it. */
 import { createHash } from 'node:crypto'
+import type { Challenge } from '../auth/challenge.ts'
 import { challengeOf } from '../auth/gate.ts'
 import { VolantError } from '../errors/errors.ts'
 import { addressKey } from '../rate-limit/key.ts'
 import { requestName } from '../reply/late-reply.ts'
+import { printLine } from '../report/print-line.ts'
 import { sessionOf } from '../session/session.ts'
 import type { Context } from '../types/context.ts'
 import type { RequestContext } from '../types/request.ts'
@@ -40,7 +42,8 @@ export async function storedName(
   plan: IdempotencyPlan,
 ): Promise<StoredName> {
   const { scope, owner } = plan.scope === undefined ? callerOf(ctx) : await givenCaller(ctx, plan.scope)
-  return { name: `${plan.nameSpace}:${digestOf(scope, key)}`, owner: digestOf(owner) }
+  // Tenants that are told apart by Host may have users of the same id.
+  return { name: `${plan.nameSpace}:${digestOf(ctx.host.toLowerCase(), scope, key)}`, owner: digestOf(owner) }
 }
 
 /** Whose key a request has. */
@@ -60,26 +63,75 @@ async function givenCaller(
 }
 
 function callerOf(ctx: RequestContext): Caller {
-  const identity = identityOf(ctx)
-  if (identity !== null) return { scope: identity, owner: identity }
+  const known = authenticated(ctx)
+  if (known !== null) return { scope: known, owner: known }
   const address = `address ${addressKey(ctx)}`
   const secret = sessionOf(ctx)?.secretThatCame
   if (secret != null) return { scope: `session ${secret}`, owner: address }
-  const authorization = ctx.exchange.header('authorization')
-  return {
-    scope: authorization === undefined ? address : `authorization ${authorization}`,
-    owner: address,
-  }
+  // Who checks these himself has another caller for each of them.
+  const sent = credentialFields.map((name) => ctx.exchange.header(name) ?? null)
+  if (sent.some((value) => value !== null)) return { scope: `fields ${JSON.stringify(sent)}`, owner: address }
+  warnOfProxy(ctx, address)
+  return { scope: address, owner: address }
 }
 
-/** Gives whom an authentication found: a token that was renewed meanwhile has the same subject. */
-function identityOf(ctx: RequestContext): string | null {
+const credentialFields = ['authorization', 'x-api-key'] as const
+
+/** Gives whom an authentication found; null where none has found anybody. */
+function authenticated(ctx: RequestContext): string | null {
   const { auth, user } = (ctx.rare === undefined ? {} : ctx.state) as { auth?: unknown; user?: unknown }
-  if (typeof auth !== 'object' || auth === null || challengeOf(auth) === null) return null
+  if (typeof auth !== 'object' || auth === null) return null
+  const challenge = challengeOf(auth)
+  if (challenge === null) return null
+  // A token that was renewed meanwhile has the same subject.
   const { iss, sub } = ((auth as { claims?: unknown }).claims ?? {}) as { iss?: unknown; sub?: unknown }
   if (typeof sub === 'string') return `subject ${JSON.stringify([iss, sub])}`
   const id: unknown = typeof user === 'object' && user !== null ? (user as { id?: unknown }).id : user
-  return typeof id === 'string' || typeof id === 'number' ? `user ${JSON.stringify(id)}` : null
+  if (typeof id === 'string' || typeof id === 'number') return `user ${JSON.stringify(id)}`
+  const credential = credentialOf(ctx, challenge)
+  if (credential !== null) return credential
+  throw new VolantError(
+    'E_BAD_OPTION',
+    `idempotency() cannot tell whose key ${requestName(ctx)} has: its authentication passed, and its user has no id. Have verify give a user with an id, or write scope: (ctx) => … , which names the caller`,
+  )
+}
+
+/** Gives what a user without an id has passed an authentication with; null where its place is not known. */
+function credentialOf(ctx: RequestContext, { scheme, params = {} }: Challenge): string | null {
+  const { in: place, name } = params
+  if (scheme === 'Cookie' || place === 'cookie') {
+    // The cookie of a session may be another one with each reply, and its secret is not.
+    const secret = sessionOf(ctx)?.secretThatCame
+    if (secret != null) return `session ${secret}`
+  }
+  const [value, where] =
+    place === undefined || name === undefined
+      ? [authorizationOf(ctx, scheme), 'authorization']
+      : place === 'header'
+        ? [ctx.exchange.header(name.toLowerCase()), name.toLowerCase()]
+        : place === 'cookie'
+          ? [ctx.cookies[name], name]
+          : [ctx.query[name], name]
+  return typeof value === 'string' && value !== ''
+    ? `credential ${JSON.stringify([scheme, place, where, value])}`
+    : null
+}
+
+/** Gives the field Authorization where it has this scheme. */
+function authorizationOf(ctx: RequestContext, scheme: string): string | undefined {
+  const field = ctx.exchange.header('authorization')
+  return field?.toLowerCase().startsWith(`${scheme.toLowerCase()} `) === true ? field : undefined
+}
+
+let warned = false
+
+/** Tells once that all clients behind a proxy are one caller. */
+function warnOfProxy(ctx: RequestContext, address: string): void {
+  if (warned || ctx.app.trust !== null || ctx.exchange.header('x-forwarded-for') === undefined) return
+  warned = true
+  printLine(
+    `volant: idempotency() took ${address} for the caller of a request that has X-Forwarded-For: if that is the address of a proxy, all its clients are taken for one caller, until createApp({ trustProxy }) names the proxy, or scope names the callers`,
+  )
 }
 
 /** Gives a digest of what has to be the same where a key is repeated. */
@@ -87,7 +139,7 @@ export async function fingerprintOf(ctx: RequestContext, plan: IdempotencyPlan):
   if (plan.fingerprint !== undefined) {
     const given = await plan.fingerprint(ctx as unknown as Context)
     if (typeof given !== 'string') throw noText(ctx, 'fingerprint', 'what a repetition has to have in common')
-    return digestOf(ctx.method, given)
+    return digestOf(ctx.method, given, cookiesOf(ctx, plan))
   }
   if (ctx.route.bodyMode === 'stream') {
     throw new VolantError(
@@ -95,7 +147,16 @@ export async function fingerprintOf(ctx: RequestContext, plan: IdempotencyPlan):
       `idempotency() cannot compare the body of ${requestName(ctx)}, which the handler streams: give it a fingerprint of your own, such as (ctx) => ctx.url + ctx.headers['content-digest'], or leave this route out`,
     )
   }
-  return digestOf(ctx.method, ctx.url, ctx.bodyBytes)
+  return digestOf(ctx.method, ctx.url, ctx.bodyBytes, cookiesOf(ctx, plan))
+}
+
+/**
+ * Gives the cookies of a caller whom nothing names but what the request says: a login of the app's own may be among them.
+ * With other cookies a repetition gets no reply, and is refused: if cookies named the caller, it would run again.
+ */
+function cookiesOf(ctx: RequestContext, plan: IdempotencyPlan): string {
+  if (plan.scope !== undefined || sessionOf(ctx)?.secretThatCame != null) return ''
+  return authenticated(ctx) === null ? (ctx.exchange.header('cookie') ?? '') : ''
 }
 
 function noText(ctx: RequestContext, name: string, what: string): VolantError {

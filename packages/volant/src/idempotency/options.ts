@@ -27,8 +27,10 @@ export interface IdempotencyOptions {
   methods?: readonly string[] | undefined
   /**
    * Gives the caller that a key belongs to, so that nobody gets the reply of somebody else. Default: the subject of the
-   * token or the id of the user that an authentication in front found, else the session, else the header Authorization,
-   * else the address of the client, of IPv6 its /64.
+   * token or the id of the user that an authentication in front found, or what a user without an id passed it with; else
+   * the session, else the headers Authorization and X-Api-Key, else the address of the client, of IPv6 its /64. The host of
+   * the request is part of it in any case. An authentication of your own whose users have no id may need it: requests fail
+   * with `E_BAD_OPTION` then.
    */
   scope?: ((ctx: Context) => string | Promise<string>) | undefined
   /**
