@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
+import { createApp } from 'volant'
+import { idempotency } from 'volant/idempotency'
 import { redisKeys, type RedisClient } from 'volant/redis'
 import { eventually, RedisServer, withoutRedis } from '@volant/test-kit'
 
@@ -71,6 +73,30 @@ describe('keys in Redis', { skip: withoutRedis }, () => {
       }
     })
   }
+
+  test('are found while Redis has no room for others, however often it refuses', async () => {
+    const { client, isReady, end } = clients.ioredis()
+    const reports: string[] = []
+    const app = createApp({ report: (error) => void reports.push(String(error)) })
+    app.post('/', idempotency({ store: redisKeys(client), nameSpace: 'full' }), () => 'done')
+    try {
+      await eventually(isReady, 'the client is connected')
+      const ask = (key: string): ReturnType<typeof app.inject> =>
+        app.inject({ url: '/', method: 'POST', headers: { 'idempotency-key': key } })
+      assert.equal((await ask('kept')).status, 200)
+      await client.call('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+      await client.call('CONFIG', 'SET', 'maxmemory', '1')
+      for (let each = 0; each < 10; each++) assert.equal((await ask(`new-${each}`)).status, 503)
+      assert.equal((await ask('kept')).headers['idempotent-replayed'], 'true')
+      await client.call('CONFIG', 'SET', 'maxmemory', '0')
+      assert.equal((await ask('new-0')).status, 200)
+      assert.equal(reports.length, 1)
+      assert.match(String(reports), /has no room \(OOM command not allowed/)
+    } finally {
+      await client.call('CONFIG', 'SET', 'maxmemory', '0').catch(() => {})
+      end()
+    }
+  })
 
   test('what is no client is refused', () => {
     assert.throws(() => redisKeys({} as never), { code: 'E_BAD_OPTION', message: /redisKeys takes a client/ })
