@@ -42,8 +42,7 @@ export async function storedName(
   plan: IdempotencyPlan,
 ): Promise<StoredName> {
   const { scope, owner } = plan.scope === undefined ? callerOf(ctx) : await givenCaller(ctx, plan.scope)
-  // Tenants that are told apart by Host may have users of the same id.
-  return { name: `${plan.nameSpace}:${digestOf(ctx.host.toLowerCase(), scope, key)}`, owner: digestOf(owner) }
+  return { name: `${plan.nameSpace}:${digestOf(scope, key)}`, owner: digestOf(owner) }
 }
 
 /** Whose key a request has. */
@@ -139,7 +138,7 @@ export async function fingerprintOf(ctx: RequestContext, plan: IdempotencyPlan):
   if (plan.fingerprint !== undefined) {
     const given = await plan.fingerprint(ctx as unknown as Context)
     if (typeof given !== 'string') throw noText(ctx, 'fingerprint', 'what a repetition has to have in common')
-    return digestOf(ctx.method, given, cookiesOf(ctx, plan))
+    return digestOf(ctx.method, hostOf(ctx), given, cookiesOf(ctx, plan))
   }
   if (ctx.route.bodyMode === 'stream') {
     throw new VolantError(
@@ -147,7 +146,15 @@ export async function fingerprintOf(ctx: RequestContext, plan: IdempotencyPlan):
       `idempotency() cannot compare the body of ${requestName(ctx)}, which the handler streams: give it a fingerprint of your own, such as (ctx) => ctx.url + ctx.headers['content-digest'], or leave this route out`,
     )
   }
-  return digestOf(ctx.method, ctx.url, ctx.bodyBytes, cookiesOf(ctx, plan))
+  return digestOf(ctx.method, hostOf(ctx), ctx.url, ctx.bodyBytes, cookiesOf(ctx, plan))
+}
+
+/**
+ * Gives the host without its port. Tenants that are told apart by it may have users of the same id. It is no part of the
+ * name, since a proxy may send a repetition with the host of another machine: that is refused, and would run again else.
+ */
+function hostOf(ctx: RequestContext): string {
+  return ctx.host.toLowerCase().replace(/:\d*$/, '')
 }
 
 /**

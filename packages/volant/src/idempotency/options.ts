@@ -28,14 +28,14 @@ export interface IdempotencyOptions {
   /**
    * Gives the caller that a key belongs to, so that nobody gets the reply of somebody else. Default: the subject of the
    * token or the id of the user that an authentication in front found, or what a user without an id passed it with; else
-   * the session, else the headers Authorization and X-Api-Key, else the address of the client, of IPv6 its /64. The host of
-   * the request is part of it in any case. An authentication of your own whose users have no id may need it: requests fail
+   * the session, else the headers Authorization and X-Api-Key, else the address of the client, of IPv6 its /64.
+   * An authentication of your own whose users have no id may need it: requests fail
    * with `E_BAD_OPTION` then.
    */
   scope?: ((ctx: Context) => string | Promise<string>) | undefined
   /**
-   * Gives what has to be the same where a key is repeated. Default: method, path, query and the bytes of the body. Routes
-   * that stream their body need one of their own.
+   * Gives what has to be the same where a key is repeated. Default: path, query and the bytes of the body. Method
+   * and host have to be the same in any case. Routes that stream their body need one of their own.
    */
   fingerprint?: ((ctx: Context) => string | Promise<string>) | undefined
   /** The time for which a reply is kept: milliseconds, or a text such as `'2 hours'`. Default a day. */
