@@ -1,7 +1,8 @@
 /** Workers that are replaced one after the other while clients ask. */
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { eventually, freePort } from '@volant/test-kit'
@@ -75,6 +76,15 @@ describe('roll', { concurrency: 4 }, () => {
         deploy(cluster.folder, '2')
         cluster.signal('SIGHUP')
         await rolled(cluster, before)
+        assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
+        // Nothing of the old release is needed any more.
+        rmSync(join(cluster.folder, 'release-1'), { recursive: true })
+        const [second] = await pidsOf(cluster)
+        process.kill(second as number, 'SIGKILL')
+        await cluster.until(
+          ({ workers }) => workers[0]?.state === 'ready' && workers[0].pid !== second,
+          'another worker',
+        )
         assert.equal(JSON.parse((await askOnce(cluster.port)).text).version, '2')
       },
     ))
@@ -177,6 +187,10 @@ app.get('/gather', () => supervision.gather('case'))`,
 function deploy(folder: string, version: string): void {
   mkdirSync(join(folder, `release-${version}`))
   writeFileSync(join(folder, `release-${version}/main.js`), appOf({ version }))
+  // Each release has its own copy of what it needs.
+  mkdirSync(join(folder, `release-${version}/node_modules`))
+  const installed = dirname(createRequire(import.meta.url).resolve('volant/package.json'))
+  symlinkSync(installed, join(folder, `release-${version}/node_modules/volant`))
   symlinkSync(`release-${version}`, join(folder, 'next'))
   renameSync(join(folder, 'next'), join(folder, 'current'))
 }

@@ -126,6 +126,34 @@ test('volant start runs an app in two processes', async (t) => {
   assert.deepEqual(await serve('esm.mjs', health, command), { adapter: 'native', stderr: '' })
 })
 
+test('log lines of its workers say which one writes them', async (t) => {
+  if (binary === null) return t.skip('the engine is not built here')
+  const module = join(folder, 'logged.mjs')
+  const code = `import { createApp } from 'volant'
+    const app = createApp()
+    app.log.info('hello')
+    await app.listen(0, '127.0.0.1')`
+  await writeFile(module, code)
+  const bin = 'node_modules/volant/dist/src/bin.js'
+  const child = spawn(process.execPath, [bin, 'start', 'logged.mjs', '--workers', '2'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const workers = new Set<unknown>()
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('{')) workers.add((JSON.parse(line) as { worker: unknown }).worker)
+    if (workers.size === 2) child.kill('SIGTERM')
+  }
+  assert.deepEqual(
+    [[...workers].toSorted(), await ended],
+    [
+      [0, 1],
+      [0, null],
+    ],
+  )
+})
+
 test('the document and its page come with it', async () => {
   await serve('documented.mjs', async (url) => {
     const yaml = await fetch(`${url}/openapi.yaml`)

@@ -85,6 +85,10 @@ if (command === 'start') process.exit(await (await import('./cluster/command.ts'
 if (command === 'dev') process.exit(await (await import('./cluster/dev.ts')).dev(args, devUsage))
 if (command === 'types') process.exit(await (await import('./generate/command.ts')).types(args, typesUsage))
 if (command === 'cert') process.exit((await import('./tls/development.ts')).cert(args, certUsage))
+if (['version', '--version', '-v'].includes(command)) {
+  process.stdout.write(`${(await import('./worker/version.ts')).version}\n`)
+  process.exit(0)
+}
 const asked = ['help', ...help].includes(command)
 if (asked) process.stdout.write(usage)
 else process.stderr.write(`volant: there is no command ${command}\n\n${usage}`)

@@ -43,7 +43,7 @@ export async function openControl(control: ControlAddress, told: Told): Promise<
   limit(server)
   const tell = (error: Error): void =>
     printLine(
-      `volant: nobody can be told how the workers are at ${path ?? `${host}:${port}`} (control): ${error.message}`,
+      `volant: the control endpoint at ${path ?? `${host}:${port}`} could not be opened (${error.message}): the workers serve without it`,
     )
   if (path === null) {
     server.on('error', tell)

@@ -1,5 +1,5 @@
 /** How the process of a worker is started. */
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -32,18 +32,26 @@ export function launchOf(plan: SupervisePlan, slot: number, mode: Mode): WorkerP
   }
 }
 
-/** Gives the URL of `worker/preload.js`: of the copy of this package that the app has, or of this one. */
+/**
+ * Gives the URL of `worker/preload.js`: of the copy of this package that the app has, or of this one. `require.resolve`
+ * would remember where a link led once.
+ */
 function preloadOf(file: string): string {
-  const beside = (from: string) =>
-    join(dirname(createRequire(from).resolve('volant/package.json')), 'dist/src/worker/preload.js')
-  try {
-    const found = beside(file)
-    if (existsSync(found)) return pathToFileURL(found).href
-  } catch {
-    // The app does not import the package by its name.
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules/volant', preload)
+    // The worker knows itself by the path behind all links.
+    if (existsSync(found)) return pathToFileURL(realpathSync(found)).href
+    if (folder === dirname(folder)) break
   }
-  return pathToFileURL(beside(import.meta.url)).href
+  if (existsSync(own)) return pathToFileURL(own).href
+  throw new Error(
+    `volant is not installed beside ${file}, and the copy that the supervisor was started from is gone: restart the supervisor`,
+  )
 }
+
+const preload = 'dist/src/worker/preload.js'
+/** The one of this copy, wherever a link leads later. */
+const own = join(dirname(createRequire(import.meta.url).resolve('volant/package.json')), preload)
 
 /**
  * Without an option each worker would let its heap grow as if it had the container alone. `constrainedMemory` gives a huge

@@ -1,5 +1,5 @@
 /** The options of a supervisor, checked. */
-import { accessSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VolantError } from '../errors/errors.ts'
 import { bad } from '../options/bad-option.ts'
@@ -100,7 +100,7 @@ function checkModule(folder: string, module: string): void {
     )
   }
   try {
-    accessSync(resolve(folder, module))
+    if (!statSync(resolve(folder, module)).isFile()) throw new Error('it is a folder')
   } catch (error) {
     throw new VolantError(
       'E_BAD_OPTION',
@@ -119,11 +119,15 @@ function loadsTypeScript(): boolean {
 
 function controlOf(address: unknown): ControlAddress {
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(String(address)) ?? []
-  const isFile = port === '' && typeof address === 'string' && address !== ''
+  const isFile = port === '' && typeof address === 'string' && /\D/.test(address)
   if (isFile) return { path: address, host: '', port: 0 }
   if (host !== '' && Number(port) >= 1 && Number(port) <= 65_535)
     return { path: null, host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
-  throw bad('control', address, "a socket file, or a host and its port, as '127.0.0.1:9000'")
+  throw bad(
+    'control',
+    address,
+    "a socket file, such as './9000', or a host and its port, as '127.0.0.1:9000'",
+  )
 }
 
 function workersOf(given: unknown, parallelism: () => number): number {

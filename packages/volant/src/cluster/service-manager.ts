@@ -18,8 +18,10 @@ export class ServiceManager {
     this.#watch = pid === String(process.pid) ? Number(time) / 2_000 : 0
   }
 
-  ready(workers: number): void {
-    this.#tell(`READY=1\nSTATUS=${workers} workers serve`)
+  /** `fails`: workers were to be replaced, and a new one did not start. */
+  ready(workers: number, fails = false): void {
+    const rest = fails ? '; the last replacement failed, and old ones stay' : ''
+    this.#tell(`READY=1\nSTATUS=${workers} workers serve${rest}`)
   }
 
   reloading(): void {

@@ -166,15 +166,20 @@ export class Supervisor {
     this.#nextRoll = this.#enqueue(async () => {
       this.#isRolling = true
       if (this.#hasServed) this.#manager.reloading()
+      const started = performance.now()
+      let fails = true
       try {
         for (let slot = 0; slot < this.plan.workers; slot++) {
           if (this.#isStopping || !(await this.#replace(slot, reason))) return false
         }
+        fails = false
+        const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+        printLine(`volant: all workers were replaced, in ${seconds} s`)
         return true
       } finally {
         this.#isRolling = false
         this.#rolls--
-        if (this.#hasServed && !this.#isStopping) this.#manager.ready(this.plan.workers)
+        if (this.#hasServed && !this.#isStopping) this.#manager.ready(this.plan.workers, fails)
       }
     })
     return this.#nextRoll
@@ -244,7 +249,7 @@ export class Supervisor {
     this.#workers.add(worker)
     const timer = setTimeout(() => {
       printLine(
-        `volant: ${nameOf(worker)} has not listened within ${this.plan.startTimeout / 1_000} s (startTimeout): it is killed`,
+        `volant: ${nameOf(worker)} has not listened within ${this.plan.startTimeout / 1_000} s (startTimeout): it is killed. The module has to call app.listen(); a port that it opens by other means is not shared`,
       )
       worker.kill('start')
     }, this.plan.startTimeout)
@@ -366,6 +371,8 @@ export class Supervisor {
         `volant: ${nameOf(worker)} was killed: it had not ended ${worker.closeTime + 5_000} ms after it should`,
       )
     if (worker.killedFor !== null || (worker.state === 'draining' && worker.ending === 'code 0')) return
+    if (worker.pid === 0)
+      return printLine(`volant: worker ${worker.slot} could not be started: ${worker.ending}`)
     const isEarly = worker.state === 'starting'
     const advice = isEarly && worker.ending === 'code 0' ? ': the module has to call app.listen()' : ''
     printLine(

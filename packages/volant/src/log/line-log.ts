@@ -18,12 +18,8 @@ export const levels = {
 } as const
 type Severity = 10 | 20 | 30 | 40 | 50 | 60
 
-/** The slot of this worker, as metrics have it; null without a supervisor. */
-const worker = supervision()?.worker ?? null
-
 /** These names are the line's own: members with them are left out, so that no value takes their place. */
 const ownNames = new Set(['level', 'time', 'pid', 'hostname', 'reqId', 'msg'])
-if (worker !== null) ownNames.add('worker')
 /** A child may have the id of a request: those of the framework do. */
 const namesOfChild = new Set([...ownNames].filter((name) => name !== 'reqId'))
 
@@ -119,7 +115,10 @@ export class LineLog implements Log {
 }
 
 function processFields(): string {
-  const place = worker === null ? '' : `,"worker":${worker}`
+  // It is asked for here and not when the module is loaded, which may be before the supervisor is known.
+  const worker = supervision()?.worker
+  if (worker !== undefined) for (const names of [ownNames, namesOfChild]) names.add('worker')
+  const place = worker === undefined ? '' : `,"worker":${worker}`
   return `,"pid":${process.pid},"hostname":"${inString(hostname())}"${place}`
 }
 
