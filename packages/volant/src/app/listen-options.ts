@@ -64,13 +64,13 @@ export interface ResolvedListen {
 }
 
 const names = [
-  'fd',
   'port',
   'host',
   'path',
   'backlog',
   'ipv6Only',
   'reusePort',
+  'fd',
   'tls',
   'http2',
   'redirectHttp',
