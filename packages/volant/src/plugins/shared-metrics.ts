@@ -60,8 +60,6 @@ const counters = ['requests', 'refused', 'dropped', 'panics'] as const
 const gauges = ['connections', 'inFlight', 'sockets'] as const
 const busCounters = ['published', 'received', 'unsent', 'gaps', 'lost', 'refused'] as const
 
-/** Figures that were gathered so many milliseconds ago are those of now: who asks often keeps no worker busy. */
-const sharedFor = 250
 /** Figures that were gathered so many milliseconds ago are gathered anew in the background. */
 const freshFor = 500
 /** Figures that are older than so many milliseconds say nothing about now. */
@@ -103,12 +101,11 @@ export class SharedMetrics {
   }
 
   /**
-   * Asks all workers, for at most a second, unless they were asked in the last 250 ms. Rejects if the supervisor does not
-   * answer.
+   * Asks all workers, for at most a second. Those who ask meanwhile get the same answer. An older one is not given again:
+   * another worker may have told higher counts since. Rejects if the supervisor does not answer.
    */
   async gather(app: RequestApp['serving']): Promise<AllFigures> {
-    const known = this.#latest !== null && this.#age < sharedFor ? this.#latest.gathering : await this.#ask()
-    return this.#put(known, app)
+    return this.#put(await this.#ask(), app)
   }
 
   /**
