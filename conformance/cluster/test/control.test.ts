@@ -47,7 +47,7 @@ test('a file that is no socket is left alone, and workers have the right mask', 
       files: { 'main.js': appOf({ before: "app.get('/umask', () => String(process.umask()))" }) },
     },
     async (cluster) => {
-      await cluster.says(/nobody can be told .*the file exists and is no socket/)
+      await cluster.says(/control endpoint .*the file exists and is no socket/)
       await assert.rejects(askOnce(cluster.port, '/exit'))
       assert.equal(Number((await askOnce(cluster.port, '/umask')).text), process.umask())
       assert.ok(existsSync(join(cluster.folder, 'notes')))
@@ -119,7 +119,7 @@ test('a second supervisor leaves the socket file of the first, and serves nevert
   withCluster({ workers: 1 }, async (first) => {
     const file = join(first.folder, 'control')
     await withCluster({ workers: 1, control: false, args: ['--control', file] }, async (second) => {
-      await second.says(/nobody can be told .*another process listens there/)
+      await second.says(/control endpoint .*another process listens there/)
       assert.equal((await first.info()).pid, first.pid)
       assert.ok((await askOnce(second.port, '/')).text.length > 0)
       second.signal('SIGTERM')
@@ -153,7 +153,7 @@ test('a path that cannot be used is told, and ends nothing', () =>
       prepare: (folder) => writeFileSync(join(folder, 'notes'), 'mine'),
     },
     async (cluster) => {
-      await cluster.says(/nobody can be told .*ENOTDIR/)
+      await cluster.says(/control endpoint .*ENOTDIR/)
       assert.ok((await askOnce(cluster.port, '/')).text.length > 0)
     },
   ))

@@ -314,7 +314,7 @@ test('the command writes the file, checks it, and says what is wrong', () => {
       assert.equal(status, 1, args.join(' '))
       assert.match(stderr, message)
     }
-    assert.match(run('--help').stdout, /^Usage: volant types/)
+    assert.match(run('--help').stdout, /^Usage: volant types/m)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
