@@ -130,7 +130,7 @@ describe('volant dev: a change', { skip }, () => {
     ]) {
       project.write(name, 'x')
     }
-    // As editors save: a file of another name is moved over it.
+    // Editors save like this: they move a file of another name over it.
     project.write('src/version.js.new', versionSource('saved'))
     renameSync(path('src/version.js.new'), path('src/version.js'))
     await eventually(() => project.output.slice(begin).includes('restarted in'), 'it restarts')
@@ -139,7 +139,7 @@ describe('volant dev: a change', { skip }, () => {
     mkdirSync(path('src/new'))
     project.write('src/new/folder.js', 'export {}\n')
     await project.says('src/new/folder.js changed')
-    // As when another branch is checked out.
+    // Git does this when it checks out another branch.
     rmSync(path('src/new'), { recursive: true })
     await project.says('src/new/folder.js changed', 2)
     project.write('src/new/folder.js', 'export {}\n')

@@ -9,11 +9,11 @@ import { request, Started } from './workers/started.ts'
 
 const skip = createApp({ signals: false }).adapterName !== 'native' && 'the native engine is not there'
 
-/** What the clients of the test have seen. */
+/** Counts the replies that the clients of the test have seen. */
 class Seen {
   /** The requests that were answered, by process. */
   readonly answered = new Map<number, number>()
-  /** Those of which nobody knows whether they were. */
+  /** The number of requests whose connection failed: nobody knows whether they were answered. */
   unknown = 0
 
   get total(): number {
@@ -60,7 +60,7 @@ class Scraper {
     for (const { type, samples } of families.values()) {
       if (type !== 'counter' && type !== 'histogram') continue
       for (const { name, labels, value } of samples) {
-        // What belongs to a process begins anew with the next one.
+        // Counters of a process begin anew with the next one.
         if (labels['worker'] === undefined) now.set(`${name}${JSON.stringify(labels)}`, value)
       }
     }
@@ -150,7 +150,7 @@ test('the counters of three workers through a roll, a crash and a kill', { skip 
     const counted = await scraper.reaches(seen.total, seen.total + seen.unknown)
     assert.equal(counted, seen.total, 'a roll fails no request')
 
-    // What a process was asked for that ends by itself counts to the last request.
+    // A process that ends by itself has all of its requests counted, to the last one.
     const before = seen.total
     const some = client()
     for (let time = 0; time < 50; time++) await seen.ask(url, some)
@@ -160,7 +160,7 @@ test('the counters of three workers through a roll, a crash and a kill', { skip 
     assert.ok(seen.total > before)
     await scraper.reaches(seen.total, seen.total + seen.unknown)
 
-    // Of one that is killed, what it did after it was asked last is lost, and nothing else.
+    // A process that is killed loses the requests since it was asked last, and nothing else.
     const families = await scraper.scrape()
     const known = countedOf(families)
     const total = valueOf(families, 'http_requests_total', {})

@@ -1,4 +1,4 @@
-/** What is published to a topic reaches the WebSockets of all workers, also of those that replace others. */
+/** A message to a topic reaches the WebSockets of all workers, also of those that replace others. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { Started } from './workers/started.ts'
 
 const skip = createApp({ signals: false }).adapterName !== 'native' && 'the native engine is not there'
-/** What only a hang takes, in milliseconds. */
+/** Nothing but a hang takes so many milliseconds. */
 const patience = 60_000
 
 /** A visitor of the room. */

@@ -1,4 +1,5 @@
-//! The supervisor's end: accepts connections, and passes each to the worker with the fewest.
+//! The supervisor's end: accepts connections, and passes each to the worker with the fewest. It is one file, since
+//! accepting, choosing, passing and releasing work on the same two lists in one turn.
 
 use std::collections::VecDeque;
 use std::io;

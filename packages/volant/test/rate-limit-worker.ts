@@ -9,7 +9,7 @@ import { sharedTable, type CountTable } from '@volant/engine'
 import { createApp } from 'volant'
 import { rateLimit, type RateLimitOptions } from 'volant/rate-limit'
 import { planOf } from '../src/rate-limit/options.ts'
-import { SharedCounts } from '../src/rate-limit/shared.ts'
+import { SharedCounts } from '../src/rate-limit/shared-counts.ts'
 import type { RequestApp } from '../src/types/request.ts'
 import { superviseWith } from './rate-limit-supervision.ts'
 

@@ -39,10 +39,10 @@ export class Project {
   /** Its real path. */
   readonly folder: string
   readonly port: number
-  /** What `node` and `volant dev` are given. */
+  /** The arguments that `node` and `volant dev` are given. */
   nodeOptions: readonly string[] = []
   module = 'src/main.js'
-  /** What the command and the app have written. */
+  /** The text that the command and the app have written. */
   output = ''
   #child: ChildProcess | null = null
 

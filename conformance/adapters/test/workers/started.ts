@@ -11,7 +11,7 @@ import { within } from '@volant/test-kit'
 const manifest = createRequire(import.meta.url).resolve('volant/package.json')
 const command = join(dirname(manifest), 'dist/src/bin.js')
 
-/** What only a hang takes, in milliseconds. */
+/** Nothing but a hang takes so many milliseconds. */
 const patience = 60_000
 
 export class Started {

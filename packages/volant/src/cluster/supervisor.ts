@@ -1,6 +1,7 @@
 /**
  * The supervisor: keeps as many workers as it should, replaces those that end, hang or grow, and has all of them
- * answer what is left before it ends. It runs no code of the app, and no HTTP.
+ * answer what is left before it ends. It runs no code of the app, and no HTTP. It is one file, since each of these events
+ * reads and changes the same few states: which workers there are, which are to be replaced, and whether all are to end.
  */
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -24,7 +24,7 @@ import { networkOf } from '../request/network.ts'
 import { keyFrom } from './key.ts'
 import { MemoryCounts } from './memory.ts'
 import { type Plan, planOf, type PolicyPlan, type RateLimitOptions } from './options.ts'
-import { SharedCounts, workersTable } from './shared.ts'
+import { SharedCounts, workersTable } from './shared-counts.ts'
 import { storedKeysOf, takesOf } from './stored-keys.ts'
 
 /** The figures of a limit since it was made. */
