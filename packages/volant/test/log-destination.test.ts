@@ -241,6 +241,12 @@ const endings: [string, string][] = [
   ['process.exit() at once', `${thousand}; process.exit()`],
   ['process.exit() in a later turn', `${thousand}; setImmediate(() => process.exit())`],
   ['an error that nobody caught', `${thousand}; setImmediate(() => { throw new Error('unseen') })`],
+  [
+    'process.exit() while all threads of the pool are busy',
+    `const { pbkdf2 } = await import('node:crypto')
+    for (let n = 0; n < 4; n++) pbkdf2('', '', 200_000, 64, 'sha512', () => {})
+    ${thousand}; process.exit()`,
+  ],
   ['lines of a listener for exit', `process.on('exit', () => { ${thousand} })`],
 ]
 for (const [name, ending] of endings) {

@@ -69,13 +69,16 @@ interface Opened {
   readonly fd: number
   /** True for a pipe to which writes do not wait. */
   readonly isPipe: boolean
+  /** True for a file on a disk, whose size tells what was written to it. */
+  readonly isFile: boolean
   /** True where a write may be mixed with those of other workers, unless it is small. */
   readonly isShared: boolean
 }
 
 function opened(fd: number): Opened {
-  const isPipe = fstatSync(fd).isFIFO()
-  return { fd, isPipe, isShared: isPipe && supervision() !== null }
+  const found = fstatSync(fd)
+  const isPipe = found.isFIFO()
+  return { fd, isPipe, isFile: found.isFile(), isShared: isPipe && supervision() !== null }
 }
 
 /** Gives how many bytes are written at once: as many lines as fit, or one line that is longer. */
@@ -93,15 +96,17 @@ function pieceOf(bytes: Buffer): number {
  * stopped would hold a thread of the pool, and the end of the process. Others that share the pipe notice nothing.
  */
 function openStdout(): Opened {
+  let isFile = false
   let isShared = false
   try {
     const found = fstatSync(1)
+    isFile = found.isFile()
     isShared = (found.isFIFO() || found.isSocket()) && supervision() !== null
     if (found.isFIFO()) return opened(openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK))
   } catch {
     // It is closed, there is no /proc, or the pipe is another user's.
   }
-  return { fd: 1, isPipe: false, isShared }
+  return { fd: 1, isPipe: false, isFile, isShared }
 }
 
 /** Says on stderr what is wrong with the log, the first time it is called. */
@@ -136,9 +141,7 @@ function direct(stream: LogStream): Destination {
  * more for each line (`node lab/libraries.mjs line`, docs/decisions/0013-what-libraries-do.md).
  */
 class Gathering implements Destination {
-  #fd: number
-  #isPipe: boolean
-  #isShared: boolean
+  #to: Opened
   readonly #name: string
   /** The path of a file that may be renamed; null for anything else. */
   readonly #path: string | null
@@ -147,6 +150,8 @@ class Gathering implements Destination {
   #writing: Buffer | null = null
   /** How many bytes of them a thread has. */
   #size = 0
+  /** The size of the file once the thread has written them; null where it is not known. */
+  #sizeAfter: number | null = null
   /** Resolves at the end of the last write that has begun. */
   #written = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
@@ -160,10 +165,8 @@ class Gathering implements Destination {
   #dropped = 0
   #looked = performance.now()
 
-  constructor({ fd, isPipe, isShared }: Opened, name: string, path: string | null) {
-    this.#fd = fd
-    this.#isPipe = isPipe
-    this.#isShared = isShared
+  constructor(to: Opened, name: string, path: string | null) {
+    this.#to = to
     this.#name = name
     this.#path = path
     this.#complain = complainOnce(`the logger cannot write to ${name}; lines are dropped`)
@@ -219,14 +222,11 @@ class Gathering implements Destination {
     this.#looked = performance.now()
     this.#held = true
     stat(path, (error, found) => {
-      if (error?.code === 'ENOENT' || (error === null && isOther(found, this.#fd))) {
+      if (error?.code === 'ENOENT' || (error === null && isOther(found, this.#to.fd))) {
         try {
-          const before = this.#fd
-          const { fd, isPipe, isShared } = opened(openToAppend(path))
-          this.#fd = fd
-          this.#isPipe = isPipe
-          this.#isShared = isShared
-          close(before, () => {})
+          const before = this.#to
+          this.#to = opened(openToAppend(path))
+          close(before.fd, () => {})
         } catch (failure) {
           // The lines go to the old file, until it can be opened.
           this.#complain(failure)
@@ -237,10 +237,14 @@ class Gathering implements Destination {
   }
 
   #writeOut(bytes: Buffer, resolve: () => void): void {
-    if (this.#isPipe) return this.#writeToPipe(bytes, resolve)
+    if (this.#to.isPipe) return this.#writeToPipe(bytes, resolve)
     this.#held = false
     this.#size = this.#sizeOf(bytes)
-    write(this.#fd, bytes, 0, this.#size, null, (error, count) => this.#wrote(bytes, error, count, resolve))
+    const size = this.#fileSize()
+    this.#sizeAfter = size === null ? null : size + this.#size
+    write(this.#to.fd, bytes, 0, this.#size, null, (error, count) =>
+      this.#wrote(bytes, error, count, resolve),
+    )
   }
 
   /** A pipe may take a part. Only this thread can know how much before the process exits, and it does not wait. */
@@ -249,7 +253,10 @@ class Gathering implements Destination {
     let count = 0
     let failure: NodeJS.ErrnoException | null = null
     try {
-      while ((count = writeSync(this.#fd, rest, 0, this.#sizeOf(rest))) < rest.length && this.#isShared) {
+      while (
+        (count = writeSync(this.#to.fd, rest, 0, this.#sizeOf(rest))) < rest.length &&
+        this.#to.isShared
+      ) {
         rest = this.#restOf(rest, count)
         count = 0
       }
@@ -267,7 +274,7 @@ class Gathering implements Destination {
   }
 
   #sizeOf(bytes: Buffer): number {
-    return this.#isShared ? pieceOf(bytes) : bytes.length
+    return this.#to.isShared ? pieceOf(bytes) : bytes.length
   }
 
   #wrote(bytes: Buffer, error: NodeJS.ErrnoException | null, count: number, resolve: () => void): void {
@@ -303,20 +310,46 @@ class Gathering implements Destination {
     this.#dropped = 0
   }
 
+  #fileSize(): number | null {
+    if (!this.#to.isFile) return null
+    try {
+      return fstatSync(this.#to.fd).size
+    } catch {
+      return null // The descriptor was closed; the write says so.
+    }
+  }
+
+  /**
+   * Waits for the write that a thread has, of which no event will come, and gives how many bytes of `#writing` need not
+   * be written again. The size of a file tells when they are in it: on a busy machine a thread may begin late. Node.js
+   * cancels what no thread has begun.
+   */
+  #waitForThread(): number {
+    if (this.#sizeAfter === null) {
+      Atomics.wait(unchanging, 0, 0, unknown)
+      return this.#size
+    }
+    for (let waited = 0; waited < mostWaits * pause; waited++) {
+      const size = this.#fileSize()
+      if (size === null || size >= this.#sizeAfter) return this.#size
+      Atomics.wait(unchanging, 0, 0, 1)
+    }
+    return 0
+  }
+
   /** Writes all lines before this returns, since the process exits. */
   flushSync(): void {
-    // The write of another thread comes first, and no event will come when it has ended.
-    if (this.#writing !== null && !this.#held) Atomics.wait(unchanging, 0, 0, pause)
     const waiting = Buffer.from(this.#waiting)
-    const rest = this.#writing?.subarray(this.#held ? 0 : this.#size) ?? waiting.subarray(0, 0)
+    const begun = this.#writing === null || this.#held ? 0 : this.#waitForThread()
+    const rest = this.#writing?.subarray(begun) ?? waiting.subarray(0, 0)
     let bytes = Buffer.concat([rest, waiting])
     this.#writing = null
     this.#waiting = ''
     this.#timer = null
     let failure: unknown = 'it takes too long'
-    for (let waits = 0; bytes.length > 0 && waits < 100;) {
+    for (let waits = 0; bytes.length > 0 && waits < mostWaits;) {
       try {
-        bytes = bytes.subarray(writeSync(this.#fd, bytes, 0, this.#sizeOf(bytes)))
+        bytes = bytes.subarray(writeSync(this.#to.fd, bytes, 0, this.#sizeOf(bytes)))
         waits = 0
       } catch (error) {
         failure = error
@@ -343,6 +376,10 @@ function linesIn(bytes: Buffer): number {
 
 /** A full pipe is tried again after this many milliseconds at the latest. */
 const pause = 10
+/** A process that exits waits so often for the reader of a pipe, or for a file, before it gives up: 1 s. */
+const mostWaits = 100
+/** A terminal and a socket do not tell what a thread has written to them: it gets this many milliseconds. */
+const unknown = 100
 /** It never changes: `Atomics.wait` sleeps until its time is over. */
 const unchanging = new Int32Array(new SharedArrayBuffer(4))
 
