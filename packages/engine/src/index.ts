@@ -1,6 +1,7 @@
 // The types name those of Node.js (Buffer, Readable), which an app whose tsconfig.json has no `types` would not know.
 /// <reference types="node" preserve="true" />
 export * from './exchange.ts'
+export { addressOf } from './address.ts'
 export type { ServerSocket, SocketEvents, SocketRoute } from './socket.ts'
 export type { TlsCertificate, TlsConfig, TlsInfo, TlsVersion } from './tls.ts'
 export { bag, combine, wideBag } from './fields.ts'

@@ -1,6 +1,7 @@
 /** The native adapter. Each thread has one engine, which starts when the first server is made. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { addressOf } from './address.ts'
 import {
   type AbortReason,
   type Adapter,
@@ -269,21 +270,6 @@ let attached = false
 function attach(engine: Binding, fd: number): void {
   if (!attached) engine.attach(fd)
   attached = true
-}
-
-interface AnyBound {
-  readonly host?: string | null
-  readonly port?: number | null
-  readonly path?: string | null
-}
-
-function addressOf({ host, port, path }: AnyBound, scheme: 'http' | 'https'): Address {
-  if (typeof host !== 'string' || typeof port !== 'number') {
-    return { port: null, host: null, path: path ?? '', url: `unix:${path ?? ''}` }
-  }
-  // Nobody can connect to a wildcard address.
-  const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return { port, host, path: null, url: `${scheme}://${shown}:${port}` }
 }
 
 /** Gives the native adapter of this thread, or half a sentence that says why there is none. */

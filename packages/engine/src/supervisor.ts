@@ -4,6 +4,7 @@
  */
 import { loadAddon, type SupervisorAddon } from './load.ts'
 
+export { addressOf } from './address.ts'
 export type { Acceptor, AcceptorAddress, SupervisorAddon } from './load.ts'
 export { createTable } from './native-table.ts'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { fstatSync, lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
-import type { Address, ListenOptions } from '@volant/engine'
+import { type Address, addressOf, type ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -39,7 +39,7 @@ export async function listenOn(server: Server, options: ListenOptions): Promise<
       throw explain(again, options)
     })
   }
-  return addressOf(server, options.fd)
+  return addressAfter(server, options.fd)
 }
 
 async function attempt(server: Server, options: ListenOptions): Promise<void> {
@@ -64,13 +64,11 @@ function isStale(path: string): Promise<boolean> {
   })
 }
 
-function addressOf(server: Server, fd: number | undefined): Address {
+function addressAfter(server: Server, fd: number | undefined): Address {
   const address = server.address()
-  if (typeof address === 'string' || address === null) {
-    const path = address ?? (fd === undefined ? null : fileOf(fd))
-    return { port: null, host: null, path, url: `unix:${path ?? ''}` }
-  }
-  return addressAt(address.address, address.port)
+  if (typeof address === 'string') return addressOf({ path: address })
+  if (address === null) return addressOf({ path: fd === undefined ? null : fileOf(fd) })
+  return addressOf({ host: address.address, port: address.port })
 }
 
 /** Gives the file of a Unix socket that node:net did not bind, and so does not know. Null where it cannot be found. */
@@ -85,12 +83,6 @@ function fileOf(fd: number): string | null {
   } catch {
     return null
   }
-}
-
-export function addressAt(host: string, port: number): Address {
-  // Clients cannot connect to a wildcard address.
-  const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return { port, host, path: null, url: `http://${shown}:${port}` }
 }
 
 /**

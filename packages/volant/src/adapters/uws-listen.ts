@@ -1,9 +1,9 @@
 /** Listens with uWebSockets.js, which reports no reason when that fails. */
 import { lookup } from 'node:dns/promises'
 import { createServer, isIP } from 'node:net'
-import type { Address, ListenOptions } from '@volant/engine'
+import { type Address, addressOf, type ListenOptions } from '@volant/engine'
 import { VolantError } from '../errors/errors.ts'
-import { addressAt, explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
+import { explain, type ListenError, listenOn, refuseSharing } from './node-listen.ts'
 import type { ListenSocket, Uws, UwsApp } from './uws-load.ts'
 
 /** Listens as `options` say. Errors are those of node:net for the same address. */
@@ -34,7 +34,7 @@ export async function listenUws(
   for (const host of await hostsOf(options)) {
     const socket = await attempt(uws, app, host, port, reusePort)
     if (socket === false) continue
-    return { socket, address: addressAt(host, uws.us_socket_local_port(socket)) }
+    return { socket, address: addressOf({ host, port: uws.us_socket_local_port(socket) }) }
   }
   await probe(options).catch((error: ListenError) => {
     throw explain(error.cause, options)

@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Acceptor, SupervisorAddon } from '@volant/engine/supervisor'
+import { type Acceptor, addressOf, type SupervisorAddon } from '@volant/engine/supervisor'
 import { printLine } from '../report/print-line.ts'
 import type { ClusterInfo, FromWorker, GivenListener, RestartReason } from '../worker/messages.ts'
 import { RestartDelay } from './restart-delay.ts'
@@ -325,10 +325,8 @@ export class Supervisor {
 
   readonly #addresses = new Map<number, string>()
 
-  #remember({ listener, host, port, path }: GivenListener, isEncrypted: boolean): void {
-    const shown = host === '::' || host === '0.0.0.0' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
-    const url = path === null ? `http${isEncrypted ? 's' : ''}://${shown}:${port}` : `unix:${path}`
-    this.#addresses.set(listener, url)
+  #remember(given: GivenListener, isEncrypted: boolean): void {
+    this.#addresses.set(given.listener, addressOf(given, isEncrypted ? 'https' : 'http').url)
   }
 
   #serve(worker: WorkerProcess): void {
