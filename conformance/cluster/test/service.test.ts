@@ -200,11 +200,13 @@ sys.exit(os.waitstatus_to_exitcode(status))
   })
 })
 
+const container = ['unshare', '-pf', '--kill-child', '--mount-proc']
+const skip =
+  process.getuid?.() === 0 && existsSync('/usr/bin/unshare') ? false : 'root and unshare are needed'
+
 test(
   'as the first process of a container: orphans of the app that have ended are reaped, and workers are replaced',
-  {
-    skip: process.getuid?.() === 0 && existsSync('/usr/bin/unshare') ? false : 'root and unshare are needed',
-  },
+  { skip },
   async () => {
     const app = appOf({
       before: `
@@ -219,7 +221,7 @@ app.get('/sleeping', () => stats().filter((stat) => stat.includes('(sleep)')))`,
     const cluster = await Cluster.start({
       workers: 2,
       files: { 'main.js': app },
-      wrapper: ['unshare', '-pf', '--kill-child', '--mount-proc'],
+      wrapper: container,
       isIsolated: true,
     })
     try {
@@ -237,6 +239,37 @@ app.get('/sleeping', () => stats().filter((stat) => stat.includes('(sleep)')))`,
       process.kill(first as number, 'SIGTERM')
       assert.equal(await cluster.exit(), 0)
       assert.ok(!runs(first as number))
+    } finally {
+      await cluster.end()
+    }
+  },
+)
+
+test(
+  'as the first process of a container: a program with supervise() learns how its own children ended',
+  { skip },
+  async () => {
+    const cluster = await Cluster.start({
+      program: 'run.js',
+      wrapper: container,
+      isIsolated: true,
+      files: {
+        'main.js': appOf(),
+        'run.js': `
+import { spawn } from 'node:child_process'
+import { supervise } from 'volant/cluster'
+const supervised = supervise({ module: './main.js', workers: 1, control: './control' })
+const timer = setInterval(() => {
+  if (supervised.info().workers.some(({ state }) => state !== 'ready')) return
+  clearInterval(timer)
+  spawn('sh', ['-c', 'sleep 0.3; exit 7']).on('exit', (code) => console.log('the child gave', code))
+  // It has ended, and timers are due before Node.js looks for signals.
+  setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500))
+}, 20)`,
+      },
+    })
+    try {
+      await cluster.says(/the child gave 7/)
     } finally {
       await cluster.end()
     }

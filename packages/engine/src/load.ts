@@ -146,7 +146,7 @@ export interface SupervisorAddon {
   parallelism(): number
   /** Tells the service manager (`sd_notify`); gives whether it was told. */
   notify(address: string, state: string): boolean
-  /** Takes the exit status of ended children that are not `known`; gives their number. */
+  /** Takes the exit status of ended children whose process ids are not among the `known`; gives their number. */
   reap(known: Float64Array): number
   /** Ends this process `patience` ms after the other end of the pair is closed, or as much later as `goOnFor` has said. */
   follow(fd: number, patience: number): void
