@@ -1,6 +1,6 @@
 /** `volant start` runs an app in several processes. */
-import { parseArgs } from 'node:util'
 import { printLine } from '../report/print-line.ts'
+import { readArguments } from './arguments.ts'
 import { supervise } from './supervise.ts'
 
 /** The options of the command, by their names in `supervise`. */
@@ -16,21 +16,14 @@ const options = {
 /** Gives the exit code, once all workers have ended. */
 export async function start(args: string[], usage: string): Promise<number> {
   try {
-    const end = args.indexOf('--')
-    const own = end < 0 ? args : args.slice(0, end)
-    const { values, positionals } = parseArgs({ args: own, allowPositionals: true, options })
-    const [module, ...rest] = positionals
-    if (module === undefined || rest.length > 0) {
-      process.stderr.write(
-        `volant: start takes one module${rest.length > 0 ? ', and what is for the app stands behind --' : ''}\n\n${usage}`,
-      )
-      return 1
-    }
+    const read = readArguments('start', args, options, usage)
+    if (read === null) return 1
+    const { values, module } = read
     const { workers, control } = values
     return await supervise({
       module,
       workers: workers as 'auto' | undefined,
-      args: end < 0 ? [] : args.slice(end + 1),
+      args: read.args,
       startTimeout: values['start-timeout'],
       hangTimeout: values['hang-timeout'],
       maxMemory: values['max-memory'],

@@ -1,7 +1,7 @@
 /** `volant dev` runs an app, and another version of it after each change. */
 import { relative } from 'node:path'
-import { parseArgs } from 'node:util'
 import { printLine } from '../report/print-line.ts'
+import { readArguments } from './arguments.ts'
 import { Sources } from './sources.ts'
 import { supervisorOf } from './supervise.ts'
 import type { Renewal, Supervisor } from './supervisor.ts'
@@ -17,18 +17,10 @@ const options = {
 /** Gives the exit code, once the app has ended. */
 export async function dev(args: string[], usage: string): Promise<number> {
   try {
-    const end = args.indexOf('--')
-    const own = end < 0 ? args : args.slice(0, end)
-    const { values, positionals } = parseArgs({ args: own, allowPositionals: true, options })
-    const [module, ...rest] = positionals
-    if (module === undefined || rest.length > 0) {
-      process.stderr.write(
-        `volant: dev takes one module${rest.length > 0 ? ', and what is for the app stands behind --' : ''}\n\n${usage}`,
-      )
-      return 1
-    }
-    const given = { module, workers: 1, args: end < 0 ? [] : args.slice(end + 1) }
-    const supervisor = supervisorOf(given, true)
+    const read = readArguments('dev', args, options, usage)
+    if (read === null) return 1
+    const { values, module } = read
+    const supervisor = supervisorOf({ module, workers: 1, args: read.args }, true)
     const { folder } = supervisor.plan
     const sources = new Sources(folder, module, values.watch ?? [], values.ignore ?? [])
     const types = values['no-types'] === true || sources.isCompiled ? null : TypeCheck.of(sources.project)
