@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually } from '@volant/test-kit'
+import { eventually, stderrLines } from '@volant/test-kit'
 import { busOver, memoryBus, threadsBus } from 'volant/bus'
 import { Ear, Hub, pair } from './bus-hub.ts'
 
@@ -290,6 +290,23 @@ describe('gaps', () => {
     assert.deepEqual([ear.gaps, late.gaps], [[], []])
     wire.up()
     await eventually(() => ear.gaps.length === 1 && late.gaps.length === 1, 'a gap follows')
+  })
+
+  test('a process that only receives says that the server answers again, even if it was away for a moment', async () => {
+    await stderrLines(async (lines) => {
+      const { bus, wire } = new Hub().join({ report: undefined })
+      bus.subscribe('t', new Ear())
+      wire.down()
+      wire.up()
+      await eventually(() => lines.length === 2, 'two lines')
+      assert.match(lines[0] as string, /the server of the bus fails \(cut\)/)
+      assert.equal(lines[1], 'volant: the server of the bus answers again')
+      wire.down()
+      await eventually(() => lines.length === 3, 'it fails once more')
+      await sleep(1_100)
+      assert.equal(lines.length, 3)
+      await bus.close()
+    })
   })
 
   test('a topic that was left while the connection was away is left at the server too', async () => {

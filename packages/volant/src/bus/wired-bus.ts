@@ -33,6 +33,8 @@ export class WiredBus implements Bus {
   #isOpen = false
   #closed: Promise<void> | null = null
   #lastFailure = 0
+  /** Runs when a server that answers may be well again. */
+  #recovery: NodeJS.Timeout | null = null
   /** What was reported. */
   readonly #told = new Set<'fails' | 'long' | 'refused'>()
   readonly #counters = { published: 0, received: 0, unsent: 0, gaps: 0, lost: 0, refused: 0 }
@@ -138,6 +140,7 @@ export class WiredBus implements Bus {
   }
 
   async #close(): Promise<void> {
+    if (this.#recovery !== null) clearTimeout(this.#recovery)
     await this.#outbox?.close(closeTimeout)
     this.#subscriptions.clear()
     // A server that is away cannot be taken leave of.
@@ -223,7 +226,16 @@ export class WiredBus implements Bus {
   }
 
   #answers(): void {
-    if (!this.#told.has('fails') || performance.now() - this.#lastFailure < rest) return
+    if (!this.#told.has('fails') || this.#closed !== null) return
+    const wait = this.#lastFailure + rest - performance.now()
+    if (wait > 0) {
+      // Nothing else comes where this process only receives.
+      this.#recovery ??= setTimeout(() => {
+        this.#recovery = null
+        if (this.stats().connected) this.#answers()
+      }, wait).unref()
+      return
+    }
     this.#told.delete('fails')
     if (this.#plan.reportsToStderr) printLine('volant: the server of the bus answers again')
   }
